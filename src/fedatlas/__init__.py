@@ -1,0 +1,1 @@
+"""fedatlas: an executable atlas of federated optimisation."""

@@ -1,0 +1,84 @@
+"""The FedAc family (Yuan & Ma 2020, arXiv:2006.08950)."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAc1(Algorithm):
+    """FedAc-I: federated accelerated SGD (Yuan & Ma 2020, Algorithm 1 with eq. 3.1).
+
+        md <- w / beta + (1 - 1/beta) ag
+        ag <- md - eta g(md)
+        w  <- (1 - 1/alpha) w + md / alpha - gamma g(md)      K times; then average both w and ag
+
+    gamma = max(sqrt(eta/(mu K)), eta), alpha = 1/(gamma mu), beta = alpha + 1. Evaluated at ag.
+    """
+
+    name = "fedac-1"
+    label = "FedAc-I"
+    cite = "yuan2020"
+    down = ("w", "ag")
+
+    lr: float = param(doc="step size eta", above=0)
+    mu: float = param(doc="strong convexity mu; by default the l2 weight", above=0, problem="mu")
+
+    def coupling(self, K):
+        """(alpha, beta, gamma) for synchronisation interval K."""
+        gamma = max(sqrt(self.lr / (self.mu * K)), self.lr)
+        alpha = 1 / (gamma * self.mu)
+        return alpha, alpha + 1, gamma
+
+    def init(self, x0):
+        return State(w=x0, ag=x0), State()
+
+    def client(self, s, i, steps):
+        alpha, beta, gamma = self.coupling(len(steps))
+        w, ag = s.w, s.ag
+        for g in steps:
+            md = w / beta + (1 - 1 / beta) * ag
+            grad = g(md)
+            ag = md - self.lr * grad
+            w = (1 - 1 / alpha) * w + md / alpha - gamma * grad
+        return State(w=w, ag=ag), State()
+
+    def server(self, s, mean, n):
+        return State(w=mean.w, ag=mean.ag)
+
+    def output(self, s):
+        return s.ag
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAc2(FedAc1):
+    """FedAc-II (Yuan & Ma 2020, Algorithm 1 with eq. 3.2): less acceleration, better communication for smooth Hessians.
+
+    gamma = max(sqrt(eta/(mu K)), eta), alpha = 3/(2 gamma mu) - 1/2, beta = (2 alpha^2 - 1)/(alpha - 1).
+    """
+
+    name = "fedac-2"
+    label = "FedAc-II"
+
+    def coupling(self, K):
+        gamma = max(sqrt(self.lr / (self.mu * K)), self.lr)
+        alpha = 3 / (2 * gamma * self.mu) - 1 / 2
+        return alpha, (2 * alpha**2 - 1) / (alpha - 1), gamma
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAcVanilla(FedAc1):
+    """Vanilla FedAc (Yuan & Ma 2020, Section 5): acceleration without the stability trade-off.
+
+    gamma = sqrt(eta/mu), alpha = 1/(gamma mu), beta = alpha + 1, whatever K.
+    """
+
+    name = "fedac-vanilla"
+    label = "FedAc vanilla"
+
+    def coupling(self, K):
+        gamma = sqrt(self.lr / self.mu)
+        alpha = 1 / (gamma * self.mu)
+        return alpha, alpha + 1, gamma

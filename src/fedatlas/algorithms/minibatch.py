@@ -1,0 +1,88 @@
+"""Baselines without local steps: gradient descent and minibatch SGD, plain and accelerated."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientDescent(Algorithm):
+    """Gradient descent on the mean of the clients' objectives: x <- x - lr mean_i G_i(x), one round each."""
+
+    name = "gd"
+    label = "GD"
+    cite = "nesterov2018"
+    pooled = True
+    exact = True
+
+    lr: float = param(doc="step size eta", above=0)
+
+    def client(self, s, i, steps):
+        return State(g=steps.full(s.x)), State()
+
+    def server(self, s, mean, n):
+        return State(x=s.x - self.lr * mean.g)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinibatchSGD(Algorithm):
+    """Distributed minibatch SGD (Dekel et al. 2012): one step a round with the M K samples of M workers.
+
+    x <- x - lr g(x)
+    """
+
+    name = "mb-sgd"
+    label = "MB-SGD"
+    cite = "dekel2012"
+    pooled = True
+    exact = True
+
+    lr: float = param(doc="step size eta", above=0)
+
+    def client(self, s, i, steps):
+        return State(g=steps.mean(s.x)), State()
+
+    def server(self, s, mean, n):
+        return State(x=s.x - self.lr * mean.g)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinibatchAcSGD(Algorithm):
+    """Accelerated minibatch SGD (Cotter et al. 2011; Yuan & Ma 2020, Appendix A): one step a round, M K samples.
+
+        md <- w / beta + (1 - 1/beta) ag
+        ag <- md - eta g(md)
+        w  <- (1 - 1/alpha) w + md / alpha - gamma g(md)
+
+    gamma = sqrt(eta/mu), alpha = 1/(gamma mu), beta = alpha + 1. Evaluated at ag.
+    """
+
+    name = "mb-ac-sgd"
+    label = "MB-AC-SGD"
+    cite = "cotter2011"
+    down = ("md",)
+    pooled = True
+    exact = True
+
+    lr: float = param(doc="step size eta", above=0)
+    mu: float = param(doc="strong convexity mu; by default the l2 weight", above=0, problem="mu")
+
+    def init(self, x0):
+        return State(w=x0, ag=x0, md=x0), State()
+
+    def client(self, s, i, steps):
+        return State(g=steps.mean(s.md)), State()
+
+    def server(self, s, mean, n):
+        eta, mu = self.lr, self.mu
+        gamma = sqrt(eta / mu)
+        alpha = 1 / (gamma * mu)
+        beta = alpha + 1
+        ag = s.md - eta * mean.g
+        w = (1 - 1 / alpha) * s.w + s.md / alpha - gamma * mean.g
+        return State(w=w, ag=ag, md=w / beta + (1 - 1 / beta) * ag)
+
+    def output(self, s):
+        return s.ag

@@ -1,0 +1,44 @@
+"""SCAFFOLD (Karimireddy et al. 2020, arXiv:1910.06378)."""
+
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State, zeros_like
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scaffold(Algorithm):
+    """SCAFFOLD: control variates against client drift (Karimireddy et al. 2020, Algorithm 1).
+
+        y   <- y - lr (g(y) - c_i + c)                      K times, from y = x
+        c_i' = G_i(x)  (option 1)   or   c_i - c + (x - y_K) / (K lr)  (option 2)
+        x   <- x + server_lr mean_S(y_K - x),   c <- c + |S|/N mean_S(c_i' - c_i)
+
+    Option 1 takes the full local gradient at x, as FedRed's control variate (1) does.
+    """
+
+    name = "scaffold"
+    label = "SCAFFOLD"
+    cite = "karimireddy2020"
+    down = ("x", "c")
+    exact = True
+
+    lr: float = param(doc="local step size eta_l", above=0)
+    server_lr: float = param(1.0, doc="server step size eta_g", above=0)
+    option: int = param(2, doc="how the control variate is renewed", choices=(1, 2))
+
+    def init(self, x0):
+        return State(x=x0, c=zeros_like(x0)), State(c=zeros_like(x0))
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            y = y - self.lr * (g(y) - i.c + s.c)
+        if self.option == 1:
+            c_new = steps.full(s.x)
+        else:
+            c_new = i.c - s.c + (s.x - y) / (len(steps) * self.lr)
+        return State(y=y - s.x, c=c_new - i.c), State(c=c_new)
+
+    def server(self, s, mean, n):
+        return State(x=s.x + self.server_lr * mean.y, c=s.c + n.active / n.clients * mean.c)

@@ -1,0 +1,211 @@
+"""l2-regularised logistic regression, F(x) = mean_j log(1 + exp(-b_j <a_j, x>)) + l2/2 |x|^2 (FedAc, Section 5)."""
+
+import functools
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+
+from fedatlas.errors import UserError
+from fedatlas.problems.base import Optimum, Problem
+from fedatlas.simulation import arrays
+from fedatlas.simulation.streams import stream
+
+DENSE_BYTES = 1 << 30  # sparse data up to this size are also kept dense, whose rows are gathered faster
+
+
+class Logistic(Problem):
+    """Logistic regression on dense or CSR data.
+
+    A: (n, d) features. b: (n,) labels in {0, 1}. l2: weight of |x|^2 / 2. partition: rows of each client, or None.
+    test: (A, b) or None. start_scale: x0 ~ N(0, start_scale^2), or 0.
+    """
+
+    def __init__(self, A, b, l2=0.0, partition=None, test=None, start_scale=1.0):
+        labels = np.unique(b)
+        if not np.isin(labels, (0, 1)).all():
+            raise UserError(f"logistic regression needs two classes, the data have {len(labels)}: use softmax")
+        self.A, self.b = A, np.where(np.asarray(b) == 1, 1.0, -1.0)
+        self.l2, self.partition, self.test, self.start_scale = float(l2), partition, test, start_scale
+        self.samples, self.dim = A.shape
+
+    def constants(self):
+        return {"mu": self.l2, "L": self.smoothness} if self.l2 > 0 else {"L": self.smoothness}
+
+    def start(self, seed):
+        if not self.start_scale:
+            return np.zeros(self.dim)
+        return self.start_scale * stream(seed, "start").standard_normal(self.dim)
+
+    @functools.cached_property
+    def _dense(self):
+        if not sparse.issparse(self.A):
+            return self.A
+        return self.A.toarray() if self.samples * self.dim * 8 <= DENSE_BYTES else None
+
+    def _rows(self, index):
+        """Rows of data by an index of any shape: (*index.shape, d)."""
+        if self._dense is not None:
+            return self._dense[index]
+        return self.A[index.ravel()].toarray().reshape(*index.shape, self.dim)
+
+    def batch(self, clients, index):
+        if len(index) == 1 and index.shape[1] > self.samples // 8:
+            weights = np.bincount(index[0], minlength=self.samples) / index.shape[1]
+            return Weighted(self.A, self.b, weights, index.shape[1], self.l2)
+        if index.shape[1] == 1:
+            return OneSample(self._rows(index[:, 0]), self.b[index], self.l2)
+        return Rows(self._rows(index), self.b[index], self.l2)
+
+    def full_batch(self, clients):
+        if self.partition is None:
+            weights = np.full(self.samples, 1 / self.samples)
+            return Each([Weighted(self.A, self.b, weights, self.samples, self.l2)] * len(clients), shared=True)
+        return Each([self._own(int(i)) for i in clients])
+
+    @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
+    def _own(self, i):
+        index = self.partition.client(i)
+        return Weighted(self.A[index], self.b[index], np.full(len(index), 1 / len(index)), len(index), self.l2)
+
+    def value(self, x):
+        """F(x)."""
+        return float(np.logaddexp(0, -self.b * (self.A @ x)).mean() + self.l2 / 2 * (x @ x))
+
+    def gradient(self, x):
+        """Gradient of F at x: (d,)."""
+        return self._everything.grad(x)[0]
+
+    def hessian(self, x):
+        """Hessian of F at x: (d, d)."""
+        p = expit(self.A @ x)
+        weighted = self.A.multiply((p * (1 - p))[:, None]).tocsr() if sparse.issparse(self.A) else None
+        product = weighted.T @ self.A if weighted is not None else (self.A * (p * (1 - p))[:, None]).T @ self.A
+        dense = product.toarray() if sparse.issparse(product) else product
+        return dense / self.samples + self.l2 * np.eye(self.dim)
+
+    @functools.cached_property
+    def _everything(self):
+        return Weighted(self.A, self.b, np.full(self.samples, 1 / self.samples), self.samples, self.l2)
+
+    @functools.cached_property
+    def smoothness(self):
+        """L = lambda_max(A'A) / (4 n) + l2."""
+        gram = self.A.T @ self.A if self.dim <= self.samples else self.A @ self.A.T
+        gram = gram.toarray() if sparse.issparse(gram) else gram
+        return float(np.linalg.eigvalsh(gram)[-1] / (4 * self.samples) + self.l2)
+
+    def evaluate(self, x):
+        z = self.A @ x
+        metrics = {"loss": float(np.logaddexp(0, -self.b * z).mean() + self.l2 / 2 * (x @ x))}
+        metrics["accuracy"] = float(np.mean((z > 0) == (self.b > 0)))
+        if self.optimum is not None:
+            metrics["suboptimality"] = metrics["loss"] - self.optimum.F
+        if self.test is not None:
+            A, b = self.test
+            metrics["test_accuracy"] = float(np.mean((A @ x > 0) == (np.asarray(b) == 1)))
+        return metrics
+
+    def solve(self):
+        """Optimum by SciPy's trust-region Newton method. Its gap |grad|^2 / (2 l2) bounds F(x) - F*.
+
+        Raises UserError if l2 is 0 (the minimum may not exist) or the gap stays above 1e-12.
+        """
+        from scipy.optimize import minimize
+
+        if self.l2 <= 0:
+            raise UserError("the optimum of logistic regression is computed for l2 > 0 only")
+        options = {"gtol": 1e-13, "maxiter": 500}
+        found = minimize(
+            self.value, np.zeros(self.dim), jac=self.gradient, hess=self.hessian, method="trust-exact", options=options
+        )
+        x = found.x
+        for _ in range(20):  # Newton steps to the last digit, where the value no longer shows progress
+            step = np.linalg.solve(self.hessian(x), self.gradient(x))
+            if np.linalg.norm(self.gradient(x - step)) >= np.linalg.norm(self.gradient(x)):
+                break
+            x = x - step
+        gap = float(self.gradient(x) @ self.gradient(x) / (2 * self.l2))
+        if not gap <= 1e-12:
+            raise UserError(f"the solver stopped at a gap of {gap:.1e}; 1e-12 was asked for")
+        return Optimum(self.value(x), x, gap)
+
+
+class OneSample:
+    """One sample for each of m clients. a: (m, d), b: (m, 1)."""
+
+    size = 1
+
+    def __init__(self, a, b, l2):
+        self.a, self.b, self.l2 = a, b, l2
+
+    def _margin(self, y):
+        return self.b * np.einsum("md,md->m", self.a, y)[:, None]
+
+    def grad(self, y):
+        y = arrays.rows(y, len(self.a))
+        return -self.b * expit(-self._margin(y)) * self.a + self.l2 * y
+
+    def value_and_grad(self, y):
+        y = arrays.rows(y, len(self.a))
+        norm2 = np.einsum("md,md->m", y, y)[:, None]
+        return np.logaddexp(0, -self._margin(y)) + self.l2 / 2 * norm2, self.grad(y)
+
+
+class Rows:
+    """b samples for each of m clients. a: (m, b, d), b: (m, b)."""
+
+    def __init__(self, a, b, l2):
+        self.a, self.b, self.l2 = a, b, l2
+        self.size = b.shape[1]
+
+    def _margin(self, y):
+        return self.b * np.matmul(self.a, y[:, :, None])[:, :, 0]
+
+    def grad(self, y):
+        y = arrays.rows(y, len(self.a))
+        weight = -self.b * expit(-self._margin(y)) / self.size
+        return np.matmul(weight[:, None, :], self.a)[:, 0] + self.l2 * y
+
+    def value_and_grad(self, y):
+        y = arrays.rows(y, len(self.a))
+        norm2 = np.einsum("md,md->m", y, y)[:, None]
+        value = np.logaddexp(0, -self._margin(y)).mean(axis=1, keepdims=True) + self.l2 / 2 * norm2
+        return value, self.grad(y)
+
+
+class Weighted:
+    """One client with weighted rows: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2, weights summing to 1."""
+
+    def __init__(self, A, b, weights, size, l2):
+        self.A, self.b, self.weights, self.size, self.l2 = A, b, weights, size, l2
+
+    def value(self, y):
+        y = np.ravel(y)
+        return float(self.weights @ np.logaddexp(0, -self.b * (self.A @ y)) + self.l2 / 2 * (y @ y))
+
+    def grad(self, y):
+        y = np.ravel(y)
+        weight = -self.weights * self.b * expit(-self.b * (self.A @ y))
+        return (self.A.T @ weight + self.l2 * y)[None]
+
+    def value_and_grad(self, y):
+        return np.array([[self.value(y)]]), self.grad(y)
+
+
+class Each:
+    """A block of m clients of which each has an oracle of its own; ``shared`` if all are the same."""
+
+    def __init__(self, oracles, shared=False):
+        self.oracles, self.shared = oracles, shared
+        self.size = np.array([oracle.size for oracle in oracles])
+
+    def grad(self, y):
+        if self.shared and y.ndim == 1:
+            return arrays.rows(self.oracles[0].grad(y)[0], len(self.oracles))
+        return np.concatenate([o.grad(v) for o, v in zip(self.oracles, arrays.rows(y, len(self.oracles)), strict=True)])
+
+    def value_and_grad(self, y):
+        y = arrays.rows(y, len(self.oracles))
+        pairs = [o.value_and_grad(v) for o, v in zip(self.oracles, y, strict=True)]
+        return np.concatenate([v for v, _ in pairs]), np.concatenate([g for _, g in pairs])

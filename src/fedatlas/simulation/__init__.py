@@ -1,0 +1,1 @@
+"""Rounds, client tables, participation and the array helpers that algorithms use."""

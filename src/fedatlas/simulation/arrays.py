@@ -1,0 +1,93 @@
+"""The array functions that algorithms and engine share, over NumPy arrays and torch tensors alike."""
+
+import sys
+
+import numpy as np
+
+L2_BYTES = 1 << 20  # a block of client rows should live in a core's second-level cache
+
+
+class State:
+    """Immutable named vectors: ``s.x``, ``s.replace(x=...)``. Server state has (d,) vectors, client state (m, d) rows."""
+
+    def __init__(self, **fields):
+        self.__dict__.update(fields)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"a State is immutable: use replace({name}=...)")
+
+    def replace(self, **fields):
+        return State(**{**self.__dict__, **fields})
+
+    def items(self):
+        return self.__dict__.items()
+
+    def __contains__(self, name):
+        return name in self.__dict__
+
+    def __repr__(self):
+        return f"State({', '.join(self.__dict__)})"
+
+
+def is_torch(a):
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(a, torch.Tensor)
+
+
+def norm(v):
+    """Euclidean norm of each row: (m, d) -> (m, 1); (d,) -> (1,)."""
+    if is_torch(v):
+        return v.norm(dim=-1, keepdim=True)
+    return np.sqrt(np.einsum("...d,...d->...", v, v))[..., None]
+
+
+def unit(v):
+    """Each row divided by its norm; a zero row stays zero."""
+    length = norm(v)
+    return v / (length + (length == 0))
+
+
+def rows(v, m):
+    """One vector for all (or one row for each) of m clients, as an (m, d) view."""
+    if is_torch(v):
+        return v.expand(m, -1)
+    v = np.asarray(v)
+    return v if v.shape[:-1] == (m,) else np.broadcast_to(v, (m, v.shape[-1]))
+
+
+def zeros_like(v):
+    return v * 0
+
+
+def all_finite(v):
+    """Whether every entry is a number. A sum is finite only if its terms are, and costs one pass and no temporary."""
+    total = float(v.sum())
+    if np.isfinite(total):
+        return True
+    return bool((v.isfinite() if is_torch(v) else np.isfinite(v)).all())
+
+
+def copy(v):
+    return v.clone() if is_torch(v) else np.array(v)
+
+
+def add_rows(total, block):
+    """total + block[0] + block[1] + ..., added in exactly this order: the bits do not depend on how rows are blocked.
+
+    total: (d,) or None (nothing summed yet); block: (m, d). Returns (d,).
+    """
+    if is_torch(block):
+        total = block[0].clone() if total is None else total.add_(block[0])
+        for row in block[1:]:
+            total.add_(row)
+        return total
+    if total is not None:
+        block = np.concatenate([total[None], block])
+    if block.shape[1] < 8:  # NumPy may sum few columns pairwise; a running sum never does
+        return np.add.accumulate(block, axis=0)[-1]
+    return np.add.reduce(block, axis=0)
+
+
+def block_rows(dim, itemsize):
+    """Rows of a block such that about six (rows, dim) arrays fit the cache."""
+    return max(1, L2_BYTES // (6 * dim * itemsize))

@@ -1,0 +1,164 @@
+"""The engine: rounds of an algorithm on a problem. It alone takes means, owns client state and counts costs."""
+
+import dataclasses
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+
+from fedatlas.simulation import arrays
+from fedatlas.simulation.arrays import State
+from fedatlas.simulation.sampling import Sampler
+from fedatlas.simulation.steps import Cost, Steps
+from fedatlas.simulation.streams import stream
+from fedatlas.simulation.tables import Table
+
+COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
+
+
+@dataclass
+class Trace:
+    """What a run gives: one row for each evaluation, with the costs up to it; ``x`` is the last output.
+
+    rows: dicts of ``round``, ``steps``, the costs (vectors sent up and down and gradients and samples: each per active
+    client, summed over rounds; seconds of training without evaluation) and the problem's metrics.
+    status: ``ok`` or ``diverged``; diverged_round: the first round whose output was not finite.
+    """
+
+    rows: list = field(default_factory=list)
+    status: str = "ok"
+    diverged_round: int | None = None
+    x: object = None
+
+
+class Simulation:
+    """One run.
+
+    algorithm, problem, setting, seed: what is run. block: clients computed together (default: what fits the cache;
+    results do not depend on it). threads: blocks computed at once.
+    """
+
+    def __init__(self, algorithm, problem, setting, seed=0, block=None, threads=1):
+        problem.check_clients(setting.clients)
+        self.algorithm = algorithm.for_problem(problem.constants())
+        self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
+        self.participants, self.schedule = setting.participants, setting.lr_schedule
+        self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
+        self.x0 = problem.start(seed)
+        self.s, first = self.algorithm.init(self.x0)
+        self.table = Table(first, setting.clients, self.x0)
+        self.block = block or problem.block_rows
+        self.round = 0
+        self.local_steps = 0
+        self.costs = dict.fromkeys(COSTS, 0.0)
+
+    def run(self, progress=None):
+        """Run all rounds; returns a Trace. progress: called with each row as it is made."""
+        trace, rounds, every = Trace(), self.setting.total_rounds, self.setting.eval_every
+        with ThreadPoolExecutor(self.threads) if self.threads > 1 else _Serial() as pool, np.errstate(all="ignore"):
+            self._evaluate(trace, progress)
+            while self.round < rounds and trace.status == "ok":
+                began = time.perf_counter()
+                self.step(pool)
+                self.costs["seconds"] += time.perf_counter() - began
+                if not arrays.all_finite(self.output):
+                    trace.status, trace.diverged_round = "diverged", self.round
+                if trace.status == "diverged" or self.round % every == 0 or self.round == rounds:
+                    self._evaluate(trace, progress)
+        trace.x = self.output
+        return trace
+
+    @property
+    def output(self):
+        return self.algorithm.output(self.s)
+
+    def _evaluate(self, trace, progress):
+        row = {"round": self.round, "steps": self.local_steps, **self.costs, **self.problem.evaluate(self.output)}
+        if trace.status == "ok" and not np.isfinite(row["loss"]):
+            trace.status, trace.diverged_round = "diverged", self.round
+        trace.rows.append(row)
+        if progress:
+            progress(row)
+
+    def step(self, pool=None):
+        """One round."""
+        t, pool = self.round, pool or _Serial()
+        algorithm = self._scheduled(t)
+        active = self.participants.active(self.setting.clients, self.seed, t)
+        K = algorithm.length(self.setting.local_steps, stream(self.seed, "length", t))
+        if len(active):
+            self._exchange(algorithm, active, K, t, pool)
+        self.round += 1
+        self.local_steps += K
+
+    def _scheduled(self, t):
+        factor = self.schedule.factor(t)
+        return self.algorithm if factor == 1 else dataclasses.replace(self.algorithm, lr=self.algorithm.lr * factor)
+
+    def _exchange(self, algorithm, active, K, t, pool):
+        draws = self.sampler.draw(t, active, K)
+        if algorithm.pooled and self.problem.partition is None:
+            # everyone would send a mean over the same data at the same point: one client with all samples sends it
+            share, members = 1 / len(active), active[:1]
+            if draws is not None:
+                draws = draws.transpose(1, 0, 2).reshape(1, K, -1)
+        else:
+            share, members = 1.0, active
+        s = self.s
+        if algorithm.has("before"):
+            mean = self._mean(algorithm.before, s, members, draws, K, t, share, pool)
+            self.costs["vectors_down"] += self._vectors(mean)
+            s = s.replace(**dict(mean.items()))
+        self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.down}))
+        mean = self._mean(algorithm.client, s, members, draws, K, t, share, pool)
+        n = SimpleNamespace(active=len(active), clients=self.setting.clients, round=t, steps=K)
+        self.s = algorithm.server(self.s, mean, n)
+        if algorithm.has("receive"):
+            for ids, _ in self._blocks(members):
+                self.table.write(ids, algorithm.receive(self.s, self.table.read(ids)))
+
+    def _mean(self, hook, s, members, draws, K, t, share, pool):
+        """Mean over members of what hook sends, added up in client order; what it keeps goes to the table."""
+
+        def work(block):
+            ids, place = block
+            cost = Cost(share)
+            steps = Steps(self.problem, ids, None if draws is None else draws[place], K, t, cost)
+            with np.errstate(all="ignore"):
+                result = hook(s, self.table.read(ids), steps)
+            sent, kept = result if isinstance(result, tuple) else (result, None)
+            return ids, sent, kept, cost
+
+        total = {}
+        for ids, sent, kept, cost in pool.map(work, self._blocks(members)):
+            for name, value in sent.items():
+                total[name] = arrays.add_rows(total.get(name), arrays.rows(value, len(ids)))
+            self.table.write(ids, kept)
+            self.costs["gradients"] += cost.gradients * len(ids) / len(members)
+            self.costs["samples"] += cost.samples * len(ids) / len(members)
+        mean = State(**{name: value / len(members) for name, value in total.items()})
+        self.costs["vectors_up"] += self._vectors(mean)
+        return mean
+
+    def _blocks(self, members):
+        for start in range(0, len(members), self.block):
+            place = slice(start, start + self.block)
+            yield members[place], place
+
+    def _vectors(self, state):
+        """Numbers in a State, in units of the model's dimension."""
+        return sum(value.shape[-1] for _, value in state.items()) / self.problem.dim
+
+
+class _Serial:
+    """A pool of one: work is done where it is asked for."""
+
+    map = staticmethod(map)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return False

@@ -1,0 +1,51 @@
+"""Who takes part in a round, drawn on a stream of its own: no algorithm and no sample can change it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedatlas.errors import UserError
+from fedatlas.simulation.streams import stream
+
+
+@dataclass(frozen=True)
+class Full:
+    """Every client, every round."""
+
+    def active(self, clients, seed, round):
+        return np.arange(clients)
+
+    def check(self, clients):
+        pass
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """``count`` clients drawn uniformly without replacement each round (McMahan et al. 2017)."""
+
+    count: int
+
+    def active(self, clients, seed, round):
+        drawn = stream(seed, "participation", round).choice(clients, self.count, replace=False)
+        return np.sort(drawn)
+
+    def check(self, clients):
+        if not 1 <= self.count <= clients:
+            raise UserError(f"participation: count is {self.count}; it must lie between 1 and clients = {clients}")
+
+
+@dataclass(frozen=True)
+class Bernoulli:
+    """Each client is there with probability p, independently; a round may find nobody (FedAWE, stationary)."""
+
+    p: float
+
+    def active(self, clients, seed, round):
+        return np.flatnonzero(stream(seed, "participation", round).random(clients) < self.p)
+
+    def check(self, clients):
+        if not 0 < self.p <= 1:
+            raise UserError(f"participation: p is {self.p}; it must lie in (0, 1]")
+
+
+KINDS = {"full": Full, "uniform": Uniform, "bernoulli": Bernoulli}

@@ -1,0 +1,14 @@
+"""Named random streams: what is drawn depends on (seed, purpose, index) alone, never on order, blocks or machine."""
+
+import numpy as np
+
+_PURPOSE = {"samples": 0, "participation": 1, "start": 2, "length": 3, "algorithm": 4, "noise": 5}
+
+
+def stream(seed, purpose, *index):
+    """Generator for one purpose at one index, e.g. ``stream(seed, "samples", round, client)``.
+
+    Purposes have disjoint spawn keys, so that two algorithms that share a seed draw the same samples and meet the same
+    clients whatever else they draw (common random numbers).
+    """
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_PURPOSE[purpose], *index))))
