@@ -1,1 +1,26 @@
-"""fedatlas: an executable atlas of federated optimisation."""
+"""fedatlas: an executable atlas of federated optimisation.
+
+``train`` runs one algorithm on one problem; ``FederatedLogisticRegression`` is a scikit-learn estimator. The workflow
+(Snakefile) re-runs the experiments of five papers.
+"""
+
+import importlib
+
+__all__ = ["FederatedLogisticRegression", "UserError", "train"]
+
+_HOMES = {
+    "FederatedLogisticRegression": "fedatlas.estimator",
+    "UserError": "fedatlas.errors",
+    "train": "fedatlas.experiments.train",
+}
+
+
+def __getattr__(name):
+    # jobs of the workflow must not pay for what a notebook uses
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'fedatlas' has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__

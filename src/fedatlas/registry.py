@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import inspect
 
 from fedatlas.errors import UserError
 
@@ -42,3 +43,15 @@ def construct(what, cls, options):
         if required and name not in options:
             raise UserError(f"{what} needs a value for {name!r}")
     return cls(**options)
+
+
+def call(what, function, options, **given):
+    """``function(**given, **options)``, with unknown and missing options as UserErrors."""
+    known = {name: p for name, p in inspect.signature(function).parameters.items() if name not in given}
+    for name in options:
+        if name not in known:
+            raise UserError(f"{what} has no option {name!r}{did_you_mean(name, known)}")
+    for name, p in known.items():
+        if p.default is inspect.Parameter.empty and name not in options:
+            raise UserError(f"{what} needs a value for {name!r}")
+    return function(**given, **options)

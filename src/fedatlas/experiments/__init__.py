@@ -1,0 +1,1 @@
+"""From configuration to run specifications to results."""

@@ -1,0 +1,59 @@
+"""The problems, built from specifications. A kind's module is imported when it is asked for: convex jobs never see torch."""
+
+import importlib
+
+from fedatlas import data
+from fedatlas.errors import UserError
+from fedatlas.registry import call, lookup
+
+KINDS = {
+    "logistic": "fedatlas.problems.logistic:Logistic",
+    "softmax": "fedatlas.problems.softmax:Softmax",
+    "quadratic": "fedatlas.problems.quadratic:Quadratic",
+    "network": "fedatlas.problems.network:Network",
+}
+
+
+def get(kind):
+    """The class of a kind. Raises UserError, with a guess, on an unknown one."""
+    module, name = lookup("problem kind", kind, KINDS).split(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def module(kind):
+    """Name of the module that defines a kind, without importing it."""
+    return lookup("problem kind", kind, KINDS).split(":")[0]
+
+
+def create(spec, clients, directory=None, partition=None):
+    """A problem from its specification.
+
+    spec: ``kind``, the kind's options, and for problems on data ``data``, optionally ``test`` (another data set) and
+    ``partition`` (a specification; without one every client draws from all data). clients: m. directory: where the
+    prepared data are. partition: a Partition that was made before; by default it is made here.
+    """
+    options = dict(spec)
+    kind = options.pop("kind")
+    cls, what = get(kind), f"problem {kind}"
+    if "data" not in options:
+        if not hasattr(cls, "create"):
+            raise UserError(f"{what} needs a value for 'data'")
+        return call(what, cls.create, options, clients=clients)
+    if not hasattr(cls, "from_data"):
+        raise UserError(f"{what} is synthetic and takes no data")
+    train = data.load(options.pop("data"), directory)
+    test = options.pop("test", None)
+    how = options.pop("partition", None)
+    if partition is None and how is not None:
+        partition = split(how, train.y, clients)
+    given = {"data": train, "test": data.load(test, directory) if test else None, "partition": partition}
+    return call(what, cls.from_data, options, **given)
+
+
+def split(how, y, clients):
+    """Partition of labelled data from its specification; None where every client draws from everything."""
+    options = {"kind": how} if isinstance(how, str) else dict(how)
+    kind = options.pop("kind", "iid")
+    if kind == "shared":
+        return None
+    return data.partition(kind, y, clients, options.pop("seed", 0), **options)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from fedatlas.errors import UserError
 from fedatlas.simulation import arrays
 
@@ -27,6 +29,11 @@ class Problem:
     partition = None
     clients = None
     optimum = None
+
+    @property
+    def shared(self):
+        """Whether all clients have the same objective and data, so that one can stand for all."""
+        return self.partition is None and self.clients is None
 
     def start(self, seed):
         """First point x0 (d,)."""
@@ -57,6 +64,9 @@ class Problem:
         """Find the Optimum, where a library solver can."""
         raise UserError(f"{type(self).__name__} has no solver for its optimum")
 
+    def prepare_threads(self, threads):
+        """Called before any gradient by whoever will compute this many blocks at once."""
+
     @property
     def block_rows(self):
         """Clients that are computed together."""
@@ -66,3 +76,21 @@ class Problem:
         fixed = self.partition.clients if self.partition is not None else self.clients
         if fixed is not None and fixed != clients:
             raise UserError(f"the problem is split over {fixed} clients, but the setting has {clients}")
+
+
+class Each:
+    """A block of m clients of which each has an oracle of its own; ``shared`` if all are the same."""
+
+    def __init__(self, oracles, shared=False):
+        self.oracles, self.shared = oracles, shared
+        self.size = np.array([oracle.size for oracle in oracles])
+
+    def grad(self, y):
+        if self.shared and y.ndim == 1:
+            return arrays.rows(self.oracles[0].grad(y)[0], len(self.oracles))
+        return np.concatenate([o.grad(v) for o, v in zip(self.oracles, arrays.rows(y, len(self.oracles)), strict=True)])
+
+    def value_and_grad(self, y):
+        y = arrays.rows(y, len(self.oracles))
+        pairs = [o.value_and_grad(v) for o, v in zip(self.oracles, y, strict=True)]
+        return np.concatenate([v for v, _ in pairs]), np.concatenate([g for _, g in pairs])

@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Optimum, Problem
+from fedatlas.problems.base import Each, Optimum, Problem
 from fedatlas.simulation import arrays
 from fedatlas.simulation.streams import stream
 
@@ -25,23 +25,36 @@ class Logistic(Problem):
         labels = np.unique(b)
         if not np.isin(labels, (0, 1)).all():
             raise UserError(f"logistic regression needs two classes, the data have {len(labels)}: use softmax")
-        self.A, self.b = A, np.where(np.asarray(b) == 1, 1.0, -1.0)
+        self.dtype = np.result_type(A.dtype, np.float32)
+        self.A, self.b = A.astype(self.dtype, copy=False), np.where(np.asarray(b) == 1, 1, -1).astype(self.dtype)
         self.l2, self.partition, self.test, self.start_scale = float(l2), partition, test, start_scale
         self.samples, self.dim = A.shape
+
+    @classmethod
+    def from_data(cls, data, test, partition, l2=0.0, start_scale=1.0):
+        """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one."""
+        held_out = (test.features(), test.y) if test is not None else None
+        if held_out is None and data.X_test is not None:
+            held_out = (data.features("test"), data.y_test)
+        return cls(data.features(), data.y, l2, partition, held_out, start_scale)
+
+    @property
+    def solvable(self):
+        return self.l2 > 0
 
     def constants(self):
         return {"mu": self.l2, "L": self.smoothness} if self.l2 > 0 else {"L": self.smoothness}
 
     def start(self, seed):
         if not self.start_scale:
-            return np.zeros(self.dim)
-        return self.start_scale * stream(seed, "start").standard_normal(self.dim)
+            return np.zeros(self.dim, self.dtype)
+        return (self.start_scale * stream(seed, "start").standard_normal(self.dim)).astype(self.dtype)
 
     @functools.cached_property
     def _dense(self):
         if not sparse.issparse(self.A):
             return self.A
-        return self.A.toarray() if self.samples * self.dim * 8 <= DENSE_BYTES else None
+        return self.A.toarray() if self.samples * self.dim * self.dtype.itemsize <= DENSE_BYTES else None
 
     def _rows(self, index):
         """Rows of data by an index of any shape: (*index.shape, d)."""
@@ -113,7 +126,7 @@ class Logistic(Problem):
         """
         from scipy.optimize import minimize
 
-        if self.l2 <= 0:
+        if not self.solvable:
             raise UserError("the optimum of logistic regression is computed for l2 > 0 only")
         options = {"gtol": 1e-13, "maxiter": 500}
         found = minimize(
@@ -140,7 +153,7 @@ class OneSample:
         self.a, self.b, self.l2 = a, b, l2
 
     def _margin(self, y):
-        return self.b * np.einsum("md,md->m", self.a, y)[:, None]
+        return self.b * np.vecdot(self.a, y)[:, None]
 
     def grad(self, y):
         y = arrays.rows(y, len(self.a))
@@ -148,7 +161,7 @@ class OneSample:
 
     def value_and_grad(self, y):
         y = arrays.rows(y, len(self.a))
-        norm2 = np.einsum("md,md->m", y, y)[:, None]
+        norm2 = np.vecdot(y, y)[:, None]
         return np.logaddexp(0, -self._margin(y)) + self.l2 / 2 * norm2, self.grad(y)
 
 
@@ -169,7 +182,7 @@ class Rows:
 
     def value_and_grad(self, y):
         y = arrays.rows(y, len(self.a))
-        norm2 = np.einsum("md,md->m", y, y)[:, None]
+        norm2 = np.vecdot(y, y)[:, None]
         value = np.logaddexp(0, -self._margin(y)).mean(axis=1, keepdims=True) + self.l2 / 2 * norm2
         return value, self.grad(y)
 
@@ -178,7 +191,7 @@ class Weighted:
     """One client with weighted rows: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2, weights summing to 1."""
 
     def __init__(self, A, b, weights, size, l2):
-        self.A, self.b, self.weights, self.size, self.l2 = A, b, weights, size, l2
+        self.A, self.b, self.weights, self.size, self.l2 = A, b, weights.astype(b.dtype), size, l2
 
     def value(self, y):
         y = np.ravel(y)
@@ -191,21 +204,3 @@ class Weighted:
 
     def value_and_grad(self, y):
         return np.array([[self.value(y)]]), self.grad(y)
-
-
-class Each:
-    """A block of m clients of which each has an oracle of its own; ``shared`` if all are the same."""
-
-    def __init__(self, oracles, shared=False):
-        self.oracles, self.shared = oracles, shared
-        self.size = np.array([oracle.size for oracle in oracles])
-
-    def grad(self, y):
-        if self.shared and y.ndim == 1:
-            return arrays.rows(self.oracles[0].grad(y)[0], len(self.oracles))
-        return np.concatenate([o.grad(v) for o, v in zip(self.oracles, arrays.rows(y, len(self.oracles)), strict=True)])
-
-    def value_and_grad(self, y):
-        y = arrays.rows(y, len(self.oracles))
-        pairs = [o.value_and_grad(v) for o, v in zip(self.oracles, y, strict=True)]
-        return np.concatenate([v for v, _ in pairs]), np.concatenate([g for _, g in pairs])

@@ -38,7 +38,7 @@ def norm(v):
     """Euclidean norm of each row: (m, d) -> (m, 1); (d,) -> (1,)."""
     if is_torch(v):
         return v.norm(dim=-1, keepdim=True)
-    return np.sqrt(np.einsum("...d,...d->...", v, v))[..., None]
+    return np.sqrt(np.vecdot(v, v))[..., None]
 
 
 def unit(v):
@@ -81,8 +81,7 @@ def add_rows(total, block):
         for row in block[1:]:
             total.add_(row)
         return total
-    if total is not None:
-        block = np.concatenate([total[None], block])
+    block = np.ascontiguousarray(block) if total is None else np.concatenate([total[None], block])
     if block.shape[1] < 8:  # NumPy may sum few columns pairwise; a running sum never does
         return np.add.accumulate(block, axis=0)[-1]
     return np.add.reduce(block, axis=0)

@@ -2,15 +2,18 @@
 
 import dataclasses
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
 
+from fedatlas.errors import UserError
 from fedatlas.simulation import arrays
 from fedatlas.simulation.arrays import State
 from fedatlas.simulation.sampling import Sampler
+from fedatlas.simulation.schedules import Constant
 from fedatlas.simulation.steps import Cost, Steps
 from fedatlas.simulation.streams import stream
 from fedatlas.simulation.tables import Table
@@ -42,9 +45,12 @@ class Simulation:
 
     def __init__(self, algorithm, problem, setting, seed=0, block=None, threads=1):
         problem.check_clients(setting.clients)
+        problem.prepare_threads(threads)
         self.algorithm = algorithm.for_problem(problem.constants())
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
         self.participants, self.schedule = setting.participants, setting.lr_schedule
+        if "lr" not in algorithm.parameters() and self.schedule != Constant():
+            raise UserError(f"{algorithm.name} has no lr: leave the schedule of the step size out")
         self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
         self.x0 = problem.start(seed)
         self.s, first = self.algorithm.init(self.x0)
@@ -57,7 +63,7 @@ class Simulation:
     def run(self, progress=None):
         """Run all rounds; returns a Trace. progress: called with each row as it is made."""
         trace, rounds, every = Trace(), self.setting.total_rounds, self.setting.eval_every
-        with ThreadPoolExecutor(self.threads) if self.threads > 1 else _Serial() as pool, np.errstate(all="ignore"):
+        with _Threads(self.threads) if self.threads > 1 else _Serial() as pool, np.errstate(all="ignore"):
             self._evaluate(trace, progress)
             while self.round < rounds and trace.status == "ok":
                 began = time.perf_counter()
@@ -99,13 +105,12 @@ class Simulation:
 
     def _exchange(self, algorithm, active, K, t, pool):
         draws = self.sampler.draw(t, active, K)
-        if algorithm.pooled and self.problem.partition is None:
+        share, members = 1, active
+        if algorithm.pooled and self.problem.shared:
             # everyone would send a mean over the same data at the same point: one client with all samples sends it
-            share, members = 1 / len(active), active[:1]
+            members = active[:1]
             if draws is not None:
-                draws = draws.transpose(1, 0, 2).reshape(1, K, -1)
-        else:
-            share, members = 1.0, active
+                share, draws = len(active), draws.transpose(1, 0, 2).reshape(1, K, -1)
         s = self.s
         if algorithm.has("before"):
             mean = self._mean(algorithm.before, s, members, draws, K, t, share, pool)
@@ -120,36 +125,54 @@ class Simulation:
                 self.table.write(ids, algorithm.receive(self.s, self.table.read(ids)))
 
     def _mean(self, hook, s, members, draws, K, t, share, pool):
-        """Mean over members of what hook sends, added up in client order; what it keeps goes to the table."""
+        """Mean over members of what hook sends, added up in client order; what it keeps goes to the table.
+
+        share: clients whose samples a member holds.
+        """
 
         def work(block):
             ids, place = block
-            cost = Cost(share)
+            cost = Cost(len(ids))
             steps = Steps(self.problem, ids, None if draws is None else draws[place], K, t, cost)
             with np.errstate(all="ignore"):
                 result = hook(s, self.table.read(ids), steps)
             sent, kept = result if isinstance(result, tuple) else (result, None)
             return ids, sent, kept, cost
 
-        total = {}
+        total, gradients, samples = {}, 0, 0
         for ids, sent, kept, cost in pool.map(work, self._blocks(members)):
             for name, value in sent.items():
                 total[name] = arrays.add_rows(total.get(name), arrays.rows(value, len(ids)))
             self.table.write(ids, kept)
-            self.costs["gradients"] += cost.gradients * len(ids) / len(members)
-            self.costs["samples"] += cost.samples * len(ids) / len(members)
+            gradients, samples = gradients + cost.gradients, samples + cost.samples
+        self.costs["gradients"] += gradients / len(members)
+        self.costs["samples"] += samples / (share * len(members))
         mean = State(**{name: value / len(members) for name, value in total.items()})
         self.costs["vectors_up"] += self._vectors(mean)
         return mean
 
     def _blocks(self, members):
-        for start in range(0, len(members), self.block):
-            place = slice(start, start + self.block)
+        size = min(self.block, -(-len(members) // self.threads))  # a block for every thread
+        for start in range(0, len(members), size):
+            place = slice(start, start + size)
             yield members[place], place
 
     def _vectors(self, state):
         """Numbers in a State, in units of the model's dimension."""
         return sum(value.shape[-1] for _, value in state.items()) / self.problem.dim
+
+
+class _Threads(ThreadPoolExecutor):
+    """A pool whose map runs only a little ahead of what is taken: few blocks of results are alive at once."""
+
+    def map(self, work, blocks):
+        pending = deque()
+        for block in blocks:
+            pending.append(self.submit(work, block))
+            if len(pending) > self._max_workers:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
 class _Serial:

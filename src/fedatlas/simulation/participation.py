@@ -36,16 +36,17 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Bernoulli:
-    """Each client is there with probability p, independently; a round may find nobody (FedAWE, stationary)."""
+    """Client i is there with probability p (or p[i]), independently; a round may find nobody (FedAWE, stationary)."""
 
-    p: float
+    p: float | list
 
     def active(self, clients, seed, round):
         return np.flatnonzero(stream(seed, "participation", round).random(clients) < self.p)
 
     def check(self, clients):
-        if not 0 < self.p <= 1:
-            raise UserError(f"participation: p is {self.p}; it must lie in (0, 1]")
+        p = np.atleast_1d(self.p)
+        if p.size not in (1, clients) or not ((p > 0) & (p <= 1)).all():
+            raise UserError(f"participation: p is {self.p}; give one probability in (0, 1], or one for each client")
 
 
 KINDS = {"full": Full, "uniform": Uniform, "bernoulli": Bernoulli}

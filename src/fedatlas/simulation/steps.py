@@ -62,13 +62,11 @@ class Steps:
 
 
 class Cost:
-    """Gradients and samples asked of one block of clients, each per client of the block."""
+    """Gradients and samples asked of a block of m clients, summed over them: whole numbers, whatever the blocks."""
 
-    def __init__(self, share=1.0):
-        self.gradients = 0.0
-        self.samples = 0.0
-        self._share = share
+    def __init__(self, m):
+        self.m, self.gradients, self.samples = m, 0, 0
 
     def count(self, batch, calls=1):
-        self.gradients += calls
-        self.samples += np.mean(batch.size) * self._share
+        self.gradients += calls * self.m
+        self.samples += batch.size * self.m if isinstance(batch.size, int) else int(np.sum(batch.size))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-_PURPOSE = {"samples": 0, "participation": 1, "start": 2, "length": 3, "algorithm": 4, "noise": 5}
+_PURPOSE = {"samples": 0, "participation": 1, "start": 2, "length": 3, "algorithm": 4, "noise": 5, "problem": 6, "evaluation": 7}
 
 
 def stream(seed, purpose, *index):

@@ -1,0 +1,35 @@
+# `make` installs and runs the tour; `make test` installs and tests. PYTHON names the interpreter (3.11 or newer).
+PYTHON ?= python3
+CORES ?= all
+BIN := .venv/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: tour test lint ui clean
+
+tour: .venv/installed
+	snakemake --cores $(CORES)
+	@echo
+	@echo "Report:  $(CURDIR)/results/report.html"
+	@echo "MLflow:  make ui"
+
+test: .venv/installed
+	pytest -n 2
+
+lint: .venv/installed
+	ruff check .
+	ruff format --check .
+	snakefmt --check Snakefile workflow
+	snakemake --lint
+
+ui: .venv/installed
+	fedatlas ui
+
+.venv/installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "fedatlas needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[test]"
+	touch $@
+
+clean:
+	rm -rf .venv .snakemake results

@@ -1,0 +1,136 @@
+"""Rounds of FedAvg against a plain torch loop, in one run: 10 clients x 5 steps x batch 20 on MNIST-shaped random data.
+
+    python benchmarks/networks.py [--repeats 7] [--rounds 10]
+
+LeNet: the engine with 1 and 2 threads against a loop over clients of module, ``torch.optim.SGD`` and index batches
+(no DataLoader), with 1 and 2 intra-op threads. Softmax regression: the engine in float64 and float32 against the bare
+matrix products of its gradients, and against the same torch loop. The ways take turns, so that a busy machine slows
+all of them; times are medians, ratios are printed.
+"""
+
+import argparse
+import os
+import statistics
+import time
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from fedatlas.algorithms import create
+from fedatlas.problems import networks
+from fedatlas.problems.network import Network
+from fedatlas.problems.networks.samples import Samples
+from fedatlas.problems.softmax import Softmax
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+
+CLIENTS, STEPS, BATCH, ROWS, LR = 10, 5, 20, 20_000, 0.1
+
+
+def data():
+    rng = np.random.default_rng(0)
+    return rng.integers(256, size=(ROWS, 1, 28, 28)).astype(np.uint8), rng.integers(10, size=ROWS)
+
+
+def engine(problem, rounds, threads):
+    """A function that runs rounds of FedAvg in the engine."""
+    setting = Setting(clients=CLIENTS, local_steps=STEPS, rounds=rounds, batch=BATCH, eval_rounds=rounds)
+
+    def run():
+        trace = Simulation(create("fedavg", {"lr": LR}), problem, setting, threads=threads).run()
+        return trace.rows[-1]["seconds"]  # without the evaluations
+
+    return run
+
+
+def torch_loop(kind, rounds, threads):
+    """A function that runs rounds of FedAvg as one would write them with torch alone, on float32 images."""
+    X, y = data()
+    X, y = (torch.from_numpy(X).float() - 127.5) / 73.9, torch.from_numpy(y)
+    module = networks.create(kind).build((1, 28, 28), 10)
+    optimiser = torch.optim.SGD(module.parameters(), lr=LR)
+    parameters = list(module.parameters())
+    draws = torch.Generator().manual_seed(0)
+
+    def run():
+        torch.set_num_threads(threads)
+        began = time.perf_counter()
+        start = [p.detach().clone() for p in parameters]
+        for _ in range(rounds):
+            total = [torch.zeros_like(p) for p in start]
+            for _ in range(CLIENTS):
+                with torch.no_grad():
+                    for p, value in zip(parameters, start, strict=True):
+                        p.copy_(value)
+                for _ in range(STEPS):
+                    rows = torch.randint(ROWS, (BATCH,), generator=draws)
+                    optimiser.zero_grad()
+                    F.cross_entropy(module(X[rows]), y[rows]).backward()
+                    optimiser.step()
+                for part, p in zip(total, parameters, strict=True):
+                    part += p.detach()
+            start = [part / CLIENTS for part in total]
+        return time.perf_counter() - began
+
+    return run
+
+
+def products(problem, rounds):
+    """A function that does nothing but the matrix products that the gradients of so many softmax rounds need."""
+    rng = np.random.default_rng(0)
+    a = rng.random((CLIENTS, BATCH, problem.features)).astype(problem.dtype)
+    W = rng.random((CLIENTS, 10, problem.features)).astype(problem.dtype)
+    p, out = rng.random((CLIENTS, BATCH, 10)).astype(problem.dtype), np.empty_like(W)
+
+    def run():
+        began = time.perf_counter()
+        for _ in range(rounds * STEPS):
+            np.matmul(a, W.swapaxes(1, 2))
+            np.matmul(p.swapaxes(1, 2), a, out=out)
+        return time.perf_counter() - began
+
+    return run
+
+
+def measure(ways, repeats, rounds):
+    """Median milliseconds a round of each way, taking turns; the first turn is not counted."""
+    times = {name: [] for name in ways}
+    for _ in range(repeats + 1):
+        for name, run in ways.items():
+            times[name].append(run() / rounds * 1e3)
+    return {name: statistics.median(taken[1:]) for name, taken in times.items()}
+
+
+def report(title, times, base):
+    print(f"\n{title}: ms a round, and how many times faster than {base!r}")
+    for name, taken in times.items():
+        print(f"  {name:34} {taken:8.2f} {times[base] / taken:8.2f}x")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=10)
+    given = parser.parse_args()
+    X, y = data()
+    train = Samples(X, y, 127.5, 1 / 73.9)
+    lenet = Network(train, lambda: networks.create("lenet").build((1, 28, 28), 10), eval_samples=100)
+    ways = {f"torch loop, {n} intra-op": torch_loop("lenet", given.rounds, n) for n in (1, 2)}
+    ways |= {f"fedatlas, {n} threads": engine(lenet, given.rounds, n) for n in (1, 2)}
+    report("LeNet", measure(ways, given.repeats, given.rounds), "torch loop, 1 intra-op")
+
+    flat = X.reshape(ROWS, -1) / 255
+    rounds = given.rounds * 5
+    ways = {"torch loop, linear, float32": torch_loop("linear", rounds, 1)}
+    for dtype in ("float64", "float32"):
+        problem = Softmax(flat, y, 10, 1e-3, dtype=dtype)
+        ways[f"matrix products alone, {dtype}"] = products(problem, rounds)
+        ways |= {f"fedatlas, {dtype}, {n} threads": engine(problem, rounds, n) for n in (1, 2)}
+    report("Softmax regression", measure(ways, given.repeats, rounds), "torch loop, linear, float32")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Members of tar and zip archives, read in memory and never extracted."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from ...errors import UserError
+from ..hints import broken
+
+
+@contextmanager
+def members(path: Path, limit: int):
+    """An iterator over the archive's files: (name, function that returns its bytes).
+
+    Refused, with a UserError: names that are absolute or climb with ``..``, links, devices, encrypted members, and
+    archives that hold more than `limit` bytes in all, be it by what they declare or by what comes out.
+    """
+    import tarfile
+    import zipfile
+
+    try:
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                yield _zip(path, archive, limit)
+        else:
+            with gzip.open(path) as stream, tarfile.open(fileobj=_Bounded(stream, path, limit), mode="r|") as archive:
+                yield _tar(path, archive, limit)
+    except UserError:
+        raise
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        OSError,
+        ValueError,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
+        raise broken(path, f"is not a readable archive ({error})") from error
+
+
+def _zip(path: Path, archive, limit: int) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    entries = sorted(archive.infolist(), key=lambda entry: entry.filename)
+    _bound(path, sum(entry.file_size for entry in entries), limit)
+    for entry in entries:
+        _name(path, entry.filename)
+        if entry.flag_bits & 1 or entry.external_attr >> 28 == 0xA:
+            raise broken(path, f"its member {entry.filename!r} is encrypted or a link, which is refused")
+        if not entry.is_dir():
+            yield entry.filename, lambda entry=entry: archive.read(entry)
+
+
+def _tar(path: Path, archive, limit: int) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    total = 0
+    for entry in archive:
+        _name(path, entry.name)
+        if entry.isdir():
+            continue
+        if not entry.isreg() or entry.issparse():
+            raise broken(path, f"its member {entry.name!r} is a link or a device, which is refused")
+        total += entry.size
+        _bound(path, total, limit)
+        yield entry.name, lambda entry=entry: archive.extractfile(entry).read()
+
+
+def _name(path: Path, name: str) -> None:
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if ".." in parts or name.startswith(("/", "\\")) or (parts and ":" in parts[0]):
+        raise broken(path, f"its member {name!r} points outside the archive, which is refused")
+
+
+def _bound(path: Path, size: int, limit: int) -> None:
+    if size > limit:
+        raise broken(path, f"unpacks to {size:,} bytes, more than the {limit:,} that this data set can need")
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that refuses to give more than `limit` bytes, whatever the archive's headers declare."""
+
+    def __init__(self, stream, path: Path, limit: int):
+        self.stream, self.path, self.limit, self.given = stream, path, 2 * limit, 0
+
+    def read(self, size=-1):
+        data = self.stream.read(size)
+        self.given += len(data)
+        _bound(self.path, self.given, self.limit)
+        return data

@@ -1,0 +1,36 @@
+"""SVHN's MATLAB files: X (height, width, channels, n) and y (n, 1) with the digit 0 as label 10."""
+
+from pathlib import Path
+
+import numpy as np
+
+from ..hints import broken
+
+
+def read(paths, source, options, out) -> None:
+    """Training file, test file."""
+    for suffix, rows, path in zip(("", "_test"), (source.rows, source.test_rows), paths, strict=True):
+        X, y = arrays(path, rows, source.shape)
+        target = out.create(f"X{suffix}", (rows, *source.shape), "uint8")
+        target[:] = X.transpose(3, 2, 0, 1)
+        out.save(f"y{suffix}", y.astype(np.int64).ravel() % 10)
+
+
+def arrays(path: Path, rows: int, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """X and y as they lie in the file; shapes are checked before anything is unpacked."""
+    from scipy.io import loadmat, whosmat
+
+    channels, height, width = shape
+    expected = {"X": (height, width, channels, rows), "y": (rows, 1)}
+    try:
+        found = {name: size for name, size, _ in whosmat(path, appendmat=False)}
+        for name, size in expected.items():
+            if found.get(name) != size:
+                raise ValueError(f"{name} is {found.get(name, 'missing')}, expected {size}")
+        content = loadmat(path, variable_names=list(expected), appendmat=False)
+        X, y = content["X"], content["y"]
+    except Exception as error:  # SciPy's parser raises whatever a damaged file makes it stumble over
+        raise broken(path, f"is not SVHN's MATLAB file ({error})") from error
+    if X.dtype != np.uint8 or not np.isin(y, range(1, 11)).all():
+        raise broken(path, "does not hold bytes with labels 1..10")
+    return X, y

@@ -1,0 +1,110 @@
+"""Federated logistic regression as a scikit-learn estimator."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fedatlas import problems
+from fedatlas.experiments.train import train
+from fedatlas.problems.softmax import Softmax
+
+
+class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
+    """Multinomial logistic regression with l2 penalty, trained by a federated algorithm on data split over clients.
+
+    Parameters
+    ----------
+    algorithm : str, name of an algorithm of the atlas.
+    clients : int, number of clients; never more than there are samples.
+    partition : str or dict, how samples are split: ``"iid"``, ``{"kind": "dirichlet", "alpha": 0.3}``, ...
+    lr : float or None, the algorithm's step size; None takes 1/L, the inverse smoothness of the loss.
+    local_steps, rounds : int, K and the number of communication rounds.
+    batch : int or None, samples of a local step; None takes full local gradients.
+    l2 : float, weight of |x|^2 / 2.
+    participation : dict or None, who takes part in a round, e.g. ``{"kind": "uniform", "count": 3}``; None: everyone.
+    parameters : dict or None, further hyper-parameters of the algorithm.
+    random_state : int, RandomState or None.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,) labels. coef_ : (n_classes, n_features). intercept_ : (n_classes,).
+    history_ : DataFrame with costs and metrics by round. n_features_in_ : int.
+
+    Raises ValueError where scikit-learn's classifiers do, and on parameters that do not fit.
+    """
+
+    def __init__(
+        self,
+        algorithm="fedavg",
+        clients=10,
+        partition="iid",
+        *,
+        lr=None,
+        local_steps=5,
+        rounds=100,
+        batch=None,
+        l2=1e-3,
+        participation=None,
+        parameters=None,
+        random_state=None,
+    ):
+        self.algorithm = algorithm
+        self.clients = clients
+        self.partition = partition
+        self.lr = lr
+        self.local_steps = local_steps
+        self.rounds = rounds
+        self.batch = batch
+        self.l2 = l2
+        self.participation = participation
+        self.parameters = parameters
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Train on X (n, d), dense or sparse, with labels y (n,)."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"Classifier can't train when only one class is present: all labels are {self.classes_[0]!r}")
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        clients = min(self.clients, len(y))
+        how = {"kind": self.partition} if isinstance(self.partition, str) else dict(self.partition)
+        split = problems.split({"seed": seed, **how}, labels, clients)
+        problem = Softmax(X, labels, len(self.classes_), self.l2, split)
+        options = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds, "batch": self.batch}
+        if self.participation is not None:
+            options["participation"] = self.participation
+        options |= {"lr": self.lr or 1 / problem.smoothness, **(self.parameters or {})}
+        self.history_ = train(self.algorithm, problem, seed=seed, optimum=False, **options)
+        x, classes = self.history_.attrs["x"], len(self.classes_)
+        self.coef_, self.intercept_ = x[:-classes].reshape(classes, -1), x[-classes:]
+        return self
+
+    def decision_function(self, X):
+        """Logits (n, n_classes); for two classes their difference (n,)."""
+        logits = self._logits(X)
+        return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
+
+    def predict_proba(self, X):
+        """Class probabilities (n, n_classes)."""
+        from scipy.special import softmax
+
+        return softmax(self._logits(X), axis=1)
+
+    def predict(self, X):
+        """Labels (n,)."""
+        best = self._logits(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def _logits(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return X @ self.coef_.T + self.intercept_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

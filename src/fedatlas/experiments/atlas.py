@@ -1,0 +1,201 @@
+"""What the workflow asks of the configuration: which files exist, from what they are made, with which parameters."""
+
+import functools
+import json
+from pathlib import Path
+
+from fedatlas import data, problems
+from fedatlas.analysis.validation import validate
+from fedatlas.errors import UserError
+from fedatlas.experiments import config, expand, files, fingerprint
+from fedatlas.experiments.tables import view
+from fedatlas.registry import did_you_mean
+
+EXPERIMENT = "results/{size}/{experiment}"
+
+# Code behind the workflow's steps, by what a rule names as its input. Which data sets there are is no code of prepare.
+CODE = {
+    "prepare": tuple(f"fedatlas.data.{name}" for name in ("store", "checks", "dataset", "formats")),
+    "partition": ("fedatlas.data.partitions",),
+    "table": ("fedatlas.experiments.tables",),
+    "figure": ("fedatlas.analysis.figures",),
+    "claims": ("fedatlas.analysis.claims",),
+    "track": ("fedatlas.tracking",),
+    "report": ("fedatlas.analysis.report",),
+}
+
+
+class Atlas:
+    """The experiments of a project.
+
+    config: the workflow's configuration. root: the project's folder, with config/ and workflow/. All paths that are
+    returned are relative to the working directory.
+    """
+
+    def __init__(self, config, root):
+        self.config, self.root = config, Path(root)
+        self.paths = {path.stem: path for path in sorted((self.root / "config/experiments").glob("*.yaml"))}
+        for name in self.config["tour"]:
+            self._known(name)
+        if self.config["experiments"] != "all":
+            for name in self.config["experiments"]:
+                self._known(name)
+
+    def _known(self, name):
+        if name not in self.paths:
+            raise UserError(f"config/config.yaml: unknown experiment {name!r}{did_you_mean(name, self.paths)}")
+
+    def selected(self):
+        """Names of the experiments of the target all."""
+        return list(self.paths) if self.config["experiments"] == "all" else self.config["experiments"]
+
+    @functools.cache
+    def experiment(self, size, name):
+        """A loaded and checked experiment."""
+        self._known(name)
+        loaded = config.load(self.paths[name], self.root / "workflow/schemas/experiment.schema.yaml", size)
+        validate(loaded)
+        return loaded
+
+    @functools.cache
+    def cells(self, size, name):
+        """Cells of an experiment by (algorithm id, key)."""
+        return {(cell.id, cell.key): cell for cell in expand.cells(self.experiment(size, name))}
+
+    def spec(self, w):
+        """Specification of the cell that wildcards name, as JSON."""
+        return json.dumps(self._cell(w).spec, sort_keys=True)
+
+    def _cell(self, w):
+        cells = self.cells(w.size, w.experiment)
+        if (w.id, w.key) not in cells:
+            raise UserError(f"{w.experiment} (size {w.size}) has no run file {w.id}/{w.key}.parquet")
+        return cells[w.id, w.key]
+
+    def run_files(self, size, name):
+        """Paths of all run files of an experiment."""
+        return [f"{self.directory(size, name)}/runs/{id}/{key}.parquet" for id, key in self.cells(size, name)]
+
+    @staticmethod
+    def directory(size, name):
+        """Folder of an experiment's results."""
+        return EXPERIMENT.format(size=size, experiment=name)
+
+    def figure_files(self, size, name):
+        """Paths of all figures of an experiment, as PNG."""
+        return [f"{self.directory(size, name)}/figures/{figure}.png" for figure in self.experiment(size, name)["figures"]]
+
+    def target(self, size, names):
+        """What makes experiments complete, apart from a report over them: figures, claims, the MLflow receipt."""
+        found = []
+        for name in names:
+            directory = self.directory(size, name)
+            found += [*self.figure_files(size, name), f"{directory}/claims.csv", f"{directory}/mlflow.json"]
+        return found
+
+    # -- inputs of rules -----------------------------------------------------------------------------------------
+
+    def run_inputs(self, w):
+        """Inputs of a run file: data, partition, optimum, code."""
+        spec = self._cell(w).spec
+        inputs = {"code": self.code_of(expand.modules(spec)), "data": self.data_of(spec["problem"])}
+        if expand.partitioned(spec["problem"]):
+            inputs["partition"] = self.partition_file(spec)
+        if spec["optimum"]:
+            inputs["optimum"] = self.optimum_file(spec)
+        return inputs
+
+    def data_of(self, problem):
+        """Prepared data of a problem, as paths that rules make."""
+        names = [problem[key] for key in ("data", "test") if problem.get(key)]
+        return [f"{self.config['data']}/prepared/{name}/meta.json" for name in names]
+
+    def partition_file(self, spec):
+        """Partition that a cell's data are split by."""
+        clients = spec["setting"]["clients"]
+        path = f"results/partitions/{expand.partition_key(spec['problem'], clients)}.npz"
+        return self._remember(path, {"problem": spec["problem"], "clients": clients})
+
+    def optimum_file(self, spec):
+        """Optimum of a cell's problem."""
+        problem = {k: v for k, v in spec["problem"].items() if k != "test"}
+        clients = spec["setting"].get("clients", 1)
+        path = f"results/optima/{expand.problem_key({**problem, 'clients': clients})}.npz"
+        return self._remember(path, {"problem": problem, "clients": clients})
+
+    def partitions_of(self, size, name):
+        """Partition files of an experiment's cells, in order, each once."""
+        specs = [cell.spec for cell in self.cells(size, name).values()]
+        return list(dict.fromkeys(self.partition_file(s) for s in specs if expand.partitioned(s["problem"])))
+
+    @functools.cached_property
+    def _made(self):
+        return {}
+
+    def _remember(self, path, what):
+        """What a file named by a hash is made from, for the rule that makes it."""
+        self._made[path] = what
+        return path
+
+    def made_from(self, path):
+        """JSON of the problem and number of clients behind a partition or optimum file."""
+        return json.dumps(self._origin(path), sort_keys=True)
+
+    def made_data(self, path):
+        """Prepared data behind a partition or optimum file."""
+        return self.data_of(self._origin(path)["problem"])
+
+    def made_code(self, path):
+        """Fingerprint file of the problem behind an optimum file."""
+        return self.code_of((problems.module(self._origin(path)["problem"]["kind"]),))
+
+    def _origin(self, path):
+        if path not in self._made:
+            for size, name in ((s, n) for s in config.SIZES for n in self.paths):
+                self._scan(size, name)
+        if path not in self._made:
+            raise UserError(f"no experiment needs {path}")
+        return self._made[path]
+
+    def _scan(self, size, name):
+        try:
+            specs = [cell.spec for cell in self.cells(size, name).values()]
+        except UserError:
+            return  # another experiment's mistake is reported when that one is asked for
+        for spec in specs:
+            if expand.partitioned(spec["problem"]):
+                self.partition_file(spec)
+            if spec["optimum"]:
+                self.optimum_file(spec)
+
+    # -- code ----------------------------------------------------------------------------------------------------
+
+    def code(self, step):
+        """Fingerprint file of a step of the workflow."""
+        return self.code_of(CODE[step], step)
+
+    def code_of(self, modules, label=None):
+        """Fingerprint file of modules, rewritten only when their code changed, so that it can be a rule's input."""
+        label = label or "-".join(name.removeprefix("fedatlas.").split(".", 1)[-1] for name in modules[:2])
+        path = Path(f"results/code/{label}.txt")
+        text = fingerprint.fingerprint(*modules) + "\n"
+        if not path.exists() or path.read_text() != text:
+            with files.atomic(path) as temporary:
+                temporary.write_text(text)
+        return str(path)
+
+    # -- parameters of rules: only what a step uses, so that nothing else reruns it ---------------------------------
+
+    @staticmethod
+    def source(name):
+        """The entry of a data set."""
+        return repr(data.info(name))
+
+    def view(self, w):
+        """What the table needs to know of an experiment."""
+        return json.dumps(view(self.experiment(w.size, w.experiment)), sort_keys=True)
+
+    def part(self, w, key, name=None):
+        """A part of an experiment as JSON."""
+        value = self.experiment(w.size, w.experiment)[key]
+        return json.dumps(value if name is None else value[name], sort_keys=True)

@@ -1,0 +1,111 @@
+"""Experiment files: read, merged with a size, checked against the schema; errors name file, key and what was expected."""
+
+import copy
+import functools
+import re
+from pathlib import Path
+
+import yaml
+
+from fedatlas.errors import UserError
+from fedatlas.registry import did_you_mean
+
+SIZES = ("smoke", "laptop", "paper")
+
+
+def read_yaml(path):
+    """A YAML file as plain objects. Raises UserError with the line of a syntax error or of a duplicate key."""
+    path = Path(path)
+    try:
+        return yaml.load(path.read_text(), Loader=_UniqueKeys)
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise UserError(f"{path}, line {mark.line + 1}: not valid YAML: {error.problem}") from None
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML in which a key given twice is an error and 1e-3 is a number."""
+
+    def construct_mapping(self, node, deep=False):
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} appears twice", key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+_UniqueKeys.yaml_implicit_resolvers = copy.deepcopy(yaml.SafeLoader.yaml_implicit_resolvers)
+_UniqueKeys.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
+)
+
+
+def load(path, schema, size):
+    """An experiment at a size: a dict with the schema's keys and the defaults filled in.
+
+    path: the experiment's YAML. schema: path of the JSON schema. size: one of SIZES; its overrides are merged into
+    the file (mappings by key, anything else replaced, null removes). Raises UserError.
+    """
+    path = Path(path)
+    document = read_yaml(path)
+    validate(document, schema, path)
+    sizes = document["sizes"]
+    if size not in sizes:
+        raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
+    merged = merge(document, sizes[size] or {})
+    validate(merged, schema, path, where=f"sizes.{size}: ")
+    del merged["sizes"]
+    for key, value in (("grid", {}), ("within", {}), ("tune", {}), ("seeds", [0]), ("figures", {}), ("claims", {})):
+        merged.setdefault(key, value)
+    merged["algorithms"] = {name: entry or {} for name, entry in merged["algorithms"].items()}
+    merged.update(name=path.stem, size=size, file=str(path))
+    return merged
+
+
+def merge(base, override):
+    """base with override laid over it: mappings by key, anything else replaced, None removes a key."""
+    if not isinstance(base, dict) or not isinstance(override, dict):
+        return copy.deepcopy(override)
+    if "kind" in base and override.get("kind", base["kind"]) != base["kind"]:
+        return copy.deepcopy(override)  # options of one kind mean nothing to another
+    merged = copy.deepcopy(base)
+    for key, value in override.items():
+        if value is None and merged.get(key) is not None:
+            merged.pop(key)
+        else:
+            merged[key] = merge(merged.get(key), value) if isinstance(merged.get(key), dict) else copy.deepcopy(value)
+    return merged
+
+
+def validate(document, schema, path, where=""):
+    """Raise UserError, naming file and key, at the first place where a document does not fit its JSON schema."""
+    from jsonschema.exceptions import best_match
+
+    error = best_match(_validator(Path(schema)).iter_errors(document))
+    if error is None:
+        return
+    key = ".".join(str(part) for part in error.absolute_path) or "the file"
+    message = error.message
+    if error.validator == "additionalProperties":
+        known = list(error.schema.get("properties", {}))
+        extra = [name for name in error.instance if name not in known]
+        message = f"unknown key {extra[0]!r}{did_you_mean(extra[0], known)}"
+    elif error.validator == "required":
+        message = f"the key {error.message.split(' is a required')[0]} is missing"
+    elif error.validator in ("type", "enum", "minItems", "minimum", "exclusiveMinimum", "pattern", "minProperties"):
+        expected = {"type": f"a value of type {error.validator_value}", "enum": f"one of {error.validator_value}"}
+        limit = f"{error.validator} {error.validator_value}"
+        message = f"expected {expected.get(error.validator, limit)}, found {error.instance!r}"
+    described = error.schema.get("description")
+    raise UserError(f"{path}: {where}{key}: {message}" + (f" ({described})" if described else ""))
+
+
+@functools.cache
+def _validator(schema):
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(yaml.safe_load(schema.read_text()))

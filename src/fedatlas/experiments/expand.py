@@ -1,0 +1,131 @@
+"""From an experiment to its cells: one algorithm x one setting, with all tuning values and seeds inside."""
+
+import copy
+import hashlib
+import itertools
+import json
+from dataclasses import dataclass
+
+from fedatlas import algorithms, problems
+from fedatlas.errors import UserError
+from fedatlas.registry import construct
+from fedatlas.simulation.setting import Setting
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run file. id: the algorithm's name in the experiment. point: of the grid. spec: all that the runs need."""
+
+    id: str
+    point: dict
+    spec: dict
+
+    @property
+    def key(self):
+        """Name of the run file."""
+        return slug(self.point)
+
+
+def cells(experiment):
+    """All cells of a loaded experiment, checked: names, ranges, settings. Raises UserError naming the file and key."""
+    found = []
+    try:
+        for point in product(experiment["grid"]):
+            for id, entry in experiment["algorithms"].items():
+                found.append(_cell(experiment, id, entry, point))
+    except UserError as error:
+        raise UserError(f"{experiment['file']} (size {experiment['size']}): {error}") from None
+    return found
+
+
+def _cell(experiment, id, entry, point):
+    spec = {
+        "algorithm": entry.get("algorithm", id),
+        "parameters": dict(entry.get("set", {})),
+        "problem": copy.deepcopy(experiment["problem"]),
+        "setting": {**copy.deepcopy(experiment["setting"]), **entry.get("setting", {})},
+        "within": experiment["within"],
+        "tune": {**experiment["tune"], **entry.get("tune", {})},
+        "seeds": experiment["seeds"],
+        "optimum": experiment.get("optimum", False),
+    }
+    spec["tune"] = {name: values for name, values in spec["tune"].items() if values is not None}
+    for axis, value in point.items():
+        assign(spec, axis, value)
+    if "clients" in spec["within"] and "partition" in spec["problem"]:
+        raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
+    for run in runs(spec):  # every combination is built once, so that no job can fail on a bad value
+        create(run)
+    return Cell(id, point, spec)
+
+
+def assign(spec, axis, value):
+    """Set an axis of a spec: a setting's key, with dots inside it, or ``problem.`` and a key of the problem."""
+    *path, last = axis.split(".")
+    target = spec
+    for part in path if path[:1] == ["problem"] else ["setting", *path]:
+        target = target.setdefault(part, {})
+    target[last] = value
+
+
+def runs(spec):
+    """The single runs of a cell, in order: dicts ``{"within", "tune", "seed", "algorithm", "parameters", ...}``."""
+    for inside in product(spec["within"]):
+        for tuned in product(spec["tune"]):
+            for seed in spec["seeds"]:
+                run = {"algorithm": spec["algorithm"], "problem": spec["problem"], "seed": seed}
+                run |= {"within": inside, "tune": tuned, "setting": copy.deepcopy(spec["setting"])}
+                for axis, value in inside.items():
+                    assign(run, axis, value)
+                run["parameters"] = {**spec["parameters"], **tuned}
+                yield run
+
+
+def create(run):
+    """(Algorithm, Setting) of a run. Raises UserError if they cannot be built."""
+    return algorithms.create(run["algorithm"], run["parameters"]), construct("setting", Setting, run["setting"])
+
+
+def product(axes):
+    """Points of a grid, as dicts; the last axis runs fastest. No axes: one empty point."""
+    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+
+
+def slug(point):
+    """A file name for a grid point."""
+    parts = [f"{axis}={_text(value)}" for axis, value in point.items()]
+    return ",".join(parts) or "all"
+
+
+def _text(value):
+    if isinstance(value, dict):
+        return "-".join(_text(v) for v in value.values())
+    if isinstance(value, list):
+        return "-".join(map(_text, value))
+    return "".join(c if c.isalnum() or c in ".-+" else "_" for c in str(value))
+
+
+def modules(spec):
+    """Names of the modules whose code the cell's numbers depend on."""
+    algorithm = algorithms.get(spec["algorithm"]).__module__
+    return algorithm, problems.module(spec["problem"]["kind"]), "fedatlas.experiments.run"
+
+
+def problem_key(problem):
+    """A short name for a problem's specification: equal problems have equal keys."""
+    text = json.dumps(problem, sort_keys=True)
+    label = problem.get("data", "synthetic")
+    return f"{problem['kind']}-{label}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+
+
+def partition_key(problem, clients):
+    """A short name for a partition: data, how it is split, and over how many."""
+    how = problem["partition"]
+    options = {"kind": how} if isinstance(how, str) else dict(how)
+    return f"{problem['data']}-{slug(options)}-clients={clients}".replace("kind=", "")
+
+
+def partitioned(problem):
+    """Whether a problem's data are split over clients."""
+    how = problem.get("partition")
+    return how is not None and (how if isinstance(how, str) else how.get("kind")) != "shared"

@@ -1,0 +1,73 @@
+"""One run, from a shell or a notebook."""
+
+import dataclasses
+
+from fedatlas import algorithms, problems
+from fedatlas.errors import UserError
+from fedatlas.registry import construct, did_you_mean
+from fedatlas.simulation.engine import COSTS, Simulation
+from fedatlas.simulation.setting import Setting
+
+_SETTING = {f.name for f in dataclasses.fields(Setting)}
+
+
+def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1, progress=None, **options):
+    """Train one federated algorithm on one problem; returns a DataFrame with a row for each evaluation.
+
+    algorithm: a registered name, or an Algorithm. problem: a specification such as
+    ``{"kind": "logistic", "data": "a9a", "l2": 1e-3}``, or a Problem. options: keys of ``Setting`` (clients, rounds,
+    local_steps, batch, participation ...) and hyper-parameters of the algorithm (lr ...). directory: where prepared
+    data lie. optimum: whether F* is computed, where a solver can, so that suboptimality is reported. threads: client
+    blocks computed at once. progress: called with each row.
+
+    Columns: ``round``, ``steps``, the costs, and the problem's metrics. ``frame.attrs`` holds ``status`` (ok or
+    diverged), ``diverged_round``, ``spec`` and ``x``, the last output. Raises UserError on anything unknown or out of range.
+
+    >>> frame = fedatlas.train("fedac-1", {"kind": "logistic", "data": "a9a", "l2": 1e-3}, clients=1024,
+    ...                        local_steps=16, rounds=256, lr=0.1)
+    """
+    import pandas as pd
+
+    cls = algorithms.get(algorithm) if isinstance(algorithm, str) else type(algorithm)
+    known = [*_SETTING, *cls.parameters()]
+    for name in options:
+        if name not in known:
+            raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, known)}")
+    setting = construct("train", Setting, {k: v for k, v in options.items() if k in _SETTING})
+    parameters = {k: v for k, v in options.items() if k not in _SETTING}
+    if isinstance(algorithm, str):
+        algorithm = algorithms.create(algorithm, parameters)
+    elif parameters:
+        algorithm = dataclasses.replace(algorithm, **parameters)
+    spec = {
+        "algorithm": algorithm.name,
+        "parameters": dataclasses.asdict(algorithm),
+        "problem": problem if isinstance(problem, dict) else repr(problem),
+        "setting": dataclasses.asdict(setting),
+        "seed": seed,
+    }
+    if isinstance(problem, dict):
+        problem = problems.create(problem, setting.clients, directory)
+    if optimum and problem.optimum is None and problem.solvable:
+        problem.optimum = problem.solve()
+    problem.prepare_threads(threads)
+    trace = Simulation(algorithm, problem, setting, seed, threads=threads).run(progress)
+    frame = pd.DataFrame(trace.rows)
+    frame.attrs = {"status": trace.status, "diverged_round": trace.diverged_round, "spec": spec, "x": trace.x}
+    return frame
+
+
+def summary(frame):
+    """``{"final", "best", "costs", "status"}`` of a frame that train() made; best gives each metric's value and round."""
+    metrics = [c for c in frame.columns if c not in ("round", "steps", *COSTS)]
+    last = frame.iloc[-1]
+    best = {}
+    for name in metrics:
+        column = frame[name]
+        if column.notna().any():
+            at = column.idxmax() if "accuracy" in name else column.idxmin()
+            best[name] = {"value": float(column[at]), "round": int(frame["round"][at])}
+    costs = {"rounds": int(last["round"]), "steps": int(last["steps"]), **{name: float(last[name]) for name in COSTS}}
+    final = {name: float(last[name]) for name in metrics}
+    status = {key: frame.attrs[key] for key in ("status", "diverged_round")}
+    return {"final": final, "best": best, "costs": costs, **status}

@@ -1,0 +1,55 @@
+"""A module whose parameters and gradients lie in two flat vectors."""
+
+import copy
+
+import torch
+from torch import nn
+
+from fedatlas.errors import UserError
+
+
+class Replica:
+    """A copy of a module for one thread: parameters are views into ``flat`` (d,), their gradients into ``grad`` (d,)."""
+
+    def __init__(self, module):
+        self.module = copy.deepcopy(module)
+        parameters = list(self.module.parameters())
+        self.flat = flatten(self.module)
+        self.grad = torch.zeros_like(self.flat)
+        sizes = [p.numel() for p in parameters]
+        for p, value, grad in zip(parameters, self.flat.split(sizes), self.grad.split(sizes), strict=True):
+            p.data, p.grad = value.view_as(p), grad.view_as(p)
+
+    def at(self, x):
+        """The module with parameters x (d,)."""
+        self.flat.copy_(x)
+        return self.module
+
+    def value_and_grad(self, x, batches, losses, n):
+        """Mean loss over n samples that come in batches, a number; and its gradient (d,), valid until the next call."""
+        module, value = self.at(x), 0.0
+        self.grad.zero_()
+        for data, labels in batches:
+            loss = losses(module(data), labels).sum() / n
+            loss.backward()
+            value = value + loss.detach()
+        return value, self.grad
+
+
+def flatten(module):
+    """All parameters of a module as one new vector (d,)."""
+    return torch.cat([p.detach().reshape(-1) for p in module.parameters()])
+
+
+def check(module):
+    """Raise UserError if a module is not a function of its parameters and its input alone."""
+    for name, _ in module.named_buffers():
+        raise UserError(
+            f"network: the module has a buffer {name!r}, state that no algorithm would average; use layers without "
+            "(GroupNorm for BatchNorm)"
+        )
+    for name, layer in module.named_modules():
+        if isinstance(layer, (nn.modules.dropout._DropoutNd, nn.RReLU)):
+            raise UserError(f"network: the layer {name!r} draws random numbers, which no seed here controls; leave it out")
+    if not any(True for _ in module.parameters()):
+        raise UserError("network: the module has no parameters")

@@ -1,0 +1,56 @@
+"""Training data as tensors that stay in the device's memory."""
+
+import numpy as np
+import torch
+from scipy import sparse
+
+from fedatlas.errors import UserError
+
+DTYPES = {"float32": torch.float32, "float64": torch.float64}
+
+
+class Samples:
+    """Rows of data and their labels.
+
+    X: (n, channels, height, width) or (n, p), dense or CSR; uint8 stays uint8. y: (n,) whole numbers. shift, scale: a
+    network sees (X - shift) * scale, made for each batch as it is gathered. dtype: of what it sees, ``float32`` or
+    ``float64``. device: where all of it lives.
+    """
+
+    def __init__(self, X, y, shift=None, scale=None, dtype="float32", device="cpu"):
+        if dtype not in DTYPES:
+            raise UserError(f"network: dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
+        self.dtype, self.device = DTYPES[dtype], torch.device(device)
+        X = X.toarray() if sparse.issparse(X) else X
+        self.X = torch.from_numpy(np.array(X)).to(self.device, None if X.dtype == np.uint8 else self.dtype)
+        self.y = torch.from_numpy(np.array(y, np.int64)).to(self.device)
+        self.shift, self.scale = (None if v is None else self._tensor(v) for v in (shift, scale))
+
+    def _tensor(self, value):
+        return torch.as_tensor(value, dtype=self.dtype, device=self.device)
+
+    def __len__(self):
+        return len(self.y)
+
+    def index(self, rows):
+        """Row numbers of any shape as a tensor."""
+        return torch.as_tensor(np.ascontiguousarray(rows), device=self.device)
+
+    def gather(self, rows):
+        """What a network sees of some rows, and their labels. rows: (b,) tensor of row numbers."""
+        x, y = self.X.index_select(0, rows), self.y.index_select(0, rows)
+        x = x.to(self.dtype) if self.shift is None else x - self.shift
+        return (x if self.scale is None else x.mul_(self.scale)), y
+
+
+def channel_moments(X):
+    """Mean and 1 / standard deviation of each channel of uint8 images (n, channels, h, w): (channels, 1, 1) each."""
+    values = np.arange(256)
+    counts = np.zeros((X.shape[1], 256))
+    for start in range(0, len(X), 10_000):
+        for c, count in enumerate(counts):
+            count += np.bincount(X[start : start + 10_000, c].ravel(), minlength=256)
+    weights = counts / counts.sum(axis=1, keepdims=True)
+    mean = weights @ values
+    deviation = np.sqrt(weights @ values**2 - mean**2)
+    return mean[:, None, None], 1 / np.where(deviation > 0, deviation, 1)[:, None, None]

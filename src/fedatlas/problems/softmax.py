@@ -1,0 +1,230 @@
+"""l2-regularised multinomial logistic regression, F(x) = mean_j (logsumexp(z_j) - z_j[y_j]) + l2/2 |x|^2, z_j = W a_j + c
+(FedSPS, Section 6)."""
+
+import functools
+
+import numpy as np
+from scipy import sparse
+
+from fedatlas.errors import UserError
+from fedatlas.problems.base import Each, Optimum, Problem
+from fedatlas.simulation import arrays
+from fedatlas.simulation.streams import stream
+
+GAP = 1e-12  # what solve() must certify
+DTYPES = ("float64", "float32")
+
+
+class Softmax(Problem):
+    """Multinomial logistic regression on dense data.
+
+    A: (n, p) features. y: (n,) labels in 0..classes-1. x is the flat (d,) vector of the weights (classes, p), row by
+    row, and then the biases (classes,), in the order of a torch ``Linear``; l2 weighs all of |x|^2 / 2, biases
+    included, so F is strongly convex. bias: whether there are biases. partition: rows of each client, or None.
+    test: (A, y) or None. dtype: of data and x. start_scale: x0 ~ N(0, start_scale^2), or 0.
+    """
+
+    def __init__(self, A, y, classes, l2=0.0, partition=None, test=None, bias=True, dtype="float64", start_scale=0.0):
+        if dtype not in DTYPES:
+            raise UserError(f"softmax: dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
+        self.A, self.y, self.classes = _dense(A, dtype), np.asarray(y), int(classes)
+        self.l2, self.partition, self.bias, self.start_scale = float(l2), partition, bool(bias), start_scale
+        self.test = (_dense(test[0], dtype), np.asarray(test[1])) if test is not None else None
+        self.dtype = np.dtype(dtype)
+        self.samples, self.features = self.A.shape
+        self.dim = self.classes * (self.features + self.bias)
+
+    @classmethod
+    def from_data(cls, data, test, partition, l2=0.0, bias=True, dtype="float64", start_scale=0.0):
+        """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one."""
+        held_out = (test.features(dtype=dtype), test.y) if test is not None else None
+        if held_out is None and data.X_test is not None:
+            held_out = (data.features("test", dtype), data.y_test)
+        return cls(data.features(dtype=dtype), data.y, data.classes, l2, partition, held_out, bias, dtype, start_scale)
+
+    def constants(self):
+        return {"mu": self.l2, "L": self.smoothness} if self.l2 > 0 else {"L": self.smoothness}
+
+    def start(self, seed):
+        if not self.start_scale:
+            return np.zeros(self.dim, self.dtype)
+        return (self.start_scale * stream(seed, "start").standard_normal(self.dim)).astype(self.dtype)
+
+    @property
+    def block_rows(self):
+        rows = arrays.block_rows(self.dim, self.dtype.itemsize)
+        return max(16, rows)  # fewer and longer calls pay even where a block outgrows the cache
+
+    def batch(self, clients, index):
+        if len(index) == 1 and index.shape[1] > self.samples // 8:
+            weights = np.bincount(index[0], minlength=self.samples) / index.shape[1]
+            return Rows(self, self.A[None], self.y[None], weights[None], index.shape[1])
+        return Rows(self, self.A[index], self.y[index])
+
+    def full_batch(self, clients):
+        if self.partition is None:
+            return Each([self._everything] * len(clients), shared=True)
+        return Each([self._own(int(i)) for i in clients])
+
+    @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
+    def _own(self, i):
+        index = self.partition.client(i)
+        return Rows(self, self.A[index][None], self.y[index][None])
+
+    @functools.cached_property
+    def _everything(self):
+        return Rows(self, self.A[None], self.y[None])
+
+    def split(self, x):
+        """Flat vectors (..., d) as views: weights (..., classes, p) and biases (..., classes) or None."""
+        cut = self.classes * self.features
+        weights = x[..., :cut].reshape(*x.shape[:-1], self.classes, self.features)
+        return weights, (x[..., cut:] if self.bias else None)
+
+    def scores(self, A, x):
+        """z = A W' + c: (n, classes)."""
+        W, c = self.split(x)
+        return A @ W.T if c is None else A @ W.T + c
+
+    def value(self, x):
+        """F(x)."""
+        return self._loss(self.scores(self.A, x), self.y) + self._penalty(x)
+
+    def gradient(self, x):
+        """Gradient of F at x: (d,)."""
+        return self._everything.grad(x)[0]
+
+    def hessian_product(self, x):
+        """The map v -> (Hessian of F at x) v, both (d,)."""
+        p = _softmax(self.scores(self.A, x))[0]
+
+        def product(v):
+            q = p * self.scores(self.A, v)
+            q -= p * q.sum(axis=1, keepdims=True)
+            out = np.empty_like(v)
+            W, c = self.split(out)
+            np.matmul(q.T, self.A, out=W)
+            if c is not None:
+                q.sum(axis=0, out=c)
+            return out / self.samples + self.l2 * v
+
+        return product
+
+    def _penalty(self, x):
+        return self.l2 / 2 * float(x @ x)
+
+    @staticmethod
+    def _loss(z, y):
+        return float(np.mean(_softmax(z)[1] - z[np.arange(len(y)), y], dtype=np.float64))
+
+    @functools.cached_property
+    def smoothness(self):
+        """L = lambda_max(A'A) / (2 n) + l2, A with a column of ones for the bias: diag(p) - pp' is at most 1/2."""
+        wide = self.features + self.bias > self.samples
+        gram = self.A @ self.A.T if wide else self.A.T @ self.A
+        if self.bias and wide:
+            gram = gram + 1
+        elif self.bias:
+            sums = self.A.sum(axis=0)[:, None]
+            gram = np.block([[gram, sums], [sums.T, np.array([[self.samples]])]])
+        return float(np.linalg.eigvalsh(gram.astype(np.float64))[-1] / (2 * self.samples) + self.l2)
+
+    def evaluate(self, x):
+        z = self.scores(self.A, x)
+        metrics = {"loss": self._loss(z, self.y) + self._penalty(x)}
+        metrics["accuracy"] = float(np.mean(z.argmax(axis=1) == self.y))
+        if self.optimum is not None:
+            metrics["suboptimality"] = metrics["loss"] - self.optimum.F
+        if self.test is not None:
+            z = self.scores(self.test[0], x)
+            metrics["test_loss"] = self._loss(z, self.test[1])
+            metrics["test_accuracy"] = float(np.mean(z.argmax(axis=1) == self.test[1]))
+        return metrics
+
+    def solve(self):
+        """Optimum, in float64, by SciPy's L-BFGS and then Newton-CG steps. Its gap |grad|^2 / (2 l2) bounds F(x) - F*.
+
+        Raises UserError if l2 is 0 (the minimum may not exist) or the gap stays above 1e-12.
+        """
+        from scipy.optimize import minimize
+        from scipy.sparse.linalg import LinearOperator, cg
+
+        if self.l2 <= 0:
+            raise UserError("the optimum of softmax regression is computed for l2 > 0 only")
+        if self.dtype != np.float64:
+            return Softmax(self.A, self.y, self.classes, self.l2, bias=self.bias).solve()
+
+        def value_and_gradient(x):
+            value, gradient = self._everything.value_and_grad(x)
+            return value[0, 0], gradient[0]
+
+        options = {"maxiter": 1000, "gtol": 1e-8, "ftol": 1e-15}
+        found = minimize(value_and_gradient, np.zeros(self.dim), jac=True, method="L-BFGS-B", options=options)
+        x, gradient = found.x, self.gradient(found.x)
+        for _ in range(30):  # Newton steps to the last digit, where the value no longer shows progress
+            hessian = LinearOperator((self.dim, self.dim), matvec=self.hessian_product(x), dtype=np.float64)
+            y = x - cg(hessian, gradient, rtol=1e-4, maxiter=2000)[0]
+            previous, gradient = gradient, self.gradient(y)
+            if gradient @ gradient >= previous @ previous:
+                gradient = previous
+                break
+            x = y
+        gap = float(gradient @ gradient / (2 * self.l2))
+        if not gap <= GAP:
+            raise UserError(f"the solver stopped at a gap of {gap:.1e}; {GAP:.0e} was asked for")
+        return Optimum(self.value(x), x, gap)
+
+
+class Rows:
+    """b samples for each of m clients. a: (m, b, p), y: (m, b), weights: (m, b) summing to 1 for each client, or None
+    for plain means. size: the samples they stand for, b by default."""
+
+    def __init__(self, problem, a, y, weights=None, size=None):
+        self.problem, self.a, self.size = problem, a, size or y.shape[1]
+        self._own = (np.arange(y.size), y.ravel())  # where, in rows of class scores, the sample's own class is
+        self._weights = 1 / y.shape[1] if weights is None else weights[..., None].astype(a.dtype)
+
+    def _scores(self, y):
+        W, c = self.problem.split(y)
+        z = np.matmul(self.a, W.swapaxes(1, 2))
+        if c is not None:
+            z += c[:, None]
+        return z
+
+    def _grad(self, y, p):
+        p.reshape(-1, p.shape[2])[self._own] -= 1
+        p *= self._weights
+        g = np.empty((len(self.a), self.problem.dim), self.a.dtype)
+        W, c = self.problem.split(g)
+        np.matmul(p.swapaxes(1, 2), self.a, out=W)
+        if c is not None:
+            p.sum(axis=1, out=c)
+        if self.problem.l2:
+            g += self.problem.l2 * y
+        return g
+
+    def grad(self, y):
+        y = arrays.rows(y, len(self.a))
+        return self._grad(y, _softmax(self._scores(y))[0])
+
+    def value_and_grad(self, y):
+        y = arrays.rows(y, len(self.a))
+        z = self._scores(y)
+        p, top = _softmax(z)
+        losses = top - z.reshape(-1, z.shape[2])[self._own].reshape(top.shape)
+        value = (losses[..., None] * self._weights).sum(axis=1)
+        return value + self.problem.l2 / 2 * np.vecdot(y, y)[:, None], self._grad(y, p)
+
+
+def _softmax(z):
+    """Softmax of scores (..., classes) and their logsumexp (...)."""
+    largest = z.max(axis=-1, keepdims=True)
+    p = np.exp(z - largest)
+    total = p.sum(axis=-1, keepdims=True)
+    p /= total
+    return p, (np.log(total) + largest)[..., 0]
+
+
+def _dense(A, dtype):
+    A = A.toarray() if sparse.issparse(A) else np.asarray(A)
+    return np.ascontiguousarray(A, dtype)

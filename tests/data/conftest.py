@@ -1,0 +1,121 @@
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from fedatlas.data import download, sources
+from fedatlas.data.sources import File, Form, Source
+
+
+@pytest.fixture(autouse=True)
+def away_from_the_users_data(monkeypatch, tmp_path, request):
+    """No test sees the data directory or the mirrors of whoever runs it, unless it asks for them."""
+    if "real" not in request.node.nodeid:
+        monkeypatch.delenv("FEDATLAS_DATA_MIRRORS", raising=False)
+    monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(download, "_FIRST_PAUSE", 0.001)
+
+
+@pytest.fixture
+def register(monkeypatch):
+    """Register a data set for one test; anything not given makes a LIBSVM set of two rows and three features."""
+
+    def make(*files, reader="libsvm", options=None, forms=None, **entry):
+        files = [File(file) if isinstance(file, str) else file for file in files or ("toy",)]
+        defaults = {
+            "title": "Toy",
+            "group": "toys",
+            "page": "http://127.0.0.1/",
+            "licence": "none",
+            "citation": "lecun1998gradient",
+            "classes": 2,
+            "rows": 2,
+            "shape": (3,),
+            "dtype": "float64",
+            "sparse": True,
+        }
+        forms = forms or (Form(reader, tuple(files), options or {"labels": (-1, 1)}),)
+        source = Source("toy", forms=tuple(forms), **(defaults | entry))
+        monkeypatch.setitem(sources.REGISTRY, "toy", source)
+        return source
+
+    return make
+
+
+TOY = b"-1 1:0.5 3:2\n1 2:-1e-3\n"
+
+
+@pytest.fixture
+def toy_text():
+    return TOY
+
+
+class Server:
+    """An HTTP server on this machine that gives `files` by path and can be told to misbehave.
+
+    `cut` lists, per answer, after how many bytes it breaks off; `status` lists codes to answer with first; without
+    `ranges` it ignores them; `requests` records (path, Range header).
+    """
+
+    def __init__(self):
+        self.files, self.cut, self.status, self.ranges, self.requests = {}, [], [], True, []
+        self.declare_length = True
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                wanted = self.headers.get("Range")
+                outer.requests.append((self.path, wanted))
+                if outer.status:
+                    return self.send_error(outer.status.pop(0))
+                if (content := outer.files.get(self.path)) is None:
+                    return self.send_error(404)
+                start = int(wanted[6:-1]) if wanted and outer.ranges else 0
+                if start and start >= len(content):
+                    return self.send_error(416)
+                self.send_response(206 if start else 200)
+                if start:
+                    self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+                if outer.declare_length:
+                    self.send_header("Content-Length", str(len(content) - start))
+                self.end_headers()
+                end = start + outer.cut.pop(0) if outer.cut else None
+                self.wfile.write(content[start:end])
+
+            def log_message(self, *unused):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def server():
+    running = Server()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Write a file under the test's folder and return its path."""
+
+    def write(name: str, content: bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def root(tmp_path):
+    """An empty data directory."""
+    return tmp_path / "data"

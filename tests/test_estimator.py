@@ -1,0 +1,42 @@
+"""The scikit-learn estimator."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fedatlas import FederatedLogisticRegression
+
+
+@parametrize_with_checks([FederatedLogisticRegression(rounds=60)])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+def test_agrees_with_scikit_learn_where_clients_are_alike():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    ours = FederatedLogisticRegression("gd", clients=5, partition="iid", l2=0.1, rounds=3000, random_state=0).fit(X, y)
+    # two rows of weights share the penalty, w_1 = -w_0 = w / 2, and here alone it holds for the intercept too
+    theirs = LogisticRegression(C=1 / (0.1 / 2 * len(y)), tol=1e-10, max_iter=10_000).fit(X, y)
+    np.testing.assert_allclose(ours.coef_[1] - ours.coef_[0], theirs.coef_[0], atol=5e-3)
+    assert np.abs(ours.predict_proba(X) - theirs.predict_proba(X)).max() < 0.02
+
+
+@pytest.mark.parametrize("algorithm", ["fedavg", "scaffold", "fedspeed"])
+def test_learns_digits_of_two_classes_a_client(algorithm):
+    X, y = load_digits(return_X_y=True)
+    model = FederatedLogisticRegression(
+        algorithm, partition={"kind": "classes", "classes": 2}, clients=10, lr=0.5, rounds=60, random_state=0
+    )
+    assert model.fit(X / 16, y).score(X / 16, y) > 0.85
+    assert model.history_["loss"].iloc[-1] < model.history_["loss"].iloc[0]
+
+
+def test_refuses_what_does_not_fit():
+    X, y = np.random.default_rng(0).standard_normal((30, 2)), np.arange(30) % 2
+    for options in ({"algorithm": "fedavgg"}, {"partition": "noniid"}, {"parameters": {"nu": 1}}, {"lr": -1.0}):
+        with pytest.raises(ValueError, match="fedavg|noniid|nu|lr"):
+            FederatedLogisticRegression(**options).fit(X, y)

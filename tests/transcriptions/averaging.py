@@ -1,0 +1,107 @@
+"""FedAvg (Yuan & Ma 2020, Algorithm 2), FedProx, SCAFFOLD, FedSpeed and FedAWE."""
+
+import numpy as np
+
+from . import twin
+
+
+@twin("fedavg")
+def fedavg(world, lr, server_lr):
+    x = world.x0
+    for t in range(world.T):
+        changes = []
+        for i in world.S(t):
+            y = x
+            for k in range(world.K):
+                y = y - lr * world.g(t, k, i, y)
+            changes.append(y - x)
+        if changes:
+            x = x + server_lr * sum(changes) / len(changes)
+        yield x
+
+
+@twin("fedprox")
+def fedprox(world, lr, server_lr, nu):
+    x = world.x0
+    for t in range(world.T):
+        changes = []
+        for i in world.S(t):
+            y = x
+            for k in range(world.K):
+                y = y - lr * (world.g(t, k, i, y) + nu * (y - x))
+            changes.append(y - x)
+        if changes:
+            x = x + server_lr * sum(changes) / len(changes)
+        yield x
+
+
+@twin("scaffold")
+def scaffold(world, lr, server_lr, option):
+    # Karimireddy et al. 2020, Algorithm 1
+    x = world.x0
+    c = np.zeros_like(x)
+    c_i = [np.zeros_like(x) for _ in range(world.m)]
+    for t in range(world.T):
+        S = world.S(t)
+        delta_y, delta_c = [], []
+        for i in S:
+            y = x
+            for k in range(world.K):
+                y = y - lr * (world.g(t, k, i, y) - c_i[i] + c)
+            if option == 1:
+                c_plus = world.G(i, x)
+            else:
+                c_plus = c_i[i] - c + (1 / (world.K * lr)) * (x - y)
+            delta_y.append(y - x)
+            delta_c.append(c_plus - c_i[i])
+            c_i[i] = c_plus
+        if len(S):
+            x = x + server_lr / len(S) * sum(delta_y)
+            c = c + len(S) / world.m * (1 / len(S) * sum(delta_c))
+        yield x
+
+
+@twin("fedspeed")
+def fedspeed(world, lr, lam, alpha, rho, normalise):
+    # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent
+    x = world.x0
+    g_hat = [np.zeros_like(x) for _ in range(world.m)]
+    for t in range(world.T):
+        received = []
+        for i in world.S(t):
+            x_ik = x.copy()
+            for k in range(world.K):
+                g_1 = world.g(t, k, i, x_ik)
+                scale = rho / np.sqrt((g_1**2).sum()) if normalise else rho
+                breve_x = x_ik + scale * g_1
+                g_2 = world.g(t, k, i, breve_x)
+                g_tilde = (1 - alpha) * g_1 + alpha * g_2
+                x_ik = x_ik - lr * (g_tilde - g_hat[i] + (1 / lam) * (x_ik - x))
+            g_hat[i] = g_hat[i] - (1 / lam) * (x_ik - x)
+            received.append(x_ik - lam * g_hat[i])
+        if received:
+            x = sum(received) / len(received)
+        yield x
+
+
+@twin("fedawe")
+def fedawe(world, lr, server_lr):
+    # Xiang et al. 2024, Algorithm 1
+    x = world.x0
+    x_i = [x.copy() for _ in range(world.m)]
+    tau = [-1] * world.m
+    for t in range(world.T):
+        A = world.S(t)
+        reported = []
+        for i in A:
+            x_ik = x_i[i]
+            for k in range(world.K):
+                x_ik = x_ik - lr * world.g(t, k, i, x_ik)
+            G_i = x_i[i] - x_ik
+            reported.append(x_i[i] - server_lr * (t - tau[i]) * G_i)
+            tau[i] = t
+        if reported:
+            x = sum(reported) / len(reported)
+            for i in A:
+                x_i[i] = x
+        yield x

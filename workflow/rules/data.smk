@@ -1,0 +1,47 @@
+"""Data downloaded, verified and prepared; partitions; optima."""
+
+# no parameter of the rule: another mirror is no reason to prepare data again
+MIRRORS = " ".join(f"--mirror {shlex.quote(mirror)}" for mirror in config["data_mirrors"])
+
+
+rule prepare:
+    # missing data should stop the workflow before it has computed for an hour
+    priority: 100
+    input:
+        code=atlas.code("prepare"),
+    output:
+        f"{config['data']}/prepared/{{data}}/meta.json",
+    params:
+        source=lambda w: atlas.source(w.data),
+    log:
+        "results/logs/prepare/{data}.log",
+    shell:
+        "fedatlas data fetch {wildcards.data} --directory {config[data]:q} {MIRRORS} > {log:q} 2>&1"
+
+
+rule partition:
+    input:
+        code=atlas.code("partition"),
+        data=lambda w: atlas.made_data(f"results/partitions/{w.key}.npz"),
+    output:
+        "results/partitions/{key}.npz",
+    params:
+        spec=lambda w: atlas.made_from(f"results/partitions/{w.key}.npz"),
+    log:
+        "results/logs/partitions/{key}.log",
+    shell:
+        "fedatlas job partition {params.spec:q} {output:q} --directory {config[data]:q} > {log:q} 2>&1"
+
+
+rule optimum:
+    input:
+        code=lambda w: atlas.made_code(f"results/optima/{w.key}.npz"),
+        data=lambda w: atlas.made_data(f"results/optima/{w.key}.npz"),
+    output:
+        "results/optima/{key}.npz",
+    params:
+        spec=lambda w: atlas.made_from(f"results/optima/{w.key}.npz"),
+    log:
+        "results/logs/optima/{key}.log",
+    shell:
+        "fedatlas job optimum {params.spec:q} {output:q} --directory {config[data]:q} > {log:q} 2>&1"
