@@ -64,6 +64,7 @@ def reference(key):
     where = found.get("journal") or found.get("booktitle") or found.get("publisher") or found.get("institution")
     where = plain(where or found.get("howpublished", ""))
     if "volume" in found:
+        where += ", PMLR" if "Machine Learning Research" in found.get("series", "") else ""
         where += f" {found['volume']}" + (f"({found['number']})" if "number" in found else "")
     if "pages" in found:
         where += f", {plain(found['pages'])}"

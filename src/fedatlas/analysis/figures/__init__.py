@@ -1,0 +1,40 @@
+"""Figures of experiments. A kind is a function from a Sheet to a matplotlib figure, registered by name.
+
+To add one, write a module like ``scaling``, import it below and name it in the schema of experiments.
+"""
+
+from pathlib import Path
+
+from fedatlas.analysis import style
+from fedatlas.analysis.figures import convergence, partition, scaling
+from fedatlas.analysis.figures.base import KINDS, Sheet
+from fedatlas.experiments.files import atomic
+from fedatlas.registry import lookup
+
+__all__ = ["KINDS", "convergence", "draw", "partition", "scaling"]
+
+# Dates and versions would make two files out of one figure.
+METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
+
+
+def draw(spec, about, table, curves, outputs, partitions=None):
+    """Draw one figure of an experiment into files.
+
+    spec: the figure's entry in the experiment. about, table, curves: of tables.build. outputs: paths, whose suffixes
+    (.svg, .png, .pdf) choose the format. partitions: (title, counts of labels by client) for the kind partition.
+    Raises UserError if the specification does not fit the results.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    function = lookup("figure kind", spec["kind"], KINDS)
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC, "backend": "agg"}):
+        figure = function(Sheet(spec, about, table, curves, partitions))
+        try:
+            for path in map(Path, outputs):
+                with atomic(path) as temporary:
+                    figure.savefig(temporary, format=path.suffix[1:], metadata=METADATA.get(path.suffix))
+        finally:
+            plt.close(figure)

@@ -1,0 +1,69 @@
+"""A metric against a cost: communication rounds, gradients, vectors sent, seconds."""
+
+import numpy as np
+
+from fedatlas.analysis import labels
+from fedatlas.analysis.figures import base
+
+
+@base.kind("convergence", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale"))
+def convergence(sheet):
+    """Draw metric y of the chosen runs against cost x, one panel for each value of axis panel."""
+    cost = "round" if sheet.spec["x"] == "rounds" else sheet.spec["x"]
+    rows = sheet.rows(sheet.curves)
+    sheet.column(rows, cost, sheet.y)
+    panels = sheet.panels(rows)
+    figure, axes = base.grid(len(panels), share_x=False)
+    drawn, ended, cut = [], False, False
+    for ax, (title, part) in zip(axes, panels, strict=True):
+        ax.set_title(title)
+        if sheet.log:
+            ax.set_yscale("log")
+        for number, (id, look) in enumerate(sheet.styles.items()):
+            curve = average(part[part["algorithm"] == id], cost, sheet.y, sheet.seeds)
+            if not len(curve):
+                continue
+            cut |= sheet.log and bool((curve["low"] < base.FLOOR).any())
+            diverged = (part.loc[part["algorithm"] == id, "status"] == "diverged").any()
+            _line(ax, curve, look, number, sheet, diverged)
+            ended |= diverged
+            drawn.append(curve if not diverged else curve[:1])
+        ax.margins(x=0.02)
+        ax.set_xlim(left=0)
+    _limits(axes, drawn, sheet)
+    base.label(axes, labels.COSTS[sheet.spec["x"]], labels.metric(sheet.y))
+    base.legend(figure, sheet, [base.mark("diverged", marker="x")] if ended else ())
+    base.foot(figure, sheet.note(), "Smaller values than 10⁻¹⁶ are drawn there." if cut else "")
+    return figure
+
+
+def average(rows, cost, metric, seeds):
+    """Mean and range over seeds at every evaluation that all seeds reached: columns x, y, low, high."""
+    ok = rows[np.isfinite(rows[metric])]
+    groups = ok.groupby("round", sort=True)
+    curve = groups[metric].agg(y="mean", low="min", high="max", count="count")
+    curve["x"] = groups[cost].mean() if cost != "round" else curve.index
+    return curve[curve["count"] == min(seeds, rows["seed"].nunique())]
+
+
+def _line(ax, curve, look, number, sheet, diverged):
+    x, y, low, high = (curve[name].to_numpy(float) for name in ("x", "y", "low", "high"))
+    if sheet.log:
+        y, low, high = (np.maximum(values, base.FLOOR) for values in (y, low, high))
+    if sheet.seeds > 1:
+        ax.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+    step = max(1, len(x) // 8)
+    shown = (number * step // max(1, len(sheet.styles)), step) if step > 1 else 1
+    points = {"marker": look.marker, "markevery": shown, "markersize": 4.8}
+    ax.plot(x, y, color=look.colour, linestyle=look.line, **points)
+    if diverged:
+        ax.plot(x[-1:], y[-1:], "x", color=look.colour, markersize=8, markeredgewidth=2, zorder=3)
+
+
+def _limits(axes, drawn, sheet):
+    """Limits that hold every curve that did not diverge; those that did may leave the figure."""
+    values = np.concatenate([curve[["low", "high"]].to_numpy(float).ravel() for curve in drawn])
+    if sheet.log:
+        values = np.maximum(values, base.FLOOR)
+    if bounds := base.limits(values, sheet.log):
+        axes[0].set_ylim(*bounds)

@@ -1,0 +1,123 @@
+"""The chosen score against an axis, for example the number of workers (Yuan & Ma 2020, Figures 1 and 3)."""
+
+import numpy as np
+
+from fedatlas.analysis import labels
+from fedatlas.analysis.figures import base
+
+
+@base.kind("scaling", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale", "reference"))
+def scaling(sheet):
+    """Draw the best score of every algorithm against axis x, one panel for each value of axis panel."""
+    rows = sheet.rows(sheet.table[sheet.table["chosen"]], free=(sheet.spec["x"],))
+    x, column = sheet.spec["x"], _column(sheet)
+    sheet.column(rows, x, column)
+    panels = sheet.panels(rows)
+    figure, axes = base.grid(len(panels))
+    positions = _positions(rows[x])
+    for ax, (title, part) in zip(axes, panels, strict=True):
+        ax.set_title(title)
+        if sheet.log:
+            ax.set_yscale("log")
+        for id, look in sheet.styles.items():
+            _line(ax, sheet, part[part["algorithm"] == id], column, positions, look)
+        if sheet.spec.get("reference") == "linear":
+            _reference(ax, part, x, column)
+    _scale(axes, positions, rows, x)
+    finite = rows[[c for c in (column, *_range(sheet, column)) if c in rows]].to_numpy(float)
+    if bounds := base.limits(np.where(finite <= 0, base.FLOOR, finite) if sheet.log else finite, sheet.log):
+        axes[0].set_ylim(*bounds)
+    base.label(axes, labels.axis(x, sheet.about), labels.metric(sheet.y, sheet.about["select"]["statistic"]))
+    base.legend(figure, sheet, _extra(sheet, rows, column))
+    base.foot(figure, sheet.note() if _range(sheet, column) else "")
+    return figure
+
+
+def _column(sheet):
+    select = sheet.about["select"]
+    return "score" if sheet.y == select["metric"] else f"{select['statistic']}_{sheet.y}"
+
+
+def _range(sheet, column):
+    return ("score_min", "score_max") if column == "score" and sheet.seeds > 1 else ()
+
+
+def _positions(values):
+    """Where axis values lie: {value: position}. Numbers lie at themselves, anything else is counted."""
+    distinct = list(dict.fromkeys(values))
+    if np.issubdtype(values.dtype, np.number):
+        return {value: float(value) for value in sorted(distinct)}
+    return {value: number for number, value in enumerate(distinct)}
+
+
+def _line(ax, sheet, part, column, positions, look):
+    part = part.assign(at=part[sheet.spec["x"]].map(positions)).sort_values("at")
+    ok = part[np.isfinite(part[column])]
+    at, y = ok["at"].to_numpy(), _drawn(sheet, ok[column])
+    if low_high := _range(sheet, column):
+        low, high = (_drawn(sheet, ok[name]) for name in low_high)
+        ax.fill_between(at, low, high, color=look.colour, alpha=0.16, linewidth=0)
+    ax.plot(at, y, color=look.colour, linestyle=look.line, zorder=2.4)
+    inner = (ok["edge"] == "").to_numpy()
+    for chosen, face in ((inner, look.colour), (~inner, "white")):
+        points = {"marker": look.marker, "color": look.colour, "markerfacecolor": face}
+        ax.plot(at[chosen], y[chosen], linestyle="none", zorder=2.5, **points)
+    lost = part.loc[~np.isfinite(part[column]), "at"]
+    across = ax.get_xaxis_transform()
+    ax.plot(lost, np.full(len(lost), 0.97), "x", color=look.colour, transform=across, clip_on=False, zorder=3)
+
+
+def _drawn(sheet, values):
+    values = values.to_numpy(float)
+    return np.maximum(values, base.FLOOR) if sheet.log else values
+
+
+def _reference(ax, part, x, column):
+    """A line of slope -1 through the best algorithm's first point."""
+    ok = part[np.isfinite(part[column]) & (part[column] > 0)]
+    if ok.empty:
+        return
+    first, last = ok[x].min(), ok[x].max()
+    start = ok.loc[ok[x] == first, column].min()
+    ax.plot([first, last], [start, start * first / last], color="#777777", linestyle=(0, (4, 3)), linewidth=1.1, zorder=1.5)
+
+
+def _scale(axes, positions, rows, x):
+    """Scale and ticks of the x-axis: powers of two as such, other numbers by their spread, words one by one."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    at = list(positions.values())
+    numeric = np.issubdtype(rows[x].dtype, np.number)
+    log = numeric and min(at) > 0 and max(at) / min(at) >= 4
+    powers = log and all(float(value).is_integer() and int(value) & (int(value) - 1) == 0 for value in at)
+    columns = axes[0].get_subplotspec().get_gridspec().ncols
+    step = max(1, -(-len(at) // (12 // columns + 3))) if numeric else 1
+    shown = {value: place for value, place in list(positions.items())[::step]}
+    if powers and max(at) >= 1024:
+        texts = [f"$2^{{{int(np.log2(value))}}}$" for value in shown]
+    else:
+        texts = [labels.text(value) for value in shown]
+    for ax in axes:
+        if log:
+            ax.set_xscale("log", base=2)
+        elif not numeric:
+            ax.set_xlim(-0.4, len(at) - 0.6)
+        ax.xaxis.set_major_locator(FixedLocator(list(shown.values())))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.set_xticks(list(shown.values()), texts)
+
+
+def _extra(sheet, rows, column):
+    from matplotlib.lines import Line2D
+
+    found = []
+    if sheet.spec.get("reference") == "linear":
+        dashed = (0, (4, 3))
+        found.append(Line2D([], [], color="#777777", linestyle=dashed, linewidth=1.1, label="linear speed-up"))
+    edges = rows.loc[rows["edge"] != "", "edge"]
+    if len(edges):
+        what = "step size" if edges.str.split("; ").explode().str.startswith("lr ").all() else "tuned value"
+        found.append(base.mark(f"best {what} at the grid's edge", marker="o", markerfacecolor="white"))
+    if not np.isfinite(rows[column]).all():
+        found.append(base.mark("diverged", marker="x"))
+    return found
