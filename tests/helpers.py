@@ -5,8 +5,10 @@ import dataclasses
 import numpy as np
 
 from fedatlas import algorithms
-from fedatlas.data import partition
+from fedatlas.data import Dataset, partition
 from fedatlas.problems.logistic import Logistic
+from fedatlas.problems.quadratic import Quadratic
+from fedatlas.problems.softmax import Softmax
 
 
 def example(name, **overrides):
@@ -23,3 +25,69 @@ def logistic(clients=5, samples=60, dim=7, l2=0.1, seed=0, heterogeneous=True):
     b = (A @ rng.standard_normal(dim) + 0.5 * rng.standard_normal(samples) > 0).astype(int)
     split = partition("dirichlet", b, clients, seed, alpha=1.0) if heterogeneous else None
     return Logistic(A, b, l2, split)
+
+
+def _labelled(samples, features, classes, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((samples, features))
+    scores = A @ rng.standard_normal((features, classes)) + rng.gumbel(size=(samples, classes))
+    return A, scores.argmax(axis=1)
+
+
+def softmax(clients=5, samples=60, features=6, classes=3, l2=0.1, seed=0, heterogeneous=True, **options):
+    """Softmax regression, split over clients by label where heterogeneous, else shared by all."""
+    A, y = _labelled(samples, features, classes, seed)
+    split = partition("dirichlet", y, clients, seed, alpha=1.0) if heterogeneous else None
+    return Softmax(A, y, classes, l2, split, **options)
+
+
+def quadratic(clients=5, dim=8, **options):
+    """Quadratics that differ in Hessians, optima and, unless ``noise=0``, from step to step."""
+    options = {"L": 10.0, "similarity": 0.5, "heterogeneity": 1.0, "noise": 0.3, "samples": 60} | options
+    return Quadratic.create(clients, dim, **options)
+
+
+def network(architecture="mlp", clients=5, samples=60, side=8, classes=3, heterogeneous=True, **options):
+    """A network, in float64 unless told otherwise, on random uint8 images of one channel, half of them held out."""
+    from fedatlas.problems.network import Network
+
+    rng = np.random.default_rng(0)
+    X = rng.integers(256, size=(2 * samples, 1, side, side)).astype(np.uint8)
+    y = rng.integers(classes, size=2 * samples)
+    data = Dataset("noise", X[:samples], y[:samples], X[samples:], y[samples:], classes, False, {}, 255.0)
+    split = partition("dirichlet", data.y, clients, 0, alpha=1.0) if heterogeneous else None
+    problem = Network.from_data(data, None, split, architecture, **{"l2": 0.1, "dtype": "float64"} | options)
+    problem.prepare_threads(1)
+    return problem
+
+
+def twin(problem, loss):
+    """The torch twin of a NumPy Logistic or Softmax: one linear layer on the same data, from the same start."""
+    from fedatlas.problems.network import Network
+    from fedatlas.problems.networks import create
+    from fedatlas.problems.networks.samples import Samples
+
+    if loss == "logistic":
+        outputs, labels, bias = 1, (problem.b > 0).astype(int), False
+    else:
+        outputs, labels, bias = problem.classes, problem.y, problem.bias
+    layer = create({"kind": "linear", "bias": bias})
+    return Network(
+        Samples(problem.A, labels, dtype="float64"),
+        lambda: layer.build((problem.A.shape[1],), outputs),
+        loss=loss,
+        l2=problem.l2,
+        partition=problem.partition,
+        start_scale=problem.start_scale,
+    )
+
+
+def to_numpy(v):
+    """A vector of either library as a NumPy array."""
+    return v if isinstance(v, np.ndarray) else v.numpy()
+
+
+def like(problem, v):
+    """A NumPy array in the library and type of a problem's vectors."""
+    start = problem.start(0)
+    return np.asarray(v, start.dtype) if isinstance(start, np.ndarray) else start.new_tensor(v)

@@ -1,3 +1,4 @@
+import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,7 +12,7 @@ from fedatlas.data.sources import File, Form, Source
 @pytest.fixture(autouse=True)
 def away_from_the_users_data(monkeypatch, tmp_path, request):
     """No test sees the data directory or the mirrors of whoever runs it, unless it asks for them."""
-    if "real" not in request.node.nodeid:
+    if request.path.name != "test_data_real.py":
         monkeypatch.delenv("FEDATLAS_DATA_MIRRORS", raising=False)
     monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "nowhere"))
     monkeypatch.setattr(download, "_FIRST_PAUSE", 0.001)
@@ -87,6 +88,7 @@ class Server:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.handle_error = lambda *unused: None  # a client that hangs up
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
@@ -119,3 +121,28 @@ def put(tmp_path):
 def root(tmp_path):
     """An empty data directory."""
     return tmp_path / "data"
+
+
+@pytest.fixture
+def official(register, server):
+    """A toy whose official address is the server; returns the registered file."""
+
+    def make(content, name="toy", checksum=True, **more):
+        file = File(
+            name,
+            (f"{server.url}/{name}",),
+            len(content),
+            f"sha256:{hashlib.sha256(content).hexdigest()}" if checksum else None,
+            **more,
+        )
+        server.files[f"/{name}"] = content
+        register(file)
+        return file
+
+    return make
+
+
+@pytest.fixture
+def raw_files(root):
+    """The names of the toy set's raw files, and of whatever else lies beside them."""
+    return lambda: {path.name for path in (root / "raw/toys").iterdir()}

@@ -86,7 +86,7 @@ edits = st.tuples(
 
 
 @given(matrices, st.lists(edits, min_size=1, max_size=3))
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=150)
 def test_damaged_text_is_refused_by_line_or_read_for_what_it_says(matrix, changes):
     content = text(matrix)
     for kind, place, junk in changes:
@@ -149,9 +149,7 @@ def test_crlf_blank_lines_rows_without_features_and_a_missing_last_newline_are_f
 @pytest.mark.parametrize("suffix, pack", [(".bz2", bz2.compress), (".gz", gzip.compress), (".xz", lzma.compress)])
 def test_compressed_files_are_read_and_damaged_ones_refused(suffix, pack, toy_text):
     np.testing.assert_array_equal(parse(pack(toy_text), name=f"toy{suffix}")[0], parse(toy_text)[0])
-    for damaged in (pack(toy_text)[:-6], b"not compressed at all", b""):
-        if suffix == ".bz2" and not damaged:
-            continue  # an empty bz2 file is an empty text
+    for damaged in (pack(toy_text)[:-6], b"not compressed at all"):
         with pytest.raises(UserError, match=r"toy\.\w+: cannot be read to its end"):
             parse(damaged, name=f"toy{suffix}")
 

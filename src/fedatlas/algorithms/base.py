@@ -61,6 +61,14 @@ class Algorithm:
         """Optional: what active clients keep after the server's step."""
         raise NotImplementedError
 
+    def recurrence(self, K):
+        """Optional: the round of K steps as a Recurrence, for problems that have a kernel for it."""
+        return None
+
+    def resume(self, **fields):
+        """The server state that has these vectors of a Recurrence."""
+        return State(**fields)
+
     def length(self, K, rng):
         """Local steps of this round."""
         return K

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.recurrences import accelerated
 from fedatlas.simulation.arrays import State
 
 
@@ -50,6 +51,9 @@ class FedAc1(Algorithm):
 
     def output(self, s):
         return s.ag
+
+    def recurrence(self, K):
+        return accelerated(*self.coupling(K), self.lr)
 
 
 @dataclass(frozen=True, kw_only=True)

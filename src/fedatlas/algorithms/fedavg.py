@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.recurrences import descent
 from fedatlas.simulation.arrays import State
 
 
@@ -30,6 +31,9 @@ class FedAvg(Algorithm):
     def server(self, s, mean, n):
         return State(x=s.x + self.server_lr * mean.delta)
 
+    def recurrence(self, K):
+        return descent(self.lr, self.server_lr)
+
 
 @dataclass(frozen=True, kw_only=True)
 class FedProx(FedAvg):
@@ -49,3 +53,6 @@ class FedProx(FedAvg):
         for g in steps:
             y = y - self.lr * (g(y) + self.nu * (y - s.x))
         return State(delta=y - s.x), State()
+
+    def recurrence(self, K):
+        return None  # the anchor x is no part of what is averaged

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.recurrences import accelerated, descent
 from fedatlas.simulation.arrays import State
 
 
@@ -47,6 +48,9 @@ class MinibatchSGD(Algorithm):
     def server(self, s, mean, n):
         return State(x=s.x - self.lr * mean.g)
 
+    def recurrence(self, K):
+        return descent(self.lr)
+
 
 @dataclass(frozen=True, kw_only=True)
 class MinibatchAcSGD(Algorithm):
@@ -69,6 +73,13 @@ class MinibatchAcSGD(Algorithm):
     lr: float = param(doc="step size eta", above=0)
     mu: float = param(doc="strong convexity mu; by default the l2 weight", above=0, problem="mu")
 
+    @property
+    def coupling(self):
+        """(alpha, beta, gamma)."""
+        gamma = sqrt(self.lr / self.mu)
+        alpha = 1 / (gamma * self.mu)
+        return alpha, alpha + 1, gamma
+
     def init(self, x0):
         return State(w=x0, ag=x0, md=x0), State()
 
@@ -76,13 +87,17 @@ class MinibatchAcSGD(Algorithm):
         return State(g=steps.mean(s.md)), State()
 
     def server(self, s, mean, n):
-        eta, mu = self.lr, self.mu
-        gamma = sqrt(eta / mu)
-        alpha = 1 / (gamma * mu)
-        beta = alpha + 1
-        ag = s.md - eta * mean.g
+        alpha, beta, gamma = self.coupling
+        ag = s.md - self.lr * mean.g
         w = (1 - 1 / alpha) * s.w + s.md / alpha - gamma * mean.g
-        return State(w=w, ag=ag, md=w / beta + (1 - 1 / beta) * ag)
+        return self.resume(w=w, ag=ag)
 
     def output(self, s):
         return s.ag
+
+    def recurrence(self, K):
+        return accelerated(*self.coupling, self.lr)
+
+    def resume(self, w, ag):
+        _, beta, _ = self.coupling
+        return State(w=w, ag=ag, md=w / beta + (1 - 1 / beta) * ag)

@@ -7,10 +7,13 @@ from pathlib import Path
 
 from fedatlas import algorithms, data
 from fedatlas.data.sources import bibliography
-from fedatlas.errors import UserError
 from fedatlas.registry import lookup
 
-_ACCENTS = dict(zip("\"'`^~=.vucHk", map(chr, (776, 769, 768, 770, 771, 772, 775, 780, 774, 807, 779, 808)), strict=True))
+PAPERS = ("yuan2020", "xiang2024", "jiang2024", "mukherjee2024", "sun2023")
+
+_ACCENTS = dict(
+    zip("\"'`^~=.vucHk", map(chr, (776, 769, 768, 770, 771, 772, 775, 780, 774, 807, 779, 808)), strict=True)
+)
 
 
 @functools.cache
@@ -32,27 +35,28 @@ def entry(key):
 
 def bibtex(keys):
     """BibTeX of keys, each once, sorted."""
-    return "\n\n".join(entry(key) for key in sorted(set(keys))) + "\n"
+    return "\n\n".join(entry(key) for key in sorted(set(keys)))
 
 
-def cite(names, experiments=()):
-    """BibTeX for names of algorithms, data sets, references and loaded experiments. Raises UserError on another name.
+def cite(names=(), experiments=()):
+    """BibTeX for names of algorithms, data sets, references and loaded experiments; without names, of the five papers.
 
-    experiments: loaded experiments that may be named; one stands for its paper, its algorithms and its data.
+    experiments: loaded experiments that may be named; one stands for its paper, its algorithms and its data. Raises
+    UserError on any other name.
     """
     known = {key: [key] for key in entries()}
     known |= {name: [data.info(name).citation] for name in data.names()}
-    known |= {name: [algorithms.get(name).cite] for name in algorithms.names()}
+    known |= {name: list(filter(None, [getattr(algorithms.get(name), "cite", None)])) for name in algorithms.names()}
     known |= {experiment["name"]: keys(experiment) for experiment in experiments}
-    return bibtex(key for name in names for key in lookup("name", name, known))
+    return bibtex(key for name in names or PAPERS for key in lookup("name", name, known))
 
 
 def keys(experiment):
-    """Keys of an experiment: its paper, its algorithms, its data, each once."""
-    found = [experiment["paper"]]
-    found += [algorithms.get(entry.get("algorithm", id)).cite for id, entry in experiment["algorithms"].items()]
-    found += [data.info(name).citation for name in (experiment["problem"].get(k) for k in ("data", "test")) if name]
-    return list(dict.fromkeys(found))
+    """Keys of an experiment: its paper, its algorithms, its data, each once. A new algorithm may have none."""
+    classes = [algorithms.get(entry.get("algorithm", id)) for id, entry in experiment["algorithms"].items()]
+    names = [name for name in (experiment["problem"].get(key) for key in ("data", "test")) if name]
+    found = [experiment["paper"], *(getattr(cls, "cite", None) for cls in classes)]
+    return list(dict.fromkeys(filter(None, [*found, *(data.info(name).citation for name in names)])))
 
 
 def reference(key):

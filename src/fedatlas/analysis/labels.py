@@ -68,7 +68,9 @@ def axis(name, about):
         split = about["problem"].get("partition") or "data" not in about["problem"]
         return f"number of {'clients' if split else 'workers'} $M$"
     text = AXES.get(name, name.removeprefix("problem.").replace("_", " ").replace(".", " "))
-    return f"{text} ${SYMBOLS[name]}$" if name in SYMBOLS else text
+    if name not in SYMBOLS:
+        return text
+    return f"${SYMBOLS[name]}$" if ord(SYMBOLS[name]) > 127 else f"{text} ${SYMBOLS[name]}$"
 
 
 def short(name):
@@ -99,7 +101,7 @@ def text(value):
         return "(" + ", ".join(map(text, value)) + ")"
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
-    return number(value) if isinstance(value, (int, float)) or hasattr(value, "dtype") else str(value)
+    return number(value, 6) if isinstance(value, (int, float)) or hasattr(value, "dtype") else str(value)
 
 
 def parsed(value):
@@ -120,8 +122,13 @@ def number(value, digits=3):
     if value == int(value) and abs(value) < 1e7:
         return f"{int(value):,}" if abs(value) >= 1e4 else str(int(value))
     if 1e-3 <= abs(value) < 1e5:
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+        return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.{max(digits, len(str(int(abs(value)))))}g}"
+    return scientific(value, digits)
+
+
+def scientific(value, digits=3):
+    """A number with a power of ten: ``3.1 × 10⁻⁵``, ``10⁻³``."""
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    mantissa = mantissa.rstrip("0").rstrip(".")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     power = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"{mantissa} × 10{power}".removeprefix("1 × ")

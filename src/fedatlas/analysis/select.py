@@ -29,3 +29,8 @@ def holds(column, value):
     if isinstance(value, list) and not cells.map(lambda cell: isinstance(cell, list)).any():
         return cells.map(lambda cell: cell in value)
     return cells.map(lambda cell: cell == value).astype(bool)
+
+
+def numeric(column):
+    """Whether a column holds numbers."""
+    return column.dtype.kind in "iuf"

@@ -107,7 +107,7 @@ def partition(kind: str, y: np.ndarray, clients: int, seed: int, **options) -> P
 
     ``iid``: shuffled, sizes equal but for one sample.
     ``shared``: no split, every client draws from all samples (Yuan and Ma 2020, FedAc), so clients may be any number.
-    ``dirichlet(alpha, per_class=False, min_size=1)``: see `fedatlas.data.splits.dirichlet`.
+    ``dirichlet(alpha, symmetric=False, per_class=False, min_size=1)``: see `fedatlas.data.splits.dirichlet`.
     ``classes(classes=2)``: every client has samples of exactly so many classes, see `fedatlas.data.splits.classes`.
 
     Raises UserError for an unknown kind or option, a value out of range, or if a client would be left without samples.

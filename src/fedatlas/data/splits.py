@@ -29,7 +29,7 @@ def shared(y, clients, rng):
 
 
 @kind
-def dirichlet(y, clients, rng, alpha, per_class=False, min_size=1):
+def dirichlet(y, clients, rng, alpha, symmetric=False, per_class=False, min_size=1):
     """Label skew of strength `alpha` > 0: the smaller, the fewer classes a client has.
 
     By default the construction of Hsu, Qi and Brown (2019, arXiv 1909.06335): client i draws class proportions
@@ -37,18 +37,24 @@ def dirichlet(y, clients, rng, alpha, per_class=False, min_size=1):
     one, are drawn from q_i without replacement. All clients draw at once in random order; who draws a class that has
     run out draws again from q_i without it. So every sample is used, and no client is served last.
 
+    With ``symmetric=True`` q_i ~ Dirichlet(alpha, ..., alpha), one alpha per class, as in FedDyn's code and what
+    descends from it: on K balanced classes an alpha there is K alpha in Hsu's sense, hence a much milder skew.
+
     With ``per_class=True`` that of Yurochkin et al. (2019) as in Lin et al. (2020) and FedML: each class is cut in
     proportions ~ Dirichlet(alpha) over the clients that do not yet hold n / clients samples, so sizes differ; the whole
     draw is repeated until every client has `min_size` samples.
     """
     alpha, min_size = _positive("alpha", alpha), whole("min_size", min_size, 1)
-    if not isinstance(per_class, (bool, np.bool_)):
-        raise UserError(f"per_class must be true or false, not {per_class!r}")
+    for name, value in (("symmetric", symmetric), ("per_class", per_class)):
+        if not isinstance(value, (bool, np.bool_)):
+            raise UserError(f"{name} must be true or false, not {value!r}")
+    if symmetric and per_class:
+        raise UserError("symmetric and per_class exclude one another: they are two constructions")
     if len(y) < clients * min_size:
         raise too_many(clients, len(y), min_size)
     _, y = np.unique(y, return_inverse=True)
     if not per_class:
-        return _by_client(y, clients, rng, alpha)
+        return _by_client(y, clients, rng, alpha, symmetric)
     for _ in range(_TRIES):
         owner = _by_class(y, clients, rng, alpha)
         sizes = np.bincount(owner, minlength=clients)
@@ -60,9 +66,10 @@ def dirichlet(y, clients, rng, alpha, per_class=False, min_size=1):
     )
 
 
-def _by_client(y, clients, rng, alpha):
+def _by_client(y, clients, rng, alpha, symmetric):
     left = np.bincount(y)
-    proportions = _simplex(rng, alpha * left / len(y), clients)
+    prior = np.ones(len(left)) if symmetric else left / len(y)
+    proportions = _simplex(rng, alpha * prior, clients)
     pools = [rng.permutation(np.flatnonzero(y == label)) for label in range(len(left))]
     sizes = _equal(len(y), clients)
     waiting = rng.permutation(np.repeat(np.arange(clients), sizes))
@@ -107,6 +114,7 @@ def _by_class(y, clients, rng, alpha):
 
 def _simplex(rng, concentration, rows):
     """`rows` draws from a Dirichlet distribution; where it underflows, its limit: all weight on one entry."""
+    concentration = np.maximum(concentration, np.finfo(float).tiny)
     drawn = rng.dirichlet(concentration, rows)
     bad = ~np.isfinite(drawn).all(axis=1) | (drawn.sum(axis=1) == 0)
     if bad.any():

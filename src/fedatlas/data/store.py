@@ -204,6 +204,7 @@ def _provenance(source: Source, form: Form, paths: list[Path]) -> dict:
         "rows": source.rows,
         "test_rows": source.test_rows,
         "shape": list(source.shape),
+        "features": source.features,
         "classes": source.classes,
         "files": [
             {

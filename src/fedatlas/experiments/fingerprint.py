@@ -29,6 +29,8 @@ def closure(*modules):
     while todo:
         name = todo.pop()
         if name not in seen:
+            if _path(name) is None:
+                raise ModuleNotFoundError(name)
             seen.add(name)
             todo.extend(n for n in _imports(name) if not n.startswith(BOUNDARY))
     return seen

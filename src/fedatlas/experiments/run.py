@@ -13,7 +13,7 @@ from fedatlas.experiments.expand import create, modules, runs
 from fedatlas.experiments.files import atomic, plain, read, write
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.problems.base import Optimum
-from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.engine import Simulation, run_together
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most this much, and its current run
 
@@ -23,27 +23,28 @@ def run_cell(spec, out, data=None, partition=None, optimum=None, threads=1, prog
 
     spec: of a Cell. out: path of the run file; runs that it, or what an interrupted job left beside it, already holds
     for the same specification and code are kept. data: data directory. partition, optimum: paths of what earlier
-    rules made. progress: called with (done, total) after each run.
+    rules made. progress: called with (done, total) as runs end.
     """
     out = Path(out)
     part = out.with_suffix(".part")
     meta = describe(spec, data)
     done = _reusable(out, meta) | _reusable(part, meta)
     wanted = list(runs(spec))
-    problem, saved = None, time.monotonic()
-    frames = {}
-    for number, run in enumerate(wanted):
-        key = run_key(run)
-        if key not in done:
-            problem = problem or load_problem(spec, data, partition, optimum, threads)
-            done[key] = _rows(run, problem, threads)
-            if time.monotonic() - saved > SAVE_SECONDS:
-                write(part, _join(done.values()), meta)
-                saved = time.monotonic()
-        frames[key] = done[key]
+    missing = {}
+    for run in wanted:
+        if run_key(run) not in done:  # runs that differ in tuned values alone share their draws
+            missing.setdefault(json.dumps([run["within"], run["seed"]]), []).append(run)
+    problem = load_problem(spec, data, partition, optimum) if missing else None
+    saved = time.monotonic()
+    for together in missing.values():
+        for run, frame in zip(together, _run(together, problem, threads), strict=True):
+            done[run_key(run)] = frame
+        if time.monotonic() - saved > SAVE_SECONDS:
+            write(part, _join(done.values()), meta)
+            saved = time.monotonic()
         if progress:
-            progress(number + 1, len(wanted))
-    write(out, _join(frames.values()), meta)
+            progress(sum(run_key(run) in done for run in wanted), len(wanted))
+    write(out, _join(done[run_key(run)] for run in wanted), meta)
     part.unlink(missing_ok=True)
 
 
@@ -62,7 +63,7 @@ def describe(spec, data=None):
     return meta
 
 
-def load_problem(spec, data=None, partition=None, optimum=None, threads=1):
+def load_problem(spec, data=None, partition=None, optimum=None):
     """The problem of a cell, with its partition and optimum read from files where given."""
     from fedatlas.data import Partition
 
@@ -70,7 +71,6 @@ def load_problem(spec, data=None, partition=None, optimum=None, threads=1):
     problem = problems.create(spec["problem"], spec["setting"].get("clients"), data, split)
     if optimum:
         problem.optimum = load_optimum(optimum)
-    problem.prepare_threads(threads)
     return problem
 
 
@@ -91,17 +91,22 @@ def run_key(run):
     return json.dumps([run["within"], run["tune"], run["seed"]], sort_keys=True)
 
 
-def _rows(run, problem, threads):
+def _run(together, problem, threads):
+    """Frames of runs that differ in tuned values alone."""
     import pandas as pd
 
-    algorithm, setting = create(run)
-    trace = Simulation(algorithm, problem, setting, run["seed"], threads=threads).run()
-    frame = pd.DataFrame(trace.rows)
-    for position, (name, value) in enumerate({**run["within"], **run["tune"], "seed": run["seed"]}.items()):
-        frame.insert(position, name, plain(value))
-    frame["status"] = trace.status
-    frame["diverged_round"] = -1 if trace.diverged_round is None else trace.diverged_round
-    return frame
+    pairs = [create(run) for run in together]
+    setting, seed = pairs[0][1], together[0]["seed"]
+    simulations = [Simulation(algorithm, problem, setting, seed, threads=threads) for algorithm, _ in pairs]
+    frames = []
+    for run, trace in zip(together, run_together(simulations), strict=True):
+        frame = pd.DataFrame(trace.rows)
+        for position, (name, value) in enumerate({**run["within"], **run["tune"], "seed": run["seed"]}.items()):
+            frame.insert(position, name, plain(value))
+        frame["status"] = trace.status
+        frame["diverged_round"] = -1 if trace.diverged_round is None else trace.diverged_round
+        frames.append(frame)
+    return frames
 
 
 def _reusable(path, meta):

@@ -29,6 +29,8 @@ class Problem:
     partition = None
     clients = None
     optimum = None
+    solvable = False  # whether solve() can find the optimum
+    one_sample_rows = None  # (indptr, indices, values, labels) of logistic data that all clients share, for kernels
 
     @property
     def shared(self):

@@ -81,6 +81,16 @@ class Logistic(Problem):
         index = self.partition.client(i)
         return Weighted(self.A[index], self.b[index], np.full(len(index), 1 / len(index)), len(index), self.l2)
 
+    @functools.cached_property
+    def one_sample_rows(self):
+        """Rows for kernels: CSR (indptr, indices, values), or values of dense rows behind two empty arrays; labels."""
+        if not self.shared:
+            return None
+        if sparse.issparse(self.A):
+            return self.A.indptr, self.A.indices, self.A.data, self.b
+        nothing = np.zeros(0, np.int32)
+        return nothing, nothing, np.ravel(self.A), self.b
+
     def value(self, x):
         """F(x)."""
         return float(np.logaddexp(0, -self.b * (self.A @ x)).mean() + self.l2 / 2 * (x @ x))

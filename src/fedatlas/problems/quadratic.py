@@ -65,7 +65,9 @@ class Quadratic(Problem):
         if centers is not None:
             u = np.asarray(centers, float)
             if u.ndim != 2 or len(u) != clients:
-                raise UserError(f"quadratic: centers has shape {u.shape}; one list of numbers for each of {clients} is needed")
+                raise UserError(
+                    f"quadratic: centers has shape {u.shape}; one list of numbers for each of {clients} is needed"
+                )
             own = 0.5 * np.vecdot(u, u)
             return cls(np.ones_like(u), u, own, noise, samples, instance, start_scale)
         if not 0 < mu <= L:

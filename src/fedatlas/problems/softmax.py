@@ -1,5 +1,5 @@
-"""l2-regularised multinomial logistic regression, F(x) = mean_j (logsumexp(z_j) - z_j[y_j]) + l2/2 |x|^2, z_j = W a_j + c
-(FedSPS, Section 6)."""
+"""l2-regularised multinomial logistic regression (FedSPS, Section 6):
+F(x) = mean_j (logsumexp(z_j) - z_j[y_j]) + l2/2 |x|^2 with scores z_j = W a_j + c."""
 
 import functools
 
@@ -42,6 +42,10 @@ class Softmax(Problem):
             held_out = (data.features("test", dtype), data.y_test)
         return cls(data.features(dtype=dtype), data.y, data.classes, l2, partition, held_out, bias, dtype, start_scale)
 
+    @property
+    def solvable(self):
+        return self.l2 > 0
+
     def constants(self):
         return {"mu": self.l2, "L": self.smoothness} if self.l2 > 0 else {"L": self.smoothness}
 
@@ -52,8 +56,7 @@ class Softmax(Problem):
 
     @property
     def block_rows(self):
-        rows = arrays.block_rows(self.dim, self.dtype.itemsize)
-        return max(16, rows)  # fewer and longer calls pay even where a block outgrows the cache
+        return arrays.block_rows(self.dim, self.dtype.itemsize)
 
     def batch(self, clients, index):
         if len(index) == 1 and index.shape[1] > self.samples // 8:

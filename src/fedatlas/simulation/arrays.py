@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-L2_BYTES = 1 << 20  # a block of client rows should live in a core's second-level cache
+BLOCK_BYTES = 1 << 22  # larger than a second-level cache: below it the calls cost more than the memory
 
 
 class State:
@@ -88,5 +88,5 @@ def add_rows(total, block):
 
 
 def block_rows(dim, itemsize):
-    """Rows of a block such that about six (rows, dim) arrays fit the cache."""
-    return max(1, L2_BYTES // (6 * dim * itemsize))
+    """Rows of a block such that about six (rows, dim) arrays fill BLOCK_BYTES."""
+    return max(1, BLOCK_BYTES // (6 * dim * itemsize))

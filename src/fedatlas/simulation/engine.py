@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.simulation import arrays
+from fedatlas.simulation import arrays, lockstep
 from fedatlas.simulation.arrays import State
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.schedules import Constant
@@ -58,35 +58,36 @@ class Simulation:
         self.block = block or problem.block_rows
         self.round = 0
         self.local_steps = 0
+        self.diverged_round = None
         self.costs = dict.fromkeys(COSTS, 0.0)
 
     def run(self, progress=None):
         """Run all rounds; returns a Trace. progress: called with each row as it is made."""
-        trace, rounds, every = Trace(), self.setting.total_rounds, self.setting.eval_every
-        with _Threads(self.threads) if self.threads > 1 else _Serial() as pool, np.errstate(all="ignore"):
-            self._evaluate(trace, progress)
-            while self.round < rounds and trace.status == "ok":
-                began = time.perf_counter()
-                self.step(pool)
-                self.costs["seconds"] += time.perf_counter() - began
-                if not arrays.all_finite(self.output):
-                    trace.status, trace.diverged_round = "diverged", self.round
-                if trace.status == "diverged" or self.round % every == 0 or self.round == rounds:
-                    self._evaluate(trace, progress)
-        trace.x = self.output
-        return trace
+        return run_together([self], progress)[0]
 
     @property
     def output(self):
         return self.algorithm.output(self.s)
 
-    def _evaluate(self, trace, progress):
+    def evaluate(self, trace, progress=None):
+        """Add a row to the trace, off the clock."""
         row = {"round": self.round, "steps": self.local_steps, **self.costs, **self.problem.evaluate(self.output)}
-        if trace.status == "ok" and not np.isfinite(row["loss"]):
-            trace.status, trace.diverged_round = "diverged", self.round
+        if self.diverged_round is None and not np.isfinite(row["loss"]):
+            self.diverged_round = self.round
         trace.rows.append(row)
+        if self.diverged_round is not None:
+            trace.status, trace.diverged_round = "diverged", self.diverged_round
         if progress:
             progress(row)
+
+    def advance(self, stop, pool):
+        """Rounds up to ``stop``, or to divergence."""
+        began = time.perf_counter()
+        while self.round < stop and self.diverged_round is None:
+            self.step(pool)
+            if not arrays.all_finite(self.output):
+                self.diverged_round = self.round
+        self.costs["seconds"] += time.perf_counter() - began
 
     def step(self, pool=None):
         """One round."""
@@ -105,34 +106,34 @@ class Simulation:
 
     def _exchange(self, algorithm, active, K, t, pool):
         draws = self.sampler.draw(t, active, K)
-        share, members = 1, active
+        merged, members = 1, active
         if algorithm.pooled and self.problem.shared:
             # everyone would send a mean over the same data at the same point: one client with all samples sends it
-            members = active[:1]
+            merged, members = len(active), active[:1]
             if draws is not None:
-                share, draws = len(active), draws.transpose(1, 0, 2).reshape(1, K, -1)
+                draws = draws.transpose(1, 0, 2).reshape(1, K, -1)
         s = self.s
         if algorithm.has("before"):
-            mean = self._mean(algorithm.before, s, members, draws, K, t, share, pool)
+            mean = self._mean(algorithm.before, s, members, draws, K, t, merged, pool)
             self.costs["vectors_down"] += self._vectors(mean)
             s = s.replace(**dict(mean.items()))
         self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.down}))
-        mean = self._mean(algorithm.client, s, members, draws, K, t, share, pool)
+        mean = self._mean(algorithm.client, s, members, draws, K, t, merged, pool)
         n = SimpleNamespace(active=len(active), clients=self.setting.clients, round=t, steps=K)
         self.s = algorithm.server(self.s, mean, n)
         if algorithm.has("receive"):
             for ids, _ in self._blocks(members):
                 self.table.write(ids, algorithm.receive(self.s, self.table.read(ids)))
 
-    def _mean(self, hook, s, members, draws, K, t, share, pool):
+    def _mean(self, hook, s, members, draws, K, t, merged, pool):
         """Mean over members of what hook sends, added up in client order; what it keeps goes to the table.
 
-        share: clients whose samples a member holds.
+        merged: clients whose samples a member holds.
         """
 
         def work(block):
             ids, place = block
-            cost = Cost(len(ids))
+            cost = Cost(len(ids), merged)
             steps = Steps(self.problem, ids, None if draws is None else draws[place], K, t, cost)
             with np.errstate(all="ignore"):
                 result = hook(s, self.table.read(ids), steps)
@@ -146,7 +147,7 @@ class Simulation:
             self.table.write(ids, kept)
             gradients, samples = gradients + cost.gradients, samples + cost.samples
         self.costs["gradients"] += gradients / len(members)
-        self.costs["samples"] += samples / (share * len(members))
+        self.costs["samples"] += samples / (merged * len(members))
         mean = State(**{name: value / len(members) for name, value in total.items()})
         self.costs["vectors_up"] += self._vectors(mean)
         return mean
@@ -173,6 +174,33 @@ class _Threads(ThreadPoolExecutor):
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+
+
+def run_together(simulations, progress=None, kernels=True):
+    """Run simulations of one problem, setting and seed, that differ in their algorithms; returns their Traces.
+
+    Where a compiled kernel fits, all of them advance on one pass over the draws; each has the bits that it has alone.
+    kernels: whether to look for one.
+    """
+    first = simulations[0]
+    setting = first.setting
+    kernel = lockstep.kernel(simulations) if kernels else None
+    traces = [Trace() for _ in simulations]
+    live = list(zip(simulations, traces, strict=True))
+    with _Threads(first.threads) if first.threads > 1 else _Serial() as pool, np.errstate(all="ignore"):
+        for simulation, trace in live:
+            simulation.evaluate(trace, progress)
+        while live and (now := live[0][0].round) < setting.total_rounds:
+            stop = min(setting.total_rounds, now + setting.eval_every - now % setting.eval_every)
+            if kernel:
+                kernel.advance([simulation for simulation, _ in live], stop)
+            for simulation, trace in live:
+                simulation.advance(stop, pool)
+                simulation.evaluate(trace, progress)
+            live = [(simulation, trace) for simulation, trace in live if trace.status == "ok"]
+    for simulation, trace in zip(simulations, traces, strict=True):
+        trace.x = simulation.output
+    return traces
 
 
 class _Serial:

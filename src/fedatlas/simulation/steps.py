@@ -9,16 +9,15 @@ class Gradient:
     ``g(y)`` -> (m, d); ``g.value_and_grad(y)`` -> losses (m, 1) and gradients (m, d). y: (m, d) or (d,).
     """
 
-    def __init__(self, batch, cost):
-        self._batch = batch
-        self._cost = cost
+    def __init__(self, batch, cost, full):
+        self._batch, self._cost, self._full = batch, cost, full
 
     def __call__(self, y):
-        self._cost.count(self._batch)
+        self._cost.count(self._batch, full=self._full)
         return self._batch.grad(y)
 
     def value_and_grad(self, y):
-        self._cost.count(self._batch)
+        self._cost.count(self._batch, full=self._full)
         return self._batch.value_and_grad(y)
 
 
@@ -37,7 +36,8 @@ class Steps:
 
     def __iter__(self):
         for k in range(self.K):
-            yield Gradient(self._batch(None if self.draws is None else self.draws[:, k]), self._cost)
+            draws = None if self.draws is None else self.draws[:, k]
+            yield Gradient(self._batch(draws), self._cost, full=draws is None)
 
     def _batch(self, draws):
         return self.problem.full_batch(self.clients) if draws is None else self.problem.batch(self.clients, draws)
@@ -45,7 +45,7 @@ class Steps:
     def full(self, y):
         """Full local gradients G_i(y): (m, d)."""
         batch = self.problem.full_batch(self.clients)
-        self._cost.count(batch)
+        self._cost.count(batch, full=True)
         return batch.grad(y)
 
     def mean(self, y):
@@ -62,11 +62,15 @@ class Steps:
 
 
 class Cost:
-    """Gradients and samples asked of a block of m clients, summed over them: whole numbers, whatever the blocks."""
+    """Gradients and samples asked of a block of m clients, summed over them: whole numbers, whatever the blocks.
 
-    def __init__(self, m):
-        self.m, self.gradients, self.samples = m, 0, 0
+    merged: clients whose minibatches each row of the block holds; every one of them would pay for a full gradient.
+    """
 
-    def count(self, batch, calls=1):
+    def __init__(self, m, merged=1):
+        self.m, self.merged, self.gradients, self.samples = m, merged, 0, 0
+
+    def count(self, batch, calls=1, full=False):
+        samples = batch.size * self.m if isinstance(batch.size, int) else int(np.sum(batch.size))
         self.gradients += calls * self.m
-        self.samples += batch.size * self.m if isinstance(batch.size, int) else int(np.sum(batch.size))
+        self.samples += samples * self.merged if full else samples

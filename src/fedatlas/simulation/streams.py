@@ -2,7 +2,8 @@
 
 import numpy as np
 
-_PURPOSE = {"samples": 0, "participation": 1, "start": 2, "length": 3, "algorithm": 4, "noise": 5, "problem": 6, "evaluation": 7}
+_PURPOSES = ("samples", "participation", "start", "length", "algorithm", "noise", "problem", "evaluation")
+_PURPOSE = {name: number for number, name in enumerate(_PURPOSES)}
 
 
 def stream(seed, purpose, *index):

@@ -26,15 +26,11 @@ def draw(spec, about, table, curves, outputs, partitions=None):
     """
     import matplotlib
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     function = lookup("figure kind", spec["kind"], KINDS)
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC, "backend": "agg"}):
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC}):
         figure = function(Sheet(spec, about, table, curves, partitions))
-        try:
-            for path in map(Path, outputs):
-                with atomic(path) as temporary:
-                    figure.savefig(temporary, format=path.suffix[1:], metadata=METADATA.get(path.suffix))
-        finally:
-            plt.close(figure)
+        figure.draw_without_rendering()  # lays out once, and alike for all formats
+        figure.set_layout_engine("none")
+        for path in map(Path, outputs):
+            with atomic(path) as temporary:
+                figure.savefig(temporary, format=path.suffix[1:], metadata=METADATA.get(path.suffix))

@@ -1,12 +1,13 @@
 """What kinds of figure share: the registry, the rows they draw, panels, legend."""
 
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from fedatlas.analysis import labels, style
-from fedatlas.analysis.select import matching
+from fedatlas.analysis.select import matching, numeric
 from fedatlas.errors import UserError
 
 KINDS = {}
@@ -79,32 +80,40 @@ class Sheet:
         if axis is None:
             return [("", frame)]
         values = list(dict.fromkeys(frame[axis]))
-        if np.issubdtype(frame[axis].dtype, np.number):
+        if numeric(frame[axis]):
             values.sort()
-        return [(labels.point(axis, value), frame[frame[axis] == value]) for value in values]
+        titles = [re.sub(r"\b(\w) = ", r"$\1$ = ", labels.point(axis, value)) for value in values]
+        return [(title, frame[frame[axis] == value]) for title, value in zip(titles, values, strict=True)]
 
     @property
     def seeds(self):
         return len(self.about["seeds"])
 
-    def note(self):
-        """What lines and bands are, for the foot of the figure."""
-        return f"Lines: mean over {self.seeds} seeds; bands: smallest to largest." if self.seeds > 1 else ""
+    def note(self, lines=True):
+        """What lines and bands, or points and bars, are, for the foot of the figure."""
+        mean, spread = ("Lines", "bands") if lines else ("Points", "bars")
+        return f"{mean}: mean over {self.seeds} seeds; {spread}: smallest to largest." if self.seeds > 1 else ""
+
+
+def blank(size):
+    """An empty figure of (width, height) inches, which no window and no pyplot knows of."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06)
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def grid(count, share_x=True):
     """A figure and its axes, one for each of count panels, y shared."""
-    import matplotlib.pyplot as plt
-
     columns = count if count <= 4 else 3 if count in (5, 6, 9) else 4
     rows = math.ceil(count / columns)
     width, height = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}[columns]
     size = (width * columns, height * rows - 0.25 * (rows - 1) + 0.35)
-    figure, axes = plt.subplots(
-        rows, columns, figsize=size, sharey=True, sharex=share_x, squeeze=False, layout="constrained"
-    )
-    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06)
-    axes = axes.ravel().tolist()
+    figure = blank(size)
+    axes = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel().tolist()
     for unused in axes[count:]:
         unused.set_visible(False)
     for ax in axes[max(0, count - columns) : count]:
@@ -112,7 +121,7 @@ def grid(count, share_x=True):
     return figure, axes[:count]
 
 
-def label(axes, x, y, title=None):
+def label(axes, x, y):
     """Label the outer axes of a grid."""
     columns = axes[0].get_subplotspec().get_gridspec().ncols
     for number, ax in enumerate(axes):
@@ -127,7 +136,15 @@ def legend(figure, sheet, extra=()):
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, label=sheet.names[id])
+        Line2D(
+            [],
+            [],
+            color=look.colour,
+            marker=look.marker,
+            linestyle=look.line,
+            markersize=look.size,
+            label=sheet.names[id],
+        )
         for id, look in sheet.styles.items()
     ]
     handles += extra

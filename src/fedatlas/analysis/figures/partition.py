@@ -7,7 +7,6 @@ from fedatlas.errors import UserError
 @base.kind("partition")
 def partition(sheet):
     """Draw a heat map, labels by clients, for each (title, histogram) of the sheet's partitions."""
-    import matplotlib.pyplot as plt
     import seaborn as sns
 
     if not sheet.partitions:
@@ -16,8 +15,8 @@ def partition(sheet):
     columns = 1 if len(counts) == 1 else 2
     rows = -(-len(counts) // columns)
     size = (7.2 if columns == 1 else 4.6 * columns, 0.25 + 2.5 * rows)
-    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
-    axes = axes.ravel().tolist()
+    figure = base.blank(size)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
     top = max(int(histogram.max()) for histogram in counts)
     for ax, title, histogram in zip(axes, titles, counts, strict=False):
         clients, classes = histogram.shape

@@ -4,23 +4,25 @@ import numpy as np
 
 from fedatlas.analysis import labels
 from fedatlas.analysis.figures import base
+from fedatlas.analysis.select import numeric
 
 
 @base.kind("scaling", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale", "reference"))
 def scaling(sheet):
     """Draw the best score of every algorithm against axis x, one panel for each value of axis panel."""
-    rows = sheet.rows(sheet.table[sheet.table["chosen"]], free=(sheet.spec["x"],))
     x, column = sheet.spec["x"], _column(sheet)
-    sheet.column(rows, x, column)
+    sheet.column(sheet.table, x, column)
+    rows = sheet.rows(sheet.table[sheet.table["chosen"]], free=(x,))
     panels = sheet.panels(rows)
     figure, axes = base.grid(len(panels))
     positions = _positions(rows[x])
+    shifts = np.linspace(-0.25, 0.25, len(sheet.styles)) if len(sheet.styles) > 1 else [0]  # where x is not a number
     for ax, (title, part) in zip(axes, panels, strict=True):
         ax.set_title(title)
         if sheet.log:
             ax.set_yscale("log")
-        for id, look in sheet.styles.items():
-            _line(ax, sheet, part[part["algorithm"] == id], column, positions, look)
+        for shift, (id, look) in zip(shifts, sheet.styles.items(), strict=True):
+            _line(ax, sheet, part[part["algorithm"] == id], column, positions, look, shift)
         if sheet.spec.get("reference") == "linear":
             _reference(ax, part, x, column)
     _scale(axes, positions, rows, x)
@@ -29,7 +31,7 @@ def scaling(sheet):
         axes[0].set_ylim(*bounds)
     base.label(axes, labels.axis(x, sheet.about), labels.metric(sheet.y, sheet.about["select"]["statistic"]))
     base.legend(figure, sheet, _extra(sheet, rows, column))
-    base.foot(figure, sheet.note() if _range(sheet, column) else "")
+    base.foot(figure, sheet.note(numeric(rows[x])) if _range(sheet, column) else "")
     return figure
 
 
@@ -45,26 +47,30 @@ def _range(sheet, column):
 def _positions(values):
     """Where axis values lie: {value: position}. Numbers lie at themselves, anything else is counted."""
     distinct = list(dict.fromkeys(values))
-    if np.issubdtype(values.dtype, np.number):
+    if numeric(values):
         return {value: float(value) for value in sorted(distinct)}
     return {value: number for number, value in enumerate(distinct)}
 
 
-def _line(ax, sheet, part, column, positions, look):
-    part = part.assign(at=part[sheet.spec["x"]].map(positions)).sort_values("at")
+def _line(ax, sheet, part, column, positions, look, shift):
+    x = part[sheet.spec["x"]]
+    part = part.assign(at=x.map(positions) + (0 if numeric(x) else shift)).sort_values("at")
     ok = part[np.isfinite(part[column])]
-    at, y = ok["at"].to_numpy(), _drawn(sheet, ok[column])
-    if low_high := _range(sheet, column):
-        low, high = (_drawn(sheet, ok[name]) for name in low_high)
-        ax.fill_between(at, low, high, color=look.colour, alpha=0.16, linewidth=0)
-    ax.plot(at, y, color=look.colour, linestyle=look.line, zorder=2.4)
+    at, y = ok["at"].to_numpy(float), _drawn(sheet, ok[column])
+    ends = [_drawn(sheet, ok[name]) for name in _range(sheet, column)]
+    if numeric(x):
+        ax.plot(at, y, color=look.colour, linestyle=look.line, zorder=look.layer)
+        if ends:
+            ax.fill_between(at, *ends, color=look.colour, alpha=0.16, linewidth=0)
+    elif ends:
+        ax.vlines(at, *ends, color=look.colour, linewidth=1.4)
     inner = (ok["edge"] == "").to_numpy()
     for chosen, face in ((inner, look.colour), (~inner, "white")):
-        points = {"marker": look.marker, "color": look.colour, "markerfacecolor": face}
-        ax.plot(at[chosen], y[chosen], linestyle="none", zorder=2.5, **points)
-    lost = part.loc[~np.isfinite(part[column]), "at"]
-    across = ax.get_xaxis_transform()
-    ax.plot(lost, np.full(len(lost), 0.97), "x", color=look.colour, transform=across, clip_on=False, zorder=3)
+        points = {"marker": look.marker, "color": look.colour, "markerfacecolor": face, "markersize": look.size}
+        ax.plot(at[chosen], y[chosen], linestyle="none", zorder=look.layer + 0.1, **points)
+    lost = part.loc[~np.isfinite(part[column]), "at"].to_numpy()
+    if len(lost):
+        ax.plot(lost, np.full(len(lost), 0.97), "x", color=look.colour, transform=ax.get_xaxis_transform(), zorder=3)
 
 
 def _drawn(sheet, values):
@@ -79,7 +85,9 @@ def _reference(ax, part, x, column):
         return
     first, last = ok[x].min(), ok[x].max()
     start = ok.loc[ok[x] == first, column].min()
-    ax.plot([first, last], [start, start * first / last], color="#777777", linestyle=(0, (4, 3)), linewidth=1.1, zorder=1.5)
+    ax.plot(
+        [first, last], [start, start * first / last], color="#777777", linestyle=(0, (4, 3)), linewidth=1.1, zorder=1.5
+    )
 
 
 def _scale(axes, positions, rows, x):
@@ -87,12 +95,11 @@ def _scale(axes, positions, rows, x):
     from matplotlib.ticker import FixedLocator, NullLocator
 
     at = list(positions.values())
-    numeric = np.issubdtype(rows[x].dtype, np.number)
-    log = numeric and min(at) > 0 and max(at) / min(at) >= 4
+    log = numeric(rows[x]) and min(at) > 0 and max(at) / min(at) >= 4
     powers = log and all(float(value).is_integer() and int(value) & (int(value) - 1) == 0 for value in at)
     columns = axes[0].get_subplotspec().get_gridspec().ncols
-    step = max(1, -(-len(at) // (12 // columns + 3))) if numeric else 1
-    shown = {value: place for value, place in list(positions.items())[::step]}
+    step = max(1, -(-len(at) // (12 // columns + 3))) if numeric(rows[x]) else 1
+    shown = dict(list(positions.items())[::step])
     if powers and max(at) >= 1024:
         texts = [f"$2^{{{int(np.log2(value))}}}$" for value in shown]
     else:
@@ -100,8 +107,8 @@ def _scale(axes, positions, rows, x):
     for ax in axes:
         if log:
             ax.set_xscale("log", base=2)
-        elif not numeric:
-            ax.set_xlim(-0.4, len(at) - 0.6)
+        elif not numeric(rows[x]):
+            ax.set_xlim(-0.5, len(at) - 0.5)
         ax.xaxis.set_major_locator(FixedLocator(list(shown.values())))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set_xticks(list(shown.values()), texts)

@@ -86,9 +86,10 @@ _libsvm(
     ),
     title="IJCNN 2001 challenge, problem 1, training and validation parts",
     licence=_UNSTATED,
-    citation="chang2001ijcnn",
+    citation="prokhorov2001ijcnn",
     rows=49_990,
     counts=(45_137, 4_853),
+    note="With the transformation of Chang and Lin, who won the challenge.",
 )
 _libsvm(
     "epsilon",

@@ -1,5 +1,6 @@
 """Networks of fully connected layers, on anything flattened."""
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -33,6 +34,6 @@ class MLP:
     def build(self, shape, outputs):
         widths = [math.prod(shape), *self.hidden]
         layers = [nn.Flatten()]
-        for inside, outside in zip(widths, widths[1:], strict=False):
+        for inside, outside in itertools.pairwise(widths):
             layers += [nn.Linear(inside, outside), nn.ReLU()]
         return nn.Sequential(*layers, nn.Linear(widths[-1], outputs))

@@ -9,7 +9,7 @@ from fedatlas.errors import UserError
 
 
 class Replica:
-    """A copy of a module for one thread: parameters are views into ``flat`` (d,), their gradients into ``grad`` (d,)."""
+    """One thread's copy of a module: parameters are views into ``flat`` (d,), their gradients into ``grad`` (d,)."""
 
     def __init__(self, module):
         self.module = copy.deepcopy(module)
@@ -50,6 +50,6 @@ def check(module):
         )
     for name, layer in module.named_modules():
         if isinstance(layer, (nn.modules.dropout._DropoutNd, nn.RReLU)):
-            raise UserError(f"network: the layer {name!r} draws random numbers, which no seed here controls; leave it out")
+            raise UserError(f"network: the layer {name!r} draws random numbers that no seed controls; leave it out")
     if not any(True for _ in module.parameters()):
         raise UserError("network: the module has no parameters")

@@ -12,9 +12,9 @@ DTYPES = {"float32": torch.float32, "float64": torch.float64}
 class Samples:
     """Rows of data and their labels.
 
-    X: (n, channels, height, width) or (n, p), dense or CSR; uint8 stays uint8. y: (n,) whole numbers. shift, scale: a
-    network sees (X - shift) * scale, made for each batch as it is gathered. dtype: of what it sees, ``float32`` or
-    ``float64``. device: where all of it lives.
+    X: (n, channels, height, width) or (n, p), dense or CSR; uint8 stays uint8. y: (n,) whole numbers. shift, scale:
+    numbers, or one for each channel; a network sees (X - shift) * scale, made for each batch as it is gathered. dtype:
+    of what it sees, ``float32`` or ``float64``. device: where all of it lives.
     """
 
     def __init__(self, X, y, shift=None, scale=None, dtype="float32", device="cpu"):
@@ -22,7 +22,9 @@ class Samples:
             raise UserError(f"network: dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
         self.dtype, self.device = DTYPES[dtype], torch.device(device)
         X = X.toarray() if sparse.issparse(X) else X
-        self.X = torch.from_numpy(np.array(X)).to(self.device, None if X.dtype == np.uint8 else self.dtype)
+        # channels lie last in memory: convolutions and poolings are faster so
+        X = np.array(np.moveaxis(X, 1, -1), order="C")
+        self.X = torch.from_numpy(X).to(self.device, None if X.dtype == np.uint8 else self.dtype)
         self.y = torch.from_numpy(np.array(y, np.int64)).to(self.device)
         self.shift, self.scale = (None if v is None else self._tensor(v) for v in (shift, scale))
 
@@ -40,11 +42,11 @@ class Samples:
         """What a network sees of some rows, and their labels. rows: (b,) tensor of row numbers."""
         x, y = self.X.index_select(0, rows), self.y.index_select(0, rows)
         x = x.to(self.dtype) if self.shift is None else x - self.shift
-        return (x if self.scale is None else x.mul_(self.scale)), y
+        return (x if self.scale is None else x.mul_(self.scale)).movedim(-1, 1), y
 
 
 def channel_moments(X):
-    """Mean and 1 / standard deviation of each channel of uint8 images (n, channels, h, w): (channels, 1, 1) each."""
+    """Mean and 1 / standard deviation of each channel of uint8 images (n, channels, h, w): (channels,) each."""
     values = np.arange(256)
     counts = np.zeros((X.shape[1], 256))
     for start in range(0, len(X), 10_000):
@@ -53,4 +55,4 @@ def channel_moments(X):
     weights = counts / counts.sum(axis=1, keepdims=True)
     mean = weights @ values
     deviation = np.sqrt(weights @ values**2 - mean**2)
-    return mean[:, None, None], 1 / np.where(deviation > 0, deviation, 1)[:, None, None]
+    return mean, 1 / np.where(deviation > 0, deviation, 1)

@@ -1,0 +1,150 @@
+"""A vector of doubles as a Numba type: arithmetic on several step sizes at once in the processor's vector registers.
+
+Numba's arrays may overlap as far as the compiler knows, so loops over a few lanes of an array stay scalar. Values of this
+type cannot overlap. No operation is fused or reordered: a lane has the same bits in a vector of any width.
+"""
+
+import functools
+import operator
+
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic, models, overload, register_model
+
+DOUBLE, INT64 = ir.DoubleType(), ir.IntType(64)
+
+
+class Lanes(types.Type):
+    """The type of n doubles."""
+
+    def __init__(self, n):
+        self.n = n
+        super().__init__(name=f"Lanes({n})")
+
+
+@register_model(Lanes)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager, lanes):
+        super().__init__(manager, lanes, ir.VectorType(DOUBLE, lanes.n))
+
+
+def _binary(name):
+    @intrinsic
+    def operation(typing, a, b):
+        return a(a, a), lambda context, builder, signature, args: getattr(builder, name)(*args)
+
+    return operation
+
+
+for _symbol, _name in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul"), ("truediv", "fdiv")):
+
+    def _overload(symbol, name):
+        operation = _binary(name)
+
+        @overload(getattr(operator, symbol))
+        def choose(a, b):
+            if isinstance(a, Lanes) and a == b:
+                return lambda a, b: operation(a, b)
+
+    _overload(_symbol, _name)
+
+
+@intrinsic
+def _power_of_two(typing, shifted):
+    """2^n in every lane, n standing in the low bits of shifted."""
+
+    def generate(context, builder, signature, args):
+        whole = ir.VectorType(INT64, shifted.n)
+        bits = builder.bitcast(args[0], whole)
+        bits = builder.shl(bits, ir.Constant(whole, [52] * shifted.n))
+        bits = builder.add(bits, ir.Constant(whole, [1023 << 52] * shifted.n))
+        return builder.bitcast(bits, args[0].type)
+
+    return shifted(shifted), generate
+
+
+@intrinsic
+def clamp(typing, a, low, high):
+    """a where it lies between low and high, else the bound it passes; not a number becomes high."""
+
+    def generate(context, builder, signature, args):
+        a, low, high = args
+        a = builder.select(builder.fcmp_ordered("<", a, high), a, high)
+        return builder.select(builder.fcmp_ordered(">", a, low), a, low)
+
+    return a(a, a, a), generate
+
+
+@intrinsic
+def pointer(typing, array):
+    """Where a contiguous array's numbers lie. Indexing it neither checks nor counts references; the array must be held
+    by the caller."""
+
+    def generate(context, builder, signature, args):
+        return context.make_array(signature.args[0])(context, builder, args[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+@intrinsic
+def prefetch(typing, pointer, at):
+    """Ask for the cache line of a pointer's number ``at``."""
+
+    def generate(context, builder, signature, args):
+        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        read, everywhere, data = (ir.Constant(flag, value) for value in (0, 3, 1))
+        builder.call(function, [builder.bitcast(builder.gep(args[0], [args[1]]), byte), read, everywhere, data])
+        return context.get_dummy_value()
+
+    return types.void(pointer, types.intp), generate
+
+
+@functools.cache
+def functions(n):
+    """(load, store, splat, exp) for vectors of n doubles: ``load(pointer, at)`` and ``store(pointer, at, v)`` move n
+    neighbours, counted in doubles from the pointer; ``exp`` holds for |x| <= 700, to two units in the last place."""
+    lanes, vector = Lanes(n), ir.VectorType(DOUBLE, n)
+
+    def neighbours(builder, pointer, at):
+        return builder.bitcast(builder.gep(pointer, [at]), vector.as_pointer())
+
+    @intrinsic
+    def load(typing, pointer, at):
+        def generate(context, builder, signature, args):
+            return builder.load(neighbours(builder, *args), align=8)
+
+        return lanes(pointer, types.intp), generate
+
+    @intrinsic
+    def store(typing, pointer, at, value):
+        def generate(context, builder, signature, args):
+            builder.store(args[2], neighbours(builder, *args[:2]), align=8)
+            return context.get_dummy_value()
+
+        return types.void(pointer, types.intp, lanes), generate
+
+    @intrinsic
+    def splat(typing, value):
+        def generate(context, builder, signature, args):
+            one = builder.insert_element(ir.Constant(vector, ir.Undefined), args[0], ir.Constant(ir.IntType(32), 0))
+            zeros = ir.Constant(ir.VectorType(ir.IntType(32), n), [0] * n)
+            return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
+
+        return lanes(types.float64), generate
+
+    @njit(inline="always")
+    def exp(x):
+        shift = splat(6755399441055744.0)  # adding 1.5 * 2^52 rounds to a whole number n, left in the low bits
+        shifted = x * splat(1.4426950408889634) + shift
+        whole = shifted - shift
+        r = (x - whole * splat(6.93145751953125e-1)) - whole * splat(1.42860682030941723212e-6)
+        r2 = r * r
+        r4 = r2 * r2
+        low = (splat(1.0) + r) + r2 * (splat(1 / 2) + r * splat(1 / 6))
+        middle = (splat(1 / 24) + r * splat(1 / 120)) + r2 * (splat(1 / 720) + r * splat(1 / 5040))
+        high = (splat(1 / 40320) + r * splat(1 / 362880)) + r2 * (splat(1 / 3628800) + r * splat(1 / 39916800))
+        return (low + r4 * (middle + r4 * (high + r4 * splat(1 / 479001600)))) * _power_of_two(shifted)
+
+    return load, store, splat, exp

@@ -1,0 +1,54 @@
+"""MLflow's user interface over the results."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from fedatlas.errors import UserError
+from fedatlas.tracking.store import ENVIRONMENT, check, database
+
+# where experiments are listed; without the query MLflow shows its side for language models first
+PAGE = "#/experiments?workflowType=machine_learning"
+
+
+def ui(uri, port=5000, open_browser=False):
+    """Serve the user interface in the foreground until interrupted, and print its address. Raises UserError."""
+    check(uri)
+    if uri.startswith("http"):
+        print(f"MLflow: {uri.rstrip('/')}/{PAGE}")
+        return
+    command = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port), "--backend-store-uri", uri]
+    if path := database(uri):
+        if not path.exists():
+            raise UserError(f"there is no {path} yet: run `snakemake --cores 2 --forcerun track` first")
+        command += ["--artifacts-destination", str(path.parent / "mlartifacts")]
+    if _answers(port):
+        raise UserError(f"port {port} is in use: choose another one with --port")
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # leave no server behind
+    server = subprocess.Popen(command, env=os.environ | ENVIRONMENT)
+    try:
+        while server.poll() is None and not _answers(port):
+            time.sleep(0.2)
+        if server.poll() is None:
+            address = f"http://127.0.0.1:{port}/{PAGE}"
+            print(f"\nMLflow: {address}\nCtrl-C stops it.\n", flush=True)
+            if open_browser:
+                import webbrowser
+
+                webbrowser.open(address)
+        if server.wait():
+            raise UserError(f"MLflow's user interface stopped with status {server.returncode}")
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        server.terminate()
+        server.wait()
+
+
+def _answers(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,0 +1,145 @@
+"""Where runs go: addresses, an SQLite database that several jobs may log to, the MLflow experiment."""
+
+import contextlib
+import os
+import re
+import sqlite3
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from fedatlas.analysis.citations import reference
+from fedatlas.errors import UserError
+
+ENVIRONMENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # four times the start-up and 1.8 GB, for nothing that is used here
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # two lines and a request more for every run
+}
+SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks")
+
+
+def check(uri):
+    """Raise UserError if MLflow cannot log to such an address."""
+    scheme = uri.partition(":")[0].partition("+")[0]
+    if scheme not in SCHEMES or (scheme == "sqlite" and not database(uri)):
+        raise UserError(
+            f"{uri!r} is no place for MLflow runs: give sqlite:///FILE, such as sqlite:///results/mlflow.db, "
+            "or the address of a server (MLflow no longer writes to plain folders)"
+        )
+
+
+def database(uri):
+    """Path of an SQLite database; None for anything else."""
+    match = re.match(r"sqlite(?:\+\w+)?:///([^?]+)", uri)
+    return Path(match[1]) if match and match[1] != ":memory:" else None
+
+
+@contextlib.contextmanager
+def connect(uri):
+    """An MlflowClient for as long as the block lasts, in which MLflow's errors become UserErrors."""
+    check(uri)
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    if uri.startswith("http"):
+        _reach(uri)
+    from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    path = database(uri)
+    with _writing(path) if path else contextlib.nullcontext():
+        try:
+            yield MlflowClient(uri)
+        except (MlflowException, SQLAlchemyError, ImportError) as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise UserError(f"MLflow cannot log to {uri}: {reason}") from error
+
+
+def _reach(uri):
+    """Ask whether a server is there: MLflow itself would try for minutes."""
+    try:
+        urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=20).close()
+    except urllib.error.HTTPError:
+        pass  # an answer, if only to say that someone must log in
+    except (OSError, ValueError) as error:
+        raise UserError(f"the MLflow server {uri} does not answer: {getattr(error, 'reason', error)}") from None
+
+
+@contextlib.contextmanager
+def _writing(path):
+    """Exclude other writers of an SQLite database, which is made if it is not there.
+
+    Jobs that log at the same time take turns, so that none meets a locked or a half-made database. In WAL mode the
+    user interface can read meanwhile, and a commit is safe without waiting for the disk.
+    """
+    import fcntl
+
+    from sqlalchemy import event
+    from sqlalchemy.engine import Engine
+
+    with contextlib.ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context(open(path.with_name(f".{path.name}.lock"), "w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            _pragma(path, "schema_version" if path.exists() else "journal_mode = WAL")
+        except (OSError, sqlite3.Error) as error:
+            raise UserError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
+        event.listen(Engine, "connect", _no_wait)
+        stack.callback(event.remove, Engine, "connect", _no_wait)
+        yield
+        with contextlib.suppress(sqlite3.Error):
+            _pragma(path, "wal_checkpoint(TRUNCATE)")  # so that the file can be copied alone
+
+
+def _pragma(path, text):
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA {text}")
+
+
+def _no_wait(connection, _):
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def experiment_id(client, experiment, uri):
+    """Id of an experiment in MLflow, made or brought back if need be, its description up to date."""
+    from mlflow.exceptions import MlflowException
+
+    found = client.get_experiment_by_name(experiment["name"])
+    if found is None:
+        path = database(uri)
+        place = (path.parent / "mlartifacts" / experiment["name"]).resolve().as_uri() if path else None
+        with contextlib.suppress(MlflowException):  # another process was faster, or the next line says what is wrong
+            client.create_experiment(experiment["name"], artifact_location=place)
+        found = client.get_experiment_by_name(experiment["name"])
+    elif found.lifecycle_stage == "deleted":
+        client.restore_experiment(found.experiment_id)
+    tags = {"mlflow.note.content": _description(experiment, found.experiment_id), "paper": experiment["paper"]}
+    tags["mlflow.experimentKind"] = "custom_model_development"  # otherwise taken for a language model's
+    for key, value in tags.items():
+        if found.tags.get(key) != value:
+            client.set_experiment_tag(found.experiment_id, key, value)
+    return found.experiment_id
+
+
+def _description(experiment, id):
+    paper = reference(experiment["paper"])
+    cited = f"{paper['authors']}: *{paper['title']}*, {paper['venue']}, {paper['year']}. {paper['link']}"
+    chosen = {
+        "searchFilter": "tags.chosen = 'true'",
+        "orderByKey": "metrics.`score`",
+        "orderByAsc": "true" if experiment["select"]["goal"] == "min" else "false",
+        "compareRunsMode": "CHART",
+        "workflowType": "machine_learning",
+    }
+    parts = [
+        experiment["title"],
+        experiment.get("description", "").strip(),
+        f"{experiment['source']} of {cited}",
+        "\n".join(f"- {note}" for note in experiment.get("notes", [])),
+        f"[Curves of the chosen runs](#/experiments/{id}/runs?{urlencode(chosen, quote_via=quote)})",
+    ]
+    return "\n\n".join(filter(None, parts))

@@ -1,0 +1,234 @@
+"""Checks of claims on tables whose verdicts are known."""
+
+import math
+
+import pytest
+
+from fedatlas.analysis.claims import COLUMNS, HELD, KINDS, NOT_HELD, NOT_TESTED, check
+from fedatlas.errors import UserError
+
+from .synthetic import curves, experiment, table
+
+
+def verdict(rows, axes=("clients",), made=None, size=None, sizes=None, lines=(), **options):
+    """(verdict, ours, note) of one claim on a table made by hand."""
+    claim = {"text": "t", "source": "s", "check": options} | ({"sizes": sizes} if sizes else {})
+    made = made or experiment(algorithms=("fedavg", "fedac-1", "mb-sgd"), grid={axis: [] for axis in axes})
+    made = {**made, "claims": {"it": claim}, "size": size or made["size"]}
+    found = check(made, table(rows, axes), curves(lines, axes)).iloc[0]
+    return found["verdict"], found["ours"], found["note"]
+
+
+ROUNDS = [("fedavg", (1,), 0.1), ("fedavg", (2,), 0.1), ("fedavg", (4,), 0.3)]
+
+
+@pytest.mark.parametrize(
+    ("target", "paper", "expected", "ours"),
+    [
+        (0.2, 32, HELD, "32"),
+        (0.2, 31, NOT_HELD, "32"),
+        (0.5, 16, HELD, "16"),
+        (0.05, 64, NOT_HELD, "not attained; best 0.1"),
+    ],
+)
+def test_rounds_to(target, paper, expected, ours):
+    found = verdict(ROUNDS, ("local_steps",), kind="rounds_to", algorithm="fedavg", target=target, paper=paper)
+    assert found[:2] == (expected, ours)
+
+
+def test_rounds_to_without_paper_needs_only_to_arrive():
+    assert verdict(ROUNDS, ("local_steps",), kind="rounds_to", algorithm="fedavg", target=0.2)[0] == HELD
+
+
+def test_rounds_to_where_large_is_good():
+    made = experiment(metric="test_accuracy", goal="max", grid={"local_steps": []})
+    options = {"kind": "rounds_to", "algorithm": "fedavg", "target": 0.2}
+    assert verdict(ROUNDS, ("local_steps",), made, **options)[:2] == (HELD, "16")
+
+
+@pytest.mark.parametrize(
+    ("target", "paper", "expected", "ours"),
+    [(0.5, 8, HELD, "8"), (0.5, 7, NOT_HELD, "8"), (0.1, None, NOT_HELD, "not attained"), (0.5, None, HELD, "8")],
+)
+def test_first_round_takes_the_mean_over_seeds(target, paper, expected, ours):
+    lines = [("fedavg", 4, 0, [(0, 1), (4, 0.1), (8, 0.1)]), ("fedavg", 4, 1, [(0, 1), (4, 1.1), (8, 0.4)])]
+    options = {"kind": "first_round", "algorithm": "fedavg", "target": target}
+    options |= {} if paper is None else {"paper": paper}
+    assert verdict([("fedavg", 4, 1)], lines=lines, **options)[:2] == (expected, ours)
+
+
+def test_first_round_is_not_attained_by_seeds_that_are_left():
+    lines = [("fedavg", 4, 0, [(0, 1), (4, 0.1)]), ("fedavg", 4, 1, [(0, 1), (4, math.nan)])]
+    options = {"kind": "first_round", "algorithm": "fedavg", "target": 0.5}
+    assert verdict([("fedavg", 4, 1)], lines=lines, **options)[0] == NOT_HELD
+
+
+LINEAR = [("fedavg", m, 1 / m) for m in (4, 16, 64)] + [("fedac-1", m, 1 / math.sqrt(m)) for m in (4, 16, 64)]
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "bounds", "expected"),
+    [
+        (["fedavg"], {"at_least": 0.99}, HELD),
+        (["fedavg"], {"at_least": 1.01}, NOT_HELD),
+        (["fedac-1"], {"at_most": 0.51}, HELD),
+        (["fedavg", "fedac-1"], {"at_least": 0.75}, NOT_HELD),
+        (["fedavg", "fedac-1"], {"at_least": 0.4, "at_most": 1.1}, HELD),
+    ],
+)
+def test_speedup(algorithms, bounds, expected):
+    assert verdict(LINEAR, kind="speedup", algorithms=algorithms, axis="clients", **bounds)[0] == expected
+
+
+def test_speedup_says_the_slopes():
+    options = {"kind": "speedup", "algorithms": ["fedavg", "fedac-1"], "axis": "clients", "at_least": 0.1}
+    assert verdict(LINEAR, **options)[1] == "FedAvg 1.00, FedAc-I 0.50"
+
+
+def test_speedup_must_hold_at_every_value_of_the_other_axes():
+    rows = [("fedavg", (m, k), 1 / m ** (1 / k)) for m in (4, 16) for k in (1, 4)]
+    options = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients", "at_least": 0.9}
+    assert verdict(rows, ("clients", "local_steps"), **options)[0] == NOT_HELD
+    assert verdict(rows, ("clients", "local_steps"), where={"local_steps": 1}, **options)[0] == HELD
+
+
+def test_speedup_that_diverges_is_none():
+    rows = [("fedavg", 4, 0.1), ("fedavg", 16, math.inf)]
+    options = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
+    assert verdict(rows, at_least=0.5, **options)[:2] == (NOT_HELD, "diverged")
+    assert verdict(rows, at_most=0.5, **options)[0] == HELD
+
+
+def test_speedup_needs_two_positive_scores():
+    rows = [("fedavg", 4, 0.1), ("fedavg", 16, -1e-17)]
+    assert verdict(rows, kind="speedup", algorithms=["fedavg"], axis="clients", at_least=0.5)[0] == NOT_TESTED
+
+
+CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
+BETTER = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.2), ("mb-sgd", 4, 0.4), ("fedac-1", 16, 0.1), ("fedavg", 16, 0.05)]
+
+
+@pytest.mark.parametrize(
+    ("where", "than", "factor", "expected"),
+    [
+        ({"clients": 4}, ["fedavg", "mb-sgd"], 1, HELD),
+        ({"clients": 4}, ["fedavg", "mb-sgd"], 2, HELD),
+        ({"clients": 4}, ["fedavg", "mb-sgd"], 2.1, NOT_HELD),
+        ({"clients": "max"}, ["fedavg"], 1, NOT_HELD),
+        ({"clients": "min"}, ["fedavg"], 1, HELD),
+        ({}, ["fedavg"], 1, NOT_HELD),
+        ({"clients": "max"}, ["fedavg"], 0.5, HELD),
+        ({"clients": "max"}, ["mb-sgd"], 1, NOT_TESTED),
+        ({"clients": 8}, ["fedavg"], 1, NOT_TESTED),
+    ],
+)
+def test_better(where, than, factor, expected):
+    found = verdict(BETTER, kind="better", algorithm="fedac-1", than=than, where=where, factor=factor)
+    assert found[0] == expected
+
+
+def test_better_is_never_equal():
+    rows = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.1)]
+    assert verdict(rows, **CONTEST)[0] == NOT_HELD
+
+
+@pytest.mark.parametrize(("ours", "theirs", "expected"), [(math.inf, 0.1, NOT_HELD), (0.1, math.inf, HELD)])
+def test_better_than_what_diverged(ours, theirs, expected):
+    rows = [("fedac-1", 4, ours), ("fedavg", 4, theirs)]
+    assert verdict(rows, **CONTEST, factor=10)[0] == expected
+
+
+def test_better_where_large_is_good():
+    made = experiment(metric="test_accuracy", goal="max", grid={"clients": []})
+    rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
+    assert verdict(rows, made=made, **CONTEST)[0] == HELD
+    assert verdict(rows, made=made, kind="better", algorithm="fedavg", than=["fedac-1"])[0] == NOT_HELD
+
+
+def test_better_at_a_specification():
+    how = {"kind": "dirichlet", "alpha": 1}
+    rows = [("fedac-1", (how,), 0.1), ("fedavg", (how,), 0.2), ("fedac-1", ({"kind": "iid"},), 0.3)]
+    where = {"problem.partition": {"alpha": 1.0, "kind": "dirichlet"}}
+    assert verdict(rows, ("problem.partition",), where=where, **CONTEST)[0] == HELD
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"at_least": 0.05}, HELD),
+        ({"at_most": 0.15}, NOT_HELD),
+        ({"at_most": 0.15, "where": {"clients": 16}}, HELD),
+        ({"at_most": 0.2, "where": {"clients": 16}, "statistic": "final"}, HELD),
+        ({"at_most": 0.19, "where": {"clients": 16}, "statistic": "final"}, NOT_HELD),
+    ],
+)
+def test_reaches(options, expected):
+    rows = [("fedavg", 4, 0.2), ("fedavg", 16, 0.05), ("fedac-1", 16, 0.1), ("fedac-1", 4, 0.1)]
+    assert verdict(rows, kind="reaches", algorithms=["fedavg", "fedac-1"], **options)[0] == expected
+
+
+def test_what_diverged_reaches_nothing():
+    rows = [("fedavg", 4, math.inf)]
+    assert verdict(rows, kind="reaches", algorithms=["fedavg"], at_least=1)[:2] == (NOT_HELD, "FedAvg diverged")
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([("fedavg", 4, 1.0), ("fedac-1", 4, 1.0 + 1e-8)], HELD),
+        ([("fedavg", 4, 1.0), ("fedac-1", 4, 1.0 + 1e-5)], NOT_HELD),
+        ([("fedavg", 4, 1e-15), ("fedac-1", 4, -1e-15)], HELD),
+        ([("fedavg", 4, 1.0), ("fedac-1", 4, 1.0), ("fedavg", 16, 2.0)], HELD),
+        ([("fedavg", 4, 1.0), ("fedac-1", 16, 1.0)], NOT_TESTED),
+        ([("fedavg", 4, 1.0), ("fedac-1", 4, math.inf)], NOT_HELD),
+        ([("fedavg", 4, math.inf), ("fedac-1", 4, math.inf)], NOT_TESTED),
+    ],
+)
+def test_equal(rows, expected):
+    assert verdict(rows, kind="equal", algorithms=["fedavg", "fedac-1"], tolerance=1e-6)[0] == expected
+
+
+def test_sizes_leave_a_claim_untested():
+    options = {**CONTEST, "where": {"clients": 4}}
+    assert verdict(BETTER, sizes=["paper"], **options)[:2] == (NOT_TESTED, "")
+    assert verdict(BETTER, sizes=["paper"], size="paper", **options)[0] == HELD
+
+
+def test_missing_rows_are_said():
+    found = verdict(BETTER, kind="reaches", algorithms=["fedavg"], at_least=0, where={"clients": 7})
+    assert found == (NOT_TESTED, "", "No results of FedAvg at M = 7.")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"kind": "beter", "algorithm": "fedavg"}, "did you mean 'better'"),
+        ({"kind": "better", "algorithm": "fedac", "than": ["fedavg"]}, "did you mean 'fedac-1'"),
+        ({"kind": "better", "algorithm": "fedavg", "than": ["fedac-1"], "metric": "suboptimal"}, "unknown metric"),
+        (
+            {"kind": "better", "algorithm": "fedavg", "than": ["fedac-1"], "where": {"client": 4}},
+            "did you mean 'clients'",
+        ),
+        ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "workers", "at_least": 1}, "not an axis"),
+    ],
+)
+def test_errors_name_file_and_claim(options, said):
+    with pytest.raises(UserError, match=rf"made_up\.yaml: claims\.it: .*{said}"):
+        verdict(BETTER, **options)
+
+
+def test_columns_and_paper_number():
+    claim = {
+        "text": "t",
+        "source": "s",
+        "check": {"kind": "reaches", "algorithms": ["fedavg"], "at_most": 1, "paper": 7},
+    }
+    made = experiment(grid={"clients": []}, claims={"it": claim})
+    found = check(made, table([("fedavg", 4, 0.5)]), curves([]))
+    assert tuple(found.columns) == COLUMNS
+    assert found.iloc[0]["paper"] == 7
+    assert list(check({**made, "claims": {}}, table([("fedavg", 4, 0.5)]), curves([])).columns) == list(COLUMNS)
+
+
+def test_every_kind_says_what_it_does():
+    assert all(kind.__doc__ for kind in KINDS.values())

@@ -1,0 +1,172 @@
+"""Figures drawn from small made-up results."""
+
+import re
+
+import numpy as np
+import pytest
+
+from fedatlas.analysis import figures
+from fedatlas.analysis.figures.base import FLOOR, KINDS, Sheet
+from fedatlas.analysis.figures.convergence import average
+from fedatlas.errors import UserError
+
+from .synthetic import build, curves, decay, experiment
+
+SCALING = {"kind": "scaling", "x": "clients", "panel": "local_steps", "reference": "linear"}
+CONVERGENCE = {"kind": "convergence", "x": "rounds", "panel": "local_steps", "where": {"clients": 16}}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Results in which mb-sgd diverges at one setting."""
+    made = experiment(algorithms=("fedavg", "fedac-1", "mb-sgd", "fedmine"))
+    made["algorithms"]["fedmine"] = {"algorithm": "fedavg", "label": "Mine", "set": {}}
+    lost = {"local_steps": 8, "clients": 16}
+    return build(made, tmp_path_factory.mktemp("runs"), decay, lambda id, point: id == "mb-sgd" and point == lost)
+
+
+def panels(spec, results):
+    """The drawn matplotlib figure's axes, by title."""
+    table, lines, about = results
+    figure = KINDS[spec["kind"]](Sheet(spec, about, table, lines))
+    return figure, {ax.get_title(): ax for ax in figure.axes if ax.get_visible()}
+
+
+def heights(ax):
+    """y values of all lines of an axes that have any."""
+    return [np.asarray(line.get_ydata(), float) for line in ax.get_lines() if len(line.get_ydata())]
+
+
+ONE_PANEL = [
+    {"kind": "scaling", "x": "clients", "where": {"local_steps": 1}},
+    {"kind": "convergence", "x": "rounds", "where": {"local_steps": 1, "clients": 4}},
+    {"kind": "partition"},
+]
+
+
+@pytest.mark.parametrize("spec", ONE_PANEL, ids=lambda spec: spec["kind"])
+def test_same_bytes_twice(spec, results, tmp_path):
+    table, lines, about = results
+    first, second = ([tmp_path / f"{number}/it.{suffix}" for suffix in ("svg", "png")] for number in range(2))
+    for paths in (first, second):
+        figures.draw(spec, about, table, lines, paths, partitions=[("i.i.d.", np.full((5, 3), 7))])
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert first[0].read_text().startswith("<?xml") and "<dc:date>" not in first[0].read_text()
+    assert first[1].read_bytes().startswith(b"\x89PNG")
+
+
+def test_scaling_draws_the_chosen_scores(results):
+    table, _, _ = results
+    figure, found = panels(SCALING, results)
+    assert list(found) == ["$K$ = 1", "$K$ = 8"]
+    want = table[table["chosen"] & (table["algorithm"] == "fedac-1") & (table["local_steps"] == 1)]["score"]
+    assert any(np.array_equal(y, want) for y in heights(found["$K$ = 1"]))
+    assert [text.get_text() for text in found["$K$ = 1"].get_xticklabels()] == ["4", "16", "64"]
+    assert found["$K$ = 1"].get_yscale() == "log"
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend == [
+        "FedAvg",
+        "FedAc-I",
+        "MB-SGD",
+        "Mine",
+        "linear speed-up",
+        "best step size at the grid's edge",
+        "diverged",
+    ]
+
+
+def test_linear_speed_up_starts_at_the_best_first_point(results):
+    table, _, _ = results
+    _, found = panels(SCALING, results)
+    rows = table[table["chosen"] & (table["local_steps"] == 1) & (table["clients"] == 4)]
+    start = rows["score"].min()
+    assert any(len(y) == 2 and np.allclose(y, [start, start * 4 / 64]) for y in heights(found["$K$ = 1"]))
+
+
+def test_points_at_the_edge_are_hollow(results):
+    _, found = panels({**SCALING, "algorithms": ["fedavg"], "where": {"clients": 4}}, results)
+    faces = {line.get_markerfacecolor() for line in found["$K$ = 1"].get_lines() if len(line.get_ydata()) == 1}
+    assert "white" in faces
+
+
+def test_divergence_is_a_cross_at_the_top(results):
+    _, found = panels(SCALING, results)
+    crosses = [line for line in found["$K$ = 8"].get_lines() if line.get_marker() == "x"]
+    assert [list(line.get_xdata()) for line in crosses] == [[16]]
+
+
+def test_convergence_is_the_mean_over_seeds(results):
+    _, lines, _ = results
+    _, found = panels(CONVERGENCE, results)
+    rows = lines[(lines["algorithm"] == "fedac-1") & (lines["local_steps"] == 1) & (lines["clients"] == 16)]
+    want = rows.groupby("round")["suboptimality"].mean()
+    assert any(np.allclose(y, want) for y in heights(found["$K$ = 1"]) if len(y) == len(want))
+    assert found["$K$ = 1"].get_xlim()[0] == 0
+
+
+def test_convergence_against_another_cost_and_metric(results):
+    spec = {**CONVERGENCE, "x": "vectors_up", "y": "loss"}
+    _, found = panels(spec, results)
+    assert found["$K$ = 1"].get_yscale() == "linear"
+    assert found["$K$ = 1"].get_ylabel() == "training loss $F(x)$"
+    assert found["$K$ = 1"].get_xlabel() == "vectors sent per active client"
+
+
+def test_mean_stops_where_a_seed_stops():
+    rows = curves([("fedavg", 4, 0, [(0, 1), (4, 2)]), ("fedavg", 4, 1, [(0, 3), (4, np.inf)])]).assign(gradients=0)
+    found = average(rows, "gradients", "suboptimality", 2)
+    assert list(found.index) == [0]
+    assert found.iloc[0][["y", "low", "high"]].tolist() == [2, 1, 3]
+
+
+def test_rounding_error_is_raised_to_the_floor(tmp_path):
+    made = experiment(algorithms=("fedavg",), grid={})
+    results = build(made, tmp_path, lambda *_: [1e-3] * 5 + [-1e-17, 0, 1e-18, 1e-17, 1e-16, 1e-15])
+    figure, found = panels({"kind": "convergence", "x": "rounds"}, results)
+    assert min(y.min() for y in heights(found[""])) == FLOOR
+    assert "raised" in figure._supxlabel.get_text()
+
+
+def test_accuracies_are_linear(tmp_path):
+    made = experiment(
+        metric="test_accuracy", goal="max", grid={"problem.partition": [{"kind": "iid"}, {"kind": "shared"}]}
+    )
+    results = build(made, tmp_path, lambda *_: np.linspace(0.1, 0.9, 11))
+    _, found = panels({"kind": "scaling", "x": "problem.partition"}, results)
+    assert found[""].get_yscale() == "linear"
+    assert [text.get_text() for text in found[""].get_xticklabels()] == ["i.i.d.", "shared"]
+
+
+def test_partition_shows_labels_by_clients(results):
+    table, lines, about = results
+    counts = np.arange(12).reshape(4, 3)
+    figure = KINDS["partition"](Sheet({"kind": "partition"}, about, table, lines, [("it", counts)]))
+    assert np.array_equal(figure.axes[0].collections[0].get_array().reshape(3, 4), counts.T)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({**SCALING, "x": "batch"}, "'batch'"),
+        ({**SCALING, "y": "hinge"}, "best_hinge"),
+        ({**CONVERGENCE, "y": "hinge"}, "hinge"),
+        ({**CONVERGENCE, "where": {}}, "clients has several values"),
+        ({**CONVERGENCE, "where": {"clients": 5}}, "no rows"),
+        ({**SCALING, "algorithms": ["fedac"]}, "fedac"),
+        ({"kind": "partition"}, "no partition"),
+    ],
+)
+def test_specifications_that_do_not_fit(spec, said, results, tmp_path):
+    table, lines, about = results
+    with pytest.raises(UserError, match=re.escape(said)):
+        figures.draw(spec, about, table, lines, [tmp_path / "it.svg"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_drawing_leaves_the_settings_alone(results, tmp_path):
+    import matplotlib
+
+    table, lines, about = results
+    before = dict(matplotlib.rcParams)
+    figures.draw(ONE_PANEL[0], about, table, lines, [tmp_path / "it.svg"])
+    assert dict(matplotlib.rcParams) == before

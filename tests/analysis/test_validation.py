@@ -1,0 +1,113 @@
+"""Mistakes in figures and claims that are found before any job runs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fedatlas.analysis.validation import validate
+from fedatlas.errors import UserError
+from fedatlas.experiments import config
+
+from .synthetic import experiment
+
+ROOT = Path(__file__).parents[2]
+SCALING = {"kind": "scaling", "caption": "c", "x": "clients", "panel": "local_steps"}
+CONVERGENCE = {"kind": "convergence", "caption": "c", "x": "rounds", "panel": "local_steps", "where": {"clients": 4}}
+BETTER = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
+
+
+def without(mapping, key):
+    return {k: v for k, v in mapping.items() if k != key}
+
+
+@pytest.mark.parametrize("size", config.SIZES)
+@pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
+def test_experiments_of_the_atlas_are_right(path, size):
+    if size in config.read_yaml(path)["sizes"]:
+        validate(config.load(path, ROOT / "workflow/schemas/experiment.schema.yaml", size))
+
+
+@pytest.mark.parametrize("figure", [SCALING, CONVERGENCE, {**CONVERGENCE, "where": {"clients": "max"}, "y": "loss"}])
+def test_right_figures(figure):
+    validate(experiment(figures={"it": figure}))
+
+
+@pytest.mark.parametrize(
+    ("figure", "said"),
+    [
+        ({**SCALING, "kind": "scalling"}, "kind: unknown kind of figure 'scalling'; did you mean 'scaling'"),
+        (without(SCALING, "x"), "x is missing"),
+        ({**SCALING, "x": "client"}, "x: 'client' is not an axis of grid or within; did you mean 'clients'"),
+        ({**SCALING, "panel": "K"}, "panel: 'K' is not an axis"),
+        ({**SCALING, "where": {"lr": 1}}, "where: 'lr' is not an axis"),
+        ({**SCALING, "where": {"clients": 5}}, "where.clients: no run has the value 5"),
+        (
+            {**SCALING, "algorithms": ["fedac"]},
+            "algorithms: 'fedac' is not an algorithm of the experiment; did you mean",
+        ),
+        (without(SCALING, "panel"), "where: local_steps has 2 values"),
+        ({**CONVERGENCE, "x": "round"}, "x: unknown cost 'round'; did you mean 'rounds'"),
+        ({**CONVERGENCE, "where": {}}, "where: clients has 3 values"),
+        ({**CONVERGENCE, "where": {"clients": [4, 16]}}, "where: clients has 2 values"),
+        ({**CONVERGENCE, "reference": "linear"}, "reference: convergence has no such option"),
+        ({"kind": "partition", "caption": "c"}, "no partition to draw"),
+    ],
+)
+def test_wrong_figures(figure, said):
+    with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): figures\.it\.") as error:
+        validate(experiment(figures={"it": figure}))
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        ({**BETTER, "kind": "beter"}, "check.kind: unknown kind of check 'beter'; did you mean 'better'"),
+        ({**BETTER, "faktor": 2}, "check.faktor: better has no such option; did you mean 'factor'"),
+        (without(BETTER, "than"), "check.than is missing"),
+        ({**BETTER, "than": "fedavg"}, "check.than: 'fedavg' is not a list"),
+        ({**BETTER, "than": []}, "check.than is empty"),
+        ({**BETTER, "than": ["fedavgg"]}, "check.than: 'fedavgg' is not an algorithm"),
+        ({**BETTER, "algorithm": "scaffold"}, "check.algorithm: 'scaffold' is not an algorithm"),
+        ({**BETTER, "factor": "2x"}, "check.factor: '2x' is not a number"),
+        ({**BETTER, "where": {"client": 4}}, "check.where: 'client' is not an axis"),
+        ({**BETTER, "statistic": "mean"}, "neither 'best' nor 'final'"),
+        ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}, "speedup needs at_least or at_most"),
+        ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "lr", "at_least": 1}, "check.axis: 'lr' is not an axis"),
+    ],
+)
+def test_wrong_claims(check, said):
+    with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): claims\.it\.") as error:
+        validate(experiment(claims={"it": {"text": "t", "source": "s", "check": check}}))
+    assert said in str(error.value)
+
+
+def test_extremes_need_numbers():
+    grid = {"participation": [{"kind": "full"}, {"kind": "uniform", "count": 2}]}
+    check = {**BETTER, "where": {"participation": "max"}}
+    with pytest.raises(UserError, match="max needs an axis of numbers"):
+        validate(experiment(grid=grid, claims={"it": {"text": "t", "source": "s", "check": check}}))
+
+
+def test_claims_of_other_sizes_may_name_their_axes():
+    claim = {"text": "t", "source": "s", "sizes": ["paper"], "check": {**BETTER, "where": {"batch": 4}}}
+    validate(experiment(claims={"it": claim}))
+
+
+def test_partitions_can_be_drawn_where_there_are_some():
+    grid = {"problem.partition": [{"kind": "iid"}, {"kind": "dirichlet", "alpha": 1}]}
+    validate(experiment(grid=grid, figures={"it": {"kind": "partition", "caption": "c"}}))
+
+
+def test_paper_must_be_in_the_bibliography():
+    with pytest.raises(UserError, match=r"paper: references\.bib has no entry 'nobody1999'"):
+        validate(experiment(paper="nobody1999"))
+
+
+def test_validation_is_light():
+    heavy = "{'pandas', 'matplotlib', 'seaborn', 'torch', 'jinja2'}"
+    code = f"import sys, fedatlas.analysis.validation; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,0 +1,160 @@
+"""What can go wrong on the way over the network."""
+
+import hashlib
+import threading
+
+import pytest
+
+from fedatlas import data
+from fedatlas.data import download
+from fedatlas.data.sources import File
+from fedatlas.errors import UserError
+
+BIG = bytes(range(256)) * 16384  # 4 MiB
+
+
+def sha(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def test_a_download_resumes_where_it_broke_off(official, server, root, raw_files):
+    official(BIG)
+    server.cut = [1_500_000, 1_000_000]
+    data.fetch("toy", root)
+    assert (root / "raw/toys/toy").read_bytes() == BIG
+    starts = [wanted for _, wanted in server.requests]
+    assert starts == [None, "bytes=1500000-", "bytes=2500000-"]
+    assert raw_files() == {"toy", "toy.origin"}
+
+
+def test_a_later_run_resumes_what_an_earlier_one_left(official, server, root, monkeypatch, raw_files):
+    monkeypatch.setattr(download, "_TRIES", 1)
+    official(BIG)
+    server.cut = [100_000]
+    with pytest.raises(UserError, match="broke off after 100,000 of 4,194,304 bytes"):
+        data.fetch("toy", root)
+    assert raw_files() == {"toy.part"}
+    data.fetch("toy", root)
+    assert server.requests[-1][1] == "bytes=100000-" and (root / "raw/toys/toy").read_bytes() == BIG
+
+
+@pytest.mark.parametrize("left", [b"x" * 1000, b"x" * len(BIG), b"x" * (len(BIG) + 5)], ids=len)
+def test_a_part_that_belongs_to_another_file_is_dropped(official, server, put, root, left):
+    official(BIG)
+    put("data/raw/toys/toy.part", left)
+    data.fetch("toy", root)
+    assert (root / "raw/toys/toy").read_bytes() == BIG
+
+
+def test_without_a_checksum_nothing_is_glued_together(official, server, put, root):
+    official(BIG, checksum=False)
+    put("data/raw/toys/toy.part", BIG[:1000])
+    data.fetch("toy", root)
+    assert server.requests == [("/toy", None)] and (root / "raw/toys/toy").read_bytes() == BIG
+
+
+def test_a_server_that_cannot_resume_starts_over(official, server, root):
+    official(BIG)
+    server.cut, server.ranges = [1_500_000], False
+    data.fetch("toy", root)
+    assert (root / "raw/toys/toy").read_bytes() == BIG and len(server.requests) == 2
+
+
+def test_a_server_that_does_not_say_how_long_is_believed_if_the_checksum_is_right(register, server, root):
+    register(File("toy", (f"{server.url}/toy",), None, sha(BIG)))
+    server.files["/toy"], server.declare_length, server.cut = BIG, False, [1000]
+    with pytest.raises(UserError, match="what it gives has the checksum"):
+        data.fetch("toy", root)
+    data.fetch("toy", root)
+    assert (root / "raw/toys/toy").read_bytes() == BIG
+
+
+@pytest.mark.parametrize("status", [500, 503, 429, 408, 416])
+def test_passing_faults_are_tried_again(official, server, root, status):
+    official(b"content")
+    server.status = [status, status]
+    data.fetch("toy", root)
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("status", [403, 404, 410])
+def test_refusals_are_not_tried_again(official, server, root, status, raw_files):
+    official(b"content")
+    server.status = [status]
+    with pytest.raises(UserError, match=f"could not be downloaded .*toy: HTTP {status}"):
+        data.fetch("toy", root)
+    assert len(server.requests) == 1 and raw_files() == set()
+
+
+def test_it_gives_up_in_the_end(official, server, root):
+    official(b"content")
+    server.status = [500] * 99
+    with pytest.raises(UserError, match=r"HTTP 500 Internal Server Error, 5 times"):
+        data.fetch("toy", root)
+    assert len(server.requests) == 5
+
+
+@pytest.mark.parametrize(
+    "given, complaint",
+    [(b"contenT", "has the checksum"), (b"content and more", "offers 16 bytes"), (b"cont", "offers 4 bytes")],
+)
+def test_what_is_not_the_published_file_never_comes_in_place(official, server, root, given, complaint, raw_files):
+    official(b"content")
+    server.files["/toy"] = given
+    with pytest.raises(UserError, match=complaint):
+        data.fetch("toy", root)
+    assert raw_files() == set()
+
+
+def test_an_endless_answer_is_cut(official, server, root, raw_files):
+    official(b"content")
+    server.files["/toy"], server.declare_length = BIG, False
+    with pytest.raises(UserError, match="gives more than the 7 bytes expected"):
+        data.fetch("toy", root)
+    assert raw_files() == set()
+
+
+def test_the_next_address_is_tried_when_one_fails(register, server, root):
+    register(File("toy", (f"{server.url}/gone", f"{server.url}/toy"), 7, sha(b"content")))
+    server.files["/toy"] = b"content"
+    data.fetch("toy", root)
+    assert [path for path, _ in server.requests] == ["/gone", "/toy"]
+
+
+def test_a_dead_mirror_is_given_up_after_its_first_file(register, server, root, monkeypatch):
+    monkeypatch.setattr(download, "_TRIES", 2)
+    register(*(File(name, (f"{server.url}/{name}",)) for name in ("one", "two")))
+    server.files |= {"/one": b"1", "/two": b"2"}
+    attempts = []
+    real = download._transfer
+    monkeypatch.setattr(download, "_transfer", lambda url, *rest: (attempts.append(url), real(url, *rest))[1])
+    data.fetch("toy", root, "http://127.0.0.1:9/mirror")
+    assert attempts == ["http://127.0.0.1:9/mirror/toys/one"] * 2 + [f"{server.url}/one", f"{server.url}/two"]
+
+
+def test_two_at_once_download_once(official, server, root, raw_files):
+    official(BIG)
+    failures = []
+
+    def run():
+        try:
+            data.fetch("toy", root, progress=False)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures and len(server.requests) == 1
+    assert raw_files() == {"toy", "toy.origin"}
+
+
+def test_a_file_where_the_folder_should_be_is_named(official, put, root):
+    official(b"content")
+    put("data/raw", b"in the way")
+    with pytest.raises(UserError, match=f"cannot write under {root}"):
+        data.fetch("toy", root)
+    with pytest.raises(UserError, match=f"cannot write under {root}"):
+        data.prepare("toy", root)

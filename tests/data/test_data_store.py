@@ -1,0 +1,247 @@
+"""Prepared data: written whole, the same for the same input, and checked."""
+
+import json
+import multiprocessing
+import os
+
+import numpy as np
+import pytest
+
+from fedatlas import data
+from fedatlas.data import store
+from fedatlas.data.dataset import Dataset
+from fedatlas.data.sources import File, Form
+from fedatlas.errors import UserError
+
+
+@pytest.fixture
+def toy(register, put, root, toy_text):
+    """The toy set, its raw file in place."""
+    put("data/raw/toys/toy", toy_text)
+    return register()
+
+
+def contents(folder) -> dict:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_prepared_data_are_what_the_file_says(toy, root):
+    assert data.prepare("toy", root) == root / "prepared/toy"
+    made = data.load("toy", root)
+    np.testing.assert_array_equal(made.X.toarray(), [[0.5, 0, 2], [0, -1e-3, 0]])
+    assert made.X.format == "csr" and made.X.dtype == np.float64 and made.X.indices.dtype == np.int32
+    np.testing.assert_array_equal(made.y, [0, 1])
+    assert made.y.dtype == np.int64 and made.classes == 2 and not made.lossy
+    assert made.X_test is None and made.y_test is None
+    (file,) = made.provenance["files"]
+    assert file["origin"] == "placed by hand" and len(file["sha256"]) == 64 and file["bytes"] == 24 - 1
+    assert made.provenance["licence"] == "none" and "LeCun" in made.provenance["bibtex"]
+
+
+def test_the_same_input_gives_the_same_bytes_anywhere(toy, root, tmp_path, toy_text, put):
+    put("other/raw/toys/toy", toy_text)
+    assert contents(data.prepare("toy", root)) == contents(data.prepare("toy", tmp_path / "other"))
+
+
+def test_preparing_again_does_nothing(toy, root):
+    folder = data.prepare("toy", root)
+    before = folder.stat()
+    (root / "raw/toys/toy").unlink()
+    assert data.prepare("toy", root) == folder and folder.stat() == before
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "meta", "version"])
+def test_what_is_not_whole_is_prepared_again(toy, root, damage):
+    folder = data.prepare("toy", root)
+    good = contents(folder)
+    meta = folder / "meta.json"
+    if damage == "cut":
+        (folder / "X_data.npy").write_bytes(good["X_data.npy"][:-1])
+    elif damage == "gone":
+        (folder / "y.npy").unlink()
+    elif damage == "meta":
+        meta.write_text("{")
+    else:
+        meta.write_text(json.dumps(json.loads(meta.read_text()) | {"version": store._VERSION + 1}))
+    with pytest.raises(UserError, match="run 'fedatlas data fetch toy' first"):
+        data.load("toy", root)
+    data.prepare("toy", root)
+    assert contents(folder) == good and os.listdir(root / "prepared") == ["toy"]
+
+
+def test_a_failure_leaves_nothing_behind(toy, root, monkeypatch):
+    monkeypatch.setattr(store, "check", lambda *unused: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        data.prepare("toy", root)
+    assert os.listdir(root / "prepared") == []
+
+
+def test_data_that_are_not_prepared_are_not_loaded(toy, root):
+    with pytest.raises(UserError, match=rf"'toy' is not prepared.* in {root}.*: run 'fedatlas data fetch toy' first"):
+        data.load("toy", root)
+    with pytest.raises(UserError, match="did you mean 'mnist'"):
+        data.load("mnis", root)
+
+
+def test_official_files_replace_a_stand_in(register, put, root, toy_text):
+    official = Form("libsvm", (File("toy"),), {"labels": (-1, 1)})
+    register(forms=(official, Form("libsvm", (File("other"),), {"labels": (-1, 1)}, lossy="less")))
+    put("data/raw/toys/other", b"-1 1:1\n1 1:1\n")
+    data.prepare("toy", root)
+    assert data.load("toy", root).lossy
+    data.prepare("toy", root)
+    assert data.load("toy", root).lossy
+    put("data/raw/toys/toy", toy_text)
+    data.prepare("toy", root)
+    assert not data.load("toy", root).lossy
+
+
+def _prepare(barrier, root):
+    barrier.wait()
+    data.prepare("digits", root)
+
+
+def test_many_at_once_prepare_one_whole_folder(root):
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(3)
+    jobs = [context.Process(target=_prepare, args=(barrier, root)) for _ in range(3)]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()
+    assert [job.exitcode for job in jobs] == [0, 0, 0]
+    assert os.listdir(root / "prepared") == ["digits"]
+    data.verify("digits", root)
+
+
+# What must come out ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "entry, complaint",
+    [
+        ({"counts": (2, 0)}, r"the classes have \(1, 1\) samples, expected \(2, 0\)"),
+        ({"classes": 3}, "labels are not the 3 classes from 0 on"),
+        ({"dtype": "float32"}, None),
+    ],
+)
+def test_promises_are_checked(register, put, root, toy_text, entry, complaint):
+    register(**entry)
+    put("data/raw/toys/toy", toy_text)
+    if complaint is None:
+        data.prepare("toy", root)
+        return
+    with pytest.raises(UserError, match=complaint):
+        data.prepare("toy", root)
+
+
+def _dataset(**changes):
+    fields = {"X": np.zeros((4, 1, 2, 2), np.uint8), "y": np.int64([0, 1, 0, 1]), "X_test": None, "y_test": None}
+    return Dataset("toy", classes=2, lossy=False, provenance={}, **(fields | changes))
+
+
+@pytest.mark.parametrize(
+    "changes, complaint",
+    [
+        ({"X": np.zeros((3, 1, 2, 2), np.uint8)}, "training part: samples are uint8"),
+        ({"X": np.zeros((4, 1, 2, 2))}, "samples are float64"),
+        ({"X": np.full((4, 1, 2, 2), 17, np.uint8)}, "a value is not finite or out of range"),
+        ({"y": np.int64([0, 1, 0])}, "labels are int64"),
+        ({"y": np.int32([0, 1, 0, 1])}, "labels are int32"),
+        ({"y": np.int64([0, 1, 0, 2])}, "labels are not the 2 classes"),
+        ({"y": np.int64([0, 1, 0, -1])}, "labels are not the 2 classes"),
+        ({"y": np.int64([0, 0, 0, 0])}, "labels are not the 2 classes"),
+        ({}, None),
+    ],
+)
+def test_arrays_that_break_a_promise_are_refused(register, root, changes, complaint):
+    source = register(rows=4, shape=(1, 2, 2), dtype="uint8", sparse=False, scale=16.0)
+    if complaint is None:
+        return store.check(source, _dataset(**changes), root)
+    with pytest.raises(UserError, match=complaint):
+        store.check(source, _dataset(**changes), root)
+
+
+def test_values_that_are_not_finite_are_refused(register, root):
+    source = register(rows=4, shape=(2,), sparse=False)
+    X = np.zeros((4, 2))
+    store.check(source, _dataset(X=X), root)
+    X[3, 1] = np.nan
+    with pytest.raises(UserError, match="not finite"):
+        store.check(source, _dataset(X=X), root)
+
+
+@pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([-1, 1], [0, 1, 2])])
+def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
+    folder = data.prepare("toy", root)
+    np.save(folder / "X_data.npy", np.ones(2))
+    np.save(folder / "X_indices.npy", np.int32(indices))
+    np.save(folder / "X_indptr.npy", np.int32(indptr))
+    with pytest.raises(UserError):
+        store.check(toy, store._open(toy, folder, json.loads((folder / "meta.json").read_text())), folder)
+
+
+# Verify, status -------------------------------------------------------------------------------------------------------
+
+
+def test_verify_finds_what_has_changed(register, put, root, toy_text):
+    import hashlib
+
+    register(File("toy", (), None, f"sha256:{hashlib.sha256(toy_text).hexdigest()}"))
+    with pytest.raises(UserError, match=f"nothing of the data set 'toy' lies in {root}"):
+        data.verify("toy", root)
+    raw = put("data/raw/toys/toy", toy_text)
+    assert data.verify("toy", root) == [raw]
+    folder = data.prepare("toy", root)
+    assert {path.name for path in data.verify("toy", root)} == {"toy", *contents(folder)} - {"meta.json"}
+    good = (folder / "X_data.npy").read_bytes()
+    (folder / "X_data.npy").write_bytes(good[:-1] + b"\x01")
+    with pytest.raises(
+        UserError, match=r"the prepared data in .* are damaged \(X_data.npy is missing or has changed\)"
+    ):
+        data.verify("toy", root)
+    (folder / "X_data.npy").write_bytes(good)
+    raw.write_bytes(toy_text.replace(b"0.5", b"0.6"))
+    with pytest.raises(UserError, match=f"{raw} has the checksum"):
+        data.verify("toy", root)
+
+
+def test_status_says_what_is_where(toy, root, tmp_path, put, toy_text, register):
+    def row(**more):
+        return next(row for row in data.status(**{"directory": root} | more) if row["name"] == "toy")
+
+    assert [row["name"] for row in data.status(root)] == data.names()
+    assert row()["state"] == "raw" and row()["bytes"] == len(toy_text)
+    data.prepare("toy", root)
+    assert row()["state"] == "prepared" and row()["path"] == root / "prepared/toy" and row()["bytes"] > 500
+    empty = {"directory": tmp_path / "empty"}
+    assert row(**empty)["state"] == "missing" and row(**empty)["path"] is None
+    put("mirror/toys/toy.bz2", b"x")
+    found = row(**empty, mirrors=[tmp_path / "mirror", "http://127.0.0.1:9"])
+    assert found["state"] == "mirror" and found["path"] == tmp_path / "mirror/toys"
+    register(File("toy", (), 77), File("two", (), 23))
+    assert row(**empty)["bytes"] == 100
+    digits = next(row for row in data.status(root) if row["name"] == "digits")
+    assert digits["kind"] == "embedded" and digits["state"] == "raw"
+
+
+# In memory ------------------------------------------------------------------------------------------------------------
+
+
+def test_features_are_flat_and_scaled():
+    X = np.arange(16, dtype=np.uint8).reshape(4, 1, 2, 2)
+    made = Dataset("toy", X, np.zeros(4, np.int64), None, None, 2, False, {}, scale=15.0)
+    np.testing.assert_array_equal(made.features(), X.reshape(4, 4) / 15.0)
+    assert made.features(dtype=np.float32).dtype == np.float32
+    np.testing.assert_array_equal(made.features(dtype=np.float32), X.reshape(4, 4) / np.float32(15))
+
+
+def test_sparse_features_stay_sparse(toy, root):
+    data.prepare("toy", root)
+    made = data.load("toy", root)
+    assert made.features() is made.X or made.features().format == "csr"
+    assert made.features(dtype=np.float32).dtype == np.float32
+    with pytest.raises(UserError, match="'toy' has no test part"):
+        made.features("test")
+    with pytest.raises(UserError, match="unknown split 'tset': did you mean 'test'"):
+        made.features("tset")

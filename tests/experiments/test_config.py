@@ -1,0 +1,128 @@
+"""Experiment files: merging, the schema's errors, and that every file of the project is good in every size."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedatlas import UserError
+from fedatlas.experiments import config, expand
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = ROOT / "workflow/schemas/experiment.schema.yaml"
+FILES = sorted((ROOT / "config/experiments").glob("*.yaml"))
+GOOD = {
+    "title": "A title",
+    "paper": "yuan2020",
+    "source": "Figure 1",
+    "problem": {"kind": "quadratic", "dim": 3},
+    "setting": {"clients": 2, "rounds": 3},
+    "algorithms": {"fedavg": {"set": {"lr": 0.1}}},
+    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+    "figures": {},
+    "sizes": {"smoke": {}},
+}
+
+
+def load(tmp_path, document, size="smoke"):
+    path = tmp_path / "mine.yaml"
+    path.write_text(document if isinstance(document, str) else yaml.safe_dump(document))
+    return config.load(path, SCHEMA, size)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("size", config.SIZES)
+def test_every_experiment_expands(path, size):
+    cells = expand.cells(config.load(path, SCHEMA, size))
+    assert len({(cell.id, cell.key) for cell in cells}) == len(cells) > 0
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_smoke_sizes_need_no_download(path):
+    from fedatlas import data
+
+    problem = config.load(path, SCHEMA, "smoke")["problem"]
+    assert "data" not in problem or data.info(problem["data"]).embedded
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"colour": 1}, r"mine.yaml: the file: unknown key 'colour'"),
+        ({"titel": "x"}, r"did you mean 'title'"),
+        ({"setting": {"clients": "ten"}}, r"setting.clients: expected a value of type integer, found 'ten'"),
+        ({"setting": {"clients": 0, "rounds": 1}}, r"setting.clients: expected minimum 1"),
+        ({"seeds": []}, r"seeds: expected minItems 1"),
+        ({"select": {"metric": "loss", "statistic": "mean", "goal": "min"}}, r"select.statistic: expected one of"),
+        ({"problem": {}}, r"problem: the key 'kind' is missing"),
+        ({"grid": {"clients": []}}, r"grid.clients"),
+        ({"sizes": {"smoke": {"setting": {"rounds": -1}}}}, r"sizes.smoke: setting.rounds"),
+    ],
+)
+def test_schema_errors_name_file_key_and_expectation(tmp_path, change, message):
+    with pytest.raises(UserError, match=message):
+        load(tmp_path, GOOD | change)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"algorithms": {"fedavgg": {}}}, r"mine.yaml \(size smoke\): unknown algorithm 'fedavgg'; did you mean 'fedavg'"),
+        ({"algorithms": {"fedavg": {}}}, r"fedavg needs a value for 'lr'"),
+        ({"algorithms": {"fedavg": {"set": {"lr": -1}}}}, r"fedavg: lr is -1; it must be larger than 0"),
+        ({"tune": {"momentum": [0.9]}}, r"no option 'momentum'"),
+        ({"grid": {"worker": [1]}}, r"setting has no option 'worker'"),
+        ({"setting": {"clients": 2}}, r"either rounds or steps"),
+        ({"setting": {"clients": 2, "rounds": 3, "participation": {"kind": "uniform", "count": 5}}}, r"count is 5"),
+        ({"setting": {"clients": 2, "rounds": 3, "participation": {"kind": "unifrom"}}}, r"did you mean 'uniform'"),
+    ],
+)
+def test_meaning_is_checked_before_anything_runs(tmp_path, change, message):
+    with pytest.raises(UserError, match=message):
+        expand.cells(load(tmp_path, GOOD | change))
+
+
+def test_broken_yaml_names_the_line(tmp_path):
+    with pytest.raises(UserError, match=r"mine.yaml, line 3: not valid YAML"):
+        load(tmp_path, "title: x\npaper: y\n  source: : z\n")
+    with pytest.raises(UserError, match=r"line 2: not valid YAML: the key 'title' appears twice"):
+        load(tmp_path, "title: x\ntitle: y\n")
+
+
+def test_numbers_in_exponent_notation_are_numbers(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("a: 1e-3\nb: 1E5\nc: 1.5e+2\nd: 1e-3x\n")
+    assert config.read_yaml(path) == {"a": 0.001, "b": 100000.0, "c": 150.0, "d": "1e-3x"}
+
+
+def test_a_size_overrides_by_key(tmp_path):
+    sizes = {"smoke": {"setting": {"rounds": 1}}, "paper": {"problem": {"kind": "quadratic", "dim": 9}}}
+    assert load(tmp_path, GOOD | {"sizes": sizes})["setting"] == {"clients": 2, "rounds": 1}
+    assert load(tmp_path, GOOD | {"sizes": sizes}, "paper")["problem"]["dim"] == 9
+    with pytest.raises(UserError, match="no size 'laptop'"):
+        load(tmp_path, GOOD | {"sizes": sizes}, "laptop")
+
+
+trees = st.recursive(
+    st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2),
+    lambda child: st.dictionaries(st.sampled_from("abcd"), child, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(trees, trees)
+def test_merge_properties(a, b):
+    assert config.merge(a, a) == a
+    assert config.merge(a, {}) == (a if isinstance(a, dict) else {})
+    merged = config.merge(a, b)
+    assert config.merge(merged, b) == merged
+    if isinstance(a, dict) and isinstance(b, dict):
+        assert set(merged) == set(a) | set(b)
+
+
+def test_merge_replaces_options_of_another_kind():
+    assert config.merge({"kind": "dirichlet", "alpha": 1}, {"kind": "iid"}) == {"kind": "iid"}
+    assert config.merge({"kind": "uniform", "count": 1}, {"count": 2}) == {"kind": "uniform", "count": 2}
+    assert config.merge({"a": 1, "b": 2}, {"a": None}) == {"b": 2}

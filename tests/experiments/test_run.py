@@ -1,0 +1,102 @@
+"""Run files: what they hold, and that only what is missing is run."""
+
+import copy
+
+import pandas as pd
+import pytest
+
+from fedatlas.experiments import files, run
+from fedatlas.experiments.expand import runs
+
+SPEC = {
+    "algorithm": "fedavg",
+    "parameters": {},
+    "problem": {"kind": "quadratic", "dim": 4, "L": 10.0},
+    "setting": {"clients": 3, "rounds": 4, "batch": None},
+    "within": {"local_steps": [1, 2]},
+    "tune": {"lr": [0.01, 0.05]},
+    "seeds": [0, 1],
+    "optimum": False,
+}
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The runs that were really simulated."""
+    done = []
+    original = run.run_together
+    monkeypatch.setattr(run, "run_together", lambda simulations: done.extend(simulations) or original(simulations))
+    return done
+
+
+def test_a_run_file_holds_every_run_and_its_specification(tmp_path, counted):
+    out = tmp_path / "a.parquet"
+    run.run_cell(SPEC, out)
+    frame, meta = files.read(out)
+    assert len(counted) == 8
+    assert meta["spec"] == SPEC and len(meta["fingerprint"]) == 16 and "numpy" in meta["versions"]
+    keys = frame[["local_steps", "lr", "seed"]].drop_duplicates()
+    assert [tuple(k) for k in keys.itertuples(index=False)] == [
+        (r["within"]["local_steps"], r["tune"]["lr"], r["seed"]) for r in runs(SPEC)
+    ]
+    assert set(frame["round"]) == {0, 1, 2, 3, 4} and (frame["status"] == "ok").all()
+    assert {"loss", "suboptimality", "distance", "vectors_up", "gradients", "seconds"} <= set(frame.columns)
+
+
+@pytest.mark.parametrize(
+    "change, missing",
+    [
+        ({}, 0),
+        ({"tune": {"lr": [0.01, 0.02, 0.05]}}, 4),
+        ({"seeds": [0, 1, 2]}, 4),
+        ({"within": {"local_steps": [1, 2, 3]}}, 4),
+        ({"tune": {"lr": [0.05]}}, 0),
+        ({"setting": {"clients": 3, "rounds": 5, "batch": None}}, 8),
+        ({"parameters": {"server_lr": 0.5}}, 8),
+    ],
+)
+def test_only_missing_runs_are_run(tmp_path, counted, change, missing):
+    out, fresh = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    run.run_cell(SPEC, out)
+    counted.clear()
+    spec = {**copy.deepcopy(SPEC), **change}
+    run.run_cell(spec, out)
+    assert len(counted) == missing
+    run.run_cell(spec, fresh)
+    extended, whole = (files.read(path)[0].drop(columns="seconds") for path in (out, fresh))
+    pd.testing.assert_frame_equal(extended, whole)
+
+
+def test_other_code_runs_again(tmp_path, counted, monkeypatch):
+    out = tmp_path / "a.parquet"
+    run.run_cell(SPEC, out)
+    counted.clear()
+    monkeypatch.setattr(run, "fingerprint", lambda *modules: "another")
+    run.run_cell(SPEC, out)
+    assert len(counted) == 8
+
+
+def test_an_interrupted_cell_goes_on(tmp_path, counted, monkeypatch):
+    out = tmp_path / "a.parquet"
+    monkeypatch.setattr(run, "SAVE_SECONDS", -1)
+    seen = []
+
+    def stop(done, total):
+        seen.append(done)
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run.run_cell(SPEC, out, progress=stop)
+    assert not out.exists()
+    counted.clear()
+    run.run_cell(SPEC, out)
+    assert len(counted) == 4
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.parquet"]
+
+
+def test_a_damaged_file_is_made_anew(tmp_path, counted):
+    out = tmp_path / "a.parquet"
+    out.write_bytes(b"PAR1 nonsense")
+    run.run_cell(SPEC, out)
+    assert len(counted) == 8 and len(files.read(out)[0]) == 40

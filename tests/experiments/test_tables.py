@@ -1,0 +1,65 @@
+"""Tables: choice of tuned values, warnings, divergence."""
+
+import numpy as np
+import pytest
+
+from fedatlas.experiments import expand, run, tables
+from tests.experiments.test_config import GOOD, load
+
+
+def build(tmp_path, **change):
+    document = GOOD | {"tune": {"lr": [0.001, 0.01, 0.02, 10.0]}, "algorithms": {"fedavg": {}, "fedprox": {}}} | change
+    document.setdefault("grid", {"local_steps": [1, 3]})
+    experiment = load(tmp_path, document)
+    points = []
+    for cell in expand.cells(experiment):
+        path = tmp_path / f"runs/{cell.id}/{cell.key}.parquet"
+        run.run_cell(cell.spec, path)
+        points.append((cell.id, cell.point, path))
+    return tables.build(tables.view(experiment), points)
+
+
+def test_the_best_value_is_chosen_alike_for_every_algorithm(tmp_path):
+    table, curves, meta = build(tmp_path, setting={"clients": 2, "rounds": 30, "batch": None}, seeds=[0, 1])
+    chosen = table[table["chosen"]]
+    assert len(chosen) == 4 and len(table) == 16
+    for (_, _), group in table.groupby(["algorithm", "local_steps"]):
+        assert group["score"].min() == group.loc[group["chosen"], "score"].item()
+    assert meta["runs"] == 32
+    assert set(zip(curves["algorithm"], curves["lr"], strict=True)) == set(
+        zip(chosen["algorithm"], chosen["lr"], strict=True)
+    )
+    assert (curves.groupby(["algorithm", "local_steps", "seed"])["round"].max() == 30).all()
+
+
+def test_divergence_is_a_result_and_never_chosen(tmp_path):
+    table, _, meta = build(tmp_path, setting={"clients": 2, "rounds": 400, "batch": None})
+    wild = table[table["lr"] == 10.0]
+    assert (wild["diverged"] == 1).all() and np.isinf(wild["score"]).all() and not wild["chosen"].any()
+    assert meta["diverged_runs"] == 4
+
+
+def test_the_edge_of_the_grid_is_warned_of(tmp_path):
+    table, _, meta = build(tmp_path, tune={"lr": [1e-6, 1e-5]})
+    assert (table.loc[table["chosen"], "edge"] == "lr at its highest value").all()
+    assert "fedavg at local_steps = 1: the best lr at its highest value of the grid" in meta["warnings"]
+    table, _, meta = build(tmp_path, tune={"lr": [1e-6]})
+    assert (table["edge"] == "").all() and meta["warnings"] == []
+
+
+@pytest.mark.parametrize("statistic", ["best", "final"])
+def test_scores_are_what_the_criterion_says(tmp_path, statistic):
+    select = {"metric": "loss", "statistic": statistic, "goal": "min"}
+    table, curves, _ = build(tmp_path, select=select, seeds=[0, 1, 2], tune={"lr": [0.03]})
+    for _, row in table.iterrows():
+        own = curves[(curves["algorithm"] == row["algorithm"]) & (curves["local_steps"] == row["local_steps"])]
+        runs = own[own["round"] > 0].groupby("seed")["loss"]
+        expected = (runs.min() if statistic == "best" else runs.last()).mean()
+        assert row["score"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_axis_values_that_are_mappings(tmp_path):
+    axis = [{"kind": "full"}, {"kind": "uniform", "count": 1}]
+    table, curves, _ = build(tmp_path, grid={"participation": axis}, tune={"lr": [0.01]})
+    assert set(table["participation"]) == {'{"kind": "full"}', '{"count": 1, "kind": "uniform"}'}
+    assert [tables.label(v) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]

@@ -1,0 +1,165 @@
+"""Networks: what modules are refused, where they start, what they see, and that threads change nothing."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from fedatlas import data, problems
+from fedatlas.errors import UserError
+from fedatlas.problems import networks
+from fedatlas.problems.network import Network
+from fedatlas.problems.networks.samples import Samples, channel_moments
+from tests.helpers import network
+
+
+def on(module, **options):
+    samples = Samples(np.zeros((4, 3)), np.array([0, 1, 0, 1]))
+    return Network(samples, lambda: nn.Sequential(nn.Linear(3, 2), *module), **options)
+
+
+@pytest.mark.parametrize(
+    "module, message",
+    [
+        ([nn.BatchNorm1d(2)], "buffer '1.running_mean'.*GroupNorm"),
+        ([nn.Dropout(0.1)], "layer '1' draws random numbers"),
+    ],
+)
+def test_modules_that_are_not_functions_of_their_parameters_are_refused(module, message):
+    with pytest.raises(UserError, match=message):
+        on(module)
+
+
+def test_options_that_do_not_exist_are_refused():
+    with pytest.raises(UserError, match="cross-entropy"):
+        on([], loss="cross_entropy")
+    with pytest.raises(UserError, match="two classes"):
+        network("linear", loss="logistic", classes=3)
+    with pytest.raises(UserError, match="float16"):
+        network(dtype="float16")
+    with pytest.raises(UserError, match="did you mean 'lenet'"):
+        network("lenet5")
+    with pytest.raises(UserError, match="no option 'width'"):
+        network({"kind": "mlp", "width": 3})
+    with pytest.raises(UserError, match="hidden is"):
+        network({"kind": "mlp", "hidden": [0]})
+    with pytest.raises(UserError, match="at least 4x4"):
+        network("lenet", side=3)
+
+
+def test_lenet_is_the_papers():
+    module = networks.create("lenet").build((1, 28, 28), 10)
+    assert sum(p.numel() for p in module.parameters()) == 61_706
+    assert networks.create("lenet").build((3, 32, 32), 10)(torch.zeros(2, 3, 32, 32)).shape == (2, 10)
+
+
+@pytest.mark.parametrize("side", [4, 8, 15, 16, 28, 31, 32])
+def test_lenet_fits_every_image(side):
+    assert networks.create("lenet").build((1, side, side), 10)(torch.zeros(2, 1, side, side)).shape == (2, 10)
+
+
+def test_start_is_the_modules_own_and_seeded():
+    problem = network("lenet", dtype="float32")
+    torch.manual_seed(5)
+    state = torch.get_rng_state()
+    first, again, other = problem.start(1), problem.start(1), problem.start(2)
+    assert (torch.get_rng_state() == state).all()
+    assert (first == again).all() and (first != other).any()
+    weights = first[:150]  # of the first convolution, uniform in +-1/5
+    assert 0.15 < weights.abs().max() <= 0.2
+    assert (network("lenet", dtype="float32").start(1) == first).all()
+    double = network("lenet", dtype="float64").start(1)
+    assert (double.float() == first).all()
+    assert (network("linear", start_scale=0.0).start(1) == 0).all()
+
+
+def test_images_are_normalised_by_the_training_sets_moments():
+    rng = np.random.default_rng(0)
+    X = rng.integers(256, size=(50, 3, 4, 4)).astype(np.uint8) // np.array([1, 2, 5], np.uint8)[:, None, None]
+    mean, inverse = channel_moments(X)
+    np.testing.assert_allclose(mean, X.mean(axis=(0, 2, 3)))
+    np.testing.assert_allclose(1 / inverse, X.std(axis=(0, 2, 3)))
+    samples = Samples(X, np.arange(50), mean, inverse, "float64")
+    seen, labels = samples.gather(samples.index([3, 40]))
+    expected = (X[[3, 40]] - mean[:, None, None]) * inverse[:, None, None]
+    np.testing.assert_allclose(seen.numpy(), expected, rtol=1e-12)
+    assert labels.tolist() == [3, 40] and samples.X.dtype == torch.uint8
+    assert channel_moments(np.zeros((2, 1, 3, 3), np.uint8))[1] == 1
+
+
+def test_the_test_set_is_seen_as_the_training_set_is():
+    problem = network("linear")
+    assert (problem.test.shift == problem.train.shift).all() and (problem.test.scale == problem.train.scale).all()
+    plain = network("linear", normalise=False)
+    seen = plain.test.gather(plain.test.index(np.arange(60)))[0]
+    assert seen.min() == 0 and seen.max() == 1
+
+
+def test_evaluation_by_hand():
+    problem = network("linear", l2=0.5)
+    x = problem.start(3)
+    module = problem.replica.at(x)
+    for samples, prefix, penalty in ((problem.train, "", 0.25 * float(x @ x)), (problem.test, "test_", 0.0)):
+        seen, labels = samples.gather(samples.index(np.arange(60)))
+        with torch.no_grad():
+            loss = float(nn.CrossEntropyLoss()(module(seen), labels)) + penalty
+            accuracy = float((module(seen).argmax(dim=1) == labels).double().mean())
+        found = problem.evaluate(x)
+        assert found[f"{prefix}loss"] == pytest.approx(loss, rel=1e-12)
+        assert found[f"{prefix}accuracy"] == pytest.approx(accuracy)
+
+
+def test_evaluation_on_a_fixed_subset():
+    problem, again = network("linear", eval_samples=20), network("linear", eval_samples=20)
+    assert len(problem._evaluated) == 20 == len(problem._evaluated.unique())
+    assert (problem._evaluated == again._evaluated).all()
+    x = problem.start(0)
+    whole = network("linear").evaluate(x)
+    assert problem.evaluate(x)["loss"] != whole["loss"]
+    assert problem.evaluate(x)["test_loss"] == whole["test_loss"]
+
+
+@pytest.mark.parametrize("architecture", ["mlp", "lenet"])
+def test_threads_change_no_bit(architecture, monkeypatch):
+    monkeypatch.setattr("fedatlas.problems.network.CHUNK", 7)
+    problem = network(architecture, dtype="float32", samples=200)
+    points = [problem.start(seed) for seed in range(16)]
+    batches = [problem.batch([0], np.arange(20 * i, 20 * i + 20)[None] % 200) for i in range(16)]
+    serial = [batch.grad(x) for batch, x in zip(batches, points, strict=True)], problem.evaluate(points[0])
+    with ThreadPoolExecutor(4) as pool:
+        parallel = list(pool.map(lambda batch, x: batch.grad(x), batches, points))
+    assert all((a == b).all() for a, b in zip(serial[0], parallel, strict=True))
+    problem.prepare_threads(3)
+    assert torch.get_num_threads() == 1
+    assert problem.evaluate(points[0]) == serial[1]
+    problem.prepare_threads(1)
+
+
+def test_long_batches_go_through_in_chunks(monkeypatch):
+    problem = network("mlp")
+    x, rows = problem.start(0), np.arange(60)[None]
+    whole = problem.batch([0], rows).value_and_grad(x)
+    monkeypatch.setattr("fedatlas.problems.network.CHUNK", 7)
+    for one, other in zip(whole, problem.batch([0], rows).value_and_grad(x), strict=True):
+        np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12, atol=1e-15)
+
+
+def test_l2_is_weight_decay():
+    plain, decayed = network("mlp", l2=0.0), network("mlp", l2=0.3)
+    x, rows = plain.start(0), np.arange(10)[None]
+    (value, grad), (more, steeper) = (p.batch([0], rows).value_and_grad(x) for p in (plain, decayed))
+    np.testing.assert_allclose((steeper - grad)[0].numpy(), 0.3 * x.numpy(), rtol=1e-9, atol=1e-13)
+    assert float(more - value) == pytest.approx(0.15 * float(x @ x))
+    assert plain.constants() == {} and decayed.constants() == {"mu": 0.3}
+
+
+def test_embedded_digits_from_a_specification(tmp_path):
+    data.prepare("digits", tmp_path)
+    spec = {"kind": "network", "data": "digits", "architecture": "lenet", "partition": {"kind": "iid"}}
+    problem = problems.create(spec, 10, tmp_path)
+    assert problem.dim == 21_386
+    assert 0 <= problem.evaluate(problem.start(0))["accuracy"] <= 0.3
+    with pytest.raises(UserError, match="did you mean 'architecture'"):
+        problems.create(spec | {"architektur": "lenet"}, 10, tmp_path)

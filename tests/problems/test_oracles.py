@@ -1,0 +1,153 @@
+"""What every problem owes the engine: minibatch oracles that agree with each other and with the objective."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from fedatlas.problems.logistic import Logistic
+from fedatlas.simulation.steps import Cost, Steps
+from tests.helpers import like, logistic, network, quadratic, softmax, to_numpy
+
+
+def _sparse_logistic():
+    dense = logistic()
+    return Logistic(sparse.csr_matrix(dense.A), (dense.b > 0).astype(int), dense.l2, dense.partition)
+
+
+MAKE = {
+    "logistic": logistic,
+    "logistic, shared": lambda: logistic(heterogeneous=False),
+    "logistic, sparse": _sparse_logistic,
+    "softmax": softmax,
+    "softmax, no bias": lambda: softmax(bias=False, start_scale=1.0),
+    "softmax, shared": lambda: softmax(heterogeneous=False, l2=0.0),
+    "quadratic": lambda: quadratic(noise=0.0),
+    "quadratic, diagonal": lambda: quadratic(noise=0.0, diagonal=True),
+    "quadratic, noisy": quadratic,
+    "linear": lambda: network("linear"),
+    "linear, logistic": lambda: network("linear", classes=2, loss="logistic", l2=0.0),
+    "mlp": lambda: network({"kind": "mlp", "hidden": [7]}),
+    "mlp, shared": lambda: network({"kind": "mlp", "hidden": [7]}, heterogeneous=False),
+    "lenet": lambda: network("lenet"),
+}
+CLIENTS = np.array([1, 2, 4])
+
+
+@pytest.fixture(scope="module", params=MAKE)
+def problem(request):
+    return MAKE[request.param]()
+
+
+@pytest.fixture
+def points(problem):
+    """A different point for each of three clients."""
+    return like(problem, 0.3 * np.random.default_rng(5).standard_normal((3, problem.dim)))
+
+
+@pytest.fixture
+def index(problem):
+    return np.random.default_rng(6).integers(problem.samples, size=(3, 4)).astype(np.int32)
+
+
+def test_gradient_is_the_slope_of_the_value(problem, points, index):
+    if getattr(problem, "noise", None) is not None:
+        pytest.skip("noise is on gradients alone")
+    for batch in (problem.batch(CLIENTS, index), problem.full_batch(CLIENTS)):
+        grad = to_numpy(batch.value_and_grad(points)[1])
+        for direction in np.random.default_rng(7).standard_normal((4, problem.dim)):
+            direction /= np.linalg.norm(direction)
+            h = like(problem, 1e-6 * direction)
+            ahead, behind = (to_numpy(batch.value_and_grad(points + sign * h)[0]) for sign in (1, -1))
+            slope = (ahead - behind)[:, 0] / 2e-6
+            np.testing.assert_allclose(slope, grad @ direction, rtol=1e-5, atol=1e-7)
+
+
+def test_shapes_and_both_ways_to_a_gradient(problem, points, index):
+    for batch in (problem.batch(CLIENTS, index), problem.batch(CLIENTS, index[:, :1]), problem.full_batch(CLIENTS)):
+        value, grad = batch.value_and_grad(points)
+        assert tuple(value.shape) == (3, 1)
+        assert tuple(grad.shape) == (3, problem.dim)
+        assert grad.dtype == points.dtype
+        np.testing.assert_allclose(to_numpy(batch.grad(points)), to_numpy(grad), rtol=1e-13, atol=1e-15)
+
+
+def test_batch_is_the_mean_of_its_samples(problem, points, index):
+    whole = to_numpy(problem.batch(CLIENTS, index).value_and_grad(points)[1])
+    single = [to_numpy(problem.batch(CLIENTS, index[:, [j]]).grad(points)) for j in range(index.shape[1])]
+    np.testing.assert_allclose(whole, np.mean(single, axis=0), rtol=1e-12, atol=1e-13)
+
+
+def test_large_batch_of_one_client_is_the_mean_of_its_samples(problem, points):
+    index = np.random.default_rng(8).integers(problem.samples, size=(1, 2 * problem.samples))
+    batch, y = problem.batch(CLIENTS[:1], index), points[:1]
+    value, grad = batch.value_and_grad(y)
+    single = [problem.batch(CLIENTS[:1], index[:, [j]]).value_and_grad(y) for j in range(index.shape[1])]
+    values, grads = ([to_numpy(part) for part in parts] for parts in zip(*single, strict=True))
+    np.testing.assert_allclose(to_numpy(value), np.mean(values, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(to_numpy(grad), np.mean(grads, axis=0), rtol=1e-11, atol=1e-13)
+    assert np.sum(batch.size) == index.size
+
+
+def test_full_batch_is_the_mean_over_the_clients_data(problem, points):
+    full = problem.full_batch(CLIENTS)
+    values, grads = (to_numpy(part) for part in full.value_and_grad(points))
+    for place, client in enumerate(CLIENTS):
+        rows = np.arange(problem.samples) if problem.partition is None else problem.partition.client(client)
+        own = problem.batch(CLIENTS[[place]], rows[None])
+        value, grad = own.value_and_grad(points[place : place + 1])
+        np.testing.assert_allclose(values[place], to_numpy(value)[0], rtol=1e-12)
+        np.testing.assert_allclose(grads[place], to_numpy(grad)[0], rtol=1e-11, atol=1e-13)
+        assert np.broadcast_to(full.size, 3)[place] == len(rows)
+
+
+def test_one_point_for_all_is_that_point_for_each(problem, points, index):
+    for batch in (problem.batch(CLIENTS, index), problem.full_batch(CLIENTS)):
+        shared, repeated = batch.value_and_grad(points[0]), batch.value_and_grad(points[[0, 0, 0]])
+        for one, each in zip(shared, repeated, strict=True):
+            np.testing.assert_allclose(to_numpy(one), to_numpy(each), rtol=1e-13, atol=1e-15)
+        np.testing.assert_allclose(to_numpy(batch.grad(points[0])), to_numpy(each), rtol=1e-13, atol=1e-15)
+
+
+def test_loss_is_the_clients_objectives_weighed_by_their_data(problem, points):
+    every = np.arange(problem.clients or (problem.partition.clients if problem.partition else 1))
+    weights = np.ones(len(every)) if problem.partition is None else problem.partition.sizes
+    values = to_numpy(problem.full_batch(every).value_and_grad(points[0])[0])[:, 0]
+    assert problem.evaluate(points[0])["loss"] == pytest.approx(np.average(values, weights=weights), rel=1e-12)
+
+
+def test_calls_within_a_step_see_one_minibatch(problem, points):
+    draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
+    seen = []
+    for g in Steps(problem, CLIENTS, draws, 2, 0, Cost(3)):
+        first, second = g(points), g(points)
+        assert (first == second).all()
+        np.testing.assert_allclose(to_numpy(g.value_and_grad(points)[1]), to_numpy(first), rtol=1e-13, atol=1e-15)
+        seen.append(to_numpy(first).copy())
+    deterministic = problem.clients is not None and problem.noise is None
+    assert deterministic or not np.allclose(seen[0], seen[1])
+
+
+def test_oracles_leave_their_arguments_and_results_alone(problem, points, index):
+    before = to_numpy(points).copy()
+    batch = problem.batch(CLIENTS, index)
+    kept = batch.grad(points)
+    copy = to_numpy(kept).copy()
+    batch.grad(2 * points)
+    assert (to_numpy(points) == before).all()
+    assert (to_numpy(kept) == copy).all()
+
+
+@pytest.mark.parametrize("make", [lambda: softmax(dtype="float32"), lambda: network("linear", dtype="float32")])
+def test_float32_is_the_same_problem(make):
+    problem = make()
+    double = softmax() if problem.start(0).dtype == np.float32 else network("linear")
+    y, index = 0.3 * np.random.default_rng(5).standard_normal(problem.dim), np.arange(8).reshape(2, 4)
+    values = []
+    for p in (problem, double):
+        value, grad = p.batch(CLIENTS[:2], index).value_and_grad(like(p, y))
+        values.append((to_numpy(value), to_numpy(grad)))
+        assert grad.dtype == p.start(0).dtype
+    np.testing.assert_allclose(values[0][0], values[1][0], rtol=1e-5)
+    np.testing.assert_allclose(values[0][1], values[1][1], rtol=1e-4, atol=1e-5)
+    losses = [p.evaluate(like(p, y))["loss"] for p in (problem, double)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)

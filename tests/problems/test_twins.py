@@ -1,0 +1,43 @@
+"""NumPy and torch are one engine: the same trajectory, to rounding, for every algorithm."""
+
+import numpy as np
+import pytest
+
+from fedatlas import algorithms
+from fedatlas.errors import UserError
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, logistic, softmax, twin
+
+SETTINGS = {
+    "everybody": {"batch": 3},
+    "some, or nobody": {"batch": 2, "participation": {"kind": "bernoulli", "p": 0.3}},
+    "full gradients": {"batch": None, "participation": {"kind": "uniform", "count": 3}},
+}
+PAIRS = {"logistic": logistic, "cross-entropy": lambda: softmax(start_scale=1.0)}
+
+
+@pytest.fixture(scope="module", params=PAIRS)
+def pair(request):
+    ours = PAIRS[request.param]()
+    return ours, twin(ours, request.param)
+
+
+@pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize("name", algorithms.names())
+def test_twins_walk_together(name, options, pair):
+    algorithm = example(name, lr=0.05).for_problem(pair[0].constants())
+    setting = Setting(**{"clients": 5, "local_steps": 3, "rounds": 6, "eval_rounds": 1} | options)
+    try:
+        traces = [Simulation(algorithm, problem, setting, seed=4).run() for problem in pair]
+    except UserError as error:
+        if "no exact proximal step" in str(error):
+            pytest.skip(str(error))
+        raise
+    ours, theirs = traces
+    assert ours.status == theirs.status == "ok"
+    assert np.linalg.norm(ours.x - pair[0].start(4)) > 1e-3
+    np.testing.assert_allclose(ours.x, theirs.x.numpy(), rtol=1e-12, atol=1e-12)
+    for one, other in zip(ours.rows, theirs.rows, strict=True):
+        same = {key: one[key] for key in one if key != "seconds"}
+        assert {key: other[key] for key in same} == pytest.approx(same, rel=1e-12, abs=1e-12)

@@ -1,0 +1,160 @@
+"""Common random numbers: samples, participation and starts depend on seed and round alone."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from fedatlas import algorithms
+from fedatlas.errors import UserError
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.participation import Bernoulli, Full, Uniform
+from fedatlas.simulation.sampling import Sampler
+from fedatlas.simulation.setting import Setting
+from fedatlas.simulation.streams import _PURPOSE, stream
+from tests.helpers import example, logistic
+
+
+class Spy:
+    """A problem that notes which samples each client is asked for, in order."""
+
+    def __init__(self, problem):
+        self.problem, self.seen = problem, {}
+
+    def __getattr__(self, name):
+        return getattr(self.problem, name)
+
+    def batch(self, clients, index):
+        for client, rows in zip(clients, index, strict=True):
+            self.seen.setdefault(int(client), []).extend(rows)
+        return self.problem.batch(clients, index)
+
+
+def draws_of(name, seed=3, block=None, heterogeneous=True, **options):
+    spy = Spy(logistic(heterogeneous=heterogeneous))
+    options = {"clients": 5, "local_steps": 3, "rounds": 4, "batch": 2} | options
+    Simulation(example(name), spy, Setting(**options), seed, block).run()
+    return spy.seen
+
+
+STOCHASTIC = [name for name in algorithms.names() if name != "gd"]
+
+
+@pytest.mark.parametrize("participation", [{"kind": "full"}, {"kind": "bernoulli", "p": 0.5}])
+@pytest.mark.parametrize("sampling", ["replacement", "epochs"])
+@pytest.mark.parametrize("name", STOCHASTIC)
+def test_all_algorithms_get_the_same_samples(name, sampling, participation):
+    options = {"sampling": sampling, "participation": participation}
+    seen, expected = draws_of(name, block=2, **options), draws_of("fedavg", **options)
+    if not seen:
+        pytest.skip("asks for full gradients alone")
+    assert seen == expected
+    assert seen != draws_of(name, seed=4, **options)
+
+
+def test_pooled_clients_get_the_samples_of_all():
+    apart, pooled = draws_of("fedavg", heterogeneous=False), draws_of("mb-sgd", heterogeneous=False)
+    assert list(pooled) == [0]
+    assert sorted(pooled[0]) == sorted(itertools.chain(*apart.values()))
+
+
+@pytest.mark.parametrize("kind", ["replacement", "epochs"])
+@pytest.mark.parametrize("heterogeneous", [True, False])
+def test_a_clients_samples_do_not_depend_on_who_else_is_there(kind, heterogeneous):
+    sampler = Sampler(logistic(heterogeneous=heterogeneous), 5, 3, kind, seed=7)
+    everybody = sampler.draw(2, np.arange(5), 4)
+    assert everybody.shape == (5, 4, 3)
+    for some in ([0], [3], [1, 4], [0, 2, 3]):
+        assert (sampler.draw(2, np.array(some), 4) == everybody[some]).all()
+    assert (sampler.draw(3, np.arange(5), 4) != everybody).any()
+    assert len({row.tobytes() for row in everybody}) == 5
+
+
+@pytest.mark.parametrize("kind", ["replacement", "epochs"])
+def test_clients_draw_from_their_own_data(kind):
+    problem = logistic()
+    draws = Sampler(problem, 5, 4, kind, seed=0).draw(0, np.arange(5), 6)
+    for i in range(5):
+        assert np.isin(draws[i], problem.partition.client(i)).all()
+
+
+def test_epochs_pass_over_all_data_before_any_comes_twice():
+    problem = logistic()
+    own = problem.partition.client(1)
+    drawn = Sampler(problem, 5, 1, "epochs", seed=0).draw(0, np.array([1]), 2 * len(own) + 1).ravel()
+    first, second = drawn[: len(own)], drawn[len(own) : 2 * len(own)]
+    assert sorted(first) == sorted(second) == sorted(own)
+    assert (first != second).any() and (first != own).any()
+
+
+def test_draws_are_uniform():
+    drawn = Sampler(logistic(heterogeneous=False), 50, 4, "replacement", seed=0).draw(0, np.arange(50), 60)
+    counts = np.bincount(drawn.ravel(), minlength=60)
+    expected = drawn.size / 60
+    assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * np.sqrt(2 * 59)
+
+
+def test_full_gradients_draw_nothing():
+    assert Sampler(logistic(), 5, None, "replacement", 0).draw(0, np.arange(5), 3) is None
+    with pytest.raises(UserError, match="unknown kind 'bootstrap'"):
+        Sampler(logistic(), 5, 1, "bootstrap", 0)
+
+
+KINDS = [Full(), Uniform(4), Bernoulli(0.4), Bernoulli([0.3, 0.7] * 5)]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_participation_is_a_function_of_seed_and_round(kind):
+    kind.check(10)
+    rounds = [kind.active(10, 5, t) for t in range(30)]
+    for t, active in enumerate(rounds):
+        assert (kind.active(10, 5, t) == active).all()
+        assert (np.diff(active) > 0).all() and set(active) <= set(range(10))
+    if kind != Full():
+        assert len({active.tobytes() for active in rounds}) > 10
+        assert any(kind.active(10, 6, t).tobytes() != active.tobytes() for t, active in enumerate(rounds))
+
+
+def test_participation_has_its_frequencies():
+    rounds = range(2000)
+    for kind, p in ((Uniform(4), 0.4), (Bernoulli(0.4), 0.4), (Bernoulli([0.1, 0.9] * 5), np.tile([0.1, 0.9], 5))):
+        there = np.zeros((2000, 10))
+        for t in rounds:
+            there[t, kind.active(10, 0, t)] = 1
+        assert np.abs(there.mean(axis=0) - p).max() < 5 * 0.5 / np.sqrt(2000)
+    assert np.abs(np.corrcoef(there.T) - np.eye(10)).max() < 5 / np.sqrt(2000)
+
+
+@pytest.mark.parametrize("options", [{"batch": 7}, {"sampling": "epochs"}, {"local_steps": 1}, {"rounds": 9}])
+def test_participation_does_not_depend_on_samples(options):
+    base = {"clients": 5, "local_steps": 3, "rounds": 4, "participation": {"kind": "uniform", "count": 2}}
+    active = [
+        [Setting(**given).participants.active(5, 1, t).tolist() for t in range(4)] for given in (base, base | options)
+    ]
+    assert active[0] == active[1]
+    who = [set(draws_of("fedavg", **given)) for given in (base, base | options | {"rounds": 4})]
+    assert who[0] == who[1]
+
+
+def test_streams_are_all_different():
+    indices = ((), (0,), (1,), (0, 0), (0, 1))
+    keys = [(seed, purpose, *index) for seed in (0, 1) for purpose in _PURPOSE for index in indices]
+    first = {stream(*key).integers(2**63) for key in keys}
+    assert len(first) == len(keys)
+    assert stream(0, "samples", 3).integers(2**63) == stream(0, "samples", 3).integers(2**63)
+
+
+@pytest.mark.parametrize(
+    "participation, message",
+    [
+        ({"kind": "uniform", "count": 0}, "between 1 and clients"),
+        ({"kind": "uniform", "count": 6}, "between 1 and clients"),
+        ({"kind": "bernoulli", "p": 0.0}, "probability"),
+        ({"kind": "bernoulli", "p": [0.5, 0.5]}, "one for each client"),
+        ({"kind": "unifrom", "count": 2}, "did you mean 'uniform'"),
+        ({"kind": "uniform"}, "needs a value for 'count'"),
+    ],
+)
+def test_participation_that_cannot_be_is_refused(participation, message):
+    with pytest.raises(UserError, match=message):
+        Setting(clients=5, rounds=1, participation=participation)

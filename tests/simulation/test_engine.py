@@ -1,0 +1,302 @@
+"""What the engine promises of every algorithm: bits, costs, divergence and when it evaluates."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from fedatlas import algorithms
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.fedavg import FedAvg
+from fedatlas.algorithms.minibatch import GradientDescent, MinibatchSGD
+from fedatlas.errors import UserError
+from fedatlas.problems.logistic import Logistic
+from fedatlas.problems.quadratic import Quadratic
+from fedatlas.simulation.arrays import State
+from fedatlas.simulation.engine import Simulation, _Threads
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, logistic, network, quadratic, softmax, to_numpy
+
+NOBODY = {"kind": "bernoulli", "p": 1e-9}
+
+
+def run(algorithm, problem, seed=1, block=None, threads=1, **options):
+    options = {"clients": 5, "local_steps": 3, "rounds": 4, "batch": 2} | options
+    return Simulation(algorithm, problem, Setting(**options), seed, block, threads).run()
+
+
+def run_or_skip(name, problem, **options):
+    """A run, unless the algorithm needs proximal steps that the problem does not have."""
+    try:
+        return run(example(name, lr=0.05, mu=0.1), problem, **options)
+    except UserError as error:
+        if "no exact proximal step" in str(error):
+            pytest.skip(str(error))
+        raise
+
+
+COSTS = ("vectors_up", "vectors_down", "gradients", "samples")
+
+
+def costs(trace):
+    return {name: trace.rows[-1][name] for name in COSTS}
+
+
+MAKE = {
+    "logistic": logistic,
+    "softmax": lambda: softmax(heterogeneous=False, start_scale=1.0),
+    "quadratic": quadratic,
+    "network": lambda: network({"kind": "mlp", "hidden": [5]}, dtype="float32"),
+}
+
+
+@pytest.fixture(scope="module", params=MAKE)
+def problem(request):
+    return MAKE[request.param]()
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_neither_blocks_nor_threads_change_a_bit(name, problem):
+    for options in ({"participation": {"kind": "uniform", "count": 4}}, {"batch": None}):
+        whole = run_or_skip(name, problem, block=5, rounds=2, **options)
+        for block, threads in ((1, 1), (2, 3), (3, 1)):
+            other = run_or_skip(name, problem, block=block, threads=threads, rounds=2, **options)
+            assert (other.x == whole.x).all(), (options, block, threads)
+            assert costs(other) == costs(whole)
+
+
+def test_blocks_change_no_bit_of_wide_problems():
+    """Wider than NumPy's buffers of 8192 numbers, beyond which some reductions depend on the number of rows."""
+    rng = np.random.default_rng(0)
+    problem = Logistic(rng.standard_normal((20, 10_000)) / 100, rng.integers(2, size=20), 0.1)
+    for batch in (1, 2):
+        for name in ("fedavg", "fedspeed"):
+            ends = [run(example(name), problem, block=block, batch=batch, rounds=2).x for block in (1, 2, 5)]
+            assert all((x == ends[0]).all() for x in ends), (name, batch)
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_runs_are_repeatable_and_seeded(name, problem):
+    first, again, other = (run_or_skip(name, problem, seed=seed) for seed in (1, 1, 2))
+    assert (first.x == again.x).all() and (first.x != other.x).any()
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_rounds_with_nobody_change_nothing_and_cost_nothing(name, problem):
+    trace = run_or_skip(name, problem, participation=NOBODY, rounds=3)
+    assert (trace.x == problem.start(1)).all()
+    assert set(costs(trace).values()) == {0.0}
+    assert (trace.rows[-1]["round"], trace.rows[-1]["steps"]) == (3, 9)
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_evaluating_more_often_changes_no_bit(name, problem):
+    often, seldom = (run_or_skip(name, problem, eval_rounds=every) for every in (1, 4))
+    assert (often.x == seldom.x).all()
+    assert often.rows[-1]["loss"] == seldom.rows[-1]["loss"]
+
+
+@pytest.mark.parametrize(
+    "options, rounds",
+    [
+        ({"rounds": 7, "eval_rounds": 3}, [0, 3, 6, 7]),
+        ({"rounds": 6, "eval_rounds": 3}, [0, 3, 6]),
+        ({"steps": 21, "rounds": None, "eval_steps": 9}, [0, 3, 6, 7]),
+        ({"rounds": 2, "eval_steps": 1}, [0, 1, 2]),
+        ({"rounds": 3}, [0, 1, 2, 3]),
+        ({"rounds": 250}, [*range(0, 250, 2), 250]),
+    ],
+)
+def test_evaluates_at_the_start_on_schedule_and_at_the_end(options, rounds):
+    trace = run(example("fedavg"), quadratic(), **options)
+    assert [row["round"] for row in trace.rows] == rounds
+    assert [row["steps"] for row in trace.rows] == [3 * t for t in rounds]
+    assert all(late["seconds"] >= early["seconds"] for early, late in zip(trace.rows, trace.rows[1:], strict=False))
+
+
+# --- costs, by hand: R = 4 rounds, K = 3 steps, batch 2; vectors, gradients and samples of one active client ---
+
+
+@pytest.mark.parametrize(
+    "name, parameters, up, down, gradients, samples",
+    [
+        ("fedavg", {}, 4, 4, 12, 24),
+        ("fedprox", {}, 4, 4, 12, 24),
+        ("fedspeed", {}, 4, 4, 24, 48),
+        ("fedawe", {}, 4, 4, 12, 24),
+        ("scaffold", {"option": 2}, 8, 8, 12, 24),
+        ("scaffold", {"option": 1}, 8, 8, 12 + 4, 24 + 4 * 12),
+        ("gd", {}, 4, 4, 4, 4 * 12),
+        ("mb-sgd", {}, 4, 4, 12, 24),
+        ("mb-ac-sgd", {}, 4, 4, 12, 24),
+        ("fedac-1", {}, 8, 8, 12, 24),
+    ],
+)
+def test_costs_by_hand(name, parameters, up, down, gradients, samples):
+    problem = logistic(samples=60)
+    problem.partition = Shares(60, 5)
+    for participation in ({"kind": "full"}, {"kind": "uniform", "count": 3}):
+        trace = run(example(name, **parameters), problem, participation=participation, block=2)
+        assert list(costs(trace).values()) == [up, down, gradients, samples]
+        assert {trace.rows[0][name] for name in (*COSTS, "seconds")} == {0.0}
+
+
+def test_samples_of_unequal_clients_are_averaged_over_them():
+    problem = logistic()
+    trace = run(example("gd"), problem, rounds=3)
+    assert trace.rows[-1]["samples"] == pytest.approx(3 * 60 / 5)
+
+
+class Shares:
+    """Equal shares in order."""
+
+    def __init__(self, samples, clients):
+        self.clients, self.size = clients, samples // clients
+        self.sizes = np.full(clients, self.size)
+
+    def client(self, i):
+        return np.arange(i * self.size, (i + 1) * self.size)
+
+
+class UnpooledSGD(MinibatchSGD):
+    pooled = False
+    recurrence = Algorithm.recurrence  # no compiled kernel: the plain path is what is compared
+
+
+class UnpooledGD(GradientDescent):
+    pooled = False
+
+
+@pytest.mark.parametrize("pooled, unpooled", [(MinibatchSGD, UnpooledSGD), (GradientDescent, UnpooledGD)])
+@pytest.mark.parametrize("batch", [1, 6, None])
+@pytest.mark.parametrize("make", [lambda: logistic(heterogeneous=False), lambda: softmax(heterogeneous=False)])
+def test_pooling_clients_changes_neither_costs_nor_trajectory(pooled, unpooled, batch, make):
+    for participation in ({"kind": "full"}, {"kind": "uniform", "count": 3}):
+        traces = [run(cls(lr=0.3), make(), batch=batch, participation=participation) for cls in (pooled, unpooled)]
+        np.testing.assert_allclose(traces[0].x, traces[1].x, rtol=1e-12, atol=1e-12)
+        assert costs(traces[0]) == costs(traces[1])
+
+
+def test_clients_with_objectives_of_their_own_are_never_pooled():
+    problem = Quadratic([[1.0], [3.0]], [[1.0], [9.0]], start_scale=0.0)  # minima at 1 and 3, of the mean at 2.5
+    assert run(example("gd", lr=0.2), problem, clients=2, rounds=200).x == pytest.approx([2.5])
+
+
+# --- hooks ---
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exact(Algorithm):
+    """Local steps with the mean gradient at x in place of the client's own (a first exchange, then a second)."""
+
+    name = "exact"
+    lr: float = param(doc="step size", above=0)
+
+    def before(self, s, i, steps):
+        return State(mean=steps.full(s.x))
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            y = y - self.lr * (g(y) - g(s.x) + s.mean)
+        return State(y=y), State()
+
+    def server(self, s, mean, n):
+        return State(x=mean.y)
+
+
+def test_the_first_exchange_joins_the_server_state_and_is_paid_for():
+    problem = quadratic(noise=0.0, similarity=0.0)  # equal Hessians: every corrected step is a step of gradient descent
+    trace = run(Exact(lr=0.05), problem, block=2)
+    plain = run(GradientDescent(lr=0.05), problem, rounds=12)
+    np.testing.assert_allclose(trace.x, plain.x, rtol=1e-12, atol=1e-12)
+    assert costs(trace) == {"vectors_up": 8, "vectors_down": 8, "gradients": 28, "samples": 4 * (60 + 12)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failing(FedAvg):
+    name = "failing"
+
+    def client(self, s, i, steps):
+        raise UserError("the client cannot")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_error_in_a_client_ends_the_run(threads):
+    with pytest.raises(UserError, match="the client cannot"):
+        run(Failing(lr=0.1), quadratic(), block=1, threads=threads)
+
+
+def test_threads_run_only_a_little_ahead():
+    given = []
+    with _Threads(2) as pool:
+        for taken, result in enumerate(pool.map(lambda v: v, (given.append(i) or i for i in range(40)))):
+            assert result == taken and len(given) <= taken + 3
+    assert given == list(range(40))
+
+
+# --- divergence ---
+
+
+@pytest.mark.parametrize("name", ["fedavg", "scaffold", "gd", "fedac-1"])
+@pytest.mark.parametrize("kind", MAKE)
+def test_divergence_is_recorded_not_raised(name, kind):
+    trace = run(example(name, lr=1e30, mu=0.1), MAKE[kind](), rounds=500, eval_rounds=500)
+    assert trace.status == "diverged"
+    assert 1 <= trace.diverged_round < 500
+    assert [row["round"] for row in trace.rows] == [0, trace.diverged_round]
+    assert not (np.isfinite(to_numpy(trace.x)).all() and np.isfinite(trace.rows[-1]["loss"]))
+
+
+def test_divergence_is_found_in_its_round():
+    problem = Quadratic([[1.0]], [[0.0]], start_scale=1.0)
+    trace = run(example("gd", lr=1e100), problem, clients=1, rounds=9, eval_rounds=9)
+    assert trace.diverged_round == 4  # |x| grows 1e100 times a round and numbers end near 1e308
+    trace = run(example("gd", lr=1e100), problem, clients=1, rounds=9, eval_rounds=2)
+    assert trace.diverged_round == 2 and np.isfinite(trace.x).all()  # the loss, |x|^2 / 2, ends earlier
+
+
+# --- schedules ---
+
+
+@pytest.mark.parametrize(
+    "schedule, factor",
+    [
+        ("constant", lambda t: 1.0),
+        ({"kind": "exponential", "decay": 0.5}, lambda t: 0.5**t),
+        ({"kind": "inverse-sqrt", "period": 2}, lambda t: (t / 2 + 1) ** -0.5),
+    ],
+)
+def test_schedule_scales_the_local_step_size_by_round(schedule, factor):
+    problem = Quadratic([[2.0, 1.0]], [[0.0, 3.0]], start_scale=1.0)
+    trace = run(example("fedavg", lr=0.1, server_lr=0.7), problem, clients=1, schedule=schedule)
+    x = problem.start(1)
+    for t in range(4):
+        y = x
+        for _ in range(3):
+            y = y - 0.1 * factor(t) * (problem.A[0] * y - problem.b[0])
+        x = x + 0.7 * (y - x)
+    np.testing.assert_allclose(trace.x, x, rtol=1e-13)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithoutStep(FedAvg):
+    name = "without-step"
+    lr = 0.1
+
+    @classmethod
+    def parameters(cls):
+        return {name: f for name, f in super().parameters().items() if name != "lr"}
+
+
+def test_a_schedule_needs_a_step_size():
+    with pytest.raises(UserError, match="without-step has no lr"):
+        run(WithoutStep(lr=0.1), quadratic(), schedule={"kind": "exponential", "decay": 0.5})
+    assert run(WithoutStep(lr=0.1), quadratic()).status == "ok"
+
+
+def test_the_setting_must_fit_the_problem():
+    with pytest.raises(UserError, match="split over 5 clients, but the setting has 4"):
+        run(example("fedavg"), logistic(), clients=4)
+    with pytest.raises(UserError, match="split over 5 clients, but the setting has 6"):
+        run(example("fedavg"), quadratic(), clients=6)

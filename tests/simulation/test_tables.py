@@ -1,0 +1,135 @@
+"""Client tables are lazy, and array helpers are the same for both libraries."""
+
+import numpy as np
+import psutil
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from fedatlas.simulation import arrays
+from fedatlas.simulation.arrays import State
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from fedatlas.simulation.tables import Table
+from tests.helpers import example, network, quadratic, to_numpy
+
+LIBRARIES = {"numpy": np.asarray, "torch": lambda v: torch.from_numpy(np.array(v))}
+
+
+@pytest.fixture(params=LIBRARIES)
+def make(request):
+    return LIBRARIES[request.param]
+
+
+def test_rows_never_written_read_as_the_first_state(make):
+    table = Table(State(c=make([1.0, 2.0]), tau=-1), 4, make([0.0, 0.0]))
+    ids = np.array([0, 3])
+    read = table.read(ids)
+    assert read.c.tolist() == [[1, 2], [1, 2]] and read.tau.tolist() == [[-1], [-1]]
+    table.write(np.array([1, 3]), State(c=make([[5.0, 6.0], [7.0, 8.0]]), tau=9))
+    assert table.read(np.arange(4)).c.tolist() == [[1, 2], [5, 6], [1, 2], [7, 8]]
+    assert table.read(np.arange(4)).tau.tolist() == [[-1], [9], [-1], [9]]
+    assert table.touched.tolist() == [False, True, False, True]
+
+
+def test_fields_that_are_not_kept_stay(make):
+    table = Table(State(a=make([1.0]), b=make([2.0])), 3, make([0.0]))
+    table.write(np.array([0, 1]), State(a=make([[3.0], [4.0]])))
+    table.write(np.array([1, 2]), State(b=make([[5.0], [6.0]])))
+    everything = table.read(np.arange(3))
+    assert everything.a.ravel().tolist() == [3, 4, 1] and everything.b.ravel().tolist() == [2, 5, 6]
+
+
+def test_what_is_read_is_a_copy(make):
+    table = Table(State(a=make([1.0])), 3, make([0.0]))
+    table.write(np.array([0, 1]), State(a=make([[3.0], [4.0]])))
+    rows = table.read(np.array([0, 1])).a
+    rows[:] = 100
+    assert table.read(np.array([0, 1])).a.ravel().tolist() == [3, 4]
+    assert table.first.a.tolist() == [1]
+
+
+def test_tables_keep_the_type_of_the_model():
+    for like in (np.zeros(2, np.float32), torch.zeros(2), torch.zeros(2, dtype=torch.float64)):
+        read = Table(State(x=like, tau=-1), 2, like).read(np.array([0]))
+        assert read.x.dtype == read.tau.dtype == like.dtype
+
+
+def test_memory_is_taken_for_the_rows_in_use_only(make):
+    width, clients = 500_000, 400  # 1.6 GB in full
+    before = psutil.Process().memory_info().rss
+    table = Table(State(c=make(np.ones(width))), clients, make(np.zeros(width)))
+    table.write(np.array([7, 300]), State(c=make(np.ones((2, width)))))
+    assert float(table.read(np.array([7, 8, 300])).c.sum()) == 3 * width
+    assert psutil.Process().memory_info().rss - before < 100e6
+
+
+@pytest.mark.parametrize("problem", [quadratic, lambda: network("linear")])
+def test_only_active_clients_touch_the_table(problem):
+    setting = Setting(clients=5, local_steps=2, rounds=3, batch=2, participation={"kind": "bernoulli", "p": 0.2})
+    simulation = Simulation(example("scaffold"), problem(), setting, seed=0)
+    simulation.run()
+    active = set(np.concatenate([setting.participants.active(5, 0, t) for t in range(3)]))
+    assert 0 < len(active) < 5
+    assert set(np.flatnonzero(simulation.table.touched)) == active
+    rest = sorted(set(range(5)) - active)
+    assert not simulation.table.read(np.array(rest)).c.any()
+
+
+FLOATS = st.floats(-1e6, 1e6, width=32)
+BLOCKS = hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=40), elements=FLOATS)
+
+
+@given(BLOCKS, st.integers(1, 12), st.sampled_from(["C", "F"]))
+def test_sums_of_rows_do_not_depend_on_blocks(rows, size, order):
+    expected = rows[0].copy()
+    for row in rows[1:]:
+        expected = expected + row
+    for make in LIBRARIES.values():
+        total = None
+        for start in range(0, len(rows), size):
+            total = arrays.add_rows(total, make(np.array(rows[start : start + size], order=order)))
+        assert (to_numpy(total) == expected).all()
+
+
+def test_sums_of_rows_leave_the_rows_alone(make):
+    rows = make(np.ones((3, 2)))
+    total = arrays.add_rows(None, rows)
+    arrays.add_rows(total, rows)
+    assert (rows == 1).all()
+    assert arrays.add_rows(None, arrays.rows(make(np.full(9, 0.1)), 30)).shape == (9,)
+
+
+@given(BLOCKS)
+def test_both_libraries_agree(v):
+    t = torch.from_numpy(v.copy())
+    for f in (arrays.norm, arrays.unit, arrays.zeros_like, arrays.copy):
+        ours, theirs = f(v), f(t)
+        assert ours.shape == tuple(theirs.shape)
+        np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-12, atol=1e-300)
+    assert arrays.rows(v[0], 3).shape == tuple(arrays.rows(t[0], 3).shape) == (3, v.shape[1])
+    assert arrays.rows(v, len(v)).shape == tuple(arrays.rows(t, len(t)).shape) == v.shape
+
+
+def test_units_and_norms(make):
+    v = make([[3.0, 4.0], [0.0, 0.0]])
+    assert arrays.norm(v).tolist() == [[5.0], [0.0]]
+    np.testing.assert_allclose(arrays.unit(v), [[0.6, 0.8], [0.0, 0.0]])
+    assert arrays.norm(v[0]).tolist() == [5.0]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_none_are_found(make, bad):
+    with np.errstate(all="ignore"):
+        assert arrays.all_finite(make([1.0, 2.0]))
+        assert arrays.all_finite(make([1e308, 1e308]))  # whose sum is not finite
+        assert not arrays.all_finite(make([1.0, bad, -bad]))
+
+
+def test_states_are_immutable():
+    s = State(x=1)
+    with pytest.raises(AttributeError, match="replace"):
+        s.x = 2
+    assert s.replace(y=3).y == 3 and "y" not in s and dict(s.replace(x=2).items()) == {"x": 2}

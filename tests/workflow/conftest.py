@@ -1,0 +1,84 @@
+"""A copy of the project with one tiny experiment, in which the real workflow is run."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+TINY = {
+    "title": "Tiny",
+    "paper": "yuan2020",
+    "source": "Nowhere",
+    "problem": {"kind": "quadratic", "dim": 3, "L": 10.0, "heterogeneity": 1.0},
+    "setting": {"clients": 3, "rounds": 5, "batch": None, "local_steps": 2},
+    "tune": {"lr": [0.01, 0.05]},
+    "seeds": [0],
+    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+    "algorithms": {"fedavg": None, "scaffold": None},
+    "figures": {"loss": {"kind": "convergence", "x": "rounds", "y": "loss", "caption": "Loss."}},
+    "claims": {
+        "first": {
+            "text": "SCAFFOLD is better.",
+            "source": "Nowhere",
+            "check": {"kind": "better", "algorithm": "scaffold", "than": ["fedavg"]},
+        }
+    },
+    "sizes": {"smoke": {}, "laptop": {}},
+}
+
+
+class Project:
+    """A project folder: run the workflow, edit files, see which outputs were made anew."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def snakemake(self, *arguments, check=True):
+        """Run snakemake in the copy, with the copy's code."""
+        environment = {**os.environ, "PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / ".cache")}
+        environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=240)
+        assert not check or done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        return done
+
+    def times(self):
+        """Modification times of all results."""
+        files = (self.folder / "results").rglob("*")
+        wanted = [p for p in files if p.is_file() and "logs" not in p.parts and "code" not in p.parts]
+        return {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in wanted}
+
+    def made_by(self, *arguments):
+        """Results that a run of the workflow wrote."""
+        before = self.times()
+        self.snakemake(*arguments)
+        return {name for name, time in self.times().items() if before.get(name) != time}
+
+    def edit(self, path, old, new):
+        file = self.folder / path
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new, 1))
+
+    def write_experiment(self, **change):
+        (self.folder / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY | change, sort_keys=False))
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for name in ("src", "workflow", "config"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    shutil.copy(ROOT / "Snakefile", folder)
+    for path in (folder / "config/experiments").glob("*.yaml"):
+        path.unlink()
+    (folder / "config/config.yaml").write_text("tour: [tiny]\nsize: smoke\n")
+    made = Project(folder)
+    made.write_experiment()
+    return made

@@ -1,0 +1,54 @@
+"""Nothing is recomputed without a reason: the real workflow, run again after each kind of change."""
+
+from fedatlas.experiments import files
+
+RUNS = {name: f"smoke/tiny/runs/{name}/all.parquet" for name in ("fedavg", "scaffold", "fedprox")}
+TARGETS = ("results/smoke/tiny/claims.csv", "results/smoke/tiny/figures/loss.png")
+
+
+def test_only_what_changed_is_made_again(project):
+    made = project.made_by(*TARGETS)
+    assert {RUNS["fedavg"], RUNS["scaffold"], "smoke/tiny/table.parquet", "smoke/tiny/figures/loss.svg"} <= made
+
+    assert project.made_by(*TARGETS) == set(), "nothing changed"
+
+    project.edit("src/fedatlas/algorithms/scaffold.py", '"""SCAFFOLD (', '"""The SCAFFOLD (')
+    project.edit("src/fedatlas/algorithms/scaffold.py", "        y = s.x\n", "        y = s.x  # start\n")
+    project.edit("config/experiments/tiny.yaml", "title: Tiny", "# a remark\ntitle: Tiny")
+    project.edit("config/config.yaml", "size: smoke", "size: smoke  # small")
+    assert project.made_by(*TARGETS) == set(), "comments and docstrings"
+
+    project.edit("src/fedatlas/algorithms/scaffold.py", "y = s.x  # start", "y = 1.0 * s.x")
+    made = project.made_by(*TARGETS)
+    assert RUNS["scaffold"] in made and "smoke/tiny/figures/loss.png" in made, "an algorithm's code"
+    assert RUNS["fedavg"] not in made
+
+    before = _seconds(project, "fedavg")
+    project.write_experiment(tune={"lr": [0.01, 0.02, 0.05]}, seeds=[0, 1])
+    made = project.made_by(*TARGETS)
+    assert {RUNS["fedavg"], RUNS["scaffold"]} <= made, "a tuning value and a seed"
+    after = _seconds(project, "fedavg")
+    assert set(before) < set(after) and len(after) == 6
+    assert all(after[run] == before[run] for run in before), "runs that were there are not run again"
+
+    project.write_experiment(
+        tune={"lr": [0.01, 0.02, 0.05]}, seeds=[0, 1], algorithms={"fedavg": None, "scaffold": None, "fedprox": None}
+    )
+    made = project.made_by(*TARGETS)
+    assert RUNS["fedprox"] in made and "smoke/tiny/table.parquet" in made, "another algorithm"
+    assert not {RUNS["fedavg"], RUNS["scaffold"]} & made
+
+    project.write_experiment(
+        tune={"lr": [0.01, 0.02, 0.05]},
+        seeds=[0, 1],
+        algorithms={"fedavg": None, "scaffold": None, "fedprox": None},
+        figures={"loss": {"kind": "convergence", "x": "rounds", "y": "loss", "yscale": "linear", "caption": "Loss."}},
+    )
+    made = project.made_by(*TARGETS)
+    assert made == {"smoke/tiny/figures/loss.png", "smoke/tiny/figures/loss.svg"}, "a figure's option"
+
+
+def _seconds(project, id):
+    """Training seconds of each run in a run file: no two runs take the same time."""
+    frame, _ = files.read(project.folder / "results" / RUNS[id])
+    return frame.groupby(["lr", "seed"])["seconds"].max().to_dict()

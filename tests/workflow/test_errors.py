@@ -1,0 +1,47 @@
+"""A user's mistake stops the workflow with one clear sentence and leaves nothing half-written."""
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"algorithms": {"scafold": None}}, "unknown algorithm 'scafold'; did you mean 'scaffold'"),
+        ({"setting": {"clients": "ten", "rounds": 1}}, "setting.clients: expected a value of type integer"),
+        ({"colour": "red"}, "unknown key 'colour'"),
+    ],
+)
+def test_a_bad_experiment(project, change, message):
+    project.write_experiment(**change)
+    done = project.snakemake("results/smoke/tiny/claims.csv", check=False)
+    text = done.stdout + done.stderr
+    assert done.returncode != 0 and message in text and "tiny.yaml" in text
+    assert "Traceback" not in text
+    assert not (project.folder / "results/smoke").exists()
+
+
+def test_a_bad_configuration(project):
+    (project.folder / "config/config.yaml").write_text("tour: [tinny]\n")
+    done = project.snakemake(check=False)
+    assert done.returncode != 0 and "unknown experiment 'tinny'; did you mean 'tiny'" in done.stdout + done.stderr
+
+
+def test_missing_data_offline(project, monkeypatch):
+    project.write_experiment(
+        problem={"kind": "logistic", "data": "mushrooms", "l2": 0.1, "partition": "iid"},
+        setting={"clients": 2, "rounds": 1},
+    )
+    for name in ("https_proxy", "http_proxy"):  # a proxy that nobody serves stands for a machine without network
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("FEDATLAS_DATA_MIRRORS", raising=False)
+    done = project.snakemake("results/smoke/tiny/claims.csv", check=False)
+    text = done.stdout + done.stderr
+    assert done.returncode != 0 and "mushrooms" in text and "https://" in text
+    assert not list((project.folder / "data").rglob("mushrooms*"))
+
+
+def test_results_that_cannot_be_written(project):
+    (project.folder / "results").write_text("a file where the folder should be")
+    done = project.snakemake(check=False)
+    text = done.stdout + done.stderr
+    assert done.returncode != 0 and "results" in text and "cannot write" in text
