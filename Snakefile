@@ -25,6 +25,14 @@ size = config["size"]
 report: "workflow/report/workflow.rst"
 
 
+wildcard_constraints:
+    size="smoke|laptop|paper",
+    experiment=r"\w+",
+    id="[^/]+",
+    key="[^/]+",
+    figure=r"\w+",
+
+
 rule tour:
     default_target: True
     input:

@@ -224,8 +224,12 @@ def claims(a):
 def cite(a):
     """Print BibTeX."""
     from fedatlas.analysis.citations import cite
+    from fedatlas.experiments import jobs
 
-    print(cite(a.names))
+    atlas = jobs.here() if os.path.exists("config/experiments") else None
+    known = [name for name in a.names if atlas and name in atlas.paths]
+    loaded = [atlas.experiment("paper", name) for name in known]
+    print(cite([name for name in a.names if name not in known], loaded))
 
 
 def ui(a):

@@ -110,6 +110,13 @@ def test_what_is_missing_offline_is_said_in_one_sentence(register, root, tmp_pat
     assert raw_files() == set()
 
 
+def test_what_a_mirror_simply_lacks_is_no_failure(register, server, root):
+    register(File("toy", (f"{server.url}/toy",)))
+    with pytest.raises(UserError) as caught:
+        data.fetch("toy", root, f"{server.url}/mirror")
+    assert len(server.requests) == 5 and str(caught.value).count("HTTP 404") == 1
+
+
 def test_a_host_that_does_not_exist_is_not_tried_again(register, root, monkeypatch):
     import socket
 

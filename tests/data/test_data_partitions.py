@@ -118,10 +118,11 @@ def test_no_client_is_served_last():
 
 
 def test_per_class_caps_who_holds_enough_and_sizes_differ():
-    made = partition("dirichlet", BALANCED, 20, 0, alpha=0.3, per_class=True)
-    assert np.ptp(made.sizes) > 50
-    # Who holds n / clients takes part in no later class, so nobody gets more than that and one class.
-    assert made.sizes.max() <= 6000 / 20 + 600
+    for seed in range(10):
+        made = partition("dirichlet", BALANCED, 4, seed, alpha=0.1, per_class=True)
+        assert np.ptp(made.sizes) > 50
+        # Who holds n / clients takes part in no later class, so nobody gets more than that and one class.
+        assert made.sizes.max() < 6000 / 4 + 600
 
 
 def test_min_size_is_kept_or_its_impossibility_said(monkeypatch):
@@ -156,6 +157,11 @@ def test_every_client_has_exactly_so_many_classes(clients, classes):
     assert len(set(table[table > 0].tolist())) == 1
     if clients * classes >= 10:
         assert (table.sum(axis=0) > 0).all()
+
+
+def test_a_rare_class_is_not_left_out():
+    y = np.repeat([0, 1], [1000, 10])
+    assert (partition("classes", y, 10, 0, classes=1).histogram(y, 2).sum(axis=0) > 0).all()
 
 
 def test_most_samples_are_used():

@@ -100,6 +100,10 @@ def test_a_stand_in_is_marked_as_lossy(register, put, root):
         (streams(y_train=np.arange(4)), "does not hold 3 train images"),
         (streams(y_train=np.array([0.0, 1.0, 0.0])), "the train arrays are not bytes, offsets and integer labels"),
         (streams(offset_train=np.array([0, 9, 5, 7])), "the offsets of the train images do not increase"),
+        (
+            streams(offset_train=np.array([0, 9, 5, 30]), jpeg_train=np.zeros(30, np.uint8)),
+            "offsets of the train images",
+        ),
         (streams(jpeg_test=np.zeros(9, np.uint8), offset_test=np.array([0, 4, 9])), "test image 0 is not a readable"),
     ],
 )

@@ -96,20 +96,21 @@ def test_official_files_replace_a_stand_in(register, put, root, toy_text):
     assert not data.load("toy", root).lossy
 
 
-def _prepare(barrier, root):
+def _prepare(barrier, root, made):
     barrier.wait()
-    data.prepare("digits", root)
+    made.put(data.prepare("digits", root).stat().st_ino)
 
 
 def test_many_at_once_prepare_one_whole_folder(root):
     context = multiprocessing.get_context("fork")
-    barrier = context.Barrier(3)
-    jobs = [context.Process(target=_prepare, args=(barrier, root)) for _ in range(3)]
+    barrier, made = context.Barrier(3), context.Queue()
+    jobs = [context.Process(target=_prepare, args=(barrier, root, made)) for _ in range(3)]
     for job in jobs:
         job.start()
     for job in jobs:
         job.join()
     assert [job.exitcode for job in jobs] == [0, 0, 0]
+    assert len({made.get() for _ in jobs}) == 1
     assert os.listdir(root / "prepared") == ["digits"]
     data.verify("digits", root)
 

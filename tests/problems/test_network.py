@@ -140,8 +140,9 @@ def test_threads_change_no_bit(architecture, monkeypatch):
 def test_long_batches_go_through_in_chunks(monkeypatch):
     problem = network("mlp")
     x, rows = problem.start(0), np.arange(60)[None]
-    whole = problem.batch([0], rows).value_and_grad(x)
+    whole, metrics = problem.batch([0], rows).value_and_grad(x), problem.evaluate(x)
     monkeypatch.setattr("fedatlas.problems.network.CHUNK", 7)
+    assert problem.evaluate(x) == pytest.approx(metrics, rel=1e-12)
     for one, other in zip(whole, problem.batch([0], rows).value_and_grad(x), strict=True):
         np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12, atol=1e-15)
 

@@ -76,10 +76,11 @@ def _by_client(y, clients, rng, alpha, symmetric):
     owner = np.empty(len(y), np.int64)
     while len(waiting):
         drawn = _draw(rng, proportions, left, waiting)
-        again = np.zeros(len(waiting), bool)
+        again = np.ones(len(waiting), bool)
         for label in np.flatnonzero(left):
             asking = np.flatnonzero(drawn == label)
-            served, again[asking[left[label] :]] = asking[: left[label]], True
+            served = asking[: left[label]]
+            again[served] = False
             owner[pools[label][left[label] - len(served) : left[label]]] = waiting[served]
             left[label] -= len(served)
         waiting = waiting[again]

@@ -4,7 +4,7 @@ import functools
 import json
 from pathlib import Path
 
-from fedatlas import data, problems
+from fedatlas import analysis, data, problems
 from fedatlas.analysis.validation import validate
 from fedatlas.errors import UserError
 from fedatlas.experiments import config, expand, files, fingerprint
@@ -172,13 +172,14 @@ class Atlas:
 
     def code(self, step):
         """Fingerprint file of a step of the workflow."""
-        return self.code_of(CODE[step], step)
+        templates = Path(analysis.__file__).parent.glob("*.*[!y]") if step == "report" else ()
+        return self.code_of(CODE[step], step, sorted(templates))
 
-    def code_of(self, modules, label=None):
+    def code_of(self, modules, label=None, also=()):
         """Fingerprint file of modules, rewritten only when their code changed, so that it can be a rule's input."""
         label = label or "-".join(name.removeprefix("fedatlas.").split(".", 1)[-1] for name in modules[:2])
         path = Path(f"results/code/{label}.txt")
-        text = fingerprint.fingerprint(*modules) + "\n"
+        text = fingerprint.fingerprint(*modules, files=also) + "\n"
         if not path.exists() or path.read_text() != text:
             with files.atomic(path) as temporary:
                 temporary.write_text(text)

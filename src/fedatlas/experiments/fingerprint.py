@@ -15,11 +15,16 @@ PACKAGE = "fedatlas"
 BOUNDARY = (f"{PACKAGE}.data",)
 
 
-def fingerprint(*modules):
-    """Hash (16 hex digits) of the code of modules, given by full names, and of what they import in the package."""
+def fingerprint(*modules, files=()):
+    """Hash (16 hex digits) of the code of modules, given by full names, and of what they import in the package.
+
+    files: paths of what else counts, byte by byte, such as templates.
+    """
     digest = hashlib.sha256()
     for name in sorted(closure(*modules)):
         digest.update(f"{name}\n{normalised(_path(name))}\n".encode())
+    for path in files:
+        digest.update(Path(path).read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from fedatlas import data, problems
+from fedatlas.analysis import labels
 from fedatlas.experiments import config, expand, files, run, tables
 from fedatlas.experiments.atlas import Atlas
 
@@ -59,7 +60,7 @@ def histograms(atlas, size, name, data_directory=None):
             seen.add(path)
             loaded = data.load(problem["data"], data_directory)
             counts = data.Partition.load(path).histogram(loaded.y, loaded.classes)
-            found.append((tables.label(problem["partition"]), counts))
+            found.append((labels.text(problem["partition"]), counts))
     return found
 
 
@@ -95,7 +96,8 @@ def report(atlas, size, names, out):
     together = out.with_name("claims.csv")
     if together not in sources:
         with files.atomic(together) as temporary:
-            pd.concat(map(pd.read_csv, sources), ignore_index=True).to_csv(temporary, index=False)
+            frames = [pd.read_csv(path, dtype=str, keep_default_na=False) for path in sources]
+            pd.concat(frames, ignore_index=True).to_csv(temporary, index=False)
     write([atlas.experiment(size, name) for name in names], Path("results"), out)
 
 

@@ -12,134 +12,128 @@ import functools
 import numpy as np
 from numba import njit
 
-from fedatlas.simulation import lanes as vectors
-from fedatlas.simulation.lanes import clamp, pointer, prefetch
+from fedatlas.simulation.lanes import clamp, exp, load, pointer, prefetch, splat, store
 
 LANES = 8  # step sizes of a pass; (d, 2, 8) doubles of a9a fill half a first-level cache
 CONDITION = 1e4  # of P, beyond which it is folded into u: keeps about 12 of 16 digits
 AHEAD = 6  # steps for which rows are fetched in advance: which ones come is known, where they lie is random
 
 
-@functools.cache
-def compiled(p, lanes, dense):
-    """The function ``sweep`` for p vectors a worker, that many lanes, and dense or CSR rows."""
-    load, store, splat, exp = vectors.functions(lanes)
-    wide = p * lanes  # doubles of one coordinate
+@njit(inline="always")
+def slope(u, q, k, lo, hi, indices, values, label, vectors, lanes, dense):
+    """Derivative of log(1 + exp(-b t)) at t = <a, c'P u>, the row's margin, in each lane."""
+    p, n = len(vectors), len(lanes)
+    t = splat(0.0, lanes)
+    for at in range(lo, hi):
+        i = at - lo if dense else indices[at]
+        y = load(q, k * p * n, lanes) * load(u, i * p * n, lanes)
+        for h in range(1, p):
+            y = y + load(q, (k * p + h) * n, lanes) * load(u, (i * p + h) * n, lanes)
+        t = t + splat(values[at], lanes) * y
+    t = clamp(splat(label, lanes) * t, splat(-700.0, lanes), splat(700.0, lanes))
+    return splat(-label, lanes) / (splat(1.0, lanes) + exp(t, lanes))
 
-    @njit(inline="always")
-    def slope(u, q, k, lo, hi, indices, values, label):
-        """Derivative of log(1 + exp(-b t)) at t = <a, c'P u>, the row's margin, in each lane."""
-        t = splat(0.0)
-        for at in range(lo, hi):
-            i = at - lo if dense else indices[at]
-            y = load(q, k * wide) * load(u, i * wide)
-            for h in range(1, p):
-                y = y + load(q, k * wide + h * lanes) * load(u, i * wide + h * lanes)
-            t = t + splat(values[at]) * y
-        t = clamp(splat(label) * t, splat(-700.0), splat(700.0))
-        return splat(-label) / (splat(1.0) + exp(t))
 
-    @njit(inline="always")
-    def subtract(u, r, k, lo, hi, indices, values, s):
-        """u <- u - s a r' on the row's coordinates."""
-        for at in range(lo, hi):
-            i = at - lo if dense else indices[at]
-            a = splat(values[at]) * s
-            for h in range(p):
-                to = i * wide + h * lanes
-                store(u, to, load(u, to) - a * load(r, k * wide + h * lanes))
+@njit(inline="always")
+def subtract(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense):
+    """u <- u - s a r' on the row's coordinates."""
+    p, n = len(vectors), len(lanes)
+    for at in range(lo, hi):
+        i = at - lo if dense else indices[at]
+        a = splat(values[at], lanes) * s
+        for h in range(p):
+            to = (i * p + h) * n
+            store(u, to, load(u, to, lanes) - a * load(r, (k * p + h) * n, lanes))
 
-    @njit(inline="always")
-    def apply(matrix, k, u, d, held):
-        """u <- matrix u in every coordinate and lane."""
-        for i in range(d):
-            for h in range(p):
-                store(held, h * lanes, load(u, i * wide + h * lanes))
-            for h in range(p):
-                row = (k * p + h) * wide
-                y = load(matrix, row) * load(held, 0)
-                for l in range(1, p):
-                    y = y + load(matrix, row + l * lanes) * load(held, l * lanes)
-                store(u, i * wide + h * lanes, y)
 
-    @njit(cache=True, error_model="numpy", nogil=True)
-    def sweep(rows, draws, weights, state, steps, touched, bad):
-        """Rounds of all workers; changes state[0], the server's z, and bad.
+@njit(inline="always")
+def apply(matrix, k, u, d, held, vectors, lanes):
+    """u <- matrix u in every coordinate and lane."""
+    p, n = len(vectors), len(lanes)
+    for i in range(d):
+        for h in range(p):
+            store(held, h * n, load(u, (i * p + h) * n, lanes))
+        for h in range(p):
+            row = (k * p + h) * p * n
+            y = load(matrix, row, lanes) * load(held, 0, lanes)
+            for l in range(1, p):
+                y = y + load(matrix, row + l * n, lanes) * load(held, l * n, lanes)
+            store(u, (i * p + h) * n, y)
 
-        rows: indptr, indices, values, labels. draws: (R, M, K) row numbers. weights: (M,) of workers, summing to 1.
-        state: z (d, p, lanes), then two arrays like it and one (p, lanes) to work in. steps: q, r (K, p, lanes); fold
-        (K,), whether maps[k] is applied to u in step k; maps (K, p, p, lanes); last (p, p, lanes), P after K steps;
-        gain (lanes,), weight of the workers' mean in the new z. touched: whether only coordinates of drawn rows are
-        put back. bad: (lanes,) first round with a number that is not finite, or -1.
-        """
-        R, M, K = draws.shape
-        d, size, width = state[0].shape[0], state[0].size, rows[2].size // rows[3].size
-        indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
-        z, u, total, held = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
-        q, r, fold, maps, last, gain = (
-            pointer(steps[0]),
-            pointer(steps[1]),
-            steps[2],
-            pointer(steps[3]),
-            pointer(steps[4]),
-            pointer(steps[5]),
-        )
-        drawn, count = pointer(draws), draws.size
-        for t in range(R):
-            for to in range(0, size, lanes):
-                store(u, to, load(z, to))
-                store(total, to, splat(0.0))
-            for m in range(M):
-                weight = splat(weights[m])
-                first = (t * M + m) * K
+
+# No fastmath: the bits of a lane must depend neither on how many there are nor on the machine's vector units.
+@njit(cache=True, error_model="numpy", nogil=True)
+def sweep(rows, draws, weights, state, steps, touched, bad, vectors, lanes):
+    """Rounds of all workers; changes state[0], the server's z, and bad.
+
+    rows: indptr (empty if rows are dense), indices, values, labels. draws: (R, M, K) row numbers. weights: (M,) of
+    workers, summing to 1. state: z (d, p, n), then two arrays like it and one (p, n) to work in. steps: q, r (K, p, n);
+    fold (K,), whether maps[k] is applied to u in step k; maps (K, p, p, n); last (p, p, n), P after K steps; gain (n,),
+    weight of the workers' mean in the new z. touched: whether only coordinates of drawn rows are put back. bad: (n,)
+    first round with a number that is not finite, or -1. vectors, lanes: tuples of p and n integers, whose lengths the
+    compiler knows.
+    """
+    p, n = len(vectors), len(lanes)
+    R, M, K = draws.shape
+    d, size, width, dense = state[0].shape[0], state[0].size, rows[2].size // rows[3].size, rows[0].size == 0
+    indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
+    z, u, total, held = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
+    q, r, maps, last, gain = pointer(steps[0]), pointer(steps[1]), pointer(steps[3]), pointer(steps[4]), pointer(steps[5])
+    fold, drawn, count = steps[2], pointer(draws), draws.size
+    for t in range(R):
+        for to in range(0, size, n):
+            store(u, to, load(z, to, lanes))
+            store(total, to, splat(0.0, lanes))
+        for m in range(M):
+            weight = splat(weights[m], lanes)
+            first = (t * M + m) * K
+            for k in range(K):
+                j = drawn[first + k]
+                if dense:
+                    lo, hi = j * width, (j + 1) * width
+                else:
+                    lo, hi = indptr[j], indptr[j + 1]
+                    prefetch(indptr, drawn[min(first + k + 2 * AHEAD, count - 1)])
+                    soon = drawn[min(first + k + AHEAD, count - 1)]
+                    prefetch(labels, soon)
+                    prefetch(indices, indptr[soon])
+                    prefetch(values, indptr[soon])
+                    prefetch(values, indptr[soon] + 8)
+                s = slope(u, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
+                if K == 1:  # nobody reads the worker's u again: its change goes to the mean at once
+                    subtract(total, r, 0, lo, hi, indices, values, weight * s, vectors, lanes, dense)
+                else:
+                    if fold[k]:
+                        apply(maps, k, u, d, held, vectors, lanes)
+                    subtract(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense)
+            if K > 1 and touched:
                 for k in range(K):
-                    j = drawn[first + k]
-                    if not dense:
-                        prefetch(indptr, drawn[min(first + k + 2 * AHEAD, count - 1)])
-                        prefetch(labels, drawn[min(first + k + AHEAD, count - 1)])
-                        next = indptr[drawn[min(first + k + AHEAD, count - 1)]]
-                        prefetch(indices, next)
-                        prefetch(values, next)
-                        prefetch(values, next + 8)
-                    lo = j * width if dense else indptr[j]
-                    hi = lo + width if dense else indptr[j + 1]
-                    s = slope(u, q, k, lo, hi, indices, values, labels[j])
-                    if K == 1:  # nobody reads the worker's u again: its change goes to the mean at once
-                        subtract(total, r, 0, lo, hi, indices, values, weight * s)
-                    else:
-                        if fold[k]:
-                            apply(maps, k, u, d, held)
-                        subtract(u, r, k, lo, hi, indices, values, s)
-                if K > 1 and touched:
-                    for k in range(K):
-                        for at in range(indptr[drawn[first + k]], indptr[drawn[first + k] + 1]):
-                            for h in range(p):
-                                to = indices[at] * wide + h * lanes
-                                start = load(z, to)
-                                store(total, to, load(total, to) + weight * (load(u, to) - start))
-                                store(u, to, start)
-                elif K > 1:
-                    for to in range(0, size, lanes):
-                        store(total, to, load(total, to) + weight * load(u, to))
-                        store(u, to, load(z, to))
-            if K == 1 or touched:
-                if fold[0]:
-                    apply(maps, 0, u, d, held)
-                for to in range(0, size, lanes):
-                    store(total, to, load(total, to) + load(u, to))
-            apply(last, 0, total, d, held)
-            check = splat(0.0)
-            for to in range(0, size, lanes):
-                old = load(z, to)
-                new = old + load(gain, 0) * (load(total, to) - old)
-                check = check + new
-                store(z, to, new)
-            store(held, 0, check)
-            for e in range(lanes):
-                if bad[e] < 0 and not np.isfinite(held[e]):
-                    bad[e] = t
-
-    return sweep
+                    for at in range(indptr[drawn[first + k]], indptr[drawn[first + k] + 1]):
+                        for h in range(p):
+                            to = (indices[at] * p + h) * n
+                            start = load(z, to, lanes)
+                            store(total, to, load(total, to, lanes) + weight * (load(u, to, lanes) - start))
+                            store(u, to, start)
+            elif K > 1:
+                for to in range(0, size, n):
+                    store(total, to, load(total, to, lanes) + weight * load(u, to, lanes))
+                    store(u, to, load(z, to, lanes))
+        if K == 1 or touched:
+            if fold[0]:
+                apply(maps, 0, u, d, held, vectors, lanes)
+            for to in range(0, size, n):
+                store(total, to, load(total, to, lanes) + load(u, to, lanes))
+        apply(last, 0, total, d, held, vectors, lanes)
+        check = splat(0.0, lanes)
+        for to in range(0, size, n):
+            old = load(z, to, lanes)
+            new = old + load(gain, 0, lanes) * (load(total, to, lanes) - old)
+            check = check + new
+            store(z, to, new)
+        store(held, 0, check)
+        for e in range(n):
+            if bad[e] < 0 and not np.isfinite(state[3].flat[e]):
+                bad[e] = t
 
 
 @functools.lru_cache(maxsize=4096)

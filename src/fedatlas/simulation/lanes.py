@@ -4,7 +4,6 @@ Numba's arrays may overlap as far as the compiler knows, so loops over a few lan
 type cannot overlap. No operation is fused or reordered: a lane has the same bits in a vector of any width.
 """
 
-import functools
 import operator
 
 from llvmlite import ir
@@ -101,50 +100,58 @@ def prefetch(typing, pointer, at):
     return types.void(pointer, types.intp), generate
 
 
-@functools.cache
-def functions(n):
-    """(load, store, splat, exp) for vectors of n doubles: ``load(pointer, at)`` and ``store(pointer, at, v)`` move n
-    neighbours, counted in doubles from the pointer; ``exp`` holds for |x| <= 700, to two units in the last place."""
-    lanes, vector = Lanes(n), ir.VectorType(DOUBLE, n)
+def _neighbours(builder, pointer, at, n):
+    return builder.bitcast(builder.gep(pointer, [at]), ir.VectorType(DOUBLE, n).as_pointer())
 
-    def neighbours(builder, pointer, at):
-        return builder.bitcast(builder.gep(pointer, [at]), vector.as_pointer())
 
-    @intrinsic
-    def load(typing, pointer, at):
-        def generate(context, builder, signature, args):
-            return builder.load(neighbours(builder, *args), align=8)
+@intrinsic
+def load(typing, pointer, at, lanes):
+    """n neighbours, from number ``at`` of a pointer to doubles; lanes: a tuple of n integers."""
+    n = lanes.count
 
-        return lanes(pointer, types.intp), generate
+    def generate(context, builder, signature, args):
+        return builder.load(_neighbours(builder, *args[:2], n), align=8)
 
-    @intrinsic
-    def store(typing, pointer, at, value):
-        def generate(context, builder, signature, args):
-            builder.store(args[2], neighbours(builder, *args[:2]), align=8)
-            return context.get_dummy_value()
+    return Lanes(n)(pointer, types.intp, lanes), generate
 
-        return types.void(pointer, types.intp, lanes), generate
 
-    @intrinsic
-    def splat(typing, value):
-        def generate(context, builder, signature, args):
-            one = builder.insert_element(ir.Constant(vector, ir.Undefined), args[0], ir.Constant(ir.IntType(32), 0))
-            zeros = ir.Constant(ir.VectorType(ir.IntType(32), n), [0] * n)
-            return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
+@intrinsic
+def store(typing, pointer, at, value):
+    """Write the lanes of value as n neighbours, from number ``at`` of a pointer to doubles."""
 
-        return lanes(types.float64), generate
+    def generate(context, builder, signature, args):
+        builder.store(args[2], _neighbours(builder, *args[:2], value.n), align=8)
+        return context.get_dummy_value()
 
-    @njit(inline="always")
-    def exp(x):
-        shift = splat(6755399441055744.0)  # adding 1.5 * 2^52 rounds to a whole number n, left in the low bits
-        shifted = x * splat(1.4426950408889634) + shift
-        whole = shifted - shift
-        r = (x - whole * splat(6.93145751953125e-1)) - whole * splat(1.42860682030941723212e-6)
-        r2 = r * r
-        r4 = r2 * r2
-        low = (splat(1.0) + r) + r2 * (splat(1 / 2) + r * splat(1 / 6))
-        middle = (splat(1 / 24) + r * splat(1 / 120)) + r2 * (splat(1 / 720) + r * splat(1 / 5040))
-        high = (splat(1 / 40320) + r * splat(1 / 362880)) + r2 * (splat(1 / 3628800) + r * splat(1 / 39916800))
-        return (low + r4 * (middle + r4 * (high + r4 * splat(1 / 479001600)))) * _power_of_two(shifted)
+    return types.void(pointer, types.intp, value), generate
 
-    return load, store, splat, exp
+
+@intrinsic
+def splat(typing, number, lanes):
+    """One number in all of n lanes; lanes: a tuple of n integers."""
+    n = lanes.count
+
+    def generate(context, builder, signature, args):
+        nothing = ir.Constant(ir.VectorType(DOUBLE, n), ir.Undefined)
+        one = builder.insert_element(nothing, args[0], ir.Constant(ir.IntType(32), 0))
+        return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), n), [0] * n))
+
+    return Lanes(n)(types.float64, lanes), generate
+
+
+@njit(inline="always")
+def exp(x, lanes):
+    """e^x in every lane for |x| <= 700, to two units in the last place."""
+    shift = splat(6755399441055744.0, lanes)  # adding 1.5 * 2^52 rounds to a whole number, left in the low bits
+    shifted = x * splat(1.4426950408889634, lanes) + shift
+    whole = shifted - shift
+    r = (x - whole * splat(6.93145751953125e-1, lanes)) - whole * splat(1.42860682030941723212e-6, lanes)
+    r2 = r * r
+    r4 = r2 * r2
+    one = splat(1.0, lanes)
+    low = (one + r) + r2 * (splat(1 / 2, lanes) + r * splat(1 / 6, lanes))
+    middle = (splat(1 / 24, lanes) + r * splat(1 / 120, lanes)) + r2 * (splat(1 / 720, lanes) + r * splat(1 / 5040, lanes))
+    high = (splat(1 / 40320, lanes) + r * splat(1 / 362880, lanes)) + r2 * (
+        splat(1 / 3628800, lanes) + r * splat(1 / 39916800, lanes)
+    )
+    return (low + r4 * (middle + r4 * (high + r4 * splat(1 / 479001600, lanes)))) * _power_of_two(shifted)

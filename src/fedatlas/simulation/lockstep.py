@@ -94,7 +94,7 @@ class Kernel:
                 yield group[at : at + self.kernels.LANES]
 
     def _sweep(self, tile, z, first, draws, weights):
-        lanes = next(n for n in (1, 4, self.kernels.LANES) if n >= len(tile))
+        lanes = next(n for n in (1, self.kernels.LANES) if n >= len(tile))
         padded = [*tile, *[tile[-1]] * (lanes - len(tile))]
         q, r, fold, maps, last, gain = map(_by_lane, zip(*map(self.lanes.get, padded), strict=True))
         steps = (q, r, fold.any(axis=-1), maps, last, gain)
@@ -104,8 +104,8 @@ class Kernel:
         indptr, _, values, labels = self.rows
         dense = indptr.size == 0
         touched = not dense and not fold.any() and self.K * (values.size // labels.size) < len(state)
-        sweep = self.kernels.compiled(len(self.fields), lanes, dense)
-        sweep(self.rows, draws, weights, work, steps, touched, bad)
+        vectors = (0,) * len(self.fields)
+        self.kernels.sweep(self.rows, draws, weights, work, steps, touched, bad, vectors, (0,) * lanes)
         for lane, s in enumerate(tile):
             z[s] = np.ascontiguousarray(state[:, :, lane].T)
             if bad[lane] >= 0:

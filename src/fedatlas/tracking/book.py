@@ -3,9 +3,24 @@
 import hashlib
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 KEY, DIGEST, PARENT = "fedatlas.key", "fedatlas.digest", "mlflow.parentRunId"
+
+
+@dataclass
+class _Known:
+    """What must be remembered of a run that is in MLflow: thousands of its own run objects take half a gigabyte."""
+
+    id: str
+    identity: tuple
+    metrics: dict
+
+    @classmethod
+    def of(cls, run):
+        tags = run.data.tags
+        return cls(run.info.run_id, (run.info.status, tags.get(DIGEST), tags.get(PARENT)), run.data.metrics)
 
 
 class Book:
@@ -21,9 +36,9 @@ class Book:
         self.parent, self.found, token = None, {}, None
         while True:
             where = f"tags.`{KEY}` LIKE '{size}%'"
-            page = client.search_runs([experiment_id], where, max_results=5000, page_token=token)
+            page = client.search_runs([experiment_id], where, max_results=1000, page_token=token)
             for run in page:
-                self.found.setdefault(run.data.tags[KEY], []).append(run)
+                self.found.setdefault(run.data.tags[KEY], []).append(_Known.of(run))
             if not (token := page.token):
                 break
 
@@ -33,10 +48,10 @@ class Book:
 
         parent = self._keep(self.size, lambda run: self._shows_only(run, summary))
         if parent is None:
-            parent = self.client.create_run(self.experiment_id, tags={KEY: self.size}, run_name=name)
-        self.parent, now = parent.info.run_id, int(time.time() * 1000)
+            parent = _Known.of(self.client.create_run(self.experiment_id, tags={KEY: self.size}, run_name=name))
+        self.parent, now = parent.id, int(time.time() * 1000)
         self.client.update_run(self.parent, status="RUNNING")
-        changed = {key: value for key, value in summary.metrics.items() if parent.data.metrics.get(key) != value}
+        changed = {key: value for key, value in summary.metrics.items() if parent.metrics.get(key) != value}
         self.client.log_batch(
             self.parent,
             [Metric(key, value, now, 0) for key, value in changed.items()],
@@ -51,10 +66,11 @@ class Book:
         """Log a run, unless it is there as it is."""
         from mlflow.entities import Metric, Param
 
-        tags = {**entry.tags, KEY: entry.key, DIGEST: entry.digest, PARENT: self.parent}
-        if self._keep(entry.key, lambda run: _is_whole(run, tags)):
+        digest = entry.digest
+        if self._keep(entry.key, lambda run: run.identity == ("FINISHED", digest, self.parent)):
             self.counts["unchanged"] += 1
             return
+        tags = {**entry.tags, KEY: entry.key, DIGEST: digest, PARENT: self.parent}
         id = self.client.create_run(self.experiment_id, entry.start, tags, entry.name).info.run_id
         self.client.log_batch(
             id,
@@ -80,22 +96,16 @@ class Book:
             if kept is None and good(run):
                 kept = run
             else:
-                self.client.delete_run(run.info.run_id)
+                self.client.delete_run(run.id)
                 self.counts["deleted"] += 1
         return kept
 
     def _shows_only(self, run, summary):
         """Whether nothing that a parent run shows is gone: MLflow can delete neither a metric nor an artifact."""
-        listed = self.client.list_artifacts(run.info.run_id)
-        inside = [
-            file for item in listed if item.is_dir for file in self.client.list_artifacts(run.info.run_id, item.path)
-        ]
-        shown = {file.path for file in (*listed, *inside) if not file.is_dir} | set(run.data.metrics)
+        listed = self.client.list_artifacts(run.id)
+        inside = [file for item in listed if item.is_dir for file in self.client.list_artifacts(run.id, item.path)]
+        shown = {file.path for file in (*listed, *inside) if not file.is_dir} | set(run.metrics)
         return shown <= {*summary.metrics, *summary.artifacts, "experiment.yaml"}
-
-
-def _is_whole(run, tags):
-    return run.info.status == "FINISHED" and all(run.data.tags.get(key) == tags[key] for key in (DIGEST, PARENT))
 
 
 def _dataset(role, name, about):

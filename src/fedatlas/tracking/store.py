@@ -49,12 +49,12 @@ def connect(uri):
     from sqlalchemy.exc import SQLAlchemyError
 
     path = database(uri)
-    with _writing(path) if path else contextlib.nullcontext():
-        try:
+    try:
+        with _writing(path, lambda: MlflowClient(uri)) if path else contextlib.nullcontext():
             yield MlflowClient(uri)
-        except (MlflowException, SQLAlchemyError, ImportError) as error:
-            reason = str(error).strip().partition("\n")[0]
-            raise UserError(f"MLflow cannot log to {uri}: {reason}") from error
+    except (MlflowException, SQLAlchemyError, ImportError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise UserError(f"MLflow cannot log to {uri}: {reason}") from error
 
 
 def _reach(uri):
@@ -68,8 +68,8 @@ def _reach(uri):
 
 
 @contextlib.contextmanager
-def _writing(path):
-    """Exclude other writers of an SQLite database, which is made if it is not there.
+def _writing(path, make):
+    """Exclude other writers of an SQLite database. make: called to fill an empty one with tables.
 
     Jobs that log at the same time take turns, so that none meets a locked or a half-made database. In WAL mode the
     user interface can read meanwhile, and a commit is safe without waiting for the disk.
@@ -80,15 +80,25 @@ def _writing(path):
     from sqlalchemy.engine import Engine
 
     with contextlib.ExitStack() as stack:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lock = stack.enter_context(open(path.with_name(f".{path.name}.lock"), "w"))
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            _pragma(path, "schema_version" if path.exists() else "journal_mode = WAL")
-        except (OSError, sqlite3.Error) as error:
-            raise UserError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
         event.listen(Engine, "connect", _no_wait)
         stack.callback(event.remove, Engine, "connect", _no_wait)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context(open(path.with_name(f".{path.name}.lock"), "a+"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock.seek(0)
+            if lock.read() or not path.exists():
+                for suffix in ("", "-wal", "-shm"):
+                    Path(f"{path}{suffix}").unlink(missing_ok=True)
+                lock.write("unfinished")  # MLflow could not go on with a database whose making was cut off
+                lock.flush()
+                _pragma(path, "journal_mode = WAL")
+                make()
+                lock.truncate(0)
+            else:
+                _pragma(path, "schema_version")
+        except (OSError, sqlite3.Error) as error:
+            raise UserError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
         yield
         with contextlib.suppress(sqlite3.Error):
             _pragma(path, "wal_checkpoint(TRUNCATE)")  # so that the file can be copied alone
