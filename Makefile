@@ -18,7 +18,7 @@ test: .venv/installed
 lint: .venv/installed
 	ruff check .
 	ruff format --check .
-	snakefmt --check Snakefile workflow
+	snakefmt --check workflow
 	snakemake --lint
 
 ui: .venv/installed

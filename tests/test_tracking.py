@@ -189,6 +189,33 @@ def test_logging_again_changes_only_what_changed(mine, uri):
     assert {r.data.tags["algorithm"] for r in logged(uri)[2]} == {"fedac"}
 
 
+def test_data_with_a_checksum_and_lossy_data(mine, uri):
+    path = mine / "runs/fedac/local_steps=2.parquet"
+    frame, meta = files.read(path)
+    checksum = "0123456789abcdef" * 4
+    meta["data"]["breast_cancer"] |= {
+        "lossy": "rounded",
+        "files": [{"name": "a", "urls": ["https://example.org/a"], "sha256": checksum}],
+    }
+    files.write(path, frame, meta)
+    tracking.log({**EXPERIMENT, "algorithms": {"fedac": EXPERIMENT["algorithms"]["fedac"]}}, mine, uri)
+    _, _, children = logged(uri)
+    child = named(children, "fedac K=2 M=3 lr=0.05 seed=1")
+    assert child.data.tags["lossy data"] == "breast_cancer"
+    dataset = child.inputs.dataset_inputs[0].dataset
+    assert checksum.startswith(dataset.digest) and len(dataset.digest) == 16
+    assert json.loads(dataset.source)["url"] == "https://example.org/a"
+    assert "lossy data" not in named(children, "fedac K=1 M=3 lr=0.05 seed=1").data.tags
+
+
+def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
+    (tmp_path / "mlflow.db").write_bytes(b"half")
+    (tmp_path / ".mlflow.db.lock").write_text("unfinished")
+    with store.connect(f"sqlite:///{tmp_path}/mlflow.db") as client:
+        assert [e.name for e in client.search_experiments()] == ["Default"]
+    assert (tmp_path / ".mlflow.db.lock").read_text() == ""
+
+
 def test_a_parent_that_shows_what_is_gone_is_replaced(mine, uri):
     one = {**EXPERIMENT, "algorithms": {"fedac": EXPERIMENT["algorithms"]["fedac"]}, "seeds": [0, 1]}
     first = tracking.log(one, mine, uri)
@@ -248,6 +275,7 @@ def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
         ("file:///tmp/mlruns", "no place for MLflow runs"),
         ("sqlite://", "no place for MLflow runs"),
         ("http://127.0.0.1:9", "does not answer"),
+        ("http://me:secret@127.0.0.1:9", "server http://127.0.0.1:9 does not answer"),
         ("sqlite:///{}/file/mlflow.db", "cannot write"),
         ("sqlite:///{}/file", "cannot write .*not a database"),
     ],

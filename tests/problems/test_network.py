@@ -5,12 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import torch
+from scipy.special import expit
 from torch import nn
 
 from fedatlas import data, problems
 from fedatlas.errors import UserError
 from fedatlas.problems import networks
-from fedatlas.problems.network import Network
+from fedatlas.problems.network import LogisticLoss, Network
 from fedatlas.problems.networks.samples import Samples, channel_moments
 from tests.helpers import network
 
@@ -109,6 +110,16 @@ def test_evaluation_by_hand():
         found = problem.evaluate(x)
         assert found[f"{prefix}loss"] == pytest.approx(loss, rel=1e-12)
         assert found[f"{prefix}accuracy"] == pytest.approx(accuracy)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_logistic_loss_keeps_its_digits(label):
+    z = torch.linspace(-40, 40, 161, dtype=torch.float64, requires_grad=True)
+    losses = LogisticLoss.losses(z[:, None], torch.full((161,), label))
+    (slopes,) = torch.autograd.grad(losses.sum(), z)
+    sign, at = 1 - 2 * label, z.detach().numpy()
+    np.testing.assert_allclose(losses.detach().numpy(), np.logaddexp(0, sign * at), rtol=1e-14)
+    np.testing.assert_allclose(slopes.numpy(), sign * expit(sign * at), rtol=1e-14)
 
 
 def test_evaluation_on_a_fixed_subset():

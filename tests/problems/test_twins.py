@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from fedatlas import algorithms
 from fedatlas.errors import UserError
@@ -22,18 +21,6 @@ PAIRS = {"logistic": logistic, "cross-entropy": lambda: softmax(start_scale=1.0)
 def pair(request):
     ours = PAIRS[request.param]()
     return ours, twin(ours, request.param)
-
-
-def test_losses_keep_their_digits_where_they_saturate(pair):
-    x = 100 * pair[0].start(0)
-    index = np.arange(60)[:, None]
-    (ours, grad), (theirs, slope) = (
-        problem.batch(np.zeros(60, int), index).value_and_grad(point)
-        for problem, point in zip(pair, (x, torch.from_numpy(x)), strict=True)
-    )
-    small = 0.05 * (x @ x)  # of which the loss itself is a small part
-    np.testing.assert_allclose(ours - small, theirs.numpy() - small, rtol=0, atol=1e-13 * small)
-    np.testing.assert_allclose(grad - 0.1 * x, slope.numpy() - 0.1 * x, rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)

@@ -75,7 +75,6 @@ def project(tmp_path):
     ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
     for name in ("src", "workflow", "config"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-    shutil.copy(ROOT / "Snakefile", folder)
     for path in (folder / "config/experiments").glob("*.yaml"):
         path.unlink()
     (folder / "config/config.yaml").write_text("tour: [tiny]\nsize: smoke\n")

@@ -6,7 +6,7 @@ import pytest
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"algorithms": {"scafold": None}}, "unknown algorithm 'scafold'; did you mean 'scaffold'"),
+        ({"algorithms": {"scafold": None}, "claims": {}}, "unknown algorithm 'scafold'; did you mean 'scaffold'"),
         ({"setting": {"clients": "ten", "rounds": 1}}, "setting.clients: expected a value of type integer"),
         ({"colour": "red"}, "unknown key 'colour'"),
     ],

@@ -9,10 +9,10 @@ rule table:
         table="results/{size}/{experiment}/table.parquet",
         csv="results/{size}/{experiment}/table.csv",
         curves="results/{size}/{experiment}/curves.parquet",
-    params:
-        view=atlas.view,
     log:
         "results/logs/table/{size}/{experiment}.log",
+    params:
+        view=atlas.view,
     shell:
         "fedatlas job table {wildcards.experiment} --size {wildcards.size} > {log:q} 2>&1"
 
@@ -32,11 +32,11 @@ rule figure:
             labels={"figure": "{figure}"},
         ),
         svg="results/{size}/{experiment}/figures/{figure}.svg",
+    log:
+        "results/logs/figure/{size}/{experiment}/{figure}.log",
     params:
         spec=lambda w: atlas.part(w, "figures", w.figure),
         caption=lambda w: atlas.experiment(w.size, w.experiment)["figures"][w.figure]["caption"],
-    log:
-        "results/logs/figure/{size}/{experiment}/{figure}.log",
     shell:
         "fedatlas job figure {wildcards.experiment} {wildcards.figure} --size {wildcards.size}"
         " --directory {config[data]:q} > {log:q} 2>&1"
@@ -55,9 +55,9 @@ rule claims:
             subcategory="{size}",
             labels={"figure": "claims"},
         ),
-    params:
-        claims=lambda w: atlas.part(w, "claims"),
     log:
         "results/logs/claims/{size}/{experiment}.log",
+    params:
+        claims=lambda w: atlas.part(w, "claims"),
     shell:
         "fedatlas job claims {wildcards.experiment} --size {wildcards.size} > {log:q} 2>&1"

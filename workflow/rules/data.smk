@@ -5,16 +5,16 @@ MIRRORS = " ".join(f"--mirror {shlex.quote(mirror)}" for mirror in config["data_
 
 
 rule prepare:
-    # missing data should stop the workflow before it has computed for an hour
-    priority: 100
     input:
         code=atlas.code("prepare"),
     output:
         f"{config['data']}/prepared/{{data}}/meta.json",
-    params:
-        source=lambda w: atlas.source(w.data),
     log:
         "results/logs/prepare/{data}.log",
+    # missing data should stop the workflow before it has computed for an hour
+    priority: 100
+    params:
+        source=lambda w: atlas.source(w.data),
     shell:
         "fedatlas data fetch {wildcards.data} --directory {config[data]:q} {MIRRORS} > {log:q} 2>&1"
 
@@ -25,10 +25,10 @@ rule partition:
         data=lambda w: atlas.made_data(f"results/partitions/{w.key}.npz"),
     output:
         "results/partitions/{key}.npz",
-    params:
-        spec=lambda w: atlas.made_from(f"results/partitions/{w.key}.npz"),
     log:
         "results/logs/partitions/{key}.log",
+    params:
+        spec=lambda w: atlas.made_from(f"results/partitions/{w.key}.npz"),
     shell:
         "fedatlas job partition {params.spec:q} {output:q} --directory {config[data]:q} > {log:q} 2>&1"
 
@@ -39,9 +39,9 @@ rule optimum:
         data=lambda w: atlas.made_data(f"results/optima/{w.key}.npz"),
     output:
         "results/optima/{key}.npz",
-    params:
-        spec=lambda w: atlas.made_from(f"results/optima/{w.key}.npz"),
     log:
         "results/logs/optima/{key}.log",
+    params:
+        spec=lambda w: atlas.made_from(f"results/optima/{w.key}.npz"),
     shell:
         "fedatlas job optimum {params.spec:q} {output:q} --directory {config[data]:q} > {log:q} 2>&1"

@@ -17,25 +17,25 @@ rule track:
         figures=lambda w: atlas.figure_files(w.size, w.experiment),
     output:
         "results/{size}/{experiment}/mlflow.json",
-    params:
-        uri=config["mlflow_uri"],
     log:
         "results/logs/track/{size}/{experiment}.log",
+    params:
+        uri=config["mlflow_uri"],
     shell:
         "fedatlas job track {wildcards.experiment} --size {wildcards.size} --uri {params.uri:q} > {log:q} 2>&1"
 
 
 rule report_tour:
     input:
-        atlas.target("smoke", config["tour"]),
+        lambda w: atlas.target("smoke", config["tour"]),
         code=atlas.code("report"),
     output:
         html="results/report.html",
         claims="results/claims.csv",
-    params:
-        names=" ".join(config["tour"]),
     log:
         "results/logs/report/tour.log",
+    params:
+        names=" ".join(config["tour"]),
     shell:
         "fedatlas job report {params.names} --size smoke --out {output.html:q} > {log:q} 2>&1"
 
@@ -47,10 +47,10 @@ rule report_all:
     output:
         html="results/{size}/report.html",
         claims="results/{size}/claims.csv",
-    params:
-        names=" ".join(atlas.selected()),
     log:
         "results/logs/report/{size}.log",
+    params:
+        names=" ".join(atlas.selected()),
     shell:
         "fedatlas job report {params.names} --size {wildcards.size} --out {output.html:q} > {log:q} 2>&1"
 

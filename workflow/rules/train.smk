@@ -7,13 +7,13 @@ rule train:
     output:
         # an existing file is kept: the job adds the runs that are missing
         update("results/{size}/{experiment}/runs/{id}/{key}.parquet"),
-    params:
-        spec=atlas.spec,
-        made=lambda w, input: " ".join(f"--{k} {input[k]}" for k in ("partition", "optimum") if k in input.keys()),
     log:
         "results/logs/train/{size}/{experiment}/{id}/{key}.log",
     benchmark:
         "results/logs/train/{size}/{experiment}/{id}/{key}.tsv"
+    params:
+        spec=atlas.spec,
+        made=lambda w, input: " ".join(f"--{k} {input[k]}" for k in ("partition", "optimum") if k in input.keys()),
     shell:
         "fedatlas job run {params.spec:q} {output:q} {params.made} --directory {config[data]:q}"
         " --threads {threads} > {log:q} 2>&1"

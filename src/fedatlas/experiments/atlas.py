@@ -4,7 +4,7 @@ import functools
 import json
 from pathlib import Path
 
-from fedatlas import analysis, data, problems
+from fedatlas import algorithms, analysis, data, problems
 from fedatlas.analysis.validation import validate
 from fedatlas.errors import UserError
 from fedatlas.experiments import config, expand, files, fingerprint
@@ -44,6 +44,23 @@ class Atlas:
     def _known(self, name):
         if name not in self.paths:
             raise UserError(f"config/config.yaml: unknown experiment {name!r}{did_you_mean(name, self.paths)}")
+
+    def check(self, words):
+        """Load and expand the experiments that a command line asks for, so that their mistakes come up first.
+
+        words: arguments of snakemake, among them targets; without a target of ours it is the tour that is asked for.
+        """
+        wanted = []
+        for word in words:
+            size, name = (*Path(word).parts, "", "")[1:3]
+            if word in self.paths:
+                wanted.append((self.config["size"], word))
+            elif word == "all":
+                wanted += [(self.config["size"], name) for name in self.selected()]
+            elif size in config.SIZES and name in self.paths:
+                wanted.append((size, name))
+        for size, name in wanted or [("smoke", name) for name in self.config["tour"]]:
+            self.cells(size, name)
 
     def selected(self):
         """Names of the experiments of the target all."""
@@ -98,7 +115,7 @@ class Atlas:
     def run_inputs(self, w):
         """Inputs of a run file: data, partition, optimum, code."""
         spec = self._cell(w).spec
-        inputs = {"code": self.code_of(expand.modules(spec)), "data": self.data_of(spec["problem"])}
+        inputs = {"code": self.code(self._code_of_run(spec)), "data": self.data_of(spec["problem"])}
         if expand.partitioned(spec["problem"]):
             inputs["partition"] = self.partition_file(spec)
         if spec["optimum"]:
@@ -147,7 +164,7 @@ class Atlas:
 
     def made_code(self, path):
         """Fingerprint file of the problem behind an optimum file."""
-        return self.code_of((problems.module(self._origin(path)["problem"]["kind"]),))
+        return self.code(f"optimum-{self._origin(path)['problem']['kind']}")
 
     def _origin(self, path):
         if path not in self._made:
@@ -170,20 +187,35 @@ class Atlas:
 
     # -- code ----------------------------------------------------------------------------------------------------
 
-    def code(self, step):
-        """Fingerprint file of a step of the workflow."""
-        templates = Path(analysis.__file__).parent.glob("*.*[!y]") if step == "report" else ()
-        return self.code_of(CODE[step], step, sorted(templates))
+    @staticmethod
+    def code(step):
+        """Fingerprint file of a step of the workflow, an input of its rule."""
+        return f"results/code/{step}.txt"
 
-    def code_of(self, modules, label=None, also=()):
-        """Fingerprint file of modules, rewritten only when their code changed, so that it can be a rule's input."""
-        label = label or "-".join(name.removeprefix("fedatlas.").split(".", 1)[-1] for name in modules[:2])
-        path = Path(f"results/code/{label}.txt")
-        text = fingerprint.fingerprint(*modules, files=also) + "\n"
-        if not path.exists() or path.read_text() != text:
-            with files.atomic(path) as temporary:
-                temporary.write_text(text)
-        return str(path)
+    @staticmethod
+    def _code_of_run(spec):
+        algorithm, problem, _ = expand.modules(spec)
+        return f"run-{algorithm.rpartition('.')[2]}-{problem.rpartition('.')[2]}"
+
+    def write_code(self):
+        """Bring all fingerprint files up to date; one whose code did not change is not touched.
+
+        Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
+        """
+        wanted = {step: fingerprint.fingerprint(*modules) for step, modules in CODE.items()}
+        templates = sorted(p for p in Path(analysis.__file__).parent.iterdir() if p.suffix in (".html", ".css", ".bib"))
+        wanted["report"] = fingerprint.fingerprint(*CODE["report"], files=templates)
+        for kind in problems.KINDS:
+            problem = problems.module(kind)
+            wanted[f"optimum-{kind}"] = fingerprint.fingerprint(problem)
+            for name in algorithms.names():
+                spec = {"algorithm": name, "problem": {"kind": kind}}
+                wanted[self._code_of_run(spec)] = fingerprint.fingerprint(*expand.modules(spec))
+        for label, text in wanted.items():
+            path = Path(self.code(label))
+            if not path.exists() or path.read_text() != text + "\n":
+                with files.atomic(path) as temporary:
+                    temporary.write_text(text + "\n")
 
     # -- parameters of rules: only what a step uses, so that nothing else reruns it ---------------------------------
 

@@ -28,6 +28,7 @@ def fingerprint(*modules, files=()):
     return digest.hexdigest()[:16]
 
 
+@functools.cache
 def closure(*modules):
     """Names of modules and of all package modules that they import, directly or not."""
     seen, todo = set(), list(modules)
@@ -38,7 +39,7 @@ def closure(*modules):
                 raise ModuleNotFoundError(name)
             seen.add(name)
             todo.extend(n for n in _imports(name) if not n.startswith(BOUNDARY))
-    return seen
+    return frozenset(seen)
 
 
 def normalised(path):
@@ -57,6 +58,7 @@ def _normalised(path, _mtime):
     return ast.unparse(tree)
 
 
+@functools.cache
 def _imports(name):
     path, found = _path(name), set()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]

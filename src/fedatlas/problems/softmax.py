@@ -150,7 +150,6 @@ class Softmax(Problem):
         Raises UserError if l2 is 0 (the minimum may not exist) or the gap stays above 1e-12.
         """
         from scipy.optimize import minimize
-        from scipy.sparse.linalg import LinearOperator, cg
 
         if self.l2 <= 0:
             raise UserError("the optimum of softmax regression is computed for l2 > 0 only")
@@ -161,21 +160,30 @@ class Softmax(Problem):
             value, gradient = self._everything.value_and_grad(x)
             return value[0, 0], gradient[0]
 
-        options = {"maxiter": 1000, "gtol": 1e-8, "ftol": 1e-15}
-        found = minimize(value_and_gradient, np.zeros(self.dim), jac=True, method="L-BFGS-B", options=options)
-        x, gradient = found.x, self.gradient(found.x)
-        for _ in range(30):  # Newton steps to the last digit, where the value no longer shows progress
-            hessian = LinearOperator((self.dim, self.dim), matvec=self.hessian_product(x), dtype=np.float64)
-            y = x - cg(hessian, gradient, rtol=1e-4, maxiter=2000)[0]
-            previous, gradient = gradient, self.gradient(y)
-            if gradient @ gradient >= previous @ previous:
-                gradient = previous
+        options = {"maxiter": 100, "gtol": 1e-4, "ftol": 0}
+        x = minimize(value_and_gradient, np.zeros(self.dim), jac=True, method="L-BFGS-B", options=options).x
+        while True:
+            gradient = self.gradient(x)
+            gap = float(gradient @ gradient / (2 * self.l2))
+            better = self._newton(x, gradient) if gap > GAP * 1e-8 else None  # below, F has no digits left to gain
+            if better is None:
                 break
-            x = y
-        gap = float(gradient @ gradient / (2 * self.l2))
+            x = better
         if not gap <= GAP:
             raise UserError(f"the solver stopped at a gap of {gap:.1e}; {GAP:.0e} was asked for")
         return Optimum(self.value(x), x, gap)
+
+    def _newton(self, x, gradient):
+        """A Newton-CG step, halved until the gradient is shorter; None if it never is."""
+        from scipy.sparse.linalg import LinearOperator, cg
+
+        hessian = LinearOperator((self.dim, self.dim), matvec=self.hessian_product(x), dtype=np.float64)
+        step, _ = cg(hessian, gradient, rtol=1e-2, maxiter=2000)
+        for _ in range(20):
+            if np.linalg.norm(self.gradient(x - step)) < np.linalg.norm(gradient):
+                return x - step
+            step = step / 2
+        return None
 
 
 class Rows:

@@ -113,14 +113,11 @@ def _dataset(role, name, about):
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
     files = about.get("files", [])
-    sums = [file["sha256"] for file in files]
-    digest = (
-        sums[0] if len(sums) == 1 else hashlib.sha256(json.dumps(sums or about, sort_keys=True).encode()).hexdigest()
-    )
-    urls = [url for file in files for url in file.get("urls", [])[:1]] or [about.get("page", "")]
-    profile = {"num_rows": about.get("rows")} | {
-        key: about[key] for key in ("shape", "classes", "licence") if key in about
-    }
-    source = json.dumps({"url": urls[0], "files": files})
-    dataset = Dataset(name, digest[:16], "http", source, profile=json.dumps(profile))
+    digest = "".join(file["sha256"] for file in files)
+    if len(files) != 1:  # of one file, the digest is its checksum, for who wants to compare
+        digest = hashlib.sha256((digest or json.dumps(about, sort_keys=True)).encode()).hexdigest()
+    urls = [file["urls"][0] for file in files if file.get("urls")]
+    source = {"url": urls[0] if urls else about.get("page", ""), "files": files}
+    profile = {"num_rows": about.get("rows"), "classes": about.get("classes"), "licence": about.get("licence")}
+    dataset = Dataset(name, digest[:16], "http", json.dumps(source), profile=json.dumps(profile))
     return DatasetInput(dataset, [InputTag("mlflow.data.context", role)])

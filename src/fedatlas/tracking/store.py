@@ -1,9 +1,11 @@
 """Where runs go: addresses, an SQLite database that several jobs may log to, the MLflow experiment."""
 
 import contextlib
+import http.client
 import os
 import re
 import sqlite3
+import ssl
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -54,7 +56,11 @@ def connect(uri):
             yield MlflowClient(uri)
     except (MlflowException, SQLAlchemyError, ImportError) as error:
         reason = str(error).strip().partition("\n")[0]
-        raise UserError(f"MLflow cannot log to {uri}: {reason}") from error
+        raise UserError(f"MLflow cannot log to {_public(uri)}: {reason}") from error
+
+
+def _public(uri):
+    return re.sub(r"//[^/@]*@", "//", uri)  # without a password
 
 
 def _reach(uri):
@@ -63,8 +69,10 @@ def _reach(uri):
         urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=20).close()
     except urllib.error.HTTPError:
         pass  # an answer, if only to say that someone must log in
-    except (OSError, ValueError) as error:
-        raise UserError(f"the MLflow server {uri} does not answer: {getattr(error, 'reason', error)}") from None
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        if not isinstance(reason, ssl.SSLError):  # MLflow has its own settings for certificates
+            raise UserError(f"the MLflow server {_public(uri)} does not answer: {reason}") from None
 
 
 @contextlib.contextmanager
@@ -122,8 +130,11 @@ def experiment_id(client, experiment, uri):
     if found is None:
         path = database(uri)
         place = (path.parent / "mlartifacts" / experiment["name"]).resolve().as_uri() if path else None
-        with contextlib.suppress(MlflowException):  # another process was faster, or the next line says what is wrong
+        try:
             client.create_experiment(experiment["name"], artifact_location=place)
+        except MlflowException:
+            if client.get_experiment_by_name(experiment["name"]) is None:  # else another process was faster
+                raise
         found = client.get_experiment_by_name(experiment["name"])
     elif found.lifecycle_stage == "deleted":
         client.restore_experiment(found.experiment_id)
