@@ -1,0 +1,121 @@
+"""Compiled rounds give what the plain path gives on the same draws, lane by lane."""
+
+import numpy as np
+import pytest
+from numba import njit
+from scipy import sparse
+
+from fedatlas import algorithms
+from fedatlas.problems.logistic import Logistic
+from fedatlas.simulation import kernels, lockstep
+from fedatlas.simulation.engine import COSTS, Simulation, run_together
+from fedatlas.simulation.lanes import exp, load, pointer, store
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example
+
+STEPS = (0.02, 0.1, 0.3)
+NAMES = [name for name in algorithms.names() if example(name, mu=0.1).recurrence(3)]
+
+
+def problem(dense=False, samples=80, dim=40, l2=0.05):
+    rng = np.random.default_rng(0)
+    A = sparse.random(samples, dim, density=0.15, format="csr", rng=rng)
+    A.data = rng.standard_normal(A.nnz)
+    b = rng.integers(0, 2, samples)
+    return Logistic(A.toarray() if dense else A, b, l2)
+
+
+def simulations(name, made, setting, steps=STEPS, seed=1):
+    return [Simulation(algorithms.create(name, {"lr": lr}), made, setting, seed) for lr in steps]
+
+
+def both(name, made, setting, steps=STEPS):
+    fast, plain = simulations(name, made, setting, steps), simulations(name, made, setting, steps)
+    assert lockstep.kernel(fast) is not None
+    return run_together(fast), run_together(plain, kernels=False)
+
+
+@pytest.mark.parametrize("dense", [False, True], ids=["csr", "dense"])
+@pytest.mark.parametrize("M, K", [(5, 1), (3, 2), (4, 30), (60, 3)])
+@pytest.mark.parametrize("name", NAMES)
+def test_equals_the_plain_path(name, M, K, dense):
+    setting = Setting(clients=M, local_steps=K, rounds=6, eval_rounds=2)
+    for fast, plain in zip(*both(name, problem(dense), setting), strict=True):
+        np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
+        assert [row["round"] for row in fast.rows] == [0, 2, 4, 6]
+        for a, b in zip(fast.rows, plain.rows, strict=True):
+            assert a["loss"] == pytest.approx(b["loss"], rel=1e-10)
+            assert {c: a[c] for c in COSTS if c != "seconds"} == {c: b[c] for c in COSTS if c != "seconds"}
+
+
+@pytest.mark.parametrize("name", ["fedavg", "fedac-1", "fedac-vanilla"])
+def test_digits_are_kept_over_long_rounds(name):
+    """B^K shrinks by many orders of magnitude here: without folding P into u nothing would be left of u."""
+    made = problem(l2=0.5)
+    setting = Setting(clients=3, local_steps=400, rounds=2)
+    fast = simulations(name, made, setting)
+    folds = [kernels.coefficients(r.A, r.b, r.c, 400, 0.5)[2].sum() for r in (s.algorithm.recurrence(400) for s in fast)]
+    assert max(folds) > 1
+    for a, b in zip(run_together(fast), run_together(simulations(name, made, setting), kernels=False), strict=True):
+        np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["fedavg", "fedac-1", "mb-ac-sgd"])
+def test_a_step_size_has_the_bits_that_it_has_alone(name):
+    made, setting = problem(), Setting(clients=7, local_steps=5, rounds=4)
+    many = run_together(simulations(name, made, setting, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)))
+    for lr, trace in ((0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
+        alone = run_together(simulations(name, made, setting, (lr,)))[0]
+        np.testing.assert_array_equal(alone.x, trace.x)
+
+
+def test_divergence_of_one_step_size_leaves_the_others(monkeypatch):
+    made, setting = problem(l2=0.5), Setting(clients=4, local_steps=6, rounds=400, eval_rounds=50)
+    fast, plain = both("fedavg", made, setting, (0.1, 30.0))
+    assert [t.status for t in fast] == ["ok", "diverged"] == [t.status for t in plain]
+    assert abs(fast[1].diverged_round - plain[1].diverged_round) <= 1
+    assert fast[1].rows[-1]["round"] == fast[1].diverged_round
+    assert len(fast[0].rows) == 9
+
+
+def test_minibatches_by_counts_are_the_same_minibatches():
+    """M K > n: rows are weighted by how often they were drawn."""
+    made = problem(samples=50)
+    setting = Setting(clients=40, local_steps=10, rounds=5)
+    for name in ("mb-sgd", "mb-ac-sgd"):
+        for fast, plain in zip(*both(name, made, setting), strict=True):
+            np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"batch": 2},
+        {"batch": None},
+        {"participation": {"kind": "uniform", "count": 2}},
+        {"schedule": {"kind": "exponential", "decay": 0.9}},
+        {"sampling": "epochs"},
+    ],
+)
+def test_what_does_not_fit_takes_the_plain_path(change):
+    setting = Setting(**{"clients": 3, "rounds": 2, "local_steps": 2} | change)
+    assert lockstep.kernel(simulations("fedavg", problem(), setting)) is None
+
+
+def test_server_step_size():
+    made, setting = problem(), Setting(clients=4, local_steps=3, rounds=5)
+    make = lambda: [Simulation(algorithms.create("fedavg", {"lr": 0.1, "server_lr": 0.6}), made, setting, 0)]  # noqa: E731
+    np.testing.assert_allclose(run_together(make())[0].x, run_together(make(), kernels=False)[0].x, rtol=1e-12)
+
+
+def test_exponential():
+    @njit
+    def apply(x, y, lanes):
+        for at in range(0, x.size, len(lanes)):
+            store(pointer(y), at, exp(load(pointer(x), at, lanes), lanes))
+        return x.size + y.size
+
+    x = np.linspace(-700, 700, 80_000)
+    y = np.empty_like(x)
+    apply(x, y, (0,) * 8)
+    np.testing.assert_allclose(y, np.exp(x), rtol=1e-15)
