@@ -227,9 +227,8 @@ def cite(a):
     from fedatlas.experiments import jobs
 
     atlas = jobs.here() if os.path.exists("config/experiments") else None
-    known = [name for name in a.names if atlas and name in atlas.paths]
-    loaded = [atlas.experiment("paper", name) for name in known]
-    print(cite([name for name in a.names if name not in known], loaded))
+    loaded = [atlas.experiment("paper", name) for name in a.names if atlas and name in atlas.paths]
+    print(cite(a.names, loaded))
 
 
 def ui(a):

@@ -68,7 +68,9 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"Classifier can't train when only one class is present: all labels are {self.classes_[0]!r}")
+            raise ValueError(
+                f"Classifier can't train when only one class is present: all labels are {self.classes_[0]!r}"
+            )
         seed = int(check_random_state(self.random_state).randint(2**31))
         clients = min(self.clients, len(y))
         how = {"kind": self.partition} if isinstance(self.partition, str) else dict(self.partition)

@@ -30,7 +30,12 @@ class World:
 
     def __init__(self, problem, setting, seed):
         self.problem, self.setting, self.seed = problem, setting, seed
-        self.m, self.K, self.T, self.x0 = setting.clients, setting.local_steps, setting.total_rounds, problem.start(seed)
+        self.m, self.K, self.T, self.x0 = (
+            setting.clients,
+            setting.local_steps,
+            setting.total_rounds,
+            problem.start(seed),
+        )
         self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
 
     def S(self, t):

@@ -69,7 +69,10 @@ def test_schema_errors_name_file_key_and_expectation(tmp_path, change, message):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"algorithms": {"fedavgg": {}}}, r"mine.yaml \(size smoke\): unknown algorithm 'fedavgg'; did you mean 'fedavg'"),
+        (
+            {"algorithms": {"fedavgg": {}}},
+            r"mine.yaml \(size smoke\): unknown algorithm 'fedavgg'; did you mean 'fedavg'",
+        ),
         ({"algorithms": {"fedavg": {}}}, r"fedavg needs a value for 'lr'"),
         ({"algorithms": {"fedavg": {"set": {"lr": -1}}}}, r"fedavg: lr is -1; it must be larger than 0"),
         ({"tune": {"momentum": [0.9]}}, r"no option 'momentum'"),

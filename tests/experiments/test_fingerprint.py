@@ -39,7 +39,9 @@ def test_words_do_not_count(tmp_path, old, new):
     assert normalised(tmp_path, BASE.replace(old, new)) == before
 
 
-@pytest.mark.parametrize("old, new", [("math.sqrt", "math.exp"), ("(x):", "(x, y=1):"), ("import math", "import cmath")])
+@pytest.mark.parametrize(
+    "old, new", [("math.sqrt", "math.exp"), ("(x):", "(x, y=1):"), ("import math", "import cmath")]
+)
 def test_code_counts(tmp_path, old, new):
     before = normalised(tmp_path, BASE)
     assert normalised(tmp_path, BASE.replace(old, new)) != before

@@ -54,7 +54,9 @@ def test_digits_are_kept_over_long_rounds(name):
     made = problem(l2=0.5)
     setting = Setting(clients=3, local_steps=400, rounds=2)
     fast = simulations(name, made, setting)
-    folds = [kernels.coefficients(r.A, r.b, r.c, 400, 0.5)[2].sum() for r in (s.algorithm.recurrence(400) for s in fast)]
+    folds = [
+        kernels.coefficients(r.A, r.b, r.c, 400, 0.5)[2].sum() for r in (s.algorithm.recurrence(400) for s in fast)
+    ]
     assert max(folds) > 1
     for a, b in zip(run_together(fast), run_together(simulations(name, made, setting), kernels=False), strict=True):
         np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)

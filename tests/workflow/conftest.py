@@ -40,7 +40,11 @@ class Project:
 
     def snakemake(self, *arguments, check=True):
         """Run snakemake in the copy, with the copy's code."""
-        environment = {**os.environ, "PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / ".cache")}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.folder / "src"),
+            "XDG_CACHE_HOME": str(self.folder / ".cache"),
+        }
         environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
         done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=240)

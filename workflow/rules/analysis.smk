@@ -38,8 +38,7 @@ rule figure:
         spec=lambda w: atlas.part(w, "figures", w.figure),
         caption=lambda w: atlas.experiment(w.size, w.experiment)["figures"][w.figure]["caption"],
     shell:
-        "fedatlas job figure {wildcards.experiment} {wildcards.figure} --size {wildcards.size}"
-        " --directory {config[data]:q} > {log:q} 2>&1"
+        "fedatlas job figure {wildcards.experiment} {wildcards.figure} --size {wildcards.size}" " > {log:q} 2>&1"
 
 
 rule claims:

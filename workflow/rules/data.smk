@@ -1,7 +1,8 @@
 """Data downloaded, verified and prepared; partitions; optima."""
 
-# no parameter of the rule: another mirror is no reason to prepare data again
-MIRRORS = " ".join(f"--mirror {shlex.quote(mirror)}" for mirror in config["data_mirrors"])
+# Jobs learn these from the environment. They are no parameters: another mirror is no reason to prepare data again.
+os.environ["FEDATLAS_DATA"] = config["data"]
+os.environ["FEDATLAS_DATA_MIRRORS"] = " ".join([*config["data_mirrors"], os.environ.get("FEDATLAS_DATA_MIRRORS", "")])
 
 
 rule prepare:
@@ -16,7 +17,7 @@ rule prepare:
     params:
         source=lambda w: atlas.source(w.data),
     shell:
-        "fedatlas data fetch {wildcards.data} --directory {config[data]:q} {MIRRORS} > {log:q} 2>&1"
+        "fedatlas data fetch {wildcards.data} > {log:q} 2>&1"
 
 
 rule partition:
@@ -30,7 +31,7 @@ rule partition:
     params:
         spec=lambda w: atlas.made_from(f"results/partitions/{w.key}.npz"),
     shell:
-        "fedatlas job partition {params.spec:q} {output:q} --directory {config[data]:q} > {log:q} 2>&1"
+        "fedatlas job partition {params.spec:q} {output:q} > {log:q} 2>&1"
 
 
 rule optimum:
@@ -44,4 +45,4 @@ rule optimum:
     params:
         spec=lambda w: atlas.made_from(f"results/optima/{w.key}.npz"),
     shell:
-        "fedatlas job optimum {params.spec:q} {output:q} --directory {config[data]:q} > {log:q} 2>&1"
+        "fedatlas job optimum {params.spec:q} {output:q} > {log:q} 2>&1"

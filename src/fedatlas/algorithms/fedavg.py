@@ -11,8 +11,8 @@ from fedatlas.simulation.arrays import State
 class FedAvg(Algorithm):
     """Federated averaging, also called local SGD (McMahan et al. 2017; Yuan & Ma 2020, Algorithm 2).
 
-        y <- y - lr g(y)              K times, from y = x
-        x <- x + server_lr mean_S(y - x)
+    y <- y - lr g(y)              K times, from y = x
+    x <- x + server_lr mean_S(y - x)
     """
 
     name = "fedavg"

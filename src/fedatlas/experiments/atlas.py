@@ -100,7 +100,9 @@ class Atlas:
 
     def figure_files(self, size, name):
         """Paths of all figures of an experiment, as PNG."""
-        return [f"{self.directory(size, name)}/figures/{figure}.png" for figure in self.experiment(size, name)["figures"]]
+        return [
+            f"{self.directory(size, name)}/figures/{figure}.png" for figure in self.experiment(size, name)["figures"]
+        ]
 
     def target(self, size, names):
         """What makes experiments complete, apart from a report over them: figures, claims, the MLflow receipt."""

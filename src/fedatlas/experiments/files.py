@@ -30,6 +30,8 @@ def write(path, frame, meta):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    frame = frame.copy(deep=False)
+    frame.attrs = {}
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata({META: json.dumps(meta)})
     with atomic(path) as temporary:
         pq.write_table(table, temporary)

@@ -102,7 +102,9 @@ def _metadata(about, table, metas):
         warnings.append(f"{row['algorithm']}{' at ' + where if where else ''}: diverged for every tuned value")
     for name, entry in data.items():
         if entry.get("lossy"):
-            warnings.append(f"{name} is a lossy copy: {entry.get('note', 'numbers do not compare with published ones')}")
+            warnings.append(
+                f"{name} is a lossy copy: {entry.get('note', 'numbers do not compare with published ones')}"
+            )
     return {
         **about,
         "versions": first["versions"],

@@ -78,7 +78,13 @@ def sweep(rows, draws, weights, state, steps, touched, bad, vectors, lanes):
     d, size, width, dense = state[0].shape[0], state[0].size, rows[2].size // rows[3].size, rows[0].size == 0
     indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
     z, u, total, held = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
-    q, r, maps, last, gain = pointer(steps[0]), pointer(steps[1]), pointer(steps[3]), pointer(steps[4]), pointer(steps[5])
+    q, r, maps, last, gain = (
+        pointer(steps[0]),
+        pointer(steps[1]),
+        pointer(steps[3]),
+        pointer(steps[4]),
+        pointer(steps[5]),
+    )
     fold, drawn, count = steps[2], pointer(draws), draws.size
     for t in range(R):
         for to in range(0, size, n):

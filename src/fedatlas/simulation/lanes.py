@@ -150,7 +150,9 @@ def exp(x, lanes):
     r4 = r2 * r2
     one = splat(1.0, lanes)
     low = (one + r) + r2 * (splat(1 / 2, lanes) + r * splat(1 / 6, lanes))
-    middle = (splat(1 / 24, lanes) + r * splat(1 / 120, lanes)) + r2 * (splat(1 / 720, lanes) + r * splat(1 / 5040, lanes))
+    middle = (splat(1 / 24, lanes) + r * splat(1 / 120, lanes)) + r2 * (
+        splat(1 / 720, lanes) + r * splat(1 / 5040, lanes)
+    )
     high = (splat(1 / 40320, lanes) + r * splat(1 / 362880, lanes)) + r2 * (
         splat(1 / 3628800, lanes) + r * splat(1 / 39916800, lanes)
     )

@@ -36,7 +36,9 @@ class Sampler:
 
     def _client(self, round, i, K):
         rng = stream(self.seed, "samples", round, int(i))
-        own = self.problem.partition.client(i) if self.problem.partition is not None else np.arange(self.problem.samples)
+        own = (
+            self.problem.partition.client(i) if self.problem.partition is not None else np.arange(self.problem.samples)
+        )
         need = K * self.batch
         if self.kind == "replacement":
             chosen = rng.integers(len(own), size=need)

@@ -1,0 +1,52 @@
+"""FedAc for objectives that are convex but not strongly convex (Yuan & Ma 2020, arXiv:2006.08950, Appendix E)."""
+
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.fedac import FedAc1, FedAc2
+from fedatlas.simulation.arrays import State
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAcConvex(Algorithm):
+    """FedAc-I or -II on F(w) + lam/2 |w - w0|^2, w0 the start (Yuan & Ma 2020, Section 3.3 and eq. E.1).
+
+        h(md) = g(md) + lam (md - w0)
+        md <- w / beta + (1 - 1/beta) ag
+        ag <- md - eta h(md)
+        w  <- (1 - 1/alpha) w + md / alpha - gamma h(md)      K times; then average both w and ag
+
+    alpha, beta and gamma are those of eq. 3.1 (variant 1) or 3.2 (variant 2) for mu = lam. Evaluated at ag.
+    """
+
+    name = "fedac-convex"
+    label = "FedAc convex"
+    cite = "yuan2020"
+    down = ("w", "ag")  # w0 is sent once
+
+    lr: float = param(doc="step size eta", above=0)
+    lam: float = param(doc="weight lambda of |w - w0|^2 / 2", above=0)
+    variant: int = param(1, doc="1 for FedAc-I, 2 for FedAc-II", choices=(1, 2))
+
+    def coupling(self, K):
+        """(alpha, beta, gamma) for synchronisation interval K."""
+        return {1: FedAc1, 2: FedAc2}[self.variant](lr=self.lr, mu=self.lam).coupling(K)
+
+    def init(self, x0):
+        return State(w=x0, ag=x0, w0=x0), State()
+
+    def client(self, s, i, steps):
+        alpha, beta, gamma = self.coupling(len(steps))
+        w, ag = s.w, s.ag
+        for g in steps:
+            md = w / beta + (1 - 1 / beta) * ag
+            grad = g(md) + self.lam * (md - s.w0)
+            ag = md - self.lr * grad
+            w = (1 - 1 / alpha) * w + md / alpha - gamma * grad
+        return State(w=w, ag=ag), State()
+
+    def server(self, s, mean, n):
+        return s.replace(w=mean.w, ag=mean.ag)
+
+    def output(self, s):
+        return s.ag

@@ -1,0 +1,143 @@
+"""The command line: what it prints, what it refuses, and how it exits."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from fedatlas import algorithms, train
+from fedatlas.cli import main
+from fedatlas.experiments import files
+
+QUADRATIC = ["--problem", "quadratic", "--option", "dim=5", "--clients", "3", "--batch", "0", "--rounds", "20"]
+
+
+def fedatlas(*arguments):
+    return main([*map(str, arguments)])
+
+
+def test_train_prints_one_json_object(capsys, tmp_path):
+    out = tmp_path / "run.parquet"
+    arguments = ["train", "--algorithm", "scaffold", "--set", "lr=0.01", "--set", "option=1", *QUADRATIC]
+    assert fedatlas(*arguments, "--seed", 3, "--out", out, "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    frame, meta = files.read(out)
+    assert set(result) >= {"final", "best", "costs", "status"} and result["status"] == "ok"
+    assert result["final"]["loss"] == frame["loss"].iloc[-1]
+    assert result["best"]["loss"] == {
+        "value": frame["loss"].min(),
+        "round": int(frame["round"][frame["loss"].idxmin()]),
+    }
+    assert result["costs"]["rounds"] == 20 and result["costs"]["vectors_up"] == 40
+    assert meta["spec"]["parameters"] == {"lr": 0.01, "server_lr": 1.0, "option": 1} and meta["spec"]["seed"] == 3
+
+
+def test_the_same_seed_gives_the_same_numbers(capsys):
+    runs = []
+    for seed in (1, 1, 2):
+        fedatlas("train", "--algorithm", "fedavg", "--set", "lr=0.01", *QUADRATIC, "--seed", seed, "--json")
+        runs.append(json.loads(capsys.readouterr().out)["final"])
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_train_for_people(capsys):
+    assert fedatlas("train", "--algorithm", "gd", "--set", "lr=0.01", *QUADRATIC) == 0
+    text = capsys.readouterr().out
+    assert "gd: ok after 20 rounds" in text and "suboptimality" in text and "best" in text
+
+
+def test_divergence_is_a_result(capsys):
+    assert fedatlas("train", "--algorithm", "gd", "--set", "lr=1e8", *QUADRATIC, "--rounds", 200, "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["status"] == "diverged" and 0 < result["diverged_round"] < 200
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--algorithm", "fedavgg"], "unknown algorithm 'fedavgg'; did you mean 'fedavg'"),
+        (["--algorithm", "fedavg"], "needs a value for 'lr'"),
+        (["--algorithm", "fedavg", "--set", "lr"], "'lr' is not of the form NAME=VALUE"),
+        (["--algorithm", "fedavg", "--set", "lr=fast"], "lr is 'fast'; it must be a number"),
+        (["--algorithm", "fedavg", "--set", "lr=-1"], "lr is -1; it must be larger than 0"),
+        (["--algorithm", "fedavg", "--set", "momentum=1"], "no option 'momentum'"),
+        (["--algorithm", "fedavg", "--set", "lr=1", "--problem", "quadratc"], "did you mean 'quadratic'"),
+        (
+            ["--algorithm", "fedavg", "--set", "lr=1", "--problem", "logistic"],
+            "problem logistic needs a value for 'data'",
+        ),
+        (["--algorithm", "fedavg", "--set", "lr=1", "--data", "a9"], "did you mean 'a9a'"),
+        (["--algorithm", "fedavg", "--set", "lr=1", "--data", "a9a"], "fedatlas data fetch a9a"),
+        (["--algorithm", "fedavg", "--set", "lr=1", "--problem", "quadratic", "--active", "99"], "count is 99"),
+        (
+            ["--algorithm", "fedavg", "--set", "lr=1", "--problem", "quadratic", "--option", "dims=2"],
+            "no option 'dims'",
+        ),
+        (["--algorithm", "fedavg", "--set", "lr=1", "--problem", "quadratic", "--rounds", "0"], "rounds is 0"),
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, message, capsys, tmp_path):
+    assert fedatlas("train", *arguments, "--directory", tmp_path, "--out", tmp_path / "x.parquet") == 2
+    error = capsys.readouterr().err
+    assert error.startswith("fedatlas: ") and message in error and error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unwritable_place_is_one_sentence(capsys, tmp_path):
+    (tmp_path / "file").write_text("")
+    out = tmp_path / "file" / "run.parquet"
+    assert fedatlas("train", "--algorithm", "gd", "--set", "lr=0.01", *QUADRATIC, "--out", out) == 2
+    assert f"cannot write {out}" in capsys.readouterr().err
+
+
+def test_list_names_everything(capsys):
+    assert fedatlas("list") == 0
+    text = capsys.readouterr().out
+    for name in (*algorithms.names(), "logistic", "a9a", "tiny-imagenet", "fedac_fig1"):
+        assert name in text
+
+
+def test_cite(capsys):
+    assert fedatlas("cite", "scaffold", "fedac_fig1") == 0
+    text = capsys.readouterr().out
+    assert "karimireddy2020" in text and "yuan2020" in text
+    assert fedatlas("cite", "nobody") == 2
+
+
+def test_claims_need_results(capsys, tmp_path):
+    assert fedatlas("claims", "--results", tmp_path) == 2
+    assert "run `snakemake" in capsys.readouterr().err
+    folder = tmp_path / "smoke/mine"
+    folder.mkdir(parents=True)
+    header = "experiment,size,claim,text,source,paper,ours,verdict,note\n"
+    (folder / "claims.csv").write_text(header + "mine,smoke,a,It works.,Figure 1,32,64,not held,\n")
+    assert fedatlas("claims", "--results", tmp_path) == 0
+    text = capsys.readouterr().out
+    assert "not held" in text and "It works." in text and "paper: 32; here: 64" in text
+
+
+def test_data_status(capsys, tmp_path):
+    assert fedatlas("data", "status", "--directory", tmp_path, "--json") == 0
+    rows = {row["name"]: row["state"] for row in json.loads(capsys.readouterr().out)}
+    assert rows["epsilon"] == "missing" and len(rows) >= 16
+
+
+def test_starting_up_loads_neither_torch_nor_pandas():
+    code = "import sys, fedatlas.cli, fedatlas.algorithms; print({'torch', 'pandas', 'mlflow', 'matplotlib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_train_in_a_notebook():
+    frame = train("fedavg", {"kind": "quadratic", "dim": 4}, clients=3, rounds=5, batch=None, lr=0.01)
+    assert list(frame["round"]) == [0, 1, 2, 3, 4, 5] and frame.attrs["status"] == "ok"
+    again = train(
+        algorithms.create("fedavg", {"lr": 0.5}),
+        {"kind": "quadratic", "dim": 4},
+        clients=3,
+        rounds=5,
+        batch=None,
+        lr=0.01,
+    )
+    assert frame.drop(columns="seconds").equals(again.drop(columns="seconds"))
