@@ -124,7 +124,7 @@ def test_data_status(capsys, tmp_path):
 
 
 def test_starting_up_loads_neither_torch_nor_pandas():
-    code = "import sys, fedatlas.cli, fedatlas.algorithms; print({'torch', 'pandas', 'mlflow', 'matplotlib'} & set(sys.modules))"
+    code = "import sys, fedatlas.cli, fedatlas.algorithms; print({'torch', 'pandas', 'mlflow'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -40,5 +40,5 @@ def test_learns_digits_of_two_classes_a_client(algorithm):
 def test_refuses_what_does_not_fit():
     X, y = np.random.default_rng(0).standard_normal((30, 2)), np.arange(30) % 2
     for options in ({"algorithm": "fedavgg"}, {"partition": "noniid"}, {"parameters": {"nu": 1}}, {"lr": -1.0}):
-        with pytest.raises(ValueError, match="fedavg|noniid|nu|lr"):
+        with pytest.raises(ValueError, match=r"fedavg|noniid|nu|lr"):
             FederatedLogisticRegression(**options).fit(X, y)

@@ -89,7 +89,7 @@ def test_fedavg_is_biased_under_unequal_availability_and_fedawe_less():
         algorithm = algorithms.create(name, {"lr": 0.01})
         return np.mean([Simulation(algorithm, problem, Setting(**options), seed=s).run().x for s in seeds])
 
-    # FedAvg steps towards 0, 100 or 50 with probabilities p1 (1 - p2), (1 - p1) p2, p1 p2: its mean is where these balance
+    # it steps towards 0, 100 or 50 with probabilities p1 (1 - p2), (1 - p1) p2, p1 p2: its mean is where they balance
     expected = (0.1 * 0.1 * 100 + 0.9 * 0.1 * 50) / (0.9 * 0.9 + 0.1 * 0.1 + 0.9 * 0.1)
     assert mean_output("fedavg") == pytest.approx(expected, abs=3)
     assert abs(mean_output("fedawe") - 50) < abs(mean_output("fedavg") - 50) / 2

@@ -120,6 +120,6 @@ def check_range(owner, f, value):
     above, low, high = meta.get("above"), meta.get("low"), meta.get("high")
     if above is not None and not value > above:
         raise UserError(f"{where} is {value!r}; it must be larger than {above}")
-    if low is not None and value < low or high is not None and value > high:
+    if (low is not None and value < low) or (high is not None and value > high):
         bounds = f"between {low} and {high}" if low is not None and high is not None else f"at least {low}"
         raise UserError(f"{where} is {value!r}; it must be {bounds if low is not None else f'at most {high}'}")

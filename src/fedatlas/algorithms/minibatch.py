@@ -87,7 +87,7 @@ class MinibatchAcSGD(Algorithm):
         return State(g=steps.mean(s.md)), State()
 
     def server(self, s, mean, n):
-        alpha, beta, gamma = self.coupling
+        alpha, _, gamma = self.coupling
         ag = s.md - self.lr * mean.g
         w = (1 - 1 / alpha) * s.w + s.md / alpha - gamma * mean.g
         return self.resume(w=w, ag=ag)

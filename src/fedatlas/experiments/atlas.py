@@ -66,7 +66,7 @@ class Atlas:
         """Names of the experiments of the target all."""
         return list(self.paths) if self.config["experiments"] == "all" else self.config["experiments"]
 
-    @functools.cache
+    @functools.cache  # noqa: B019  an Atlas lives as long as its process
     def experiment(self, size, name):
         """A loaded and checked experiment."""
         self._known(name)
@@ -74,7 +74,7 @@ class Atlas:
         validate(loaded)
         return loaded
 
-    @functools.cache
+    @functools.cache  # noqa: B019
     def cells(self, size, name):
         """Cells of an experiment by (algorithm id, key)."""
         return {(cell.id, cell.key): cell for cell in expand.cells(self.experiment(size, name))}

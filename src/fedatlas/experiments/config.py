@@ -1,4 +1,4 @@
-"""Experiment files: read, merged with a size, checked against the schema; errors name file, key and what was expected."""
+"""Experiment files: read, merged with a size, checked against the schema; errors name file, key and expectation."""
 
 import copy
 import functools

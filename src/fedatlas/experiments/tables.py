@@ -30,9 +30,9 @@ def view(experiment):
 def build(about, files):
     """(table, curves, metadata) of an experiment.
 
-    about: from view(). files: (algorithm id, grid point, path) of all run files. Table: a row for each algorithm, point of
-    the axes and tuned values, with means over seeds; ``chosen`` marks the tuned values that won, ``edge`` says where a
-    winner lies at an end of its axis. A run that diverged cannot be chosen. Curves: all evaluations of the chosen.
+    about: from view(). files: (algorithm id, grid point, path) of all run files. Table: a row for each algorithm, point
+    of the axes and tuned values, with means over seeds; ``chosen`` marks the tuned values that won, ``edge`` says where
+    a winner lies at an end of its axis. A run that diverged cannot be chosen. Curves: all evaluations of the chosen.
     """
     summaries, curves, metas = [], [], []
     for id, point, path in files:

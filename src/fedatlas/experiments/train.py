@@ -21,7 +21,8 @@ def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1
     blocks computed at once. progress: called with each row.
 
     Columns: ``round``, ``steps``, the costs, and the problem's metrics. ``frame.attrs`` holds ``status`` (ok or
-    diverged), ``diverged_round``, ``spec`` and ``x``, the last output. Raises UserError on anything unknown or out of range.
+    diverged), ``diverged_round``, ``spec`` and ``x``, the last output. Raises UserError on anything unknown or out of
+    range.
 
     >>> frame = fedatlas.train("fedac-1", {"kind": "logistic", "data": "a9a", "l2": 1e-3}, clients=1024,
     ...                        local_steps=16, rounds=256, lr=0.1)
@@ -58,7 +59,7 @@ def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1
 
 
 def summary(frame):
-    """``{"final", "best", "costs", "status"}`` of a frame that train() made; best gives each metric's value and round."""
+    """``{"final", "best", "costs", "status"}`` of a frame that train() made; best has each metric's value and round."""
     metrics = [c for c in frame.columns if c not in ("round", "steps", *COSTS)]
     last = frame.iloc[-1]
     best = {}

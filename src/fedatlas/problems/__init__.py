@@ -1,4 +1,4 @@
-"""The problems, built from specifications. A kind's module is imported when it is asked for: convex jobs never see torch."""
+"""The problems, built from specifications. A kind is imported when it is asked for: convex jobs never see torch."""
 
 import importlib
 

@@ -8,7 +8,7 @@ BLOCK_BYTES = 1 << 22  # larger than a second-level cache: below it the calls co
 
 
 class State:
-    """Immutable named vectors: ``s.x``, ``s.replace(x=...)``. Server state has (d,) vectors, client state (m, d) rows."""
+    """Immutable named vectors: ``s.x``, ``s.replace(x=...)``; (d,) vectors of a server, (m, d) rows of clients."""
 
     def __init__(self, **fields):
         self.__dict__.update(fields)

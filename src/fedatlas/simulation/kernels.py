@@ -2,9 +2,9 @@
 
 Local steps that are linear in the state but for one gradient, z <- A z - b (x) g(c.z) with z = (z_1, .., z_p) of (d,)
 vectors, split in two. The l2 term and the coupling act on every coordinate through one p x p matrix, B = A - l2 b c'.
-The sample acts on the coordinates of its row. So a worker keeps u with z = P u, P = B^k: a step reads and writes only the
-row's coordinates, with coefficients c'P and P^-1 b that are the same for all workers. P is folded into u before its
-condition costs digits. Step sizes are lanes of the innermost axis: one pass over draws and rows serves all of them.
+The sample acts on the coordinates of its row. So a worker keeps u with z = P u, P = B^k: a step reads and writes only
+the row's coordinates, with coefficients c'P and P^-1 b that are the same for all workers. P is folded into u before
+its condition costs digits. Step sizes are lanes of the innermost axis: one pass over draws and rows serves all of them.
 """
 
 import functools

@@ -1,7 +1,7 @@
 """A vector of doubles as a Numba type: arithmetic on several step sizes at once in the processor's vector registers.
 
-Numba's arrays may overlap as far as the compiler knows, so loops over a few lanes of an array stay scalar. Values of this
-type cannot overlap. No operation is fused or reordered: a lane has the same bits in a vector of any width.
+Numba's arrays may overlap as far as the compiler knows, so loops over a few lanes of an array stay scalar. Values of
+this type cannot overlap. No operation is fused or reordered: a lane has the same bits in a vector of any width.
 """
 
 import operator

@@ -2,6 +2,7 @@
 
 from fedatlas import problems
 from fedatlas.analysis.theory.constants import estimate
+from fedatlas.analysis.theory.theorems import THEOREMS
 from fedatlas.errors import UserError
 
 
@@ -13,8 +14,6 @@ def report(problem_spec, clients, local_steps, steps, directory=None, show=print
     "algorithm", "assumptions", "applies", "eta", "gamma", "lambda", "bound", "terms"}``, the last five None where the
     theorem does not apply. A bound above F(x0) - F* is true and says nothing. Raises UserError.
     """
-    from fedatlas.analysis.theory import THEOREMS
-
     if clients < 1 or local_steps < 1 or steps < local_steps:
         raise UserError("theory: clients and local steps must be at least 1, and steps at least one round of them")
     T = steps // local_steps * local_steps
@@ -25,9 +24,8 @@ def report(problem_spec, clients, local_steps, steps, directory=None, show=print
         show(f"M = {clients} clients, K = {local_steps} local steps, R = {T // local_steps} rounds, T = {T} steps\n")
         for row in constants:
             show(f"{row['constant']:<7} {row['value']:<11.5g} {row['how']}")
-        show(
-            f"\n{'theorem':<8}{'paper':<9}{'algorithm':<14}{'eta':<12}{'gamma':<12}{'lambda':<12}{'bound':<12}largest term"
-        )
+        head = _cells(("eta", "gamma", "lambda", "bound"))
+        show(f"\n{'theorem':<8}{'paper':<9}{'algorithm':<14}{head}largest term")
         for row, theorem in zip(rows, THEOREMS.values(), strict=True):
             show(_line(row, theorem, where[0].gap))
     return constants + rows
@@ -58,6 +56,10 @@ def _line(row, theorem, gap):
     if not row["applies"]:
         return f"{start}does not apply: needs {theorem.assumptions} and T >= {theorem.least_steps}"
     numbers = (row[name] for name in ("eta", "gamma", "lambda", "bound"))
-    cells = "".join(f"{'-' if number is None else f'{number:.4g}':<12}" for number in numbers)
+    cells = _cells("-" if number is None else f"{number:.4g}" for number in numbers)
     vacuous = ", above F(x0) - F*" if row["bound"] >= gap else ""
     return f"{start}{cells}{max(row['terms'], key=row['terms'].get)}{vacuous}"
+
+
+def _cells(texts):
+    return "".join(f"{text:<12}" for text in texts)

@@ -1,0 +1,117 @@
+"""Rounds of FedAvg, FedAc-I and MB-SGD on a9a-like data against plain NumPy, on one core: ratios of medians in one run.
+
+The baseline is what a paper's author would write: dense rows gathered each step, whole (M, d) arrays, one step size at a
+time. The atlas runs the 13 step sizes of the paper's grid together, and one alone. Usage:
+
+    python benchmarks/fedac.py [--data a9a] [--rounds 4]
+
+Without --data, random sparse data of a9a's shape (32,561 x 123, 14 ones a row) stand in.
+"""
+
+import argparse
+import os
+import statistics
+import time
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
+
+import numpy as np
+from scipy import sparse
+
+from fedatlas import algorithms, problems
+from fedatlas.problems.logistic import Logistic
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.lockstep import kernel
+from fedatlas.simulation.setting import Setting
+
+GRID = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+CASES = [("fedac-1", 8192, 16), ("fedac-1", 8192, 256), ("fedavg", 8192, 16), ("fedavg", 8192, 256)]
+CASES += [("fedac-1", 64, 16), ("fedac-1", 64, 256), ("fedavg", 64, 16), ("fedac-1", 4, 16), ("mb-sgd", 8192, 256)]
+REPEATS = 3
+
+
+def gradient(A, b, l2, y, rows):
+    """Gradients at y (M, d) on one row each."""
+    a, label = A[rows], b[rows]
+    return (-label / (1 + np.exp(label * (a * y).sum(axis=1))))[:, None] * a + l2 * y
+
+
+def plain_round(name, A, b, l2, x, rng, M, K, lr):
+    """One round as plain NumPy; x: the server's vectors."""
+    n, d = A.shape
+    if name == "mb-sgd":
+        total = np.zeros(d)
+        for _ in range(K):
+            total += gradient(A, b, l2, np.broadcast_to(x[0], (M, d)), rng.integers(n, size=M)).mean(axis=0)
+        return [x[0] - lr * total / K]
+    y = [np.tile(v, (M, 1)) for v in x]
+    gamma = max(np.sqrt(lr / (l2 * K)), lr)
+    alpha = 1 / (gamma * l2)
+    beta = alpha + 1
+    for _ in range(K):
+        rows = rng.integers(n, size=M)
+        if name == "fedavg":
+            y[0] = y[0] - lr * gradient(A, b, l2, y[0], rows)
+        else:
+            w, ag = y
+            md = w / beta + (1 - 1 / beta) * ag
+            g = gradient(A, b, l2, md, rows)
+            y = [(1 - 1 / alpha) * w + md / alpha - gamma * g, md - lr * g]
+    return [v.mean(axis=0) for v in y]
+
+
+def plain_seconds(name, problem, M, K, rounds):
+    """Seconds a round of the baseline, for one step size."""
+    A, b = problem.A.toarray(), problem.b
+    rng = np.random.default_rng(0)
+    x = [problem.start(0)] * (2 if name.startswith("fedac") else 1)
+    began = time.perf_counter()
+    for _ in range(rounds):
+        x = plain_round(name, A, b, problem.l2, x, rng, M, K, 0.05)
+    return (time.perf_counter() - began) / rounds
+
+
+def atlas_seconds(name, problem, M, K, rounds, grid):
+    """Seconds a round and step size of the atlas."""
+    setting = Setting(clients=M, local_steps=K, rounds=10**9)
+    simulations = [Simulation(algorithms.create(name, {"lr": lr}), problem, setting) for lr in grid]
+    together = kernel(simulations)
+    together.advance(simulations, 1)
+    began = time.perf_counter()
+    together.advance(simulations, 1 + rounds)
+    return (time.perf_counter() - began) / rounds / len(grid)
+
+
+def stand_in(rng):
+    """Sparse data of a9a's shape."""
+    n, d, k = 32_561, 123, 14
+    columns = np.argsort(rng.random((n, d)), axis=1)[:, :k]
+    A = sparse.csr_matrix((np.ones(n * k), np.sort(columns, axis=1).ravel(), np.arange(n + 1) * k), (n, d))
+    return Logistic(A, rng.random(n) < 0.24, 1e-3)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--data")
+    arguments.add_argument("--rounds", type=int, default=2)
+    a = arguments.parse_args()
+    spec = {"kind": "logistic", "data": a.data, "l2": 1e-3}
+    problem = problems.create(spec, 1) if a.data else stand_in(np.random.default_rng(0))
+    print(f"{'algorithm':<10}{'M':>6}{'K':>5}{'plain us/step':>15}{'one lr':>9}{'ratio':>7}{'13 lr':>9}{'ratio':>7}")
+    for name, M, K in CASES:
+        rounds = max(a.rounds, 40_000 // (M * K))
+        columns = [
+            statistics.median(run() for _ in range(REPEATS))
+            for run in (
+                lambda: plain_seconds(name, problem, M, K, rounds if M < 1000 else 1),  # noqa: B023
+                lambda: atlas_seconds(name, problem, M, K, rounds, (0.05,)),  # noqa: B023
+                lambda: atlas_seconds(name, problem, M, K, rounds, GRID),  # noqa: B023
+            )
+        ]
+        plain, one, many = (1e6 * seconds / (M * K) for seconds in columns)
+        print(f"{name:<10}{M:>6}{K:>5}{plain:>15.3f}{one:>9.4f}{plain / one:>7.1f}{many:>9.4f}{plain / many:>7.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Nesterov's accelerated gradient descent, the deterministic method whose instability FedAc trades away."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.errors import UserError
+from fedatlas.simulation.arrays import State
+
+
+@dataclass(frozen=True, kw_only=True)
+class AGD(Algorithm):
+    """Accelerated gradient descent on the mean of the clients' objectives (Nesterov 2018), one round each.
+
+    As in Yuan & Ma 2020 (arXiv:2006.08950), Algorithm 3, with kappa = L/mu:
+
+        md <- w / (sqrt(kappa) + 1) + sqrt(kappa) / (sqrt(kappa) + 1) ag
+        ag <- md - G(md) / L
+        w  <- (1 - 1/sqrt(kappa)) w + md / sqrt(kappa) - sqrt(1/(L mu)) G(md)
+
+    Evaluated at ag.
+    """
+
+    name = "agd"
+    label = "AGD"
+    cite = "nesterov2018"
+    down = ("md",)
+    pooled = True
+    exact = True
+
+    L: float = param(doc="smoothness L; by default the problem's", above=0, problem="L")
+    mu: float = param(doc="strong convexity mu; by default the problem's", above=0, problem="mu")
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.L is not None and self.mu is not None and self.L < self.mu:
+            raise UserError(f"agd: L is {self.L} and mu is {self.mu}; mu cannot be larger than L")
+
+    @property
+    def coupling(self):
+        """(alpha, beta, gamma) of FedAc's notation: (sqrt(kappa), sqrt(kappa) + 1, sqrt(1/(L mu)))."""
+        root = sqrt(self.L / self.mu)
+        return root, root + 1, 1 / sqrt(self.L * self.mu)
+
+    def init(self, x0):
+        return State(w=x0, ag=x0, md=x0), State()
+
+    def client(self, s, i, steps):
+        return State(g=steps.full(s.md)), State()
+
+    def server(self, s, mean, n):
+        alpha, beta, gamma = self.coupling
+        ag = s.md - mean.g / self.L
+        w = (1 - 1 / alpha) * s.w + s.md / alpha - gamma * mean.g
+        return State(w=w, ag=ag, md=w / beta + (1 - 1 / beta) * ag)
+
+    def output(self, s):
+        return s.ag

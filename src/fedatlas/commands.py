@@ -1,0 +1,198 @@
+"""What the subcommands of ``fedatlas`` do; each takes the parsed arguments. Heavy imports wait for the command."""
+
+import json
+import os
+import sys
+
+from fedatlas.errors import UserError
+
+
+def list_everything(a):
+    """Print what there is."""
+    from fedatlas.overview import overview
+
+    for section, lines in overview(a.what).items():
+        print(f"{section}:")
+        for name, text in lines:
+            print(f"  {name:<18} {text}")
+        print()
+
+
+def train(a):
+    """One run."""
+    from fedatlas.experiments import files
+    from fedatlas.experiments.train import summary, train
+
+    problem = {"kind": a.problem, **_pairs(a.option)}
+    problem |= {k: v for k, v in (("data", a.data), ("l2", a.l2)) if v is not None}
+    if a.partition:
+        kind, *options = a.partition.split(",")
+        problem["partition"] = {"kind": kind, **_pairs(options)}
+    options = {"clients": a.clients, "local_steps": a.local_steps, "rounds": a.rounds, "batch": a.batch or None}
+    if a.active:
+        options["participation"] = {"kind": "uniform", "count": a.active}
+    if a.eval_rounds:
+        options["eval_rounds"] = a.eval_rounds
+    options |= _pairs(a.set)
+    progress = _Progress(a.rounds) if sys.stderr.isatty() else None
+    frame = train(
+        a.algorithm,
+        problem,
+        seed=a.seed,
+        directory=a.directory,
+        optimum=not a.no_optimum,
+        threads=a.threads,
+        progress=progress,
+        **options,
+    )
+    if progress:
+        progress.close()
+    if a.out:
+        files.write(a.out, frame, {k: v for k, v in frame.attrs.items() if k != "x"})
+    result = summary(frame)
+    if a.json:
+        print(json.dumps(result))
+        return
+    print(f"{a.algorithm}: {result['status']} after {result['costs']['rounds']} rounds")
+    for name, value in result["final"].items():
+        best = result["best"].get(name)
+        print(f"  {name:<15} {value:<12.6g}" + (f" best {best['value']:.6g} at round {best['round']}" if best else ""))
+
+
+def data_fetch(a):
+    """Fetch and prepare data sets."""
+    from fedatlas import data
+
+    for name in a.names:
+        data.info(name)
+    for name in a.names:
+        print(f"{name}: {data.prepare(name, a.directory, a.mirror)}")
+
+
+def data_status(a):
+    """What is there of each data set."""
+    from fedatlas import data
+
+    rows = data.status(a.directory, a.mirror)
+    if a.json:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        size = f"{row['bytes'] / 1e6:,.1f} MB" if row.get("bytes") else ""
+        print(f"{row['name']:<16} {row['state']:<10} {size:>12}  {'lossy' if row.get('lossy') else ''}")
+
+
+def data_verify(a):
+    """Check data sets."""
+    from fedatlas import data
+
+    names = a.names or [row["name"] for row in data.status(a.directory) if row["state"] == "prepared"]
+    for name in names:
+        data.verify(name, a.directory)
+        print(f"{name}: verified")
+
+
+def theory(a):
+    """What the theorems of FedAc say about a problem and a setting."""
+    from fedatlas.analysis.theory import report
+
+    problem = {"kind": "logistic", "data": a.data, "l2": a.l2}
+    rows = report(problem, a.clients, a.local_steps, a.steps, a.directory, show=None if a.json else print)
+    if a.json:
+        print(json.dumps(rows))
+
+
+def claims(a):
+    """Print the claims that results hold verdicts on."""
+    from fedatlas.overview import verdicts
+
+    rows = verdicts(a.results)
+    if a.json:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        print(f"{row['verdict']:<28} {row['experiment']} ({row['size']}): {row['text']} [{row['source']}]")
+        print(f"{'':<28} paper: {row['paper']}; here: {row['ours']}")
+
+
+def cite(a):
+    """Print BibTeX."""
+    from fedatlas.analysis.citations import cite
+    from fedatlas.experiments import jobs
+
+    atlas = jobs.here() if os.path.exists("config/experiments") else None
+    loaded = [atlas.experiment("paper", name) for name in a.names if atlas and name in atlas.paths]
+    print(cite(a.names, loaded))
+
+
+def ui(a):
+    """Run MLflow's user interface."""
+    from fedatlas import tracking
+
+    tracking.ui(a.uri, a.port)
+
+
+def job_spec(a):
+    """Jobs that are given all they need."""
+    from fedatlas.experiments import jobs, run
+
+    if a.step == "run":
+        run.run_cell(a.spec, a.out, a.directory, a.partition, a.optimum, a.threads, _print_progress)
+    else:
+        getattr(jobs, a.step)(a.spec, a.out, a.directory)
+
+
+def job_experiment(a):
+    """Jobs over an experiment's results."""
+    from fedatlas.experiments import jobs
+
+    extra = {
+        "figure": lambda: (a.figure, a.directory),
+        "track": lambda: (a.uri,),
+        "report": lambda: (a.out,),
+    }.get(a.step, tuple)
+    getattr(jobs, a.step)(jobs.here(), a.size, a.experiment, *extra())
+
+
+def _pairs(items):
+    """NAME=VALUE items as a dict, values read as YAML."""
+    import yaml
+
+    found = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise UserError(f"{item!r} is not of the form NAME=VALUE")
+        number = _number(value)
+        found[name] = yaml.safe_load(value) if number is None else number
+    return found
+
+
+def _number(text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
+def _print_progress(done, total):
+    print(f"{done}/{total} runs", flush=True)
+
+
+class _Progress:
+    """A progress bar over rounds with the latest metrics."""
+
+    def __init__(self, rounds):
+        from tqdm import tqdm
+
+        self.bar = tqdm(total=rounds, unit="round")
+
+    def __call__(self, row):
+        self.bar.update(row["round"] - self.bar.n)
+        shown = {name: f"{row[name]:.4g}" for name in ("loss", "suboptimality", "test_accuracy") if name in row}
+        self.bar.set_postfix(shown)
+
+    def close(self):
+        self.bar.close()

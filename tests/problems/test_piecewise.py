@@ -1,0 +1,235 @@
+"""The function on which accelerated gradient descent is unstable (Yuan & Ma 2020, Theorem 4.2, Lemmas F.2 and 4.3)."""
+
+import itertools
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fedatlas import algorithms
+from fedatlas.algorithms.fedac import FedAc1
+from fedatlas.analysis import instability
+from fedatlas.errors import UserError
+from fedatlas.problems.piecewise import Piecewise
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+
+KAPPAS = (25, 100, 1000)
+
+
+def agd(problem, kappa, steps, start=1):
+    """Algorithm 3 with L = 1 as printed: (w_ag, w_md, w) before each step, and w_ag, w after the last."""
+    L, mu, root = Decimal(1), 1 / Decimal(kappa), Decimal(kappa).sqrt()
+    w = ag = Decimal(start)
+    for _ in range(steps):
+        md = w / (root + 1) + root / (root + 1) * ag
+        yield ag, md, w
+        slope = problem.exact(md)[1]
+        ag = md - slope / L
+        w = (1 - 1 / root) * w + md / root - (1 / (L * mu)).sqrt() * slope
+    yield ag, None, w
+
+
+@pytest.fixture(scope="module", params=KAPPAS)
+def kappa(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def instance(kappa):
+    return Piecewise.create(3, kappa, 60)
+
+
+def test_value_and_slope_by_hand():
+    """F'' = 4, 1, 3 left of -1, between, and right of 2: F(3) = 4/2 + 2 + 3/2 and F(-2) = 1/2 + 1 + 4/2."""
+    exact = Piecewise([Fraction(-1), Fraction(2)], [4, 1, 3], Fraction(0))
+    assert exact.exact(Fraction(3)) == (Fraction(11, 2), 5, 3)
+    assert exact.exact(Fraction(-2)) == (Fraction(7, 2), -5, 4)
+    assert exact.exact(Fraction(2)) == (2, 2, 3) and exact.exact(Fraction(-1)) == (Fraction(1, 2), -1, 1)
+    problem = Piecewise([-1.0, 2.0], [4.0, 1.0, 3.0])
+    values, slopes = problem.value_and_gradient(np.array([3.0, -2.0, 0.0, 2.0, -1.0]))
+    assert values.tolist() == [5.5, 3.5, 0.0, 2.0, 0.5] and slopes.tolist() == [5.0, -5.0, 0.0, 2.0, -1.0]
+    assert problem.constants() == {"mu": 1.0, "L": 4.0}
+    moved = Piecewise([-1.0, 2.0], [4.0, 1.0, 3.0], minimiser=2.0)
+    assert moved.exact(-2.0)[:2] == (3 * 3 / 2 + 3 + 4 / 2, -7.0) and moved.exact(3.0)[:2] == (1.5, 3.0)
+    assert moved.evaluate(np.array([3.0])) == {"loss": 1.5, "suboptimality": 1.5, "distance": 1.0}
+    assert np.isnan(problem.value_and_gradient(np.array([np.nan]))[1]).all()
+
+
+@pytest.mark.parametrize(
+    "knots, curvatures, message", [([0.0], [1.0], "2 pieces"), ([1.0, 1.0], [1.0] * 3, "increase"), ([], [-1.0], "neg")]
+)
+def test_refuses_pieces_of_no_convex_function(knots, curvatures, message):
+    with pytest.raises(UserError, match=message):
+        Piecewise(knots, curvatures)
+
+
+@pytest.mark.parametrize("options", [{"kappa": 1}, {"kappa": -2}, {"steps": 0}, {"steps": 1.5}, {"L": 0}])
+def test_refuses_instances_that_the_lemma_has_not(options):
+    with pytest.raises(UserError, match="piecewise"):
+        Piecewise.create(2, **{"kappa": 25, "steps": 9, **options})
+
+
+def test_is_smooth_and_strongly_convex(kappa, instance):
+    """F'' is mu or L, and F' grows between any two points by mu to L times their distance (equal within a piece)."""
+    mu, L = 1 / Decimal(kappa), Decimal(1)
+    with localcontext(prec=instance.digits):
+        assert {float(one) for one in instance.curvatures} == {1 / kappa, 1.0}
+        assert len(instance.knots) == 2 * 20
+        middles = [(a + b) / 2 for a, b in itertools.pairwise(instance.knots)]
+        points = sorted([*instance.knots, *middles, Decimal(-1), Decimal(0), Decimal(2)])
+        at = [instance.exact(x) for x in points]
+        for (x, (F, slope, curvature)), (y, (G, steeper, _)) in itertools.pairwise(zip(points, at, strict=True)):
+            apart = y - x
+            assert mu * apart * (1 - Decimal("1e-30")) <= steeper - slope <= L * apart * (1 + Decimal("1e-30"))
+            assert abs((steeper - slope) / apart - curvature) < Decimal("1e-30")
+            assert abs(G - F - (slope + steeper) / 2 * apart) <= Decimal("1e-30") * apart * max(
+                abs(steeper), abs(slope)
+            )
+    assert instance.constants() == pytest.approx({"mu": 1 / kappa, "L": 1.0})
+    assert instance.exact(Decimal(0))[:2] == (0, 0) and instance.optimum.x == [0.0]
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 10, 60, 150])
+def test_curvature_along_agd(kappa, steps):
+    """Eqs. F.2 and F.3: L around md at t = 1 (mod 3), mu around the others, on an interval of positive length."""
+    problem = Piecewise.create(1, kappa, steps)
+    assert len(problem.knots) == 2 * ((steps + 1) // 3)
+    with localcontext(prec=problem.digits):
+        for t, (_, md, _) in enumerate(itertools.islice(agd(problem, kappa, steps), steps)):
+            margin = problem.margin(md)
+            assert margin > 0
+            for near in (-margin, 0, margin):
+                assert float(problem.exact(md + near * Decimal("0.999"))[2]) == (1.0 if t % 3 == 1 else 1 / kappa), t
+
+
+@pytest.mark.parametrize("K", [1, 2, 10, 40, 100])
+def test_agd_separates_as_the_theorem_says(kappa, K):
+    """Theorem 4.2 in the form that its proof has (eq. F.9), and the distances themselves (eq. F.8)."""
+    frame = instability.distances(kappa, 3 * K, algorithms=("agd",))
+    assert frame["step"].tolist() == list(range(3 * K + 1))
+    first, last = frame.iloc[0], frame.iloc[-1]
+    eps = first["distance"]
+    assert first["bound"] == eps and last["bound"] / eps == pytest.approx(1.02**K)
+    assert last["distance"] >= eps * 1.02**K
+    assert last["output"] >= eps * 1.02**K / 2
+    growth, root = 2 * (1 - 1 / math.sqrt(kappa)) ** 3, math.sqrt(kappa)
+    assert last["distance"] / eps == pytest.approx(growth**K * (root + 1) / 2, rel=1e-9)
+    assert last["output"] / eps == pytest.approx(growth**K * (1 + 1 / root) / 2, rel=1e-9)
+
+
+def test_distances_are_those_of_two_runs(kappa):
+    """Two runs of Algorithm 3 as printed, on the lemma's own instance."""
+    problem, eps = Piecewise.create(1, kappa, 60), Decimal("1e-40")
+    with localcontext(prec=problem.digits + 40):
+        ag, _, w = list(agd(problem, kappa, 60))[-1]
+        there_ag, _, there = list(agd(problem, kappa, 60, 1 - eps))[-1]
+        expected = float(abs(w - there)), float(abs(ag - there_ag))
+    last = instability.distances(kappa, 60, eps, ("agd",)).iloc[-1]
+    assert (last["distance"], last["output"]) == pytest.approx(expected, rel=1e-9, abs=0)
+
+
+def test_the_outputs_of_the_theorem_are_halved():
+    """Eq. 4.2 has the factor 1/2 on |w - u|; the proof has it on |w_ag - u_ag| (eq. F.9), which needs it."""
+    last = instability.distances(25, 30, algorithms=("agd",)).iloc[-1]
+    assert last["bound"] / 2 <= last["output"] < last["bound"]
+
+
+def test_eps_is_bounded_as_the_theorem_demands(kappa):
+    rule = instability.rule("agd", kappa, 1)
+    problem = Piecewise.along(rule, kappa, 30)
+    largest = instability.reach(problem, rule, 30)
+    with localcontext(prec=problem.digits):
+        slightly = Decimal("0.999")
+        runs = [agd(problem, kappa, 30, 1 - share * largest) for share in (0, slightly, 2)]
+        curvatures = [[problem.exact(md)[2] for _, md, _ in list(run)[:-1]] for run in runs]
+    assert curvatures[0] == curvatures[1] != curvatures[2]
+    first = instability.distances(kappa, 30, largest * slightly, ("agd",))["distance"][0]
+    assert first / float(largest) == pytest.approx(0.999)
+    with pytest.raises(UserError, match="eps is"):
+        instability.distances(kappa, 30, largest * 2)
+    with pytest.raises(UserError, match="eps is"):
+        instability.distances(kappa, 30, 0)
+
+
+@pytest.mark.parametrize("interval", [None, 15, 2])
+def test_gd_and_fedac_do_not_separate_there(kappa, interval):
+    frame = instability.distances(kappa, 90, interval=interval)
+    eps = frame["bound"].iloc[0]
+    of = {name: rows["distance"].to_numpy() for name, rows in frame.groupby("algorithm")}
+    assert (np.diff(of["gd"]) <= 0).all() and (of["gd"] > 0).all()
+    assert of["gd"][-1] / eps == pytest.approx((1 - 1 / kappa) ** 90, rel=0.02)  # it meets pieces of L hardly ever
+    assert of["fedac-1"].max() <= eps
+    assert of["agd"].max() > 3 * eps
+
+
+@pytest.mark.parametrize("interval", [5, 15, 30])
+def test_fedac_keeps_lemma_b3_on_the_function_built_against_it(kappa, interval):
+    """Proposition B.9: growth by 1 + 2/K in a norm; the two norms make at most 2 gamma/eta of the first eps."""
+    frame = instability.distances(kappa, 90, algorithms=("fedac-1",), interval=interval, along="fedac-1")
+    gamma = FedAc1(lr=1.0, mu=1 / kappa).coupling(interval)[2]
+    apart = frame["distance"] / frame["bound"][0]
+    assert (apart <= 2 * gamma * (1 + 2 / interval) ** frame["step"]).all()
+    assert apart.iloc[-1] < 1
+    vanilla = instability.distances(kappa, 90, algorithms=("fedac-vanilla",), interval=interval, along="fedac-vanilla")
+    assert vanilla["distance"].iloc[-1] > 3 * vanilla["bound"][0]
+
+
+def test_quadratics_do_not_separate(kappa):
+    rule = instability.rule("agd", kappa, 1)
+    for curvature in (1 / kappa, kappa**-0.5, 1.0):
+        problem = Piecewise([], [Decimal(curvature)], Decimal(0), Decimal(1))
+        apart = [float(largest) / 1e-9 for largest, _ in instability.separation(problem, rule, 150, "1e-9")]
+        assert apart[0] == 1.0 and max(apart) <= math.sqrt(kappa) and apart[-1] < 0.1
+
+
+def test_every_client_has_the_gradient(instance):
+    y = np.array([[1.0], [0.3], [-0.7]])
+    block = instance.batch(np.arange(3), np.zeros((3, 2), int))
+    values, grads = block.value_and_grad(y)
+    exact = [instance.exact(Decimal(one)) for one in y[:, 0].tolist()]
+    np.testing.assert_allclose(values[:, 0], [float(F) for F, _, _ in exact], rtol=1e-12)
+    np.testing.assert_allclose(grads[:, 0], [float(slope) for _, slope, _ in exact], rtol=1e-12)
+    assert (instance.full_batch(np.arange(3)).grad(y) == grads).all() and block.size == 2
+    assert instance.full_batch(np.arange(4)).grad(np.array([0.3])).tolist() == [grads[1].tolist()] * 4
+    assert instance.shared and instance.start(0) == instance.start(1) == [1.0]
+    assert instance.gradient(y[1]) == grads[1] and instance.value(y[1]) == values[1, 0]
+
+
+def test_engine_runs_agd_with_the_constants_of_the_problem(kappa):
+    problem = Piecewise.create(4, kappa, 12)
+    setting = Setting(clients=4, local_steps=1, rounds=12, batch=None)
+    simulation = Simulation(algorithms.create("agd", {}), problem, setting)
+    with localcontext(prec=problem.digits):
+        expected = [(ag, w) for ag, _, w in agd(problem, kappa, 12)]
+    for ag, w in expected[1:]:
+        simulation.step()
+        assert simulation.output == pytest.approx([float(ag)], rel=1e-9)
+        assert simulation.s.w == pytest.approx([float(w)], rel=1e-9)
+
+
+def test_agd_converges_all_the_same(kappa):
+    """The remark after Theorem 4.2: instability does not contradict convergence."""
+    setting = Setting(clients=1, local_steps=1, rounds=20 * math.ceil(math.sqrt(kappa)), batch=None, eval_rounds=1)
+    rows = Simulation(algorithms.create("agd", {}), Piecewise.create(1, kappa, 60), setting).run().rows
+    assert rows[-1]["suboptimality"] < 1e-6 * rows[0]["suboptimality"]
+
+
+def test_agd_refuses_more_curvature_than_smoothness():
+    with pytest.raises(UserError, match="mu cannot be larger"):
+        algorithms.create("agd", {"L": 1.0, "mu": 2.0})
+
+
+def test_the_figure(tmp_path):
+    frame = instability.study(kappas=(100, 25), steps=30)
+    axes = instability._figure(frame).axes
+    assert [ax.get_title() for ax in axes] == ["$κ$ = 25", "$κ$ = 100"]
+    assert all(len(ax.lines) == 5 and ax.get_yscale() == "log" for ax in axes)
+    agd, *_, bound = (line.get_ydata() for line in axes[1].lines)
+    assert (
+        agd[0] == bound[0] == 1 and bound[-1] == pytest.approx(1.02**10) and agd[-1] == pytest.approx(238.7, rel=1e-3)
+    )
+    instability.draw(frame, tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 10_000
