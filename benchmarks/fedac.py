@@ -1,6 +1,6 @@
 """Rounds of FedAvg, FedAc-I and MB-SGD on a9a-like data against plain NumPy, on one core: ratios of medians in one run.
 
-The baseline is what a paper's author would write: dense rows gathered each step, whole (M, d) arrays, one step size at a
+The baseline is what an author would write: dense rows gathered each step, whole (M, d) arrays, one step size at a
 time. The atlas runs the 13 step sizes of the paper's grid together, and one alone. Usage:
 
     python benchmarks/fedac.py [--data a9a] [--rounds 4]

@@ -120,6 +120,9 @@ def _jobs(job):
             one.add_argument("--partition")
             one.add_argument("--optimum")
             one.add_argument("--threads", type=int, default=1)
+    one = steps.add_parser("instability")
+    one.add_argument("out", nargs="+")
+    one.set_defaults(run=commands.job_instability)
     for name in ("table", "figure", "claims", "track", "report"):
         one = steps.add_parser(name)
         one.add_argument("experiment", nargs="+" if name == "report" else None)

@@ -142,6 +142,13 @@ def job_spec(a):
         getattr(jobs, a.step)(a.spec, a.out, a.directory)
 
 
+def job_instability(a):
+    """The study of Theorem 4.2."""
+    from fedatlas.experiments import jobs
+
+    jobs.instability(a.out)
+
+
 def job_experiment(a):
     """Jobs over an experiment's results."""
     from fedatlas.experiments import jobs

@@ -108,6 +108,20 @@ def test_a_size_overrides_by_key(tmp_path):
         load(tmp_path, GOOD | {"sizes": sizes}, "laptop")
 
 
+def test_an_experiment_extends_another(tmp_path):
+    (tmp_path / "base.yaml").write_text(
+        yaml.safe_dump(GOOD | {"algorithms": {"fedavg": {"set": {"lr": 0.1}}, "gd": {}}})
+    )
+    mine = load(tmp_path, "extends: base\ntitle: Mine\nsetting: {rounds: 9}\nalgorithms: {gd: null}\n")
+    assert mine["title"] == "Mine" and mine["setting"] == {"clients": 2, "rounds": 9}
+    assert list(mine["algorithms"]) == ["fedavg"]
+    with pytest.raises(UserError, match=r"extends: there is no experiment 'bas'; did you mean 'base'"):
+        load(tmp_path, "extends: bas\n")
+    (tmp_path / "base.yaml").write_text("extends: mine\n")
+    with pytest.raises(UserError, match=r"extends itself"):
+        load(tmp_path, "extends: base\n")
+
+
 trees = st.recursive(
     st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2),
     lambda child: st.dictionaries(st.sampled_from("abcd"), child, max_size=3),

@@ -152,6 +152,8 @@ def test_eps_is_bounded_as_the_theorem_demands(kappa):
         instability.distances(kappa, 30, largest * 2)
     with pytest.raises(UserError, match="eps is"):
         instability.distances(kappa, 30, 0)
+    with pytest.raises(UserError, match="too small"):
+        instability.distances(kappa, 30, "1e-300")
 
 
 @pytest.mark.parametrize("interval", [None, 15, 2])

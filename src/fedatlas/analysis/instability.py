@@ -17,6 +17,8 @@ from fedatlas.problems.piecewise import Piecewise
 
 GROWTH = Decimal("1.02")  # of the theorem, for each three steps and kappa >= 25
 ALGORITHMS = ("agd", "fedac-1", "gd")
+SMALLEST = Decimal("1e-290")  # eps whose distances are still floats
+COLUMNS = ["kappa", "along", "interval", "algorithm", "step", "distance", "output", "bound"]
 KAPPAS = (25, 100, 1000)
 
 
@@ -85,9 +87,10 @@ def distances(kappa, steps, eps=None, algorithms=ALGORITHMS, interval=None, alon
     the FedAc family; by default steps, so that the whole run lies between two averages (Lemma 4.3). along: the
     algorithm on whose trajectory F'' is L at every third step.
 
-    Returns a DataFrame with a row for each algorithm and step: ``kappa``, ``along``, ``algorithm``, ``step``,
-    ``distance`` (the larger of |w - u| and |w_ag - u_ag|), ``output`` (that of the evaluated vector) and ``bound``
-    (eps 1.02^(step/3), eq. F.9). Raises UserError where eps is larger than the theorem allows.
+    Returns a DataFrame with a row for each algorithm and step: ``kappa``, ``along``, ``interval``, ``algorithm``,
+    ``step``, ``distance`` (the larger of |w - u| and |w_ag - u_ag|), ``output`` (that of the evaluated vector) and
+    ``bound`` (eps 1.02^(step/3), eq. F.9). Raises UserError where eps is larger than the theorem allows, or too small
+    for these columns.
     """
     import pandas as pd
 
@@ -101,13 +104,15 @@ def distances(kappa, steps, eps=None, algorithms=ALGORITHMS, interval=None, alon
         raise UserError(
             f"instability: eps is {eps:.2g}; for kappa = {kappa} and {steps} steps it may be up to {allowed}"
         )
+    if eps < SMALLEST:
+        raise UserError(f"instability: eps is {eps:.2g}, which is too small for a table: take fewer steps")
     rows = []
     for name in algorithms:
         found = separation(problem, rule(name, kappa, interval), steps, eps)
         for step, (distance, output) in enumerate(found):
             bound = eps * GROWTH ** (Decimal(step) / 3)
-            rows.append((kappa, along, name, step, float(distance), float(output), float(bound)))
-    return pd.DataFrame(rows, columns=["kappa", "along", "algorithm", "step", "distance", "output", "bound"])
+            rows.append((kappa, along, interval, name, step, float(distance), float(output), float(bound)))
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def study(kappas=KAPPAS, steps=150, interval=15):
@@ -169,6 +174,8 @@ def _figure(frame):
     ]
     handles.append(Line2D([], [], color=base.NOTE_COLOUR, linestyle=style.DASHED, label="Theorem 4.2: $1.02^{t/3}$"))
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    intervals = " or ".join(map(str, sorted(frame["interval"].unique())))
+    base.foot(figure, f"FedAc: the coupling for {intervals} local steps a round.")
     return figure
 
 

@@ -22,6 +22,7 @@ CODE = {
     "claims": ("fedatlas.analysis.claims",),
     "track": ("fedatlas.tracking",),
     "report": ("fedatlas.analysis.report",),
+    "instability": ("fedatlas.analysis.instability",),
 }
 
 

@@ -49,11 +49,12 @@ _UniqueKeys.add_implicit_resolver(
 def load(path, schema, size):
     """An experiment at a size: a dict with the schema's keys and the defaults filled in.
 
-    path: the experiment's YAML. schema: path of the JSON schema. size: one of SIZES; its overrides are merged into
-    the file (mappings by key, anything else replaced, null removes). Raises UserError.
+    path: the experiment's YAML, laid over the file that it ``extends``, if any. schema: path of the JSON schema. size:
+    one of SIZES; its overrides are merged into the file (mappings by key, anything else replaced, null removes).
+    Raises UserError.
     """
     path = Path(path)
-    document = read_yaml(path)
+    document = _extended(path)
     validate(document, schema, path)
     sizes = document["sizes"]
     if size not in sizes:
@@ -66,6 +67,20 @@ def load(path, schema, size):
     merged["algorithms"] = {name: entry or {} for name, entry in merged["algorithms"].items()}
     merged.update(name=path.stem, size=size, file=str(path))
     return merged
+
+
+def _extended(path, seen=()):
+    """A file laid over the one beside it that its key ``extends`` names."""
+    document = read_yaml(path)
+    if not isinstance(document, dict) or "extends" not in document:
+        return document
+    base = document.pop("extends")
+    if base in seen:
+        raise UserError(f"{path}: extends: {base} extends itself")
+    others = {other.stem: other for other in path.parent.glob("*.yaml") if other != path}
+    if base not in others:
+        raise UserError(f"{path}: extends: there is no experiment {base!r}{did_you_mean(base, others)}")
+    return merge(_extended(others[base], (*seen, base)), document)
 
 
 def merge(base, override):

@@ -101,6 +101,19 @@ def report(atlas, size, names, out):
     write([atlas.experiment(size, name) for name in names], Path("results"), out)
 
 
+def instability(paths):
+    """Write the study of Theorem 4.2: the distances as CSV, the figure in other formats."""
+    from fedatlas.analysis import instability as theorem
+
+    frame = theorem.study()
+    for path in map(Path, paths):
+        if path.suffix == ".csv":
+            with files.atomic(path) as temporary:
+                frame.to_csv(temporary, index=False)
+        else:
+            theorem.draw(frame, path)
+
+
 def here():
     """The Atlas of the project in the working directory."""
     settings = {"tour": [], "experiments": "all", "data": "data"}

@@ -11,6 +11,7 @@ KINDS = {
     "softmax": "fedatlas.problems.softmax:Softmax",
     "quadratic": "fedatlas.problems.quadratic:Quadratic",
     "network": "fedatlas.problems.network:Network",
+    "piecewise": "fedatlas.problems.piecewise:Piecewise",
 }
 
 

@@ -63,7 +63,7 @@ class Piecewise(Problem):
         kappa: L/mu. steps: of AGD, the lemma's 3K. F'' is L around the points md of every third step and mu elsewhere
         (eqs. F.2 and F.3); the start is w = ag = 1 and the minimiser 0. clients: however many, all have this F.
 
-        Rounding grows as other differences do: in float64, AGD comes off the short pieces before many steps are over.
+        Rounding errors grow as other differences do: in float64, AGD leaves the short pieces after some 100 steps.
         """
         with localcontext(prec=_digits(kappa, steps, L)):
             root = Decimal(kappa).sqrt()
