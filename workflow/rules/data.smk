@@ -1,9 +1,5 @@
 """Data downloaded, verified and prepared; partitions; optima."""
 
-# Jobs learn these from the environment. They are no parameters: another mirror is no reason to prepare data again.
-os.environ["FEDATLAS_DATA"] = config["data"]
-os.environ["FEDATLAS_DATA_MIRRORS"] = " ".join([*config["data_mirrors"], os.environ.get("FEDATLAS_DATA_MIRRORS", "")])
-
 
 rule prepare:
     input:

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 from pathlib import Path
 
 from fedatlas import algorithms, analysis, data, problems
@@ -62,6 +63,11 @@ class Atlas:
                 wanted.append((size, name))
         for size, name in wanted or [("smoke", name) for name in self.config["tour"]]:
             self.cells(size, name)
+
+    def environment(self):
+        """Where jobs find data. No parameters of rules: another mirror is no reason to prepare data again."""
+        mirrors = [*self.config["data_mirrors"], os.environ.get("FEDATLAS_DATA_MIRRORS", "")]
+        return {"FEDATLAS_DATA": self.config["data"], "FEDATLAS_DATA_MIRRORS": " ".join(mirrors).strip()}
 
     def selected(self):
         """Names of the experiments of the target all."""
