@@ -26,7 +26,7 @@ def pair(request):
 @pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("name", algorithms.names())
 def test_twins_walk_together(name, options, pair):
-    algorithm = example(name, lr=0.05).for_problem(pair[0].constants())
+    algorithm = example(name, lr=0.05).for_problem(pair[0])
     setting = Setting(**{"clients": 5, "local_steps": 3, "rounds": 6, "eval_rounds": 1} | options)
     try:
         traces = [Simulation(algorithm, problem, setting, seed=4).run() for problem in pair]

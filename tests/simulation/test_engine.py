@@ -28,7 +28,7 @@ def run(algorithm, problem, seed=1, block=None, threads=1, **options):
 def run_or_skip(name, problem, **options):
     """A run, unless the algorithm needs proximal steps that the problem does not have."""
     try:
-        return run(example(name, lr=0.05, mu=0.1), problem, **options)
+        return run(example(name, lr=0.05, mu=0.1, L=20.0), problem, **options)
     except UserError as error:
         if "no exact proximal step" in str(error):
             pytest.skip(str(error))

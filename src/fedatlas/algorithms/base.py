@@ -87,15 +87,15 @@ class Algorithm:
         """Hyper-parameters: name -> dataclass field."""
         return {f.name: f for f in dataclasses.fields(cls)}
 
-    def for_problem(self, constants):
+    def for_problem(self, problem):
         """Fill the hyper-parameters that default to a constant of the problem, such as mu."""
         filled = {}
         for f in dataclasses.fields(self):
             constant = f.metadata.get("problem")
             if constant and getattr(self, f.name) is None:
-                if constant not in constants:
+                filled[f.name] = problem.constant(constant)
+                if filled[f.name] is None:
                     raise UserError(f"{self.name}: this problem has no {constant!r}, so {f.name} must be given")
-                filled[f.name] = constants[constant]
         return dataclasses.replace(self, **filled) if filled else self
 
 

@@ -28,7 +28,7 @@ class GradientDescent(Algorithm):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MinibatchSGD(Algorithm):
+class MinibatchSGD(GradientDescent):
     """Distributed minibatch SGD (Dekel et al. 2012): one step a round with the M K samples of M workers.
 
     x <- x - lr g(x)
@@ -37,16 +37,9 @@ class MinibatchSGD(Algorithm):
     name = "mb-sgd"
     label = "MB-SGD"
     cite = "dekel2012"
-    pooled = True
-    exact = True
-
-    lr: float = param(doc="step size eta", above=0)
 
     def client(self, s, i, steps):
         return State(g=steps.mean(s.x)), State()
-
-    def server(self, s, mean, n):
-        return State(x=s.x - self.lr * mean.g)
 
     def recurrence(self, K):
         return descent(self.lr)

@@ -6,6 +6,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.simulation import arrays
+from fedatlas.simulation.streams import stream
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,10 @@ class Problem:
         """Constants that algorithms may take as defaults, such as ``mu``."""
         return {}
 
+    def constant(self, name):
+        """One of the constants, or None."""
+        return self.constants().get(name)
+
     def solve(self):
         """Find the Optimum, where a library solver can."""
         raise UserError(f"{type(self).__name__} has no solver for its optimum")
@@ -78,6 +83,26 @@ class Problem:
         fixed = self.partition.clients if self.partition is not None else self.clients
         if fixed is not None and fixed != clients:
             raise UserError(f"the problem is split over {fixed} clients, but the setting has {clients}")
+
+
+class Regression(Problem):
+    """l2-regularised regression in NumPy: has ``l2``, ``smoothness``, ``start_scale`` and ``dtype``."""
+
+    @property
+    def solvable(self):
+        return self.l2 > 0
+
+    def constants(self):
+        return {"L": self.smoothness} | ({"mu": self.l2} if self.l2 > 0 else {})
+
+    def constant(self, name):
+        # L takes the spectrum of the data: not to be computed for whoever asks for mu
+        return (self.l2 or None) if name == "mu" else super().constant(name)
+
+    def start(self, seed):
+        if not self.start_scale:
+            return np.zeros(self.dim, self.dtype)
+        return (self.start_scale * stream(seed, "start").standard_normal(self.dim)).astype(self.dtype)
 
 
 class Each:

@@ -7,14 +7,13 @@ from scipy import sparse
 from scipy.special import expit
 
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Each, Optimum, Problem
+from fedatlas.problems.base import Each, Optimum, Regression
 from fedatlas.simulation import arrays
-from fedatlas.simulation.streams import stream
 
 DENSE_BYTES = 1 << 30  # sparse data up to this size are also kept dense, whose rows are gathered faster
 
 
-class Logistic(Problem):
+class Logistic(Regression):
     """Logistic regression on dense or CSR data.
 
     A: (n, d) features. b: (n,) labels in {0, 1}. l2: weight of |x|^2 / 2. partition: rows of each client, or None.
@@ -37,18 +36,6 @@ class Logistic(Problem):
         if held_out is None and data.X_test is not None:
             held_out = (data.features("test"), data.y_test)
         return cls(data.features(), data.y, l2, partition, held_out, start_scale)
-
-    @property
-    def solvable(self):
-        return self.l2 > 0
-
-    def constants(self):
-        return {"mu": self.l2, "L": self.smoothness} if self.l2 > 0 else {"L": self.smoothness}
-
-    def start(self, seed):
-        if not self.start_scale:
-            return np.zeros(self.dim, self.dtype)
-        return (self.start_scale * stream(seed, "start").standard_normal(self.dim)).astype(self.dtype)
 
     @functools.cached_property
     def _dense(self):

@@ -7,15 +7,14 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Each, Optimum, Problem
+from fedatlas.problems.base import Each, Optimum, Regression
 from fedatlas.simulation import arrays
-from fedatlas.simulation.streams import stream
 
 GAP = 1e-12  # what solve() must certify
 DTYPES = ("float64", "float32")
 
 
-class Softmax(Problem):
+class Softmax(Regression):
     """Multinomial logistic regression on dense data.
 
     A: (n, p) features. y: (n,) labels in 0..classes-1. x is the flat (d,) vector of the weights (classes, p), row by
@@ -41,18 +40,6 @@ class Softmax(Problem):
         if held_out is None and data.X_test is not None:
             held_out = (data.features("test", dtype), data.y_test)
         return cls(data.features(dtype=dtype), data.y, data.classes, l2, partition, held_out, bias, dtype, start_scale)
-
-    @property
-    def solvable(self):
-        return self.l2 > 0
-
-    def constants(self):
-        return {"mu": self.l2, "L": self.smoothness} if self.l2 > 0 else {"L": self.smoothness}
-
-    def start(self, seed):
-        if not self.start_scale:
-            return np.zeros(self.dim, self.dtype)
-        return (self.start_scale * stream(seed, "start").standard_normal(self.dim)).astype(self.dtype)
 
     @property
     def block_rows(self):

@@ -46,7 +46,7 @@ class Simulation:
     def __init__(self, algorithm, problem, setting, seed=0, block=None, threads=1):
         problem.check_clients(setting.clients)
         problem.prepare_threads(threads)
-        self.algorithm = algorithm.for_problem(problem.constants())
+        self.algorithm = algorithm.for_problem(problem)
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
         self.participants, self.schedule = setting.participants, setting.lr_schedule
         if "lr" not in algorithm.parameters() and self.schedule != Constant():
