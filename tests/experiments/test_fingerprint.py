@@ -58,6 +58,14 @@ def test_a_run_depends_on_its_algorithm_problem_and_engine_only(name):
     assert not [m for m in modules if m.startswith(("fedatlas.data", "fedatlas.analysis", "fedatlas.problems.network"))]
 
 
+def test_a_network_depends_on_its_architecture():
+    spec = {"algorithm": "fedavg", "problem": {"kind": "network", "architecture": "lenet"}}
+    lenet = fingerprint.closure(*expand.modules(spec))
+    assert "fedatlas.problems.networks.lenet" in lenet and "fedatlas.problems.networks.dense" not in lenet
+    spec["problem"]["architecture"] = {"kind": "mlp", "hidden": [10]}
+    assert "fedatlas.problems.networks.dense" in fingerprint.closure(*expand.modules(spec))
+
+
 def test_unknown_module_is_an_error():
     with pytest.raises(ModuleNotFoundError, match=r"fedatlas\.nothing"):
         fingerprint.fingerprint("fedatlas.nothing")

@@ -203,8 +203,7 @@ class Atlas:
 
     @staticmethod
     def _code_of_run(spec):
-        algorithm, problem, _ = expand.modules(spec)
-        return f"run-{algorithm.rpartition('.')[2]}-{problem.rpartition('.')[2]}"
+        return "-".join(["run", *(name.rpartition(".")[2] for name in expand.modules(spec)[:-1])])
 
     def write_code(self):
         """Bring all fingerprint files up to date; one whose code did not change is not touched.
@@ -214,11 +213,10 @@ class Atlas:
         wanted = {step: fingerprint.fingerprint(*modules) for step, modules in CODE.items()}
         templates = sorted(p for p in Path(analysis.__file__).parent.iterdir() if p.suffix in (".html", ".css", ".bib"))
         wanted["report"] = fingerprint.fingerprint(*CODE["report"], files=templates)
-        for kind in problems.KINDS:
-            problem = problems.module(kind)
-            wanted[f"optimum-{kind}"] = fingerprint.fingerprint(problem)
+        for problem in problems.variants():
+            wanted[f"optimum-{problem['kind']}"] = fingerprint.fingerprint(*problems.modules(problem))
             for name in algorithms.names():
-                spec = {"algorithm": name, "problem": {"kind": kind}}
+                spec = {"algorithm": name, "problem": problem}
                 wanted[self._code_of_run(spec)] = fingerprint.fingerprint(*expand.modules(spec))
         for label, text in wanted.items():
             path = Path(self.code(label))

@@ -108,7 +108,7 @@ def _text(value):
 def modules(spec):
     """Names of the modules whose code the cell's numbers depend on."""
     algorithm = algorithms.get(spec["algorithm"]).__module__
-    return algorithm, problems.module(spec["problem"]["kind"]), "fedatlas.experiments.run"
+    return algorithm, *problems.modules(spec["problem"]), "fedatlas.experiments.run"
 
 
 def problem_key(problem):

@@ -4,6 +4,7 @@ import importlib
 
 from fedatlas import data
 from fedatlas.errors import UserError
+from fedatlas.problems import networks
 from fedatlas.registry import call, lookup
 
 KINDS = {
@@ -21,9 +22,19 @@ def get(kind):
     return getattr(importlib.import_module(module), name)
 
 
-def module(kind):
-    """Name of the module that defines a kind, without importing it."""
-    return lookup("problem kind", kind, KINDS).split(":")[0]
+def modules(spec):
+    """Names of the modules that define a problem: its kind's and, of a network, its architecture's. Imports neither."""
+    found = [lookup("problem kind", spec["kind"], KINDS).split(":")[0]]
+    if spec["kind"] == "network":
+        how = spec.get("architecture", "mlp")
+        found.append(networks.module(how if isinstance(how, str) else how.get("kind")))
+    return tuple(found)
+
+
+def variants():
+    """The least specifications that differ in their modules."""
+    plain = [{"kind": kind} for kind in KINDS if kind != "network"]
+    return [*plain, *({"kind": "network", "architecture": name} for name in networks.KINDS)]
 
 
 def create(spec, clients, directory=None, partition=None):
