@@ -31,9 +31,9 @@ def _algorithms():
 
 
 def _experiments():
-    from fedatlas.experiments.config import read_yaml
+    from fedatlas.experiments.config import document
 
-    return [(path.stem, read_yaml(path)["title"]) for path in sorted(Path("config/experiments").glob("*.yaml"))]
+    return [(path.stem, document(path)["title"]) for path in sorted(Path("config/experiments").glob("*.yaml"))]
 
 
 def verdicts(results="results"):

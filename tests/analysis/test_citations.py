@@ -40,7 +40,7 @@ def test_every_algorithm_is_cited(name):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_experiment_is_cited(path):
-    assert config.read_yaml(path)["paper"] in citations.entries()
+    assert config.document(path)["paper"] in citations.entries()
 
 
 def test_every_data_set_is_cited():

@@ -25,7 +25,7 @@ def without(mapping, key):
 @pytest.mark.parametrize("size", config.SIZES)
 @pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
 def test_experiments_of_the_atlas_are_right(path, size):
-    if size in config.read_yaml(path)["sizes"]:
+    if size in config.document(path)["sizes"]:
         validate(config.load(path, ROOT / "workflow/schemas/experiment.schema.yaml", size))
 
 

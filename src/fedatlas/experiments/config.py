@@ -54,12 +54,12 @@ def load(path, schema, size):
     Raises UserError.
     """
     path = Path(path)
-    document = _extended(path)
-    validate(document, schema, path)
-    sizes = document["sizes"]
+    whole = document(path)
+    validate(whole, schema, path)
+    sizes = whole["sizes"]
     if size not in sizes:
         raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
-    merged = merge(document, sizes[size] or {})
+    merged = merge(whole, sizes[size] or {})
     validate(merged, schema, path, where=f"sizes.{size}: ")
     del merged["sizes"]
     for key, value in (("grid", {}), ("within", {}), ("tune", {}), ("seeds", [0]), ("figures", {}), ("claims", {})):
@@ -69,18 +69,19 @@ def load(path, schema, size):
     return merged
 
 
-def _extended(path, seen=()):
-    """A file laid over the one beside it that its key ``extends`` names."""
-    document = read_yaml(path)
-    if not isinstance(document, dict) or "extends" not in document:
-        return document
-    base = document.pop("extends")
+def document(path, seen=()):
+    """An experiment's file as it stands, laid over the one beside it that its key ``extends`` names, if any."""
+    path = Path(path)
+    found = read_yaml(path)
+    if not isinstance(found, dict) or "extends" not in found:
+        return found
+    base = found.pop("extends")
     if base in seen:
         raise UserError(f"{path}: extends: {base} extends itself")
     others = {other.stem: other for other in path.parent.glob("*.yaml") if other != path}
     if base not in others:
         raise UserError(f"{path}: extends: there is no experiment {base!r}{did_you_mean(base, others)}")
-    return merge(_extended(others[base], (*seen, base)), document)
+    return merge(document(others[base], (*seen, base)), found)
 
 
 def merge(base, override):
