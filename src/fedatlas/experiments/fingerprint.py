@@ -11,6 +11,7 @@ import importlib.util
 from pathlib import Path
 
 PACKAGE = "fedatlas"
+ROOT = Path(__file__).parents[1]
 # Data reach a run through files, which are inputs of its rule, so adding a data set must not look like new code.
 BOUNDARY = f"{PACKAGE}.data"
 # Registries find modules by name; a new entry is no new code for what was there.
@@ -84,8 +85,6 @@ def _imports(name):
 
 @functools.cache
 def _path(name):
-    try:
-        spec = importlib.util.find_spec(name)
-    except ModuleNotFoundError:
-        return None
-    return Path(spec.origin) if spec and spec.origin else None
+    """File of a module of the package, or None. Found by name: asking Python's importer would run parent packages."""
+    place = ROOT.joinpath(*name.split(".")[1:])
+    return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
