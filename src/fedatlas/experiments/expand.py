@@ -33,9 +33,17 @@ def cells(experiment):
         for point in product(experiment["grid"]):
             for id, entry in experiment["algorithms"].items():
                 found.append(_cell(experiment, id, entry, point))
+        _distinct(found)
     except UserError as error:
         raise UserError(f"{experiment['file']} (size {experiment['size']}): {error}") from None
     return found
+
+
+def _distinct(cells):
+    names = [(cell.id, cell.key) for cell in cells]
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice:
+        raise UserError(f"grid: two points would share the run file {twice[1]}.parquet; make their values differ more")
 
 
 def _cell(experiment, id, entry, point):
