@@ -7,24 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fedatlas.analysis.theory import THEOREMS, Constants, estimate
-from tests.helpers import logistic
+from fedatlas.analysis.theory import THEOREMS, Constants
 
 NAMES = list(THEOREMS)
 STRONG = [name for name, theorem in THEOREMS.items() if not theorem.convex]
-SEEDS, CLIENTS = 24, 4
-
-
-@pytest.fixture(scope="module")
-def problem():
-    found = logistic(samples=40, dim=4, heterogeneous=False)
-    found.optimum = found.solve()
-    return found
-
-
-@pytest.fixture(scope="module")
-def constants(problem):
-    return estimate(problem)
 
 
 def drawn(seed):

@@ -17,20 +17,7 @@ from fedatlas.simulation.setting import Setting
 from tests.helpers import logistic, quadratic
 
 NAMES = list(THEOREMS)
-STRONG = [name for name, theorem in THEOREMS.items() if not theorem.convex]
 SEEDS, CLIENTS = 24, 4
-
-
-@pytest.fixture(scope="module")
-def problem():
-    found = logistic(samples=40, dim=4, heterogeneous=False)
-    found.optimum = found.solve()
-    return found
-
-
-@pytest.fixture(scope="module")
-def constants(problem):
-    return estimate(problem)
 
 
 # --- constants ---

@@ -1,0 +1,18 @@
+"""What the tests of the theorems share."""
+
+import pytest
+
+from fedatlas.analysis.theory import estimate
+from tests.helpers import logistic
+
+
+@pytest.fixture(scope="module")
+def problem():
+    found = logistic(samples=40, dim=4, heterogeneous=False)
+    found.optimum = found.solve()
+    return found
+
+
+@pytest.fixture(scope="module")
+def constants(problem):
+    return estimate(problem)
