@@ -34,6 +34,7 @@ class Algorithm:
     label: ClassVar[str]  # in legends
     down: ClassVar[tuple] = ("x",)  # server vectors that a round broadcasts
     pooled: ClassVar[bool] = False  # uses only steps.mean/full at a server point: clients can be merged into one
+    solo: ClassVar[bool] = False  # one active client, drawn at random, runs ``client``; all of them run ``before``
     rate: ClassVar[str] = ""  # a claim about convergence that tests check
     exact: ClassVar[bool] = False  # fixed point is the optimum on heterogeneous data with full gradients, K > 1
 
@@ -46,7 +47,8 @@ class Algorithm:
         return State(x=x0), State()
 
     def before(self, s, i, steps):
-        """Optional first exchange of a round: a State whose mean over active clients joins s for ``client``."""
+        """Optional first exchange of a round: a State whose mean over active clients joins s for ``client`` and
+        ``server``, or a pair of it and a State that is kept. An empty State costs nothing."""
         raise NotImplementedError
 
     def client(self, s, i, steps):
@@ -54,7 +56,8 @@ class Algorithm:
         raise NotImplementedError
 
     def server(self, s, mean, n):
-        """The next server state. mean: of what was sent; n.active, n.clients, n.round, n.steps: numbers."""
+        """The next server state. s: with what ``before`` added; mean: of what was sent; n.active, n.clients, n.round,
+        n.steps: numbers; n.rng: a generator for what the server draws this round."""
         raise NotImplementedError
 
     def receive(self, s, i):

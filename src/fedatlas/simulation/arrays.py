@@ -41,6 +41,42 @@ def norm(v):
     return np.sqrt(np.vecdot(v, v))[..., None]
 
 
+def dot(u, v):
+    """Inner product of each pair of rows: (m, d) -> (m, 1); (d,) -> (1,)."""
+    return (u * v).sum(-1, keepdim=True) if is_torch(u) else np.vecdot(u, v)[..., None]
+
+
+def sqrt(v):
+    return v.sqrt() if is_torch(v) else np.sqrt(v)
+
+
+def maximum(u, v):
+    """Entry by entry; v may be a number."""
+    return _pairwise("maximum", u, v)
+
+
+def minimum(u, v):
+    """Entry by entry; v may be a number."""
+    return _pairwise("minimum", u, v)
+
+
+def _pairwise(name, u, v):
+    if is_torch(u):
+        import torch
+
+        return getattr(torch, name)(u, v if is_torch(v) else u.new_tensor(v))
+    return getattr(np, name)(u, v)
+
+
+def where(condition, u, v):
+    """u where the condition holds, else v; one of u and v may be a number."""
+    if is_torch(condition):
+        import torch
+
+        return torch.where(condition, u, v)
+    return np.where(condition, u, v)
+
+
 def unit(v):
     """Each row divided by its norm; a zero row stays zero."""
     length = norm(v)

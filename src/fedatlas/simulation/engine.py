@@ -118,9 +118,13 @@ class Simulation:
             self.costs["vectors_down"] += self._vectors(mean)
             s = s.replace(**dict(mean.items()))
         self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.down}))
+        if algorithm.solo and len(members) > 1:
+            one = int(stream(self.seed, "algorithm", t, 1).integers(len(members)))
+            members, draws = members[one : one + 1], None if draws is None else draws[one : one + 1]
         mean = self._mean(algorithm.client, s, members, draws, K, t, merged, pool)
         n = SimpleNamespace(active=len(active), clients=self.setting.clients, round=t, steps=K)
-        self.s = algorithm.server(self.s, mean, n)
+        n.rng = stream(self.seed, "algorithm", t, 0)
+        self.s = algorithm.server(s, mean, n)
         if algorithm.has("receive"):
             for ids, _ in self._blocks(members):
                 self.table.write(ids, algorithm.receive(self.s, self.table.read(ids)))
