@@ -26,7 +26,7 @@ def problem(dense=False, samples=80, dim=40, l2=0.05):
 
 
 def simulations(name, made, setting, steps=STEPS, seed=1):
-    return [Simulation(algorithms.create(name, {"lr": lr}), made, setting, seed) for lr in steps]
+    return [Simulation(example(name, lr=lr), made, setting, seed) for lr in steps]
 
 
 def both(name, made, setting, steps=STEPS):

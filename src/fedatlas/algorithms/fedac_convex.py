@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.algorithms.fedac import FedAc1, FedAc2
+from fedatlas.algorithms.recurrences import Recurrence, accelerated
 from fedatlas.simulation.arrays import State
 
 
@@ -50,3 +51,11 @@ class FedAcConvex(Algorithm):
 
     def output(self, s):
         return s.ag
+
+    def recurrence(self, K):
+        alpha, beta, gamma = self.coupling(K)
+        plain = accelerated(alpha, beta, gamma, self.lr)
+        (w, ag), c = plain.A, plain.c
+        pull = [(-b * self.lam * c[0], -b * self.lam * c[1], b * self.lam) for b in plain.b]
+        A = ((w[0] + pull[0][0], w[1] + pull[0][1], pull[0][2]), (ag[0] + pull[1][0], ag[1] + pull[1][1], pull[1][2]))
+        return Recurrence(("w", "ag", "w0"), (*A, (0.0, 0.0, 1.0)), b=(*plain.b, 0.0), c=(*c, 0.0))

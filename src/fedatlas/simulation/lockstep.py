@@ -44,6 +44,7 @@ class Kernel:
         self.pooled = first.algorithm.pooled
         self.K = 1 if self.pooled else self.setting.local_steps
         self.fields = recurrences[0].fields
+        self.sent = 1 if self.pooled else sum(b != 0 for b in recurrences[0].b)  # what no gradient moves is known
         self.lanes = {}
         for simulation, one in zip(simulations, recurrences, strict=True):
             parts = kernels.coefficients(one.A, one.b, one.c, self.K, self.problem.l2)
@@ -64,7 +65,7 @@ class Kernel:
             s.s = s.algorithm.resume(**fields)
             s.round += rounds
             s.local_steps += rounds * self.setting.local_steps
-            s.costs["vectors_up"] += rounds * (1 if self.pooled else len(self.fields))
+            s.costs["vectors_up"] += rounds * self.sent
             s.costs["vectors_down"] += rounds * len(s.algorithm.down)
             s.costs["gradients"] += rounds * self.setting.local_steps
             s.costs["samples"] += rounds * self.setting.local_steps
