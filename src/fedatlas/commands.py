@@ -118,7 +118,7 @@ def claims(a):
 def cite(a):
     """Print BibTeX."""
     from fedatlas.analysis.citations import cite
-    from fedatlas.experiments import jobs
+    from fedatlas.workflow import jobs
 
     atlas = jobs.here() if os.path.exists("config/experiments") else None
     loaded = [atlas.experiment("paper", name) for name in a.names if atlas and name in atlas.paths]
@@ -134,7 +134,8 @@ def ui(a):
 
 def job_spec(a):
     """Jobs that are given all they need."""
-    from fedatlas.experiments import jobs, run
+    from fedatlas.experiments import run
+    from fedatlas.workflow import jobs
 
     if a.step == "run":
         run.run_cell(a.spec, a.out, a.directory, a.partition, a.optimum, a.threads, _print_progress)
@@ -144,14 +145,14 @@ def job_spec(a):
 
 def job_instability(a):
     """The study of Theorem 4.2."""
-    from fedatlas.experiments import jobs
+    from fedatlas.workflow import jobs
 
     jobs.instability(a.out)
 
 
 def job_experiment(a):
     """Jobs over an experiment's results."""
-    from fedatlas.experiments import jobs
+    from fedatlas.workflow import jobs
 
     extra = {
         "figure": lambda: (a.figure, a.directory),

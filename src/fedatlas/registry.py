@@ -18,7 +18,7 @@ def lookup(what, name, known):
 def did_you_mean(name, known):
     close = difflib.get_close_matches(str(name), list(known), n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"{hint} (known: {', '.join(map(str, known))})"
+    return f"{hint} (known: {', '.join(map(str, known))})" if known else " (it takes none)"
 
 
 def build(what, kinds, spec, default=None):

@@ -180,9 +180,9 @@ def test_pairs_of_classes_are_mixed():
 @pytest.mark.parametrize(
     "kind, clients, options, complaint",
     [
-        ("idd", 2, {}, "unknown partition 'idd': did you mean 'iid'"),
-        ("dirichlet", 2, {"alhpa": 1}, "unknown option of the partition 'dirichlet' 'alhpa': did you mean 'alpha'"),
-        ("iid", 2, {"alpha": 1}, r"it must be one of \(none\)"),
+        ("idd", 2, {}, "unknown partition 'idd'; did you mean 'iid'"),
+        ("dirichlet", 2, {"alhpa": 1}, "the partition 'dirichlet' has no option 'alhpa'; did you mean 'alpha'"),
+        ("iid", 2, {"alpha": 1}, r"no option 'alpha' \(it takes none\)"),
         ("dirichlet", 2, {}, "the partition 'dirichlet' needs the option 'alpha'"),
         ("dirichlet", 2, {"alpha": 0}, "alpha must be a positive number, not 0"),
         ("dirichlet", 2, {"alpha": -1.0}, "alpha must be a positive number"),

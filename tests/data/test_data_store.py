@@ -244,5 +244,5 @@ def test_sparse_features_stay_sparse(toy, root):
     assert made.features(dtype=np.float32).dtype == np.float32
     with pytest.raises(UserError, match="'toy' has no test part"):
         made.features("test")
-    with pytest.raises(UserError, match="unknown split 'tset': did you mean 'test'"):
+    with pytest.raises(UserError, match="unknown split 'tset'; did you mean 'test'"):
         made.features("tset")

@@ -4,13 +4,13 @@
 ``load`` reads those. See `fedatlas.data.sources.Source` for what an entry of the catalogue says.
 """
 
-from . import catalogue
-from .dataset import Dataset
-from .fetching import fetch
-from .partitions import Partition, kinds, partition
-from .places import directory, mirrors
-from .sources import Source, info, names
-from .store import load, prepare, status, verify
+from fedatlas.data import catalogue
+from fedatlas.data.dataset import Dataset
+from fedatlas.data.fetching import fetch
+from fedatlas.data.partitions import Partition, kinds, partition
+from fedatlas.data.places import directory, mirrors
+from fedatlas.data.sources import Source, info, names
+from fedatlas.data.store import load, prepare, status, verify
 
 __all__ = [
     "Dataset",

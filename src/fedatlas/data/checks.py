@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import UserError
-from .dataset import Dataset
-from .sources import Source
+from fedatlas.data.dataset import Dataset
+from fedatlas.data.sources import Source
+from fedatlas.errors import UserError
 
 _ROWS = 4096
 

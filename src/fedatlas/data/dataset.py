@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UserError
-from .hints import unknown
+from fedatlas.errors import UserError
+from fedatlas.registry import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Dataset:
         has no such split.
         """
         if split not in ("train", "test"):
-            raise unknown("split", split, ("train", "test"))
+            raise UserError(f"unknown split {split!r}{did_you_mean(split, ('train', 'test'))}")
         X = self.X if split == "train" else self.X_test
         if X is None:
             raise UserError(f"the data set {self.name!r} has no test part: use the split 'train'")

@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import UserError
-from . import places
-from .download import Missing, Unavailable, Unreachable, download
-from .formats.compression import opened
-from .sources import File, Form, Source, info
+from fedatlas.data import places
+from fedatlas.data.download import Missing, Unavailable, Unreachable, download
+from fedatlas.data.formats.compression import opened
+from fedatlas.data.sources import File, Form, Source, info
+from fedatlas.errors import UserError
 
 
 def fetch(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import UserError
-from .hints import unknown
-from .splits import KINDS, too_many, whole
+from fedatlas.data.splits import KINDS, too_many, whole
+from fedatlas.errors import UserError
+from fedatlas.registry import did_you_mean, lookup
 
 _STREAM = 0x5041_5254
 
@@ -112,13 +112,12 @@ def partition(kind: str, y: np.ndarray, clients: int, seed: int, **options) -> P
 
     Raises UserError for an unknown kind or option, a value out of range, or if a client would be left without samples.
     """
-    if kind not in KINDS:
-        raise unknown("partition", kind, KINDS)
-    split = KINDS[kind]
+    split = lookup("partition", kind, KINDS)
     _, _, _, *known = inspect.signature(split).parameters.values()
+    names = [parameter.name for parameter in known]
     for name in options:
-        if name not in [parameter.name for parameter in known]:
-            raise unknown(f"option of the partition {kind!r}", name, [parameter.name for parameter in known])
+        if name not in names:
+            raise UserError(f"the partition {kind!r} has no option {name!r}{did_you_mean(name, names)}")
     for parameter in known:
         if parameter.default is parameter.empty and parameter.name not in options:
             raise UserError(f"the partition {kind!r} needs the option {parameter.name!r}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import UserError
+from fedatlas.errors import UserError
 
 
 def directory(path: str | Path | None = None) -> Path:

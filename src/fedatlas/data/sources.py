@@ -6,7 +6,7 @@ from functools import cache
 from math import prod
 from pathlib import Path
 
-from .hints import unknown
+from fedatlas.registry import lookup
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
 _ARCHIVES = (".tar.gz", ".zip", ".mat", ".npz")
@@ -126,9 +126,7 @@ def names() -> list[str]:
 
 def info(name: str) -> Source:
     """The entry of a data set; UserError, with the nearest name, if there is none."""
-    if name not in REGISTRY:
-        raise unknown("data set", name, REGISTRY)
-    return REGISTRY[name]
+    return lookup("data set", name, dict(sorted(REGISTRY.items())))
 
 
 @cache

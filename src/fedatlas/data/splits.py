@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import UserError
+from fedatlas.errors import UserError
 
 KINDS = {}
 _TRIES = 1000

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import UserError
-from . import fetching, places
-from .checks import check
-from .dataset import Dataset
-from .formats import reader
-from .sources import REGISTRY, Form, Source, info
+from fedatlas.data import fetching, places
+from fedatlas.data.checks import check
+from fedatlas.data.dataset import Dataset
+from fedatlas.data.formats import reader
+from fedatlas.data.sources import REGISTRY, Form, Source, info
+from fedatlas.errors import UserError
 
 _VERSION = 1
 _CSR = ("data", "indices", "indptr")

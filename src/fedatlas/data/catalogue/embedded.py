@@ -1,6 +1,6 @@
 """Sets that come with scikit-learn: no download."""
 
-from ..sources import Form, Source, register
+from fedatlas.data.sources import Form, Source, register
 
 _UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 

@@ -1,6 +1,6 @@
 """Sets of images."""
 
-from ..sources import File, Form, Source, register
+from fedatlas.data.sources import File, Form, Source, register
 
 _MNIST = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/")
 _FASHION = (

@@ -4,7 +4,7 @@ The checksums are not published by the LIBSVM site: they are those that independ
 Where no such record was found the checksum is None, and rows, features and class counts are what is verified.
 """
 
-from ..sources import File, Form, Source, register
+from fedatlas.data.sources import File, Form, Source, register
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
 _UCI = "CC BY 4.0 (UCI Machine Learning Repository)"

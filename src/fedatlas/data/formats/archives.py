@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from ...errors import UserError
-from ..hints import broken
+from fedatlas.data.hints import broken
+from fedatlas.errors import UserError
 
 
 @contextmanager

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..hints import broken
-from .archives import members
+from fedatlas.data.formats.archives import members
+from fedatlas.data.hints import broken
 
 
 def read(paths, source, options, out) -> None:

@@ -7,7 +7,7 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..hints import broken
+from fedatlas.data.hints import broken
 
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 

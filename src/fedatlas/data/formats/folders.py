@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 
-from ..hints import broken
-from .archives import members
-from .images import Undecodable, decode
+from fedatlas.data.formats.archives import members
+from fedatlas.data.formats.images import Undecodable, decode
+from fedatlas.data.hints import broken
 
 
 def read(paths, source, options, out) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..hints import broken
-from .compression import opened
+from fedatlas.data.formats.compression import opened
+from fedatlas.data.hints import broken
 
 _UNSIGNED_BYTES = 0x08
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..hints import broken
-from .images import Undecodable, decode
+from fedatlas.data.formats.images import Undecodable, decode
+from fedatlas.data.hints import broken
 
 
 def read(paths, source, options, out) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..hints import broken
-from .compression import opened
+from fedatlas.data.formats.compression import opened
+from fedatlas.data.hints import broken
 
 _BLOCK = 16 << 20
 _ALPHABET = b"0123456789+-.eE: \t\r\n"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..hints import broken
+from fedatlas.data.hints import broken
 
 
 def read(paths, source, options, out) -> None:

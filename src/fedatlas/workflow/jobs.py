@@ -6,7 +6,7 @@ from pathlib import Path
 from fedatlas import data, problems
 from fedatlas.analysis import labels
 from fedatlas.experiments import config, expand, files, run, tables
-from fedatlas.experiments.atlas import Atlas
+from fedatlas.workflow.atlas import Atlas
 
 
 def partition(origin, out, directory=None):
