@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.simulation import arrays, lockstep, recording
+from fedatlas.simulation import arrays, lockstep, memory, recording
 from fedatlas.simulation.arrays import State
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.schedules import Constant
@@ -191,6 +191,7 @@ def run_together(simulations, progress=None, kernels=True):
     Where a compiled kernel fits, all of them advance on one pass over the draws; each has the bits that it has alone.
     kernels: whether to look for one.
     """
+    memory.keep()
     first = simulations[0]
     setting = first.setting
     kernel = lockstep.kernel(simulations) if kernels else None
