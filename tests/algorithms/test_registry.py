@@ -58,6 +58,20 @@ class World:
     def G(self, i, y):
         return self._gradient(self._rows(i), y)
 
+    def _batch(self, t, k, i):
+        draws = self.sampler.draw(t, np.arange(self.m), self.K)
+        return self._rows(i) if draws is None else draws[i, k]
+
+    def f(self, t, k, i, y):
+        total = self.problem.l2 / 2 * (y @ y)
+        rows = self._batch(t, k, i)
+        for j in rows:
+            total = total + np.log(1 + np.exp(-self.problem.b[j] * (self.problem.A[j] @ y))) / len(rows)
+        return total
+
+    def share(self, i):
+        return len(self._batch(0, 0, i)) / len(self._rows(i))
+
 
 @pytest.mark.parametrize("shared", [False, True], ids=["heterogeneous", "shared"])
 @pytest.mark.parametrize("condition", CONDITIONS)

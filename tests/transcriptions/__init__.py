@@ -2,7 +2,8 @@
 
 A twin is a generator that yields the evaluated vector after each round. It reads a World: ``m`` clients, ``K`` local
 steps, ``T`` rounds, ``x0``, ``S(t)`` the active clients of round t, ``g(t, k, i, y)`` client i's gradient on its k-th
-minibatch of round t, ``G(i, y)`` its full gradient.
+minibatch of round t, ``f(t, k, i, y)`` the loss of that minibatch, ``share(i)`` its samples over the client's,
+``G(i, y)`` its full gradient.
 """
 
 import importlib

@@ -35,6 +35,7 @@ class Algorithm:
     down: ClassVar[tuple] = ("x",)  # server vectors that a round broadcasts
     pooled: ClassVar[bool] = False  # uses only steps.mean/full at a server point: clients can be merged into one
     solo: ClassVar[bool] = False  # one active client, drawn at random, runs ``client``; all of them run ``before``
+    records: ClassVar[tuple] = ()  # what ``steps.record`` notes of local steps
     rate: ClassVar[str] = ""  # a claim about convergence that tests check
     exact: ClassVar[bool] = False  # fixed point is the optimum on heterogeneous data with full gradients, K > 1
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fedatlas import algorithms, problems
 from fedatlas.errors import UserError
-from fedatlas.registry import construct
+from fedatlas.registry import construct, did_you_mean
 from fedatlas.simulation.setting import Setting
 
 
@@ -62,9 +62,17 @@ def _cell(experiment, id, entry, point):
         assign(spec, axis, value)
     if "clients" in spec["within"] and "partition" in spec["problem"]:
         raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
+    for name in spec["setting"].get("record") or ():
+        known = {one for entry in experiment["algorithms"].items() for one in _recorded(*entry)}
+        if name not in known:
+            raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, sorted(known))}")
     for run in runs(spec):  # every combination is built once, so that no job can fail on a bad value
         create(run)
     return Cell(id, point, spec)
+
+
+def _recorded(id, entry):
+    return algorithms.get(entry.get("algorithm", id)).records
 
 
 def assign(spec, axis, value):

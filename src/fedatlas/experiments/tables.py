@@ -53,7 +53,7 @@ def build(about, files):
 
 
 def _summarise(frame, keys, select):
-    metrics = [c for c in frame.columns if c not in NOT_METRICS and c not in keys]
+    metrics = metric_columns(frame, keys)
     pick = "min" if select["goal"] == "min" else "max"
     runs = frame[frame["round"] > 0].groupby([*keys, "seed"], sort=False, dropna=False)
     # accuracy-like metrics are best when large, whatever the choice is made by
@@ -114,6 +114,11 @@ def _metadata(about, table, metas):
         "runs": int(table["seeds"].sum()),
         "diverged_runs": int(table["diverged"].sum()),
     }
+
+
+def metric_columns(frame, axes=()):
+    """Names of the columns of runs that hold metrics, which are numbers. axes: columns that say which run it is."""
+    return [c for c in frame.columns if c not in NOT_METRICS and c not in axes and frame[c].dtype.kind in "iuf"]
 
 
 def larger_is_better(metric):

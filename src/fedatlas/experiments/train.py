@@ -4,6 +4,7 @@ import dataclasses
 
 from fedatlas import algorithms, problems
 from fedatlas.errors import UserError
+from fedatlas.experiments.tables import metric_columns
 from fedatlas.registry import construct, did_you_mean
 from fedatlas.simulation.engine import COSTS, Simulation
 from fedatlas.simulation.setting import Setting
@@ -60,7 +61,7 @@ def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1
 
 def summary(frame):
     """``{"final", "best", "costs", "status"}`` of a frame that train() made; best has each metric's value and round."""
-    metrics = [c for c in frame.columns if c not in ("round", "steps", *COSTS)]
+    metrics = metric_columns(frame)
     last = frame.iloc[-1]
     best = {}
     for name in metrics:

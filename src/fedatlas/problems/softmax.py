@@ -175,52 +175,57 @@ class Softmax(Regression):
 
 class Rows:
     """b samples for each of m clients. a: (m, b, p), y: (m, b), weights: (m, b) summing to 1 for each client, or None
-    for plain means. size: the samples they stand for, b by default."""
+    for plain means. size: the samples they stand for, b by default. Scores are (m, classes, b): sums over classes are
+    then fast."""
 
     def __init__(self, problem, a, y, weights=None, size=None):
         self.problem, self.a, self.size = problem, a, size or y.shape[1]
-        self._own = (np.arange(y.size), y.ravel())  # where, in rows of class scores, the sample's own class is
-        self._weights = 1 / y.shape[1] if weights is None else weights[..., None].astype(a.dtype)
+        m, b = y.shape
+        # where, in scores laid out flat, those of the samples' own classes are
+        self._own = (np.arange(m)[:, None] * problem.classes + y) * b + np.arange(b)
+        self._weights = 1 / b if weights is None else weights[:, None].astype(a.dtype)
 
     def _scores(self, y):
         W, c = self.problem.split(y)
-        z = np.matmul(self.a, W.swapaxes(1, 2))
+        z = np.matmul(W, self.a.swapaxes(1, 2))
         if c is not None:
-            z += c[:, None]
+            z += c[..., None]
         return z
 
     def _grad(self, y, p):
-        p.reshape(-1, p.shape[2])[self._own] -= 1
+        p.ravel()[self._own] -= 1
         p *= self._weights
         g = np.empty((len(self.a), self.problem.dim), self.a.dtype)
         W, c = self.problem.split(g)
-        np.matmul(p.swapaxes(1, 2), self.a, out=W)
+        np.matmul(p, self.a, out=W)
         if c is not None:
-            p.sum(axis=1, out=c)
+            p.sum(axis=2, out=c)
         if self.problem.l2:
             g += self.problem.l2 * y
         return g
 
     def grad(self, y):
         y = arrays.rows(y, len(self.a))
-        return self._grad(y, _softmax(self._scores(y))[0])
+        return self._grad(y, _softmax(self._scores(y), axis=1)[0])
 
     def value_and_grad(self, y):
         y = arrays.rows(y, len(self.a))
         z = self._scores(y)
-        p, top = _softmax(z)
-        losses = top - z.reshape(-1, z.shape[2])[self._own].reshape(top.shape)
-        value = (losses[..., None] * self._weights).sum(axis=1)
-        return value + self.problem.l2 / 2 * np.vecdot(y, y)[:, None], self._grad(y, p)
+        p, top = _softmax(z, axis=1)
+        losses = (top - z.ravel()[self._own])[:, None] * self._weights
+        value = losses.sum(axis=2)
+        if self.problem.l2:
+            value = value + self.problem.l2 / 2 * np.vecdot(y, y)[:, None]
+        return value, self._grad(y, p)
 
 
-def _softmax(z):
-    """Softmax of scores (..., classes) and their logsumexp (...)."""
-    largest = z.max(axis=-1, keepdims=True)
+def _softmax(z, axis=-1):
+    """Softmax of scores over the classes on an axis, and their logsumexp, without that axis."""
+    largest = z.max(axis=axis, keepdims=True)
     p = np.exp(z - largest)
-    total = p.sum(axis=-1, keepdims=True)
+    total = p.sum(axis=axis, keepdims=True)
     p /= total
-    return p, (np.log(total) + largest)[..., 0]
+    return p, np.squeeze(np.log(total) + largest, axis)
 
 
 def _dense(A, dtype):

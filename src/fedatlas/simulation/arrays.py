@@ -61,11 +61,13 @@ def minimum(u, v):
 
 
 def _pairwise(name, u, v):
-    if is_torch(u):
-        import torch
+    if not is_torch(u):
+        return getattr(np, name)(u, v)
+    if not is_torch(v):
+        return u.clamp(**{"min" if name == "maximum" else "max": v})
+    import torch
 
-        return getattr(torch, name)(u, v if is_torch(v) else u.new_tensor(v))
-    return getattr(np, name)(u, v)
+    return getattr(torch, name)(u, v)
 
 
 def where(condition, u, v):
@@ -93,6 +95,16 @@ def rows(v, m):
 
 def zeros_like(v):
     return v * 0
+
+
+def like(values, v):
+    """A NumPy array in the library and type of v, and on its device."""
+    return v.new_tensor(values) if is_torch(v) else np.asarray(values, v.dtype)
+
+
+def to_numpy(v):
+    """A NumPy array of either library's array."""
+    return v.detach().cpu().numpy() if is_torch(v) else np.asarray(v)
 
 
 def all_finite(v):

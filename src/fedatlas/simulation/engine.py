@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.simulation import arrays, lockstep
+from fedatlas.simulation import arrays, lockstep, memory, recording
 from fedatlas.simulation.arrays import State
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.schedules import Constant
@@ -60,6 +60,7 @@ class Simulation:
         self.local_steps = 0
         self.diverged_round = None
         self.costs = dict.fromkeys(COSTS, 0.0)
+        self.records = {}
 
     def run(self, progress=None):
         """Run all rounds; returns a Trace. progress: called with each row as it is made."""
@@ -72,6 +73,7 @@ class Simulation:
     def evaluate(self, trace, progress=None):
         """Add a row to the trace, off the clock."""
         row = {"round": self.round, "steps": self.local_steps, **self.costs, **self.problem.evaluate(self.output)}
+        row |= recording.columns(self.records)
         if self.diverged_round is None and not np.isfinite(row["loss"]):
             self.diverged_round = self.round
         trace.rows.append(row)
@@ -95,6 +97,7 @@ class Simulation:
         algorithm = self._scheduled(t)
         active = self.participants.active(self.setting.clients, self.seed, t)
         K = algorithm.length(self.setting.local_steps, stream(self.seed, "length", t))
+        self.records = {}
         if len(active):
             self._exchange(algorithm, active, K, t, pool)
         self.round += 1
@@ -138,14 +141,16 @@ class Simulation:
         def work(block):
             ids, place = block
             cost = Cost(len(ids), merged)
-            steps = Steps(self.problem, ids, None if draws is None else draws[place], K, t, cost)
+            steps = Steps(self.problem, ids, None if draws is None else draws[place], K, t, cost, wanted)
             with np.errstate(all="ignore"):
                 result = hook(s, self.table.read(ids), steps)
             sent, kept = result if isinstance(result, tuple) else (result, None)
-            return ids, sent, kept, cost
+            return ids, sent, kept, cost, steps.records
 
+        wanted = self.setting.record if self.setting.record and self.setting.evaluated(t + 1) else ()
         total, gradients, samples = {}, 0, 0
-        for ids, sent, kept, cost in pool.map(work, self._blocks(members)):
+        for ids, sent, kept, cost, records in pool.map(work, self._blocks(members)):
+            recording.join(self.records, records)
             for name, value in sent.items():
                 total[name] = arrays.add_rows(total.get(name), arrays.rows(value, len(ids)))
             self.table.write(ids, kept)
@@ -186,6 +191,7 @@ def run_together(simulations, progress=None, kernels=True):
     Where a compiled kernel fits, all of them advance on one pass over the draws; each has the bits that it has alone.
     kernels: whether to look for one.
     """
+    memory.keep()
     first = simulations[0]
     setting = first.setting
     kernel = lockstep.kernel(simulations) if kernels else None

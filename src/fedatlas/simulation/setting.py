@@ -14,7 +14,8 @@ class Setting:
     clients: number m of clients (workers M). local_steps: K. rounds, or steps = T = rounds x K: exactly one is given.
     batch: samples a local step, null for full local gradients. sampling: ``replacement`` or ``epochs``.
     participation, schedule: specifications with a ``kind``. eval_rounds or eval_steps: how often the output is
-    evaluated; round 0 and the last always are.
+    evaluated; round 0 and the last always are. record: names of what algorithms note of local steps, such as
+    ``step_size``; kept for the last round before each evaluation.
     """
 
     clients: int
@@ -27,6 +28,7 @@ class Setting:
     schedule: dict = field(default_factory=lambda: {"kind": "constant"})
     eval_rounds: int | None = None
     eval_steps: int | None = None
+    record: list | None = None
 
     def __post_init__(self):
         for name in ("clients", "local_steps", "rounds", "steps", "batch", "eval_rounds", "eval_steps"):
@@ -39,6 +41,9 @@ class Setting:
             raise UserError(f"steps = {self.steps} is less than one round of local_steps = {self.local_steps}")
         if self.eval_rounds is not None and self.eval_steps is not None:
             raise UserError("give eval_rounds or eval_steps, not both")
+        names = [] if self.record is None else self.record
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise UserError(f"record is {self.record!r}; it must be a list of names, such as [step_size]")
         self.participants.check(self.clients)
         self.lr_schedule  # noqa: B018  built once here so that a bad one is an error now
         if self.sampling not in sampling.KINDS:
@@ -54,6 +59,10 @@ class Setting:
         if self.eval_steps is not None:
             return max(1, self.eval_steps // self.local_steps)
         return self.eval_rounds or max(1, self.total_rounds // 100)
+
+    def evaluated(self, round):
+        """Whether the output is evaluated after so many rounds."""
+        return round % self.eval_every == 0 or round == self.total_rounds
 
     @property
     def participants(self):

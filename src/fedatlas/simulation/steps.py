@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from fedatlas.simulation import arrays
+
 
 class Gradient:
     """The stochastic gradient on one step's minibatch: every call within a step uses the same samples.
@@ -26,10 +28,12 @@ class Steps:
 
     problem: where gradients come from; clients: (m,) ids; draws: (m, K, b) sample indices, or None for full local
     gradients at each step; K: local steps; round: t, from 0; cost: counter of gradients and samples.
+    wanted: names that ``record`` keeps.
     """
 
-    def __init__(self, problem, clients, draws, K, round, cost):
+    def __init__(self, problem, clients, draws, K, round, cost, wanted=()):
         self.problem, self.clients, self.draws, self.K, self.round, self._cost = problem, clients, draws, K, round, cost
+        self.records = {name: [] for name in wanted}
 
     def __len__(self):
         return self.K
@@ -41,6 +45,18 @@ class Steps:
 
     def _batch(self, draws):
         return self.problem.full_batch(self.clients) if draws is None else self.problem.batch(self.clients, draws)
+
+    def record(self, **values):
+        """Note values of the current local step, (m, 1) each or one for all; kept only where the setting asks."""
+        for name in values.keys() & self.records.keys():
+            self.records[name].append(arrays.to_numpy(arrays.rows(values[name], len(self.clients)))[:, 0])
+
+    @property
+    def share(self):
+        """Samples of a minibatch over samples of its client, |B| / m_i: (m, 1)."""
+        partition, m = self.problem.partition, len(self.clients)
+        sizes = np.full(m, self.problem.samples) if partition is None else partition.sizes[self.clients]
+        return (sizes if self.draws is None else np.full(m, self.draws.shape[2]))[:, None] / sizes[:, None]
 
     def full(self, y):
         """Full local gradients G_i(y): (m, d)."""

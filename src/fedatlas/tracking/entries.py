@@ -16,7 +16,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.expand import create, runs
 from fedatlas.experiments.files import plain, read
 from fedatlas.experiments.run import run_key
-from fedatlas.experiments.tables import NOT_METRICS, label
+from fedatlas.experiments.tables import label, metric_columns
 
 COSTS = ("gradients", "vectors_up", "seconds")
 SYMBOLS = {"clients": "M", "local_steps": "K"}
@@ -53,7 +53,7 @@ def read_runs(experiment, cell, path, tags, table=None):
     """
     frame, meta = read(path)
     spec = meta["spec"]
-    metrics = [c for c in frame.columns if c not in {*NOT_METRICS, *spec["within"], *spec["tune"]}]
+    metrics = metric_columns(frame, (*spec["within"], *spec["tune"]))
     lossy = [name for name, about in meta.get("data", {}).items() if about.get("lossy")]
     winners = _winners(*table) if table else None
     wanted = list(runs(spec))

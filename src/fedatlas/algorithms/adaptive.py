@@ -1,0 +1,66 @@
+"""Adaptive servers: FedAdam (Reddi et al. 2021, arXiv:2003.00295) and FedAMS (Wang et al. 2022, arXiv:2205.02719)."""
+
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import param
+from fedatlas.algorithms.fedavg import FedAvg
+from fedatlas.simulation.arrays import State, maximum, sqrt, zeros_like
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAdam(FedAvg):
+    """FedAdam: Adam at the server (Reddi et al. 2021, Algorithm 2).
+
+        y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
+        m <- beta1 m + (1 - beta1) D,                m = 0 at first
+        v <- beta2 v + (1 - beta2) D^2,              v = eps^2 at first
+        x <- x + server_lr m / (sqrt(v) + eps)
+
+    The paper asks for a first v of at least eps^2, and corrects no bias.
+    """
+
+    name = "fedadam"
+    label = "FedAdam"
+    cite = "reddi2021"
+
+    beta1: float = param(0.9, doc="decay of the mean of changes", low=0, high=1)
+    beta2: float = param(0.99, doc="decay of the mean of squared changes", low=0, high=1)
+    eps: float = param(1e-3, doc="degree of adaptivity tau, added to the root", above=0)
+
+    def init(self, x0):
+        return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + self.eps**2), State()
+
+    def moments(self, s, D):
+        """The next m and v."""
+        return self.beta1 * s.m + (1 - self.beta1) * D, self.beta2 * s.v + (1 - self.beta2) * D**2
+
+    def server(self, s, mean, n):
+        m, v = self.moments(s, mean.delta)
+        return State(x=s.x + self.server_lr * m / (sqrt(v) + self.eps), m=m, v=v)
+
+    def recurrence(self, K):
+        return None  # the server's step is not linear
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAMS(FedAdam):
+    """FedAMS: AMSGrad at the server with max stabilisation (Wang et al. 2022, Algorithm 1, option 1).
+
+    y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
+    m <- beta1 m + (1 - beta1) D,   v <- beta2 v + (1 - beta2) D^2,   u <- max(u, v, eps)
+    x <- x + server_lr m / sqrt(u)               m = v = u = 0 at first
+    """
+
+    name = "fedams"
+    label = "FedAMS"
+    cite = "wang2022fedams"
+
+    eps: float = param(1e-3, doc="max stabilisation factor, below which no u lies", above=0)
+
+    def init(self, x0):
+        return State(x=x0, m=zeros_like(x0), v=zeros_like(x0), u=zeros_like(x0)), State()
+
+    def server(self, s, mean, n):
+        m, v = self.moments(s, mean.delta)
+        u = maximum(maximum(s.u, v), self.eps)
+        return State(x=s.x + self.server_lr * m / sqrt(u), m=m, v=v, u=u)

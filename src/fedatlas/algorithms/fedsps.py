@@ -1,0 +1,189 @@
+"""Stochastic Polyak step sizes (Mukherjee et al. 2024, arXiv:2307.06306; Loizou et al. 2021, arXiv:2002.10542).
+
+``l_star`` is a lower bound on every loss, 0 for losses that are not negative. Step sizes can be recorded, by client and
+local step: ``record: [step_size]``.
+"""
+
+import math
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State, dot, like, maximum, minimum, sqrt, where
+
+
+def polyak(loss, g, l_star=0.0):
+    """(loss - l*) / |g|^2 of each row, (m, 1), never negative; where g is 0, infinity, or 0 if the loss is l*."""
+    gap, square = maximum(loss - l_star, 0), dot(g, g)
+    flat = square == 0
+    return where(flat & (gap > 0), math.inf, gap / (square + flat))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Polyak(Algorithm):
+    """What algorithms with stochastic Polyak steps share."""
+
+    cite = "mukherjee2024"
+    records = ("step_size",)
+
+    gamma_b: float = param(1.0, doc="largest step size", above=0)
+    c: float = param(0.5, doc="scale: step sizes are divided by it", above=0)
+    l_star: float = param(0.0, doc="lower bound l* on every loss")
+
+    def step(self, loss, g, bound):
+        """min((loss - l*) / (c |g|^2), bound): (m, 1)."""
+        return minimum(polyak(loss, g, self.l_star) / self.c, bound)
+
+    def server(self, s, mean, n):
+        return State(x=s.x + mean.delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedSPS(Polyak):
+    """FedSPS: fully locally adaptive step sizes (Mukherjee et al. 2024, Algorithm 1).
+
+        step = min((loss_B(y) - l*) / (c |g(y)|^2), gamma_b)       of each client and local step
+        y <- y - step g(y)                                         K times, from y = x
+        x <- mean_S(y)
+
+    With ``smoothing`` the bound of each client starts at gamma_b and moves from one of its local steps to the next,
+    over all rounds: ``bound`` is the paper's Section 6, bound <- 2^(|B| / m_i) bound with |B| samples in a minibatch
+    and m_i at the client; ``step`` is Loizou et al.'s (2021), bound <- 2^(|B| / m_i) step, of the last step above 0.
+    """
+
+    name = "fedsps"
+    label = "FedSPS"
+
+    smoothing: str = param("none", doc="how the bound on the step size moves", choices=("none", "bound", "step"))
+
+    def init(self, x0):
+        return State(x=x0), State() if self.smoothing == "none" else State(bound=self.gamma_b)
+
+    def client(self, s, i, steps):
+        y, _, bound = self.walk(s, i, steps)
+        return State(delta=y - s.x), State(bound=bound)
+
+    def walk(self, s, i, steps):
+        """The local steps: where they end, the sum of the step sizes, the next bound."""
+        y, nu, bound = s.x, 0, self.gamma_b
+        if self.smoothing != "none":
+            bound, growth = i.bound, 2 ** like(steps.share, s.x)
+        for g in steps:
+            loss, grad = g.value_and_grad(y)
+            step = self.step(loss, grad, bound)
+            steps.record(step_size=step)
+            y, nu = y - step * grad, nu + step
+            if self.smoothing == "bound":
+                bound = growth * bound
+            elif self.smoothing == "step":
+                bound = growth * where(step > 0, step, bound)
+        return y, nu, bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedSPSNormalized(FedSPS):
+    """FedSPS-Normalized: averages weighted against long steps (Mukherjee et al. 2024, Algorithm 2).
+
+        local steps as FedSPS, nu_i = sum of the client's step sizes since the last average
+        x <- [sum_S y_i / nu_i] / [sum_S 1 / nu_i]
+
+    nu_i holds all K step sizes, as Appendix D.1.1 says; the printed algorithm leaves out the last, and so would divide
+    by 0 for K = 1. A client whose steps were all 0 is at an optimum of its losses and, as in the limit, keeps x there.
+    """
+
+    name = "fedsps-normalized"
+    label = "FedSPS-Normalized"
+
+    def client(self, s, i, steps):
+        y, nu, bound = self.walk(s, i, steps)
+        nu = maximum(nu, 1e-30)
+        return State(delta=(y - s.x) / nu, weight=1 / nu), State(bound=bound)
+
+    def server(self, s, mean, n):
+        return State(x=s.x + mean.delta / mean.weight)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedDecSPS(Polyak):
+    """FedDecSPS: decreasing step sizes for exact convergence (Mukherjee et al. 2024, Section 5; Orvieto et al. 2022).
+
+        step_t = min((loss_B(y) - l*) / |g(y)|^2, c_{t-1} step_{t-1}) / c_t,      c_t = c sqrt(t + 1)
+        y <- y - step_t g(y)                                                       K times, from y = x
+        x <- mean_S(y)
+
+    t counts the client's local steps over all rounds; at first c_{-1} step_{-1} = c gamma_b.
+    """
+
+    name = "feddecsps"
+    label = "FedDecSPS"
+
+    def init(self, x0):
+        return State(x=x0), State(t=0, product=self.c * self.gamma_b)
+
+    def client(self, s, i, steps):
+        y, t, product = s.x, i.t, i.product
+        for g in steps:
+            loss, grad = g.value_and_grad(y)
+            product = minimum(polyak(loss, grad, self.l_star), product)
+            step = product / (self.c * sqrt(t + 1))
+            steps.record(step_size=step)
+            y, t = y - step * grad, t + 1
+        return State(delta=y - s.x), State(t=t, product=product)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedSPSGlobal(Polyak):
+    """FedSPS-Global: one step size for all clients, refreshed with every average (Mukherjee et al. 2024, Algorithm 3).
+
+        y <- y - gamma g(y)                                        K times, from y = x
+        x <- mean_S(y)
+        gamma <- mean_S min((loss_B(y) - l*) / (c |g(y)|^2), gamma_b)       of the last local step
+
+    The first gamma is the mean, over the first round's clients, of their Polyak step sizes on their first minibatches.
+    The paper leaves it open and used client 0's, which need not be there where clients are sampled.
+    """
+
+    name = "fedsps-global"
+    label = "FedSPS-Global"
+    down = ("x", "gamma")
+
+    def before(self, s, i, steps):
+        if "gamma" in s:
+            return State()
+        return State(gamma=self.step(*next(iter(steps)).value_and_grad(s.x), self.gamma_b))
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            loss, grad = g.value_and_grad(y)
+            steps.record(step_size=s.gamma)
+            y = y - s.gamma * grad
+        return State(delta=y - s.x, gamma=self.step(loss, grad, self.gamma_b)), State()
+
+    def server(self, s, mean, n):
+        return State(x=s.x + mean.delta, gamma=mean.gamma)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SPS(Polyak):
+    """Minibatch SGD with the stochastic Polyak step size SPS_max of the mean loss (Loizou et al. 2021).
+
+        f, g = mean over clients and the round's K minibatches of losses and gradients at x
+        x <- x - min((f - l*) / (c |g|^2), gamma_b) g
+
+    The "global SPS" of FedSPS's Example 1.
+    """
+
+    name = "sps"
+    label = "SPS"
+    cite = "loizou2021"
+    records = ()
+
+    def client(self, s, i, steps):
+        f = G = 0
+        for g in steps:
+            loss, grad = g.value_and_grad(s.x)
+            f, G = f + loss / len(steps), G + grad / len(steps)
+        return State(f=f, g=G), State()
+
+    def server(self, s, mean, n):
+        return State(x=s.x - self.step(mean.f, mean.g, self.gamma_b) * mean.g)

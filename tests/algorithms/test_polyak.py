@@ -1,0 +1,160 @@
+"""Stochastic Polyak step sizes and adaptive servers: bounds, reductions, limits."""
+
+import numpy as np
+import pytest
+import torch
+
+from fedatlas.algorithms.fedsps import polyak
+from fedatlas.problems.quadratic import Quadratic
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, logistic, network
+
+POLYAK = ("fedsps", "fedsps-normalized", "feddecsps", "fedsps-global")
+CLIENTS = 5
+
+
+def run(name, problem=None, parameters=None, seed=1, **options):
+    options = {"clients": CLIENTS, "local_steps": 4, "rounds": 8, "batch": 2, "eval_rounds": 1} | options
+    return Simulation(example(name, **parameters or {}), problem or logistic(), Setting(**options), seed=seed).run()
+
+
+def steps_of(trace):
+    """Recorded step sizes: a list over rounds of (clients, steps)."""
+    return [np.array(row["step_size"]) for row in trace.rows if "step_size" in row]
+
+
+def interpolating(clients=CLIENTS, dim=3, **options):
+    """Quadratics of different curvature that share their minimiser and the minimum 0."""
+    rng = np.random.default_rng(0)
+    A, x = rng.uniform(0.5, 5, (clients, dim)), rng.standard_normal(dim)
+    return Quadratic(A, A * x, 0.5 * (A * x**2).sum(axis=1), **options), x
+
+
+@pytest.mark.parametrize("make", [np.array, lambda v: torch.tensor(v).double()], ids=["numpy", "torch"])
+def test_polyak_by_hand(make):
+    loss, g = make([[2.0], [2.0], [1.0], [0.5]]), make([[1.0, 2.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
+    with np.errstate(all="raise"):
+        assert polyak(loss, g, 1.0).tolist() == [[0.2], [np.inf], [0.0], [0.0]]
+
+
+@pytest.mark.parametrize("name", POLYAK)
+@pytest.mark.parametrize("l_star", [0.0, -1.0])
+def test_a_flat_loss_takes_no_step_or_the_largest(name, l_star):
+    problem = Quadratic(np.zeros((CLIENTS, 2)), np.zeros((CLIENTS, 2)))
+    trace = run(name, problem, {"gamma_b": 3.0, "c": 1.0, "l_star": l_star}, record=["step_size"])
+    assert np.isfinite(trace.x).all() and trace.status == "ok"
+    assert steps_of(trace)[0][0, 0] == (3.0 if l_star else 0.0)
+
+
+@pytest.mark.parametrize("name", ["fedsps", "fedsps-normalized", "fedsps-global"])
+def test_step_sizes_lie_between_the_lemmas_bounds(name):
+    # Lemma 14: min(1 / (2 c L_max), gamma_b) <= step <= gamma_b
+    problem, _ = interpolating()
+    c, gamma_b = 0.8, 0.5
+    for step in steps_of(run(name, problem, {"c": c, "gamma_b": gamma_b}, rounds=3, record=["step_size"])):
+        assert step.shape == (CLIENTS, 4)
+        assert (step <= gamma_b).all() and (step >= min(1 / (2 * c * problem.constant("L_max")), gamma_b) - 1e-12).all()
+
+
+def test_feddecsps_never_lengthens_a_clients_step():
+    steps = steps_of(run("feddecsps", rounds=20, record=["step_size"]))
+    by_client = np.concatenate(steps, axis=1)
+    assert by_client.shape == (CLIENTS, 80)
+    assert (np.diff(by_client, axis=1) < 0).all()
+    assert (by_client[:, -1] <= 1 / np.sqrt(80)).all()
+
+
+@pytest.mark.parametrize("name", POLYAK)
+def test_equal_to_fedavg_where_the_bound_is_always_met(name):
+    gamma_b, rounds = 0.01, 1 if name == "feddecsps" else 8
+    steps = 1 if name == "feddecsps" else 4
+    expected = run("fedavg", parameters={"lr": gamma_b}, rounds=rounds, local_steps=steps).x
+    ours = run(name, parameters={"gamma_b": gamma_b, "c": 1e-3}, rounds=rounds, local_steps=steps).x
+    np.testing.assert_allclose(ours, expected, rtol=1e-10)
+
+
+def test_normalisation_changes_nothing_where_clients_are_equal():
+    same = {"problem": logistic(heterogeneous=False), "batch": None}
+    np.testing.assert_allclose(run("fedsps-normalized", **same).x, run("fedsps", **same).x, rtol=1e-12)
+    assert np.abs(run("fedsps-normalized").x - run("fedsps").x).max() > 1e-4
+
+
+def test_normalisation_gives_long_steps_less_weight():
+    # f_i = a_i/2 (x - u_i)^2 from 0 in one full step of size 1 / (2 c a_i): y_i = u_i / (2 c), nu_i = 1 / (2 c a_i)
+    a, u, c = np.array([1.0, 3.0]), np.array([1.0, 2.0]), 1.0
+    problem = Quadratic(a[:, None], (a * u)[:, None], 0.5 * a * u**2, start_scale=0.0)
+    options = {"clients": 2, "local_steps": 1, "rounds": 1, "batch": None}
+    x = run("fedsps-normalized", problem, {"c": c}, **options).x
+    assert x == pytest.approx((a * u).sum() / a.sum() / (2 * c))
+
+
+@pytest.mark.parametrize("name", ["fedsps", "fedsps-normalized", "fedsps-global", "sps"])
+def test_interpolation_converges_to_the_optimum_at_a_large_bound(name):
+    problem, x = interpolating()
+    gamma_b = 0.3 if name == "fedsps-global" else 100.0  # one step size for all must suit the most curved client
+    found = run(name, problem, {"gamma_b": gamma_b}, rounds=300, batch=None).x
+    assert np.abs(found - x).max() < 1e-8
+
+
+def test_feddecsps_comes_nearer_to_the_optimum_of_heterogeneous_clients():
+    problem = logistic(samples=200)
+    problem.optimum = problem.solve()
+    gaps = [run(name, problem, rounds=1000, batch=20).rows[-1]["suboptimality"] for name in ("feddecsps", "fedsps")]
+    assert gaps[0] < gaps[1] / 3
+
+
+@pytest.mark.parametrize("smoothing", ["bound", "step"])
+def test_smoothing_by_hand(smoothing):
+    problem, _ = interpolating(samples=8)
+    parameters = {"smoothing": smoothing, "gamma_b": 0.01, "c": 1e-6}  # the Polyak step is never the smaller one
+    trace = run("fedsps", problem, parameters, record=["step_size"], participation={"kind": "uniform", "count": 2})
+    counts = np.zeros(CLIENTS)
+    setting = Setting(clients=CLIENTS, rounds=8, participation={"kind": "uniform", "count": 2})
+    for t, step in enumerate(steps_of(trace)):
+        for i, own in zip(setting.participants.active(CLIENTS, 1, t), step, strict=True):
+            np.testing.assert_allclose(own, 0.01 * 2 ** ((counts[i] + np.arange(4)) * 2 / 8), rtol=1e-12)
+            counts[i] += 4
+
+
+def test_loizous_smoothing_follows_the_last_step():
+    trace = run("fedsps", interpolating(samples=8)[0], {"smoothing": "step", "c": 0.5}, record=["step_size"])
+    by_client = np.concatenate(steps_of(trace), axis=1)
+    assert (by_client[:, 1:] <= 2 ** (2 / 8) * by_client[:, :-1] * (1 + 1e-12)).all()
+    assert (by_client[:, 0] <= 1).all()
+
+
+@pytest.mark.parametrize("name", [*POLYAK, "fedadam", "fedams", "sps"])
+def test_runs_on_torch(name):
+    options = {"participation": {"kind": "uniform", "count": 2}, "record": ["step_size"]}
+    smooth = {"smoothing": "bound"}
+    trace = run(name, network(), smooth, **options)
+    assert trace.status == "ok" and trace.x.dtype == torch.float64
+    assert trace.rows[-1]["loss"] != trace.rows[0]["loss"]
+
+
+def test_sps_on_one_client_is_fedsps():
+    options = {"clients": 1, "problem": logistic(clients=1), "local_steps": 1}
+    np.testing.assert_allclose(run("sps", **options).x, run("fedsps", **options).x, rtol=1e-12)
+
+
+def test_adaptive_servers_by_hand():
+    # one client, f = (x - 1)^2 / 2 from 0, one full step of size 0.5: D = 0.5
+    problem = Quadratic([[1.0]], [[1.0]], start_scale=0.0)
+    options = {"problem": problem, "clients": 1, "local_steps": 1, "batch": None, "rounds": 1}
+    parameters = {"lr": 0.5, "server_lr": 2.0, "eps": 0.01}
+    m, v = 0.1 * 0.5, 0.01 * 0.25
+    adam = 2 * m / (np.sqrt(0.99 * 0.01**2 + v) + 0.01)
+    assert run("fedadam", parameters=parameters, **options).x == pytest.approx(adam)
+    assert run("fedams", parameters=parameters, **options).x == pytest.approx(2 * m / np.sqrt(0.01))
+    assert run("fedams", parameters=parameters | {"eps": 1e-4}, **options).x == pytest.approx(2 * m / np.sqrt(v))
+
+
+def test_fedams_never_forgets_a_large_change():
+    simulation = Simulation(example("fedams", eps=1e-8), logistic(), Setting(clients=CLIENTS, rounds=30), seed=0)
+    before = 0
+    for _ in range(30):
+        simulation.step()
+        assert (simulation.s.u >= before).all() and (simulation.s.u >= simulation.s.v).all()
+        before = simulation.s.u
+    assert (simulation.s.u > simulation.s.v).any()

@@ -1,0 +1,87 @@
+"""What algorithms note of local steps: kept where asked, summarised in rows, and without influence on the run."""
+
+import numpy as np
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.experiments import files, tables
+from fedatlas.experiments.expand import cells
+from fedatlas.experiments.run import run_cell
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.recording import columns
+from fedatlas.simulation.setting import Setting
+from tests.analysis.synthetic import experiment
+from tests.helpers import example, logistic
+
+OPTIONS = {"clients": 5, "local_steps": 3, "rounds": 7, "batch": 2, "eval_rounds": 3}
+
+
+def trace(record=("step_size",), block=None, threads=1, name="fedsps", **options):
+    setting = Setting(**OPTIONS | options, record=None if record is None else list(record))
+    return Simulation(example(name), logistic(), setting, 0, block, threads).run()
+
+
+def test_summaries_by_hand():
+    row = columns({"step_size": [np.array([1.0, 3.0]), np.array([5.0, 5.0])]})
+    assert row.pop("step_size") == [[1.0, 3.0], [5.0, 5.0]]
+    expected = {"mean": 3.5, "min": 1, "max": 5, "within": 0.5, "between": 1.5}
+    assert row == {f"step_size_{name}": value for name, value in expected.items()}
+
+
+def test_keeps_the_last_round_before_each_evaluation():
+    rows = trace().rows
+    assert [row["round"] for row in rows if "step_size" in row] == [3, 6, 7]
+    each = trace(eval_rounds=1).rows
+    for row in rows[1:]:
+        assert row["step_size"] == each[row["round"]]["step_size"]
+        assert np.shape(row["step_size"]) == (5, 3)
+
+
+@pytest.mark.parametrize("record", [None, ("step_size",)])
+@pytest.mark.parametrize("name", ["fedsps", "feddecsps", "fedsps-global"])
+def test_does_not_change_a_bit_of_the_run(name, record):
+    assert (trace(record, name=name).x == trace(None, name=name).x).all()
+
+
+@pytest.mark.parametrize("block, threads", [(1, 1), (2, 1), (2, 3)])
+def test_depends_on_neither_blocks_nor_threads(block, threads):
+    ours, expected = trace(block=block, threads=threads), trace()
+    assert [row.get("step_size") for row in ours.rows] == [row.get("step_size") for row in expected.rows]
+
+
+def test_nobody_active_nothing_noted():
+    rows = trace(participation={"kind": "bernoulli", "p": 0.1}, eval_rounds=1, rounds=20).rows
+    lengths = [len(row.get("step_size", ())) for row in rows[1:]]
+    assert 0 in lengths and max(lengths) > 0
+
+
+@pytest.mark.parametrize("record", ["step_size", [1]])
+def test_refuses_what_is_no_list_of_names(record):
+    with pytest.raises(UserError, match="record is"):
+        Setting(**OPTIONS, record=record)
+
+
+def made(record, algorithms):
+    setting = OPTIONS | {"record": record}
+    return experiment(algorithms, grid={}, metric="loss", problem={"kind": "quadratic", "dim": 3}, setting=setting)
+
+
+def test_refuses_what_no_algorithm_notes():
+    with pytest.raises(UserError, match="no algorithm of the experiment notes 'step_sice'; did you mean 'step_size'"):
+        cells(made(["step_sice"], ["fedavg", "fedsps"]) | {"tune": {}, "algorithms": {"fedsps": {}}})
+
+
+def test_travels_through_run_files_and_tables(tmp_path):
+    about = made(["step_size"], []) | {"tune": {}, "seeds": [0, 1]}
+    about["algorithms"] = {"fedsps": {}, "fedavg": {"set": {"lr": 0.1}}}
+    found = []
+    for cell in cells(about):
+        found.append((cell.id, cell.point, tmp_path / f"{cell.id}.parquet"))
+        run_cell(cell.spec, found[-1][2])
+    table, curves, _ = tables.build(tables.view(about), found)
+    assert {"best_step_size_mean", "final_step_size_within"} <= set(table) and "best_step_size" not in table
+    assert table.set_index("algorithm")["final_step_size_mean"].isna().to_dict() == {"fedsps": False, "fedavg": True}
+    files.write(tmp_path / "curves.parquet", curves, {})
+    back, _ = files.read(tmp_path / "curves.parquet")
+    last = back[(back["algorithm"] == "fedsps") & (back["round"] == 7)].iloc[0]
+    assert np.mean([np.mean(own) for own in last["step_size"]]) == pytest.approx(last["step_size_mean"])

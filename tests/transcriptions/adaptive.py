@@ -1,0 +1,45 @@
+"""Adaptive servers: FedAdam (Reddi et al. 2021) and FedAMS (Wang et al. 2022)."""
+
+import numpy as np
+
+from . import twin
+
+
+def change(world, t, x, lr):
+    """Mean over active clients of x_K - x after K steps of SGD, or None."""
+    changes = []
+    for i in world.S(t):
+        x_i = x
+        for k in range(world.K):
+            x_i = x_i - lr * world.g(t, k, i, x_i)
+        changes.append(x_i - x)
+    return sum(changes) / len(changes) if changes else None
+
+
+@twin("fedadam")
+def fedadam(world, lr, server_lr, beta1, beta2, eps):
+    # Reddi et al. 2021, Algorithm 2, v_{-1} = tau^2
+    x = world.x0
+    m, v = np.zeros_like(x), np.full_like(x, eps**2)
+    for t in range(world.T):
+        delta = change(world, t, x, lr)
+        if delta is not None:
+            m = beta1 * m + (1 - beta1) * delta
+            v = beta2 * v + (1 - beta2) * delta**2
+            x = x + server_lr * m / (np.sqrt(v) + eps)
+        yield x
+
+
+@twin("fedams")
+def fedams(world, lr, server_lr, beta1, beta2, eps):
+    # Wang et al. 2022, Algorithm 1, option 1
+    x = world.x0
+    m, v, v_hat = np.zeros_like(x), np.zeros_like(x), np.zeros_like(x)
+    for t in range(world.T):
+        delta = change(world, t, x, lr)
+        if delta is not None:
+            m = beta1 * m + (1 - beta1) * delta
+            v = beta2 * v + (1 - beta2) * delta**2
+            v_hat = np.array([max(old, new, eps) for old, new in zip(v_hat, v, strict=True)])
+            x = x + server_lr * m / np.sqrt(v_hat)
+        yield x

@@ -1,0 +1,118 @@
+"""FedSPS and its variants (Mukherjee et al. 2024), minibatch SGD with SPS (Loizou et al. 2021)."""
+
+import numpy as np
+
+from . import twin
+
+
+def spsmax(loss, g, l_star, c, gamma_b):
+    square = float(np.sum(g**2))
+    if square == 0:
+        return 0.0 if loss <= l_star else gamma_b
+    return min((loss - l_star) / (c * square), gamma_b)
+
+
+@twin("fedsps")
+def fedsps(world, gamma_b, c, l_star, smoothing):
+    # Algorithm 1; smoothing of Section 6 and of Loizou et al.
+    x = world.x0
+    gamma_b_i = [gamma_b] * world.m
+    for t in range(world.T):
+        received = []
+        for i in world.S(t):
+            x_i = x
+            for k in range(world.K):
+                g_i = world.g(t, k, i, x_i)
+                gamma = spsmax(world.f(t, k, i, x_i), g_i, l_star, c, gamma_b_i[i])
+                x_i = x_i - gamma * g_i
+                if smoothing == "bound":
+                    gamma_b_i[i] = 2 ** world.share(i) * gamma_b_i[i]
+                if smoothing == "step":
+                    gamma_b_i[i] = 2 ** world.share(i) * gamma
+            received.append(x_i)
+        if received:
+            x = sum(received) / len(received)
+        yield x
+
+
+@twin("fedsps-normalized")
+def fedsps_normalized(world, gamma_b, c, l_star, smoothing):
+    # Algorithm 2, with every step in nu (Appendix D.1.1)
+    assert smoothing == "none"
+    x = world.x0
+    for t in range(world.T):
+        top, bottom = 0, 0
+        for i in world.S(t):
+            x_i, nu_i = x, 0
+            for k in range(world.K):
+                g_i = world.g(t, k, i, x_i)
+                gamma = spsmax(world.f(t, k, i, x_i), g_i, l_star, c, gamma_b)
+                x_i = x_i - gamma * g_i
+                nu_i = nu_i + gamma
+            top = top + x_i / nu_i
+            bottom = bottom + 1 / nu_i
+        if bottom:
+            x = top / bottom
+        yield x
+
+
+@twin("feddecsps")
+def feddecsps(world, gamma_b, c, l_star):
+    # Section 5, with c_{-1} = c_0 and gamma_{-1} = gamma_b
+    x = world.x0
+    step = [gamma_b] * world.m
+    c_before = [c] * world.m
+    count = [0] * world.m
+    for t in range(world.T):
+        received = []
+        for i in world.S(t):
+            x_i = x
+            for k in range(world.K):
+                g_i = world.g(t, k, i, x_i)
+                c_t = c * np.sqrt(count[i] + 1)
+                step[i] = 1 / c_t * spsmax(world.f(t, k, i, x_i), g_i, l_star, 1, c_before[i] * step[i])
+                c_before[i] = c_t
+                count[i] = count[i] + 1
+                x_i = x_i - step[i] * g_i
+            received.append(x_i)
+        if received:
+            x = sum(received) / len(received)
+        yield x
+
+
+@twin("fedsps-global")
+def fedsps_global(world, gamma_b, c, l_star):
+    # Algorithm 3; the first step size is the mean of the Polyak step sizes at the start
+    x = world.x0
+    gamma = None
+    for t in range(world.T):
+        S = world.S(t)
+        if len(S) and gamma is None:
+            first = [spsmax(world.f(t, 0, i, x), world.g(t, 0, i, x), l_star, c, gamma_b) for i in S]
+            gamma = sum(first) / len(first)
+        received, steps = [], []
+        for i in S:
+            x_i = x
+            for k in range(world.K):
+                g_i = world.g(t, k, i, x_i)
+                if k == world.K - 1:
+                    steps.append(spsmax(world.f(t, k, i, x_i), g_i, l_star, c, gamma_b))
+                x_i = x_i - gamma * g_i
+            received.append(x_i)
+        if received:
+            x = sum(received) / len(received)
+            gamma = sum(steps) / len(steps)
+        yield x
+
+
+@twin("sps")
+def sps(world, gamma_b, c, l_star):
+    # Loizou et al. 2021, equation (3), on the samples of all clients
+    x = world.x0
+    for t in range(world.T):
+        pairs = [(i, k) for i in world.S(t) for k in range(world.K)]
+        if pairs:
+            loss = sum(world.f(t, k, i, x) for i, k in pairs) / len(pairs)
+            g = sum(world.g(t, k, i, x) for i, k in pairs) / len(pairs)
+            x = x - spsmax(loss, g, l_star, c, gamma_b) * g
+        yield x
