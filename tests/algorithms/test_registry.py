@@ -36,10 +36,14 @@ class World:
             setting.total_rounds,
             problem.start(seed),
         )
+        self.participants = setting.participants.bind(problem, setting.clients, seed)
         self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
 
     def S(self, t):
-        return self.setting.participants.active(self.m, self.seed, t)
+        return self.participants.active(t)
+
+    def p(self, t):
+        return self.participants.probabilities(t)
 
     def _rows(self, i):
         return self.problem.partition.client(i) if self.problem.partition else np.arange(self.problem.samples)

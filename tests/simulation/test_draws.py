@@ -7,8 +7,9 @@ import pytest
 
 from fedatlas import algorithms
 from fedatlas.errors import UserError
+from fedatlas.simulation.availability import Stationary
 from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.participation import Bernoulli, Full, Uniform
+from fedatlas.simulation.participation import Full, Uniform
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.setting import Setting
 from fedatlas.simulation.streams import _PURPOSE, stream
@@ -102,27 +103,32 @@ def test_full_gradients_draw_nothing():
         Sampler(logistic(), 5, 1, "bootstrap", 0)
 
 
-KINDS = [Full(), Uniform(4), Bernoulli(0.4), Bernoulli([0.3, 0.7] * 5)]
+KINDS = [Full(), Uniform(4), Stationary(p=0.4), Stationary(p=[0.3, 0.7] * 5)]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_participation_is_a_function_of_seed_and_round(kind):
     kind.check(10)
-    rounds = [kind.active(10, 5, t) for t in range(30)]
+    bound, other = kind.bind(None, 10, 5), kind.bind(None, 10, 6)
+    rounds = [bound.active(t) for t in range(30)]
     for t, active in enumerate(rounds):
-        assert (kind.active(10, 5, t) == active).all()
+        assert (kind.bind(None, 10, 5).active(t) == active).all()
         assert (np.diff(active) > 0).all() and set(active) <= set(range(10))
     if kind != Full():
         assert len({active.tobytes() for active in rounds}) > 10
-        assert any(kind.active(10, 6, t).tobytes() != active.tobytes() for t, active in enumerate(rounds))
+        assert any(other.active(t).tobytes() != active.tobytes() for t, active in enumerate(rounds))
 
 
 def test_participation_has_its_frequencies():
     rounds = range(2000)
-    for kind, p in ((Uniform(4), 0.4), (Bernoulli(0.4), 0.4), (Bernoulli([0.1, 0.9] * 5), np.tile([0.1, 0.9], 5))):
-        there = np.zeros((2000, 10))
+    for kind, p in (
+        (Uniform(4), 0.4),
+        (Stationary(p=0.4), 0.4),
+        (Stationary(p=[0.1, 0.9] * 5), np.tile([0.1, 0.9], 5)),
+    ):
+        there, bound = np.zeros((2000, 10)), kind.bind(None, 10, 0)
         for t in rounds:
-            there[t, kind.active(10, 0, t)] = 1
+            there[t, bound.active(t)] = 1
         assert np.abs(there.mean(axis=0) - p).max() < 5 * 0.5 / np.sqrt(2000)
     assert np.abs(np.corrcoef(there.T) - np.eye(10)).max() < 5 / np.sqrt(2000)
 
@@ -131,7 +137,8 @@ def test_participation_has_its_frequencies():
 def test_participation_does_not_depend_on_samples(options):
     base = {"clients": 5, "local_steps": 3, "rounds": 4, "participation": {"kind": "uniform", "count": 2}}
     active = [
-        [Setting(**given).participants.active(5, 1, t).tolist() for t in range(4)] for given in (base, base | options)
+        [Setting(**given).participants.bind(None, 5, 1).active(t).tolist() for t in range(4)]
+        for given in (base, base | options)
     ]
     assert active[0] == active[1]
     who = [set(draws_of("fedavg", **given)) for given in (base, base | options | {"rounds": 4})]

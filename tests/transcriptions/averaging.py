@@ -5,7 +5,7 @@ import numpy as np
 from . import twin
 
 
-@twin("fedavg")
+@twin("fedavg", "fedavg-active")
 def fedavg(world, lr, server_lr):
     x = world.x0
     for t in range(world.T):
@@ -85,23 +85,27 @@ def fedspeed(world, lr, lam, alpha, rho, normalise):
 
 
 @twin("fedawe")
-def fedawe(world, lr, server_lr):
-    # Xiang et al. 2024, Algorithm 1
+def fedawe(world, lr, server_lr, clip, report):
+    # Xiang et al. 2024, Algorithm 1; clip as in the authors' varying_awe.py, on the mean of the echoed innovations
     x = world.x0
     x_i = [x.copy() for _ in range(world.m)]
     tau = [-1] * world.m
     for t in range(world.T):
         A = world.S(t)
-        reported = []
+        echoed = []
         for i in A:
             x_ik = x_i[i]
             for k in range(world.K):
                 x_ik = x_ik - lr * world.g(t, k, i, x_ik)
             G_i = x_i[i] - x_ik
-            reported.append(x_i[i] - server_lr * (t - tau[i]) * G_i)
+            echoed.append((t - tau[i]) * G_i)
             tau[i] = t
-        if reported:
-            x = sum(reported) / len(reported)
+        if len(A):
+            echo = sum(echoed) / len(A)
+            length = np.sqrt((echo**2).sum())
+            if clip is not None and length > clip:
+                echo = echo / length * clip
+            x = sum(x_i[i] for i in A) / len(A) - server_lr * echo
             for i in A:
                 x_i[i] = x
-        yield x
+        yield x if report == "server" else sum(x_i) / world.m

@@ -4,11 +4,13 @@ import functools
 import importlib
 import pkgutil
 
+import numpy as np
+
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.registry import construct, lookup
 from fedatlas.simulation.arrays import State
 
-__all__ = ["Algorithm", "State", "create", "get", "names", "param"]
+__all__ = ["Algorithm", "State", "create", "get", "memory", "names", "param"]
 
 
 @functools.cache
@@ -36,3 +38,9 @@ def get(name):
 def create(name, parameters):
     """An algorithm from its name and hyper-parameters. Raises UserError on unknown, missing or out-of-range ones."""
     return construct(f"algorithm {name}", get(name), parameters)
+
+
+def memory(algorithm):
+    """Vectors of the model's size that a client keeps from round to round, counted in what ``init`` gives it."""
+    x0 = np.zeros(3)
+    return sum(getattr(value, "shape", None) == x0.shape for _, value in algorithm.init(x0)[1].items())

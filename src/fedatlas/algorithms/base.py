@@ -61,6 +61,10 @@ class Algorithm:
         n.steps: numbers; n.rng: a generator for what the server draws this round."""
         raise NotImplementedError
 
+    def alone(self, s, n):
+        """The next server state after a round in which no client was available."""
+        return s
+
     def receive(self, s, i):
         """Optional: what active clients keep after the server's step."""
         raise NotImplementedError

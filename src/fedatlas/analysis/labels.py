@@ -15,6 +15,7 @@ COSTS = {
 METRICS = {
     "suboptimality": ("suboptimality", "$F(x) - F^\\ast$"),
     "loss": ("training loss", "$F(x)$"),
+    "output": ("output", "$x$"),
     "distance": ("distance to the optimum", "$|x - x^\\ast|$"),
     "gradient_norm": ("gradient norm", "$|\\nabla F(x)|$"),
     "accuracy": ("training accuracy", ""),
@@ -37,6 +38,7 @@ AXES = {
     "steps": "local steps in all",
     "batch": "samples per local step",
     "participation": "participation",
+    "participation.gamma": "non-stationarity $\\gamma$",
     "schedule": "step-size schedule",
     "problem.partition": "partition",
     "problem.data": "data",
@@ -67,6 +69,9 @@ def axis(name, about):
     if name == "clients":
         split = about["problem"].get("partition") or "data" not in about["problem"]
         return f"number of {'clients' if split else 'workers'} $M$"
+    *_, stem, last = ["", *name.split(".")]
+    if last.isdigit():
+        return f"${stem}_{{{int(last) + 1}}}$"
     text = AXES.get(name, name.removeprefix("problem.").replace("_", " ").replace(".", " "))
     if name not in SYMBOLS:
         return text
@@ -75,7 +80,9 @@ def axis(name, about):
 
 def short(name):
     """An axis by its symbol, or its last word."""
-    last = name.split(".")[-1]
+    *_, stem, last = ["", *name.split(".")]
+    if last.isdigit():  # of a list, numbered from 0
+        return stem + str(int(last) + 1).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
     return SYMBOLS.get(name) or SYMBOLS.get(last) or last.replace("_", " ")
 
 

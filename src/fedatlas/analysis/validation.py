@@ -2,11 +2,12 @@
 
 from fedatlas.analysis import claims, figures, labels
 from fedatlas.analysis.citations import entries
+from fedatlas.analysis.limits import LIMITS
 from fedatlas.analysis.select import EXTREMES
 from fedatlas.errors import UserError
 from fedatlas.registry import did_you_mean, lookup
 
-NUMBERS = ("target", "at_least", "at_most", "factor", "tolerance", "paper")
+NUMBERS = ("target", "at_least", "at_most", "factor", "tolerance", "paper", "after", "level")
 TYPES = {"algorithm": str, "algorithms": list, "than": list, "axis": str, "where": dict, "metric": str}
 
 
@@ -33,19 +34,25 @@ def _figure(experiment, figure):
     x, panel, where = figure.get("x"), figure.get("panel"), figure.get("where", {})
     if figure["kind"] == "convergence":
         _known("x", "cost", x, labels.COSTS)
-    elif figure["kind"] == "scaling":
+    elif x is not None:
         _axis("x", x, axes)
+    if "rows" in figure:
+        _axis("rows", figure["rows"], axes)
+    if "limit" in figure:
+        _known("limit", "limit", figure["limit"], LIMITS)
     if panel is not None:
         _axis("panel", panel, axes)
     _where(where, axes)
     _algorithms("algorithms", figure.get("algorithms", []), experiment)
     if figure["kind"] == "partition":
         return _partitioned(experiment)
+    if figure["kind"] == "availability":
+        return
     for axis, values in axes.items():
         kept = _kept(where[axis], values) if axis in where else values
         if not kept:
             raise UserError(f"where.{axis}: no run has the value {where[axis]!r}; there are {values}")
-        if len(kept) > 1 and axis not in (panel, x):
+        if len(kept) > 1 and axis not in (panel, x, figure.get("rows")):
             raise UserError(f"where: {axis} has {len(kept)} values: keep one of {kept}, or make it the panel")
 
 
@@ -74,6 +81,8 @@ def _claim(experiment, claim):
         _type(option, value)
     if experiment["size"] not in claim.get("sizes", [experiment["size"]]):
         return  # its axes and algorithms are those of other sizes
+    if "limit" in options:
+        _known("check.limit", "limit", options["limit"], LIMITS)
     axes = _axes(experiment)
     for option in ("algorithm", "algorithms", "than"):
         names = options.get(option, [])

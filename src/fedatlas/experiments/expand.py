@@ -76,12 +76,21 @@ def _recorded(id, entry):
 
 
 def assign(spec, axis, value):
-    """Set an axis of a spec: a setting's key, with dots inside it, or ``problem.`` and a key of the problem."""
+    """Set an axis of a spec: a setting's key, with dots inside it, or ``problem.`` and a key of the problem.
+
+    A number after a dot is a place in a list: ``participation.p.0``. Raises UserError if the list has no such place.
+    """
     *path, last = axis.split(".")
     target = spec
     for part in path if path[:1] == ["problem"] else ["setting", *path]:
-        target = target.setdefault(part, {})
-    target[last] = value
+        target = target[_place(axis, target, part)] if isinstance(target, list) else target.setdefault(part, {})
+    target[_place(axis, target, last) if isinstance(target, list) else last] = value
+
+
+def _place(axis, values, part):
+    if not part.isdigit() or int(part) >= len(values):
+        raise UserError(f"axis {axis!r}: {part!r} is no place in {values}; they are numbered from 0")
+    return int(part)
 
 
 def runs(spec):
@@ -119,6 +128,12 @@ def _text(value):
     if isinstance(value, list):
         return "-".join(map(_text, value))
     return "".join(c if c.isalnum() or c in ".-+" else "_" for c in str(value))
+
+
+def trace_files(spec):
+    """Paths of the availability traces that the runs of a cell read."""
+    found = [run["setting"].get("participation", {}) for run in runs(spec)]
+    return sorted({how["file"] for how in found if how.get("kind") == "trace"})
 
 
 def modules(spec):

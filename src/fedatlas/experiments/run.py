@@ -1,5 +1,6 @@
 """Running a cell into a run file: a Parquet file of tidy rows with its specification inside."""
 
+import hashlib
 import json
 import platform
 import time
@@ -9,7 +10,7 @@ import numpy as np
 
 from fedatlas import problems
 from fedatlas.errors import UserError
-from fedatlas.experiments.expand import create, modules, runs
+from fedatlas.experiments.expand import create, modules, runs, trace_files
 from fedatlas.experiments.files import atomic, plain, read, write
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.problems.base import Optimum
@@ -60,6 +61,8 @@ def describe(spec, data=None):
     if "data" in spec["problem"]:
         names = [spec["problem"][key] for key in ("data", "test") if spec["problem"].get(key)]
         meta["data"] = {name: datasets.load(name, data).provenance for name in names}
+    if traces := trace_files(spec):
+        meta["traces"] = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in traces}
     return meta
 
 
@@ -118,7 +121,7 @@ def _reusable(path, meta):
     except UserError:
         return {}
     fixed = [{k: v for k, v in m["spec"].items() if k not in ("within", "tune", "seeds")} for m in (meta, old)]
-    if fixed[0] != fixed[1] or old["fingerprint"] != meta["fingerprint"] or old.get("data") != meta.get("data"):
+    if fixed[0] != fixed[1] or any(old.get(key) != meta.get(key) for key in ("fingerprint", "data", "traces")):
         return {}
     axes = [*old["spec"]["within"], *old["spec"]["tune"], "seed"]
     if any(sorted(old["spec"][part]) != sorted(meta["spec"][part]) for part in ("within", "tune")):

@@ -30,6 +30,7 @@ class Problem:
     partition = None
     clients = None
     optimum = None
+    labels = None  # (n,) class of each row of data, from 0, where there are classes
     solvable = False  # whether solve() can find the optimum
     one_sample_rows = None  # (indptr, indices, values, labels) of logistic data that all clients share, for kernels
 
@@ -78,6 +79,17 @@ class Problem:
     def block_rows(self):
         """Clients that are computed together."""
         return arrays.block_rows(self.dim, 8)
+
+    def label_shares(self, clients):
+        """Share of each class in each client's data: (clients, classes). Raises UserError if there are no classes."""
+        if self.labels is None:
+            raise UserError("participation: p is 'labels', but the problem's data have no labels: give probabilities")
+        classes = int(self.labels.max()) + 1
+        if self.partition is None:
+            counts = np.tile(np.bincount(self.labels, minlength=classes), (clients, 1))
+        else:
+            counts = self.partition.histogram(self.labels, classes)
+        return counts / counts.sum(axis=1, keepdims=True)
 
     def check_clients(self, clients):
         fixed = self.partition.clients if self.partition is not None else self.clients

@@ -37,6 +37,10 @@ class Logistic(Regression):
             held_out = (data.features("test"), data.y_test)
         return cls(data.features(), data.y, l2, partition, held_out, start_scale)
 
+    @property
+    def labels(self):
+        return (self.b > 0).astype(int)
+
     @functools.cached_property
     def _dense(self):
         if not sparse.issparse(self.A):

@@ -132,6 +132,10 @@ class Network(Problem):
             torch.random.default_generator.manual_seed(seed)
             return self.build().to(self.train.device, self.train.dtype)
 
+    @property
+    def labels(self):
+        return self.train.y.cpu().numpy()
+
     def constants(self):
         return {"mu": self.l2} if self.l2 > 0 else {}
 

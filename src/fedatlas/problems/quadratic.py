@@ -159,6 +159,8 @@ class Quadratic(Problem):
             apart = x - self.optimum.x
             metrics["suboptimality"] = float(0.5 * (apart @ _apply(self._mean[0], apart)))
             metrics["distance"] = float(np.linalg.norm(apart))
+        if self.dim == 1:
+            metrics["output"] = float(x[0])
         return metrics
 
     def solve(self):

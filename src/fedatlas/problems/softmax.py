@@ -27,6 +27,7 @@ class Softmax(Regression):
         if dtype not in DTYPES:
             raise UserError(f"softmax: dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
         self.A, self.y, self.classes = _dense(A, dtype), np.asarray(y), int(classes)
+        self.labels = self.y
         self.l2, self.partition, self.bias, self.start_scale = float(l2), partition, bool(bias), start_scale
         self.test = (_dense(test[0], dtype), np.asarray(test[1])) if test is not None else None
         self.dtype = np.dtype(dtype)

@@ -93,6 +93,11 @@ def rows(v, m):
     return v if v.shape[:-1] == (m,) else np.broadcast_to(v, (m, v.shape[-1]))
 
 
+def column(values, like):
+    """Numbers (m,), one for each client, as an (m, 1) array of the library and type of a vector."""
+    return like.new_tensor(values)[:, None] if is_torch(like) else np.asarray(values, like.dtype)[:, None]
+
+
 def zeros_like(v):
     return v * 0
 

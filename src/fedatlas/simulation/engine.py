@@ -48,7 +48,8 @@ class Simulation:
         problem.prepare_threads(threads)
         self.algorithm = algorithm.for_problem(problem)
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
-        self.participants, self.schedule = setting.participants, setting.lr_schedule
+        self.participants = setting.participants.bind(problem, setting.clients, seed)
+        self.schedule = setting.lr_schedule
         if "lr" not in algorithm.parameters() and self.schedule != Constant():
             raise UserError(f"{algorithm.name} has no lr: leave the schedule of the step size out")
         self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
@@ -95,11 +96,15 @@ class Simulation:
         """One round."""
         t, pool = self.round, pool or _Serial()
         algorithm = self._scheduled(t)
-        active = self.participants.active(self.setting.clients, self.seed, t)
+        active = self.participants.active(t)
         K = algorithm.length(self.setting.local_steps, stream(self.seed, "length", t))
         self.records = {}
+        n = SimpleNamespace(active=len(active), clients=self.setting.clients, round=t, steps=K)
+        n.rng = stream(self.seed, "algorithm", t, 0)
         if len(active):
-            self._exchange(algorithm, active, K, t, pool)
+            self._exchange(algorithm, active, n, pool)
+        else:
+            self.s = algorithm.alone(self.s, n)
         self.round += 1
         self.local_steps += K
 
@@ -107,7 +112,8 @@ class Simulation:
         factor = self.schedule.factor(t)
         return self.algorithm if factor == 1 else dataclasses.replace(self.algorithm, lr=self.algorithm.lr * factor)
 
-    def _exchange(self, algorithm, active, K, t, pool):
+    def _exchange(self, algorithm, active, n, pool):
+        K, t = n.steps, n.round
         draws = self.sampler.draw(t, active, K)
         merged, members = 1, active
         if algorithm.pooled and self.problem.shared:
@@ -125,8 +131,6 @@ class Simulation:
             one = int(stream(self.seed, "algorithm", t, 1).integers(len(members)))
             members, draws = members[one : one + 1], None if draws is None else draws[one : one + 1]
         mean = self._mean(algorithm.client, s, members, draws, K, t, merged, pool)
-        n = SimpleNamespace(active=len(active), clients=self.setting.clients, round=t, steps=K)
-        n.rng = stream(self.seed, "algorithm", t, 0)
         self.s = algorithm.server(s, mean, n)
         if algorithm.has("receive"):
             for ids, _ in self._blocks(members):
@@ -138,10 +142,13 @@ class Simulation:
         merged: clients whose samples a member holds.
         """
 
+        chances = self.participants.probabilities(t)
+
         def work(block):
             ids, place = block
             cost = Cost(len(ids), merged)
-            steps = Steps(self.problem, ids, None if draws is None else draws[place], K, t, cost, wanted)
+            own = None if draws is None else draws[place]
+            steps = Steps(self.problem, ids, own, K, t, cost, wanted, chances, self.x0)
             with np.errstate(all="ignore"):
                 result = hook(s, self.table.read(ids), steps)
             sent, kept = result if isinstance(result, tuple) else (result, None)

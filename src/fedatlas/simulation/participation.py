@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.errors import UserError
+from fedatlas.simulation import availability
+from fedatlas.simulation.availability import Participants
 from fedatlas.simulation.streams import stream
 
 
@@ -12,8 +14,8 @@ from fedatlas.simulation.streams import stream
 class Full:
     """Every client, every round."""
 
-    def active(self, clients, seed, round):
-        return np.arange(clients)
+    def bind(self, problem, clients, seed):
+        return Participants(lambda t: np.arange(clients), lambda t: np.ones(clients))
 
     def check(self, clients):
         pass
@@ -25,28 +27,16 @@ class Uniform:
 
     count: int
 
-    def active(self, clients, seed, round):
-        drawn = stream(seed, "participation", round).choice(clients, self.count, replace=False)
-        return np.sort(drawn)
+    def bind(self, problem, clients, seed):
+        def active(t):
+            drawn = stream(seed, "participation", t).choice(clients, self.count, replace=False)
+            return np.sort(drawn)
+
+        return Participants(active, lambda t: np.full(clients, self.count / clients))
 
     def check(self, clients):
         if not 1 <= self.count <= clients:
             raise UserError(f"participation: count is {self.count}; it must lie between 1 and clients = {clients}")
 
 
-@dataclass(frozen=True)
-class Bernoulli:
-    """Client i is there with probability p (or p[i]), independently; a round may find nobody (FedAWE, stationary)."""
-
-    p: float | list
-
-    def active(self, clients, seed, round):
-        return np.flatnonzero(stream(seed, "participation", round).random(clients) < self.p)
-
-    def check(self, clients):
-        p = np.atleast_1d(self.p)
-        if p.size not in (1, clients) or not ((p > 0) & (p <= 1)).all():
-            raise UserError(f"participation: p is {self.p}; give one probability in (0, 1], or one for each client")
-
-
-KINDS = {"full": Full, "uniform": Uniform, "bernoulli": Bernoulli}
+KINDS = {"full": Full, "uniform": Uniform, **availability.KINDS}

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fedatlas.errors import UserError
 from fedatlas.simulation import arrays
 
 
@@ -27,16 +28,25 @@ class Steps:
     """The local steps of a block of m clients in one round: iterating yields K minibatch gradients.
 
     problem: where gradients come from; clients: (m,) ids; draws: (m, K, b) sample indices, or None for full local
-    gradients at each step; K: local steps; round: t, from 0; cost: counter of gradients and samples.
-    wanted: names that ``record`` keeps.
+    gradients at each step; K: local steps; round: t, from 0; cost: counter of gradients and samples. wanted: names that
+    ``record`` keeps. chances: each client's probability to be active this round, or None if nobody knows. like: a
+    vector of the algorithm's.
     """
 
-    def __init__(self, problem, clients, draws, K, round, cost, wanted=()):
+    def __init__(self, problem, clients, draws, K, round, cost, wanted=(), chances=None, like=None):
         self.problem, self.clients, self.draws, self.K, self.round, self._cost = problem, clients, draws, K, round, cost
+        self._chances, self._like = chances, like
         self.records = {name: [] for name in wanted}
 
     def __len__(self):
         return self.K
+
+    @property
+    def p(self):
+        """Probabilities with which the clients were to be active this round: (m, 1)."""
+        if self._chances is None:
+            raise UserError("the probabilities of this participation are unknown: take an algorithm that does without")
+        return arrays.column(self._chances[self.clients], self._like)
 
     def __iter__(self):
         for k in range(self.K):

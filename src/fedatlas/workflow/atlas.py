@@ -129,6 +129,8 @@ class Atlas:
             inputs["partition"] = self.partition_file(spec)
         if spec["optimum"]:
             inputs["optimum"] = self.optimum_file(spec)
+        if traces := expand.trace_files(spec):
+            inputs["traces"] = traces
         return inputs
 
     def data_of(self, problem):

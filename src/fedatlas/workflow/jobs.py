@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from fedatlas import data, problems
+from fedatlas import algorithms, data, problems
 from fedatlas.analysis import labels
 from fedatlas.experiments import config, expand, files, run, tables
 from fedatlas.workflow.atlas import Atlas
@@ -46,8 +46,12 @@ def figure(atlas, size, name, key, data_directory=None):
     curves, _ = files.read(directory / "curves.parquet")
     spec = experiment["figures"][key]
     heat = histograms(atlas, size, name, data_directory) if spec["kind"] == "partition" else None
+    who = available(atlas, size, name, spec, data_directory) if spec["kind"] == "availability" else None
+    if spec.get("memory"):
+        entries = {cell.id: cell.spec for cell in atlas.cells(size, name).values()}
+        meta["memory"] = {id: algorithms.memory(expand.create(next(expand.runs(s)))[0]) for id, s in entries.items()}
     outputs = [directory / f"figures/{key}.{suffix}" for suffix in ("png", "svg")]
-    figures.draw(spec, meta, frame, curves, outputs, partitions=heat)
+    figures.draw(spec, meta, frame, curves, outputs, partitions=heat, availability=who)
 
 
 def histograms(atlas, size, name, data_directory=None):
@@ -62,6 +66,43 @@ def histograms(atlas, size, name, data_directory=None):
             counts = data.Partition.load(path).histogram(loaded.y, loaded.classes)
             found.append((labels.text(problem["partition"]), counts))
     return found
+
+
+def available(atlas, size, name, figure, data_directory=None):
+    """(title, probabilities or None, who was there), both (rounds, clients), of each participation that is drawn.
+
+    They are drawn again for the first seed: they depend on the specification alone.
+    """
+    import numpy as np
+    import pandas as pd
+
+    from fedatlas.analysis.select import matching
+    from fedatlas.problems.base import Problem
+
+    points = {}
+    for cell in atlas.cells(size, name).values():
+        for single in expand.runs(cell.spec):
+            axes = {axis: files.plain(value) for axis, value in {**cell.point, **single["within"]}.items()}
+            points.setdefault(json.dumps(axes), (axes, cell, single))
+    kept = matching(pd.DataFrame([axes for axes, _, _ in points.values()]), figure.get("where")).index
+    found = {}
+    for _, cell, single in (list(points.values())[place] for place in kept):
+        _, setting = expand.create(single)
+        problem = Problem()
+        if expand.partitioned(single["problem"]):
+            problem.partition = data.Partition.load(atlas.partition_file(cell.spec))
+        if "data" in single["problem"]:
+            problem.labels = data.load(single["problem"]["data"], data_directory).y
+        who = setting.participants.bind(problem, setting.clients, single["seed"])
+        there = np.zeros((setting.total_rounds, setting.clients), bool)
+        for t, row in enumerate(there):
+            row[who.active(t)] = True
+        chances = [who.probabilities(t) for t in range(len(there))]
+        key = json.dumps([setting.participation, single["problem"].get("data"), single["problem"].get("partition")])
+        found.setdefault(
+            key, (labels.text(setting.participation), None if chances[0] is None else np.array(chances), there)
+        )
+    return list(found.values())
 
 
 def claims(atlas, size, name):

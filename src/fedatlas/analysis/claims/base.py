@@ -45,6 +45,7 @@ class Results:
     def __init__(self, experiment, table, curves):
         self.axes = [*experiment["grid"], *experiment["within"]]
         self.select = experiment["select"]
+        self.problem, self.setting = experiment.get("problem", {}), experiment.get("setting", {})
         self.entries = {
             id: {"algorithm": entry.get("algorithm", id), **entry} for id, entry in experiment["algorithms"].items()
         }

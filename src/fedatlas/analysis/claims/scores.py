@@ -77,3 +77,33 @@ def _difference(values):
         return math.inf
     apart = max(values) - min(values)
     return 0.0 if apart <= ROUNDING else apart / max(map(abs, values))
+
+
+@kind("drop", one_of=("at_least", "at_most"))
+def drop(
+    results,
+    algorithm,
+    axis,
+    first="min",
+    last="max",
+    where=None,
+    metric=None,
+    statistic=None,
+    at_least=None,
+    at_most=None,
+):
+    """By how much a metric gets worse from value ``first`` of an axis to ``last``, in every setting of ``where``."""
+    ends = []
+    for value in (first, last):
+        values = results.values(algorithm, {**(where or {}), axis: value}, metric, statistic)
+        place = results.axes.index(axis)
+        ends.append({point[:place] + point[place + 1 :]: v for point, v in values.items()})
+    sign = 1 if results.goal(metric) == "max" else -1
+    drops = [sign * (ends[0][point] - ends[1][point]) for point in ends[0].keys() & ends[1].keys()]
+    if not drops:
+        raise NotTested("No setting has results at both ends")
+    held = all(
+        math.isfinite(d) and (at_least is None or d >= at_least) and (at_most is None or d <= at_most) for d in drops
+    )
+    texts = dict.fromkeys((labels.number(min(drops)), labels.number(max(drops))))
+    return Outcome(f"{results.name(algorithm)} {' to '.join(texts)}", held)

@@ -35,6 +35,8 @@ class Sheet:
     table: object
     curves: object
     partitions: list | None = None
+    availability: list | None = None
+    numbers: object = None  # a DataFrame of what is shown, where a kind gives it
 
     def __post_init__(self):
         entries = self.about["algorithms"]

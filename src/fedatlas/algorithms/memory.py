@@ -1,0 +1,72 @@
+"""Methods that remember the last update of every client."""
+
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State, zeros_like
+
+
+@dataclass(frozen=True, kw_only=True)
+class MIFA(Algorithm):
+    """MIFA: the last update of those who are away stands in for a new one (Gu et al. 2021, Algorithm 1).
+
+        G_i <- (x - y) / lr                      on S; y after K steps y <- y - lr g(y) from y = x
+        x   <- x - server_lr lr mean_all G_i     every round, even if nobody is available
+
+    The paper takes everybody to be available in the first round; here G_i = 0 until client i has been.
+    """
+
+    name = "mifa"
+    label = "MIFA"
+    cite = "gu2021"
+
+    lr: float = param(doc="local step size eta_t", above=0)
+    server_lr: float = param(1.0, doc="server step size, 1 in the paper", above=0)
+
+    def init(self, x0):
+        return State(x=x0, G=zeros_like(x0)), State(G=zeros_like(x0))
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            y = y - self.lr * g(y)
+        G = (s.x - y) / self.lr
+        return State(G=G - i.G), State(G=G)
+
+    def server(self, s, mean, n):
+        return self._move(s.x, s.G + n.active / n.clients * mean.G)
+
+    def alone(self, s, n):
+        return self._move(s.x, s.G)
+
+    def _move(self, x, G):
+        return State(x=x - self.server_lr * self.lr * G, G=G)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedVARP(Algorithm):
+    """FedVARP: remembered updates reduce the variance of who takes part (Jhunjhunwala et al. 2022, Algorithm 1).
+
+    x   <- x + server_lr (mean_S(D_i - m_i) + mean_all m_i),   D_i = y - x
+    m_i <- D_i                                                  on S, 0 at first
+    """
+
+    name = "fedvarp"
+    label = "FedVARP"
+    cite = "jhunjhunwala2022"
+
+    lr: float = param(doc="local step size eta_l", above=0)
+    server_lr: float = param(1.0, doc="server step size", above=0)
+
+    def init(self, x0):
+        return State(x=x0, m=zeros_like(x0)), State(m=zeros_like(x0))
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            y = y - self.lr * g(y)
+        D = y - s.x
+        return State(D=D - i.m), State(m=D)
+
+    def server(self, s, mean, n):
+        return State(x=s.x + self.server_lr * (mean.D + s.m), m=s.m + n.active / n.clients * mean.D)

@@ -1,0 +1,102 @@
+"""FedAvg with weights for clients that are not always available, without memory of updates."""
+
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import param
+from fedatlas.algorithms.fedavg import FedAvg
+from fedatlas.simulation.arrays import State, maximum, where
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAvgActive(FedAvg):
+    """FedAvg (McMahan et al. 2017) by the name it bears among its rivals: the mean is over whoever is available."""
+
+    name = "fedavg-active"
+    label = "FedAvg over active"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAvgAll(FedAvg):
+    """FedAvg in which the unavailable count as having sent no change (baseline of Xiang et al. 2024).
+
+    x <- x + server_lr/m sum_S(y - x)
+    """
+
+    name = "fedavg-all"
+    label = "FedAvg over all"
+    cite = "xiang2024"
+
+    def server(self, s, mean, n):
+        return State(x=s.x + self.server_lr * n.active / n.clients * mean.delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAvgKnownP(FedAvgAll):
+    """FedAvg that is told every client's probability to be available (baseline of Xiang et al. 2024).
+
+    x <- x + server_lr/m sum_S (y - x) / p_i^t
+    """
+
+    name = "fedavg-known-p"
+    label = "FedAvg, p known"
+
+    def client(self, s, i, steps):
+        sent, kept = super().client(s, i, steps)
+        return State(delta=sent.delta / steps.p), kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAU(FedAvgAll):
+    """FedAU: weights are mean participation intervals (Wang & Ji 2024, Algorithms 1 and 2).
+
+        x <- x + server_lr/m sum_S w_i (y - x),   w_i the mean of client i's past intervals, 1 before there is one
+
+    An interval ends when the client is available or when it is ``cutoff`` rounds long.
+    """
+
+    name = "fedau"
+    label = "FedAU"
+    cite = "wang2024"
+
+    cutoff: int = param(50, doc="longest participation interval K, in rounds", low=1)
+
+    def init(self, x0):
+        return State(x=x0), State(total=0, count=0, tau=-1)
+
+    def client(self, s, i, steps):
+        sent, _ = super().client(s, i, steps)
+        t = steps.round
+        absent = t - 1 - i.tau
+        cut = absent // self.cutoff  # intervals that ended without the client
+        total, count = i.total + self.cutoff * cut, i.count + cut
+        weight = where(count > 0, total / maximum(count, 1), 1.0)
+        last = absent - self.cutoff * cut + 1
+        return State(delta=weight * sent.delta), State(total=total + last, count=count + 1, tau=t)
+
+
+@dataclass(frozen=True, kw_only=True)
+class F3AST(FedAvgAll):
+    """F3AST without communication constraints: weights are inverse estimates of availability (Ribero et al. 2022).
+
+    r_i <- (1 - beta) r_i + beta 1[i in S]   every round
+    x   <- x + server_lr/m sum_S (y - x) / r_i
+    """
+
+    name = "f3ast"
+    label = "F3AST"
+    cite = "ribero2022"
+
+    beta: float = param(0.01, doc="forgetting factor beta of the estimate", above=0, high=1)
+    rate: float = param(1.0, doc="estimate r_i before the first round", above=0, high=1)
+
+    def init(self, x0):
+        return State(x=x0), State(r=self.rate, tau=-1)
+
+    def client(self, s, i, steps):
+        sent, _ = super().client(s, i, steps)
+        t = steps.round
+        r = i.r * (1 - self.beta) ** (t - i.tau) + self.beta
+        return State(delta=sent.delta / r), State(r=r, tau=t)
+
+    def recurrence(self, K):
+        return None  # unlike the others' weights, 1/r_i need not be 1 where everybody is available

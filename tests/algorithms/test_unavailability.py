@@ -1,0 +1,239 @@
+"""Clients that come and go: identities and bounds of the FedAWE paper, biases, and what is remembered."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedatlas import UserError, algorithms, problems
+from fedatlas.algorithms.fedawe import FedAWE
+from fedatlas.simulation.arrays import State
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from tests.algorithms.test_registry import TWINS, World
+from tests.helpers import example, logistic, network, to_numpy
+
+MASKS = st.integers(2, 6).flatmap(
+    lambda m: st.lists(st.lists(st.booleans(), min_size=m, max_size=m), min_size=1, max_size=12)
+)
+
+
+class Echoes:
+    """Steps whose only gradient moves y by -1, so that FedAWE's innovation G is 1 a round."""
+
+    def __init__(self, round, m):
+        self.round, self.m = round, m
+
+    def __iter__(self):
+        yield lambda y: np.ones((self.m, 1))
+
+
+@given(MASKS)
+def test_proposition_1(masks):
+    """Whoever is active in round R - 1 has echoed innovations R times in all."""
+    there = np.array(masks)
+    algorithm = FedAWE(lr=1.0)
+    _, first = algorithm.init(np.zeros(1))
+    tau, echoed = np.full((there.shape[1], 1), first.tau, float), np.zeros(there.shape[1])
+    for t, row in enumerate(there):
+        ids = np.flatnonzero(row)
+        x = np.zeros((len(ids), 1))
+        sent, kept = algorithm.client(State(x=np.zeros(1)), State(x=x, tau=tau[ids]), Echoes(t, len(ids)))
+        echoed[ids] += -sent.x[:, 0]  # x_i - (t - tau_i) G with x_i = 0, G = 1
+        tau[ids] = kept.tau
+        np.testing.assert_array_equal(echoed[ids], t + 1)
+
+
+def mixing(active, m):
+    """W of equation (4)."""
+    W = np.eye(m)
+    W[np.ix_(active, active)] = 1 / len(active) if len(active) else 0
+    return W
+
+
+@given(MASKS)
+def test_w_is_doubly_stochastic_and_a_projection(masks):
+    for row in np.array(masks):
+        W = mixing(np.flatnonzero(row), len(row))
+        np.testing.assert_allclose(W.sum(axis=0), 1)
+        np.testing.assert_allclose(W.sum(axis=1), 1)
+        np.testing.assert_allclose(W @ W, W, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=15)
+@given(MASKS, st.integers(0, 5))
+def test_fedawe_mixes_by_w(masks, seed):
+    """Without gradients the x_i of the implementation are the product of the Ws."""
+    there = np.array(masks)
+    m = there.shape[1]
+    algorithm, rng = FedAWE(lr=1.0), np.random.default_rng(seed)
+    X = rng.standard_normal((m, 3))
+    expected = X.copy()
+    for t, row in enumerate(there):
+        ids = np.flatnonzero(row)
+        if not len(ids):
+            continue
+        none = type("Steps", (), {"round": t, "__iter__": lambda self: iter(())})()
+        sent, _ = algorithm.client(State(x=np.zeros(3)), State(x=X[ids], tau=np.zeros((len(ids), 1))), none)
+        s = algorithm.server(State(x=np.zeros(3), mean=np.zeros(3)), State(x=sent.x.mean(axis=0)), None)
+        X[ids] = algorithm.receive(s, None).x
+        expected = mixing(ids, m) @ expected
+    np.testing.assert_allclose(X, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["stationary", "sine", "staircase"])
+def test_consensus_contracts_as_lemma_1_says(kind):
+    """E|B (W^1 ... W^t - J)|^2 <= rho^t |B|^2 with rho from Lemma 4, whose delta is the smallest probability."""
+    m, rounds, repeats = 4, 30, 300
+    setting = Setting(clients=m, rounds=1, participation={"kind": kind, "p": [0.9, 0.6, 0.8, 0.7]})
+    probabilities = setting.participants.bind(None, m, 0).probabilities
+    delta = min(probabilities(t).min() for t in range(rounds))
+    rho = 1 - delta**4 * (1 - (1 - delta) ** m) ** 2 / 8
+    assert 0 < rho < 1
+    B = np.random.default_rng(0).standard_normal((5, m))
+    J = np.full((m, m), 1 / m)
+    left = np.zeros((repeats, rounds))
+    for seed in range(repeats):
+        participants, product = setting.participants.bind(None, m, seed), np.eye(m)
+        for t in range(rounds):
+            product = product @ mixing(participants.active(t), m)
+            left[seed, t] = np.linalg.norm(B @ (product - J)) ** 2
+    bound = rho ** np.arange(1, rounds + 1) * np.linalg.norm(B) ** 2
+    error = left.std(axis=0) / np.sqrt(repeats)
+    assert (left.mean(axis=0) + 4 * error <= bound).all()
+    assert left[:, -1].mean() < 1e-3 * np.linalg.norm(B) ** 2  # and it does contract
+
+
+# --- reductions ---
+
+WITH_EVERYBODY = [
+    ("fedawe", {}),
+    ("fedawe", {"report": "mean"}),
+    ("fedavg-active", {}),
+    ("fedavg-all", {}),
+    ("fedavg-known-p", {}),
+    ("fedau", {}),
+    ("f3ast", {}),
+    ("mifa", {}),
+    ("fedvarp", {}),
+]
+
+
+@pytest.mark.parametrize("name, parameters", WITH_EVERYBODY, ids=lambda case: str(case))
+def test_all_are_fedavg_where_everybody_is_available(name, parameters):
+    problem = logistic()
+    setting = Setting(clients=5, local_steps=3, rounds=6, batch=2, participation={"kind": "stationary", "p": 1.0})
+    runs = [
+        Simulation(example(n, server_lr=0.7, **p), problem, setting, seed=1).run().x
+        for n, p in (("fedavg", {}), (name, parameters))
+    ]
+    np.testing.assert_allclose(*runs, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name, parameters",
+    [
+        ("fedawe", {"clip": 0.05}),
+        ("fedawe", {"report": "mean"}),
+        ("fedawe", {"report": "mean", "clip": 0.05, "server_lr": 0.5}),
+        ("fedau", {"cutoff": 2}),
+        ("fedau", {"cutoff": 1}),
+        ("f3ast", {"beta": 0.5, "rate": 0.3}),
+        ("mifa", {"server_lr": 0.5}),
+        ("fedvarp", {"server_lr": 0.5}),
+    ],
+    ids=str,
+)
+def test_options_equal_the_transcription_over_long_absences(name, parameters):
+    problem = logistic()
+    spec = {"kind": "interleaved-sine", "p": [0.6, 0.14, 0.2, 0.12, 0.3], "period": 8}
+    setting = Setting(clients=5, local_steps=2, rounds=40, batch=2, participation=spec)
+    simulation = Simulation(example(name, **parameters), problem, setting, seed=2)
+    world = World(problem, setting, 2)
+    assert any(not len(world.S(t)) for t in range(40))
+    values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.parameters()}
+    for t, expected in enumerate(TWINS[name](world, **values)):
+        simulation.step()
+        np.testing.assert_allclose(simulation.output, expected, rtol=1e-9, atol=1e-11, err_msg=f"round {t}")
+
+
+@pytest.mark.parametrize("schedule", [{"kind": "constant"}, {"kind": "exponential", "decay": 0.5}], ids=str)
+def test_mifa_moves_by_memory_while_nobody_is_there(tmp_path, schedule):
+    """It remembers gradients, so that its moves have the step size of the day; the others stand still."""
+    path = tmp_path / "trace.csv"
+    path.write_text("round,client,available\n0,0,1\n0,1,1\n1,0,0\n2,0,0\n")
+    problem = problems.create({"kind": "quadratic", "centers": [[0.0], [100.0]]}, 2)
+    participation = {"kind": "trace", "file": str(path)}
+    setting = Setting(clients=2, rounds=3, batch=None, participation=participation, schedule=schedule)
+    for name, moves in (("mifa", True), ("fedvarp", False), ("fedavg", False), ("fedawe", False)):
+        simulation = Simulation(algorithms.create(name, {"lr": 0.1}), problem, setting, seed=0)
+        xs = [float(simulation.output[0])]
+        for _ in range(3):
+            simulation.step()
+            xs.append(float(simulation.output[0]))
+        steps = 0.1 * (50 - xs[0]) * np.array([1, 0.5, 0.25] if schedule["kind"] == "exponential" else [1, 1, 1])
+        np.testing.assert_allclose(np.diff(xs), steps if moves else [steps[0], 0, 0], rtol=1e-9, atol=1e-12)
+
+
+# --- bias ---
+
+
+def time_mean(name, p, rounds=1200, lr=0.05):
+    """Mean output over the second half of the rounds, over seeds, in Example 1; and its standard error."""
+    problem = problems.create({"kind": "quadratic", "centers": [[0.0], [100.0]], "start_scale": 0.0}, 2)
+    setting = Setting(clients=2, rounds=rounds, batch=None, participation={"kind": "stationary", "p": p})
+    means = []
+    for seed in range(5):
+        simulation = Simulation(algorithms.create(name, {"lr": lr}), problem, setting, seed=seed)
+        total = 0.0
+        for t in range(rounds):
+            simulation.step()
+            total += float(simulation.output[0]) * (t >= rounds // 2)
+        means.append(total / (rounds - rounds // 2))
+    return np.mean(means), np.std(means, ddof=1) / np.sqrt(len(means))
+
+
+def test_fedavg_over_the_active_is_biased_as_example_1_says():
+    p1, p2 = 0.8, 0.2
+    mean, error = time_mean("fedavg-active", [p1, p2])
+    limit = ((1 - p1) * p2 * 100 + p1 * p2 * 50) / (1 - (1 - p1) * (1 - p2))
+    assert abs(limit - 50) > 30 and error < 3
+    assert abs(mean - limit) < 5 * error
+
+
+@pytest.mark.parametrize("name", ["fedavg-known-p", "mifa"])
+def test_known_probabilities_and_memory_are_unbiased(name):
+    mean, error = time_mean(name, [0.8, 0.2])
+    assert error < 4 and abs(mean - 50) < 5 * error
+
+
+def test_one_round_of_known_p_is_that_of_full_participation_in_expectation():
+    """The mean over all sets of active clients, weighted by their probabilities, exactly."""
+    p = np.array([0.3, 0.8, 0.5])
+    D = np.random.default_rng(0).standard_normal((3, 4))
+    algorithm = algorithms.create("fedavg-known-p", {"lr": 0.1, "server_lr": 0.7})
+    total = np.zeros(4)
+    for code in range(8):
+        there = np.array([code >> i & 1 for i in range(3)], bool)
+        chance = np.prod(np.where(there, p, 1 - p))
+        if there.any():
+            n = type("N", (), {"active": there.sum(), "clients": 3})
+            mean = State(delta=(D / p[:, None])[there].mean(axis=0))
+            total += chance * algorithm.server(State(x=np.zeros(4)), mean, n).x
+    np.testing.assert_allclose(total, 0.7 * D.mean(axis=0), rtol=1e-12)
+
+
+def test_known_p_needs_to_know_p(tmp_path):
+    path = tmp_path / "trace.csv"
+    path.write_text("round,client,available\n0,0,1\n")
+    setting = Setting(clients=5, rounds=1, participation={"kind": "trace", "file": str(path)})
+    with pytest.raises(UserError, match="probabilities of this participation are unknown"):
+        Simulation(example("fedavg-known-p"), logistic(), setting).run()
+
+
+@pytest.mark.parametrize("name", [name for name, _ in WITH_EVERYBODY[1:]])
+def test_networks_run_them_too(name):
+    problem = network({"kind": "mlp", "hidden": [4]}, dtype="float32")
+    setting = Setting(clients=5, rounds=4, batch=2, participation={"kind": "markov", "p": 0.5, "persistence": 0.5})
+    trace = Simulation(example(name), problem, setting, seed=0).run()
+    assert np.isfinite(to_numpy(trace.x)).all() and to_numpy(trace.x).dtype == np.float32

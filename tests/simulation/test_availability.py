@@ -1,0 +1,236 @@
+"""Clients that come and go: probabilities by the paper's formulas, frequencies to match, traces."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedatlas import UserError
+from fedatlas.data import partition
+from fedatlas.problems.base import Problem
+from fedatlas.simulation import traces
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, logistic, network, quadratic, softmax
+
+
+def bound(spec, clients=10, seed=0, problem=None):
+    return Setting(clients=clients, rounds=1, participation=spec).participants.bind(problem, clients, seed)
+
+
+@pytest.mark.parametrize(
+    "spec, expected",
+    [
+        ({"kind": "stationary", "p": 0.3}, lambda t: 0.3),
+        ({"kind": "sine", "p": 0.5, "gamma": 0.2}, lambda t: 0.5 * (0.2 * np.sin(0.1 * np.pi * t) + 0.8)),
+        ({"kind": "sine", "p": 1.0}, lambda t: 0.3 * np.sin(2 * np.pi * t / 20) + 0.7),
+        ({"kind": "staircase", "p": 0.5}, lambda t: 0.5 if t % 20 < 10 else 0.2),
+        ({"kind": "interleaved-sine", "p": 0.2}, lambda t: max(0.2 * (0.3 * np.sin(0.1 * np.pi * t) + 0.7), 0.0)),
+        ({"kind": "markov", "p": 0.4}, lambda t: 0.4),
+    ],
+    ids=lambda case: case["kind"] if isinstance(case, dict) else "",
+)
+def test_probabilities_follow_the_formulas(spec, expected):
+    participants = bound(spec)
+    for t in range(45):
+        want = expected(t)
+        want = 0.0 if spec["kind"] == "interleaved-sine" and want < 0.1 else want
+        np.testing.assert_allclose(participants.probabilities(t), want, rtol=1e-12)
+
+
+def test_interleaved_sine_has_rounds_that_are_certainly_empty():
+    participants = bound({"kind": "interleaved-sine", "p": 0.2})
+    absent = [t for t in range(20) if not participants.probabilities(t).any()]
+    assert absent == [t for t in range(20) if 0.2 * (0.3 * np.sin(0.1 * np.pi * t) + 0.7) < 0.1] and absent
+    assert all(len(participants.active(t)) == 0 for t in absent)
+
+
+def frequencies(participants, clients, rounds):
+    there = np.zeros((rounds, clients), bool)
+    for t in range(rounds):
+        there[t, participants.active(t)] = True
+    return there
+
+
+@pytest.mark.parametrize("kind", ["stationary", "sine", "staircase", "interleaved-sine", "markov"])
+def test_frequencies_are_the_probabilities(kind):
+    p = [0.1, 0.3, 0.5, 0.9, 1.0]
+    spec = {"kind": kind, "p": p} | ({"persistence": 0.5} if kind == "markov" else {})
+    seeds, rounds = 40, 40
+    there, expected = 0, 0
+    for seed in range(seeds):
+        participants = bound(spec, 5, seed)
+        there = there + frequencies(participants, 5, rounds)
+        expected = expected + np.array([participants.probabilities(t) for t in range(rounds)])
+    spread = np.sqrt(np.maximum(expected * (1 - expected / seeds), 1e-12))
+    z = (there - expected) / spread
+    assert np.abs(z).max() < 5  # 200 counts
+    # totals over rounds are sharper; a chain of persistence 1/2 has three times the variance of independent rounds
+    total = (there - expected).sum(axis=0) / np.sqrt((spread**2).sum(axis=0) * (3 if kind == "markov" else 1))
+    assert np.abs(total).max() < 4
+
+
+def test_markov_is_stationary_and_persistent():
+    p, persistence, rounds = 0.3, 0.8, 400
+    there = np.concatenate(
+        [
+            frequencies(bound({"kind": "markov", "p": p, "persistence": persistence}, 50, s), 50, rounds)
+            for s in range(4)
+        ],
+        axis=1,
+    ).astype(float)
+    clients = there.shape[1]
+    for part in (there[0], there[1], there[-1]):
+        assert abs(part.mean() - p) < 4 * np.sqrt(p * (1 - p) / clients)
+    for lag in (1, 3):
+        correlation = np.mean((there[lag:] - p) * (there[:-lag] - p)) / (p * (1 - p))
+        assert correlation == pytest.approx(persistence**lag, abs=0.05)
+    arrivals = there[1:][there[:-1] == 0].mean()
+    assert arrivals == pytest.approx((1 - persistence) * p, abs=0.01)
+
+
+def test_markov_does_not_depend_on_the_order_of_questions():
+    spec = {"kind": "markov", "p": 0.4}
+    in_order = [bound(spec).active(t).tolist() for t in range(30)]
+    participants = bound(spec)
+    for t in (29, 3, 17, 17, 0, 28):
+        assert participants.active(t).tolist() == in_order[t]
+
+
+@pytest.mark.parametrize("kind", ["stationary", "sine", "staircase", "interleaved-sine", "markov"])
+def test_draws_are_functions_of_seed_and_round(kind):
+    spec = {"kind": kind, "p": 0.5}
+    rounds = [bound(spec, seed=3).active(t).tolist() for t in range(20)]
+    assert rounds == [bound(spec, seed=3).active(t).tolist() for t in range(20)]
+    assert rounds != [bound(spec, seed=4).active(t).tolist() for t in range(20)]
+
+
+# --- probabilities from labels ---
+
+
+def labelled(y, clients, kind="dirichlet", **options):
+    problem = Problem()
+    problem.labels, problem.partition = y, partition(kind, y, clients, 0, **options)
+    return problem
+
+
+def test_label_mix_gives_the_probabilities():
+    y = np.repeat(np.arange(10), 30)
+    problem = labelled(y, 10, alpha=0.5)
+    p = bound({"kind": "stationary", "p": "labels"}, problem=problem).probabilities(0)
+    shares = problem.label_shares(10)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    u = np.linalg.lstsq(shares, p, rcond=None)[0]  # ten clients, ten classes: u can be read off
+    np.testing.assert_allclose(shares @ u, p, atol=1e-12)
+    assert (u > 0).all() and (u[:5] <= 1).all() and (u[5:] <= 0.5).all()
+    other = bound({"kind": "sine", "p": "labels"}, problem=problem).probabilities(5)
+    np.testing.assert_allclose(other, p, atol=1e-12)  # the same u whatever the dynamics; f(5) = 1
+    assert (bound({"kind": "stationary", "p": "labels"}, seed=1, problem=problem).probabilities(0) != p).any()
+
+
+def test_u_is_uniform_on_one_and_on_one_half():
+    y = np.arange(4)
+    problem = labelled(y, 4, "iid")
+    order = np.argmax(problem.label_shares(4), axis=1)  # one label each
+    p = np.array([bound({"kind": "stationary", "p": "labels"}, 4, s, problem).probabilities(0) for s in range(400)])
+    u = p[:, np.argsort(order)]
+    assert np.abs(u.mean(axis=0) - [0.5, 0.5, 0.25, 0.25]).max() < 5 * 0.29 / 20
+    assert u[:, :2].max() > 0.95 and 0.45 < u[:, 2:].max() <= 0.5
+
+
+@pytest.mark.parametrize("make", [logistic, softmax, network])
+def test_every_labelled_problem_knows_its_mix(make):
+    problem = make()
+    shares = problem.label_shares(5)
+    assert shares.shape[0] == 5 and (shares >= 0).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    for i in range(5):
+        own = problem.labels[problem.partition.client(i)]
+        np.testing.assert_allclose(shares[i], np.bincount(own, minlength=shares.shape[1]) / len(own))
+
+
+def test_problems_without_labels_say_so():
+    setting = Setting(clients=5, rounds=1, participation={"kind": "sine", "p": "labels"})
+    with pytest.raises(UserError, match="no labels: give probabilities"):
+        Simulation(example("fedavg"), quadratic(), setting)
+
+
+def test_without_a_partition_everybody_has_the_same_mix():
+    shares = softmax(heterogeneous=False).label_shares(7)
+    assert shares.shape == (7, 3) and (shares == shares[0]).all()
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ({"kind": "sine", "p": 1.5}, "probability"),
+        ({"kind": "sine", "p": "label"}, "or 'labels'"),
+        ({"kind": "sine", "p": [0.5, None]}, "one for each client"),
+        ({"kind": "sine"}, "needs a value for 'p'"),
+        ({"kind": "sine", "p": 0.5, "gamma": 1.2}, "gamma is 1.2"),
+        ({"kind": "sine", "p": 0.5, "period": 0}, "period is 0"),
+        ({"kind": "staircase", "p": 0.5, "low": -0.1}, "low is -0.1"),
+        ({"kind": "staircase", "p": 0.5, "length": 1.5}, "length is 1.5"),
+        ({"kind": "interleaved-sine", "p": 0.5, "cutoff": "x"}, "cutoff is 'x'"),
+        ({"kind": "markov", "p": 0.5, "persistence": 1}, "below 1"),
+        ({"kind": "trace", "file": "nowhere.csv"}, "nowhere.csv does not exist"),
+        ({"kind": "staircse", "p": 0.5}, "did you mean 'staircase'"),
+    ],
+)
+def test_bad_specifications_are_refused_before_any_problem_is_made(spec, message):
+    with pytest.raises(UserError, match=message):
+        Setting(clients=5, rounds=1, participation=spec)
+
+
+# --- traces ---
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=6))
+def test_a_trace_is_read_as_it_was_written(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("trace") / "trace.csv"
+    traces.write(path, np.array(rows))
+    assert traces.read(path, 3).tolist() == rows
+    participants = bound({"kind": "trace", "file": str(path)}, 3)
+    for t in range(2 * len(rows)):
+        assert participants.active(t).tolist() == np.flatnonzero(rows[t % len(rows)]).tolist()
+    assert participants.probabilities(0) is None
+
+
+def test_a_trace_may_be_sparse_and_in_any_order(tmp_path):
+    path = tmp_path / "trace.csv"
+    path.write_text("client, available, round\n1,true,2\n\n0,1,0\n0,0,1\n")
+    assert traces.read(path, 3).tolist() == [[True, False, False], [False] * 3, [False, True, False]]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "line 1: the columns must be round, client, available"),
+        ("round,client\n0,0\n", "line 1: the columns"),
+        ("round,client,available\n", "is empty"),
+        ("round,client,available\n0,0\n", "line 2: 2 values instead of 3"),
+        ("round,client,available\n0,0,1\n0,0,0\n", "line 3: round 0 names client 0 twice"),
+        ("round,client,available\n-1,0,1\n", "line 2: round is '-1'"),
+        ("round,client,available\n0,1.5,1\n", "line 2: client is '1.5'"),
+        ("round,client,available\n0,0,2\n", "line 2: available is '2'"),
+        ("round,client,available\n0,5,1\n", "names client 5, but there are 5 clients"),
+        ("round,client,available\n9999999,4,1\n0,9999999,1\n", "too many"),
+        ("round,client,available\n0,\udcff,1\n", "cannot be read|line 2"),
+    ],
+)
+def test_bad_traces_are_one_clear_error(tmp_path, text, message):
+    path = tmp_path / "trace.csv"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(UserError, match=message) as error:
+        Setting(clients=5, rounds=1, participation={"kind": "trace", "file": str(path)})
+    assert "trace.csv" in str(error.value)
+
+
+@given(st.text(max_size=60))
+def test_no_text_breaks_the_reader(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("trace") / "trace.csv"
+    path.write_text("round,client,available\n" + text, encoding="utf-8")
+    try:
+        assert traces.read(path, 100).dtype == bool
+    except UserError as error:
+        assert "trace.csv" in str(error)
