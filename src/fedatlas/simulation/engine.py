@@ -51,10 +51,12 @@ class Simulation:
         self.participants, self.schedule = setting.participants, setting.lr_schedule
         if "lr" not in algorithm.parameters() and self.schedule != Constant():
             raise UserError(f"{algorithm.name} has no lr: leave the schedule of the step size out")
+        if setting.local_epochs is not None and algorithm.has("length"):
+            raise UserError(f"{algorithm.name} draws the length of its rounds: give local_steps, not local_epochs")
         self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
         self.x0 = problem.start(seed)
         self.s, first = self.algorithm.init(self.x0)
-        self.table = Table(first, setting.clients, self.x0)
+        self.table = Table(first, setting.clients, self.x0, setting.state)
         self.block = block or problem.block_rows
         self.round = 0
         self.local_steps = 0
@@ -80,14 +82,15 @@ class Simulation:
         if progress:
             progress(row)
 
-    def advance(self, stop, pool):
-        """Rounds up to ``stop``, or to divergence."""
-        began = time.perf_counter()
+    def advance(self, stop, pool, pause=lambda: None):
+        """Rounds up to ``stop``, or to divergence. pause: called after every round, off the clock."""
         while self.round < stop and self.diverged_round is None:
+            began = time.perf_counter()
             self.step(pool)
             if not arrays.all_finite(self.output):
                 self.diverged_round = self.round
-        self.costs["seconds"] += time.perf_counter() - began
+            self.costs["seconds"] += time.perf_counter() - began
+            pause()
 
     def step(self, pool=None):
         """One round."""
@@ -95,19 +98,32 @@ class Simulation:
         algorithm = self._scheduled(t)
         active = self.participants.active(self.setting.clients, self.seed, t)
         K = algorithm.length(self.setting.local_steps, stream(self.seed, "length", t))
+        epochs = self.setting.local_epochs
+        if epochs is not None:
+            # clients of one size take the same steps and share blocks; sums are in this order, whatever the blocks
+            active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
+            K = self._mean_steps(active)
         if len(active):
-            self._exchange(algorithm, active, K, t, pool)
+            draws = self.sampler.draw(t, active, K) if epochs is None else self.sampler.draw_epochs(t, active, epochs)
+            self._exchange(algorithm, active, draws, K, t, pool)
         self.round += 1
         self.local_steps += K
+
+    def _mean_steps(self, active):
+        """Local steps of a round of local epochs: their mean over active clients."""
+        epochs, batch = self.setting.local_epochs, self.setting.batch
+        if not len(active) or batch is None:
+            return epochs * (len(active) > 0)
+        total = int(epochs * -(-self.sampler.sizes(active) // batch).sum())
+        return total // len(active) if total % len(active) == 0 else total / len(active)
 
     def _scheduled(self, t):
         factor = self.schedule.factor(t)
         return self.algorithm if factor == 1 else dataclasses.replace(self.algorithm, lr=self.algorithm.lr * factor)
 
-    def _exchange(self, algorithm, active, K, t, pool):
-        draws = self.sampler.draw(t, active, K)
+    def _exchange(self, algorithm, active, draws, K, t, pool):
         merged, members = 1, active
-        if algorithm.pooled and self.problem.shared:
+        if algorithm.pooled and self.problem.shared and self.setting.local_epochs is None:
             # everyone would send a mean over the same data at the same point: one client with all samples sends it
             merged, members = len(active), active[:1]
             if draws is not None:
@@ -138,7 +154,7 @@ class Simulation:
         def work(block):
             ids, place = block
             cost = Cost(len(ids), merged)
-            steps = Steps(self.problem, ids, None if draws is None else draws[place], K, t, cost)
+            steps = self._steps(ids, None if draws is None else draws[place], K, t, cost)
             with np.errstate(all="ignore"):
                 result = hook(s, self.table.read(ids), steps)
             sent, kept = result if isinstance(result, tuple) else (result, None)
@@ -156,11 +172,22 @@ class Simulation:
         self.costs["vectors_up"] += self._vectors(mean)
         return mean
 
+    def _steps(self, ids, draws, K, t, cost):
+        epochs, batch = self.setting.local_epochs, None
+        if epochs is not None:
+            K, batch = epochs, self.setting.batch
+            draws = None if draws is None else np.stack(draws)
+        return Steps(self.problem, ids, draws, K, t, cost, batch)
+
     def _blocks(self, members):
         size = min(self.block, -(-len(members) // self.threads))  # a block for every thread
-        for start in range(0, len(members), size):
-            place = slice(start, start + size)
-            yield members[place], place
+        ends = [len(members)]
+        if self.setting.local_epochs is not None and self.setting.batch is not None:
+            ends = [*(np.flatnonzero(np.diff(self.sampler.sizes(members))) + 1), *ends]
+        for begin, end in zip([0, *ends], ends, strict=False):
+            for start in range(begin, end, size):
+                place = slice(start, min(start + size, end))
+                yield members[place], place
 
     def _vectors(self, state):
         """Numbers in a State, in units of the model's dimension."""
@@ -180,31 +207,37 @@ class _Threads(ThreadPoolExecutor):
             yield pending.popleft().result()
 
 
-def run_together(simulations, progress=None, kernels=True):
+def run_together(simulations, progress=None, kernels=True, keeper=None):
     """Run simulations of one problem, setting and seed, that differ in their algorithms; returns their Traces.
 
     Where a compiled kernel fits, all of them advance on one pass over the draws; each has the bits that it has alone.
-    kernels: whether to look for one.
+    kernels: whether to look for one. keeper: a checkpoint.Keeper, from whose file they go on, and which may save them
+    after every round; where a kernel computes several rounds at once, at evaluations.
     """
     first = simulations[0]
     setting = first.setting
     kernel = lockstep.kernel(simulations) if kernels else None
-    traces = [Trace() for _ in simulations]
-    live = list(zip(simulations, traces, strict=True))
+    live = pairs = [(simulation, Trace()) for simulation in simulations]
+    pause = keeper.watch(pairs) if keeper else lambda: None
     with _Threads(first.threads) if first.threads > 1 else _Serial() as pool, np.errstate(all="ignore"):
-        for simulation, trace in live:
-            simulation.evaluate(trace, progress)
-        while live and (now := live[0][0].round) < setting.total_rounds:
+        for simulation, trace in pairs:
+            if not trace.rows:
+                simulation.evaluate(trace, progress)
+        while live := [(simulation, trace) for simulation, trace in live if trace.status == "ok"]:
+            now = min(trace.rows[-1]["round"] for _, trace in live)
+            if now == setting.total_rounds:
+                break
             stop = min(setting.total_rounds, now + setting.eval_every - now % setting.eval_every)
             if kernel:
                 kernel.advance([simulation for simulation, _ in live], stop)
             for simulation, trace in live:
-                simulation.advance(stop, pool)
-                simulation.evaluate(trace, progress)
-            live = [(simulation, trace) for simulation, trace in live if trace.status == "ok"]
-    for simulation, trace in zip(simulations, traces, strict=True):
+                if trace.rows[-1]["round"] < stop:
+                    simulation.advance(stop, pool, pause)
+                    simulation.evaluate(trace, progress)
+            pause()
+    for simulation, trace in pairs:
         trace.x = simulation.output
-    return traces
+    return [trace for _, trace in pairs]
 
 
 class _Serial:

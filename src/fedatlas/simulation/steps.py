@@ -24,20 +24,31 @@ class Gradient:
 class Steps:
     """The local steps of a block of m clients in one round: iterating yields K minibatch gradients.
 
-    problem: where gradients come from; clients: (m,) ids; draws: (m, K, b) sample indices, or None for full local
-    gradients at each step; K: local steps; round: t, from 0; cost: counter of gradients and samples.
+    problem: where gradients come from; clients: (m,) ids; draws: (m, K, b) draws of a Sampler, or None for full local
+    gradients at each step; K: local steps; round: t, from 0; cost: counter of gradients and samples. batch: of whole
+    passes, draws (m, epochs, n): every pass is cut into minibatches of so many samples and a last one of the rest.
     """
 
-    def __init__(self, problem, clients, draws, K, round, cost):
-        self.problem, self.clients, self.draws, self.K, self.round, self._cost = problem, clients, draws, K, round, cost
+    def __init__(self, problem, clients, draws, K, round, cost, batch=None):
+        self.problem, self.clients, self.draws, self.round, self._cost = problem, clients, draws, round, cost
+        self.cuts = None
+        if draws is not None:
+            step = batch or draws.shape[2]
+            self.cuts = [
+                (e, slice(at, at + step)) for e in range(draws.shape[1]) for at in range(0, draws.shape[2], step)
+            ]
+        self.K = K if draws is None else len(self.cuts)
 
     def __len__(self):
         return self.K
 
     def __iter__(self):
-        for k in range(self.K):
-            draws = None if self.draws is None else self.draws[:, k]
-            yield Gradient(self._batch(draws), self._cost, full=draws is None)
+        if self.draws is None:
+            for _ in range(self.K):
+                yield Gradient(self._batch(None), self._cost, full=True)
+        else:
+            for cut in self.cuts:
+                yield Gradient(self._batch(self.draws[:, *cut]), self._cost, full=False)
 
     def _batch(self, draws):
         return self.problem.full_batch(self.clients) if draws is None else self.problem.batch(self.clients, draws)
@@ -49,7 +60,7 @@ class Steps:
         return batch.grad(y)
 
     def mean(self, y):
-        """The mean of the round's K stochastic gradients, all taken at the same y: (m, d)."""
+        """The mean of the round's K stochastic gradients, weighed by their samples, all taken at the same y: (m, d)."""
         if self.draws is None:
             return self.full(y)
         batch = self._batch(self.draws.reshape(len(self.draws), -1))
