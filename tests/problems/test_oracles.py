@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from fedatlas.problems.logistic import Logistic
-from fedatlas.simulation.steps import Cost, Steps
+from fedatlas.simulation.steps import Cost, Round, Steps
 from tests.helpers import like, logistic, network, quadratic, softmax, to_numpy
 
 
@@ -118,7 +118,7 @@ def test_loss_is_the_clients_objectives_weighed_by_their_data(problem, points):
 def test_calls_within_a_step_see_one_minibatch(problem, points):
     draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
     seen = []
-    for g in Steps(problem, CLIENTS, draws, 2, 0, Cost(3)):
+    for g in Steps(problem, CLIENTS, draws, Round(0, 2), Cost(3)):
         first, second = g(points), g(points)
         assert (first == second).all()
         np.testing.assert_allclose(to_numpy(g.value_and_grad(points)[1]), to_numpy(first), rtol=1e-13, atol=1e-15)

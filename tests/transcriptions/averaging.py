@@ -62,7 +62,8 @@ def scaffold(world, lr, server_lr, option):
 
 
 @twin("fedspeed")
-def fedspeed(world, lr, lam, alpha, rho, normalise):
+def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation):
+    assert prox and correction and perturbation  # tests/algorithms/test_fedspeed.py has the other rows of Table 7
     # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent
     x = world.x0
     g_hat = [np.zeros_like(x) for _ in range(world.m)]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.errors import UserError
 from fedatlas.simulation.arrays import State, unit, zeros_like
 
 
@@ -15,7 +16,9 @@ class FedSpeed(Algorithm):
         c  <- c - (y_K - x) / lam,   send y_K - lam c,   x <- mean_S
 
     c is the paper's prox-correction g-hat, 0 at first. rho is its rho_0: Section 5.3 scales the ascent by 1/|g1|;
-    ``normalise`` off takes rho g1 as in Algorithm 1, line 8.
+    ``normalise`` off takes rho g1 as in Algorithm 1, line 8. Table 7 switches parts off: without ``perturbation`` g2 is
+    not computed and q = g1; without ``correction`` c stays 0 and y_K is sent; without ``prox`` (y - x) / lam is gone
+    as well. With none of the three this is FedAvg, with ``prox`` alone FedProx.
     """
 
     name = "fedspeed"
@@ -27,19 +30,39 @@ class FedSpeed(Algorithm):
     alpha: float = param(0.9375, doc="weight of the perturbed gradient", low=0, high=1)
     rho: float = param(0.1, doc="ascent step of the perturbation", low=0)
     normalise: bool = param(True, doc="divide the ascent step by |g1|")
+    prox: bool = param(True, doc="whether local steps have the proximal term")
+    correction: bool = param(True, doc="whether they have the prox-correction")
+    perturbation: bool = param(True, doc="whether they have the perturbed gradient")
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.correction and not self.prox:
+            raise UserError("fedspeed: correction corrects the proximal term: it must be off where prox is")
 
     def init(self, x0):
-        return State(x=x0), State(c=zeros_like(x0))
+        return State(x=x0), State(c=zeros_like(x0)) if self.correction else State()
 
     def client(self, s, i, steps):
         y = s.x
         for g in steps:
-            g1 = g(y)
-            g2 = g(y + self.rho * (unit(g1) if self.normalise else g1))
-            q = (1 - self.alpha) * g1 + self.alpha * g2
-            y = y - self.lr * (q - i.c + (y - s.x) / self.lam)
+            q = self.quasi_gradient(g, y)
+            if self.correction:
+                q = q - i.c
+            if self.prox:
+                q = q + (y - s.x) / self.lam
+            y = y - self.lr * q
+        if not self.correction:
+            return State(x=y), State()
         c = i.c - (y - s.x) / self.lam
         return State(x=y - self.lam * c), State(c=c)
+
+    def quasi_gradient(self, g, y):
+        """q: the gradient at y, merged with the one at the end of an ascent step."""
+        g1 = g(y)
+        if not self.perturbation:
+            return g1
+        g2 = g(y + self.rho * (unit(g1) if self.normalise else g1))
+        return (1 - self.alpha) * g1 + self.alpha * g2
 
     def server(self, s, mean, n):
         return State(x=mean.x)

@@ -22,11 +22,13 @@ class Problem:
     """Base of all problems.
 
     dim: parameters d. samples: rows of data. partition: which rows are whose, or None if every client draws from all.
-    clients: their number if the problem fixes it, else None. optimum: an Optimum, or None if unknown.
+    clients: their number if the problem fixes it, else None. optimum: an Optimum, or None if unknown. variants: ways in
+    which a row may be seen (augmentation); a draw is ``row + samples * variant``, and variant 0 is the row as it is.
     """
 
     dim: int
     samples: int
+    variants = 1
     partition = None
     clients = None
     optimum = None

@@ -54,9 +54,9 @@ class Logistic(Regression):
         return self.A[index.ravel()].toarray().reshape(*index.shape, self.dim)
 
     def batch(self, clients, index):
-        if len(index) == 1 and index.shape[1] > self.samples // 8:
-            weights = np.bincount(index[0], minlength=self.samples) / index.shape[1]
-            return Weighted(self.A, self.b, weights, index.shape[1], self.l2)
+        if index.shape[1] > self.samples // 8:  # for every client alike, or blocks would change bits
+            counts = (np.bincount(own, minlength=self.samples) / index.shape[1] for own in index)
+            return Each([Weighted(self.A, self.b, weights, index.shape[1], self.l2) for weights in counts])
         if index.shape[1] == 1:
             return OneSample(self._rows(index[:, 0]), self.b[index], self.l2)
         return Rows(self._rows(index), self.b[index], self.l2)

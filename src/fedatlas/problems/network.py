@@ -10,9 +10,11 @@ from torch.nn import functional as F
 from fedatlas.errors import UserError
 from fedatlas.problems import networks
 from fedatlas.problems.base import Problem
+from fedatlas.problems.networks import device as devices
+from fedatlas.problems.networks.augment import Augment
 from fedatlas.problems.networks.replica import Replica, check, flatten
 from fedatlas.problems.networks.samples import Samples, channel_moments
-from fedatlas.registry import lookup
+from fedatlas.registry import construct, lookup
 from fedatlas.simulation import arrays
 from fedatlas.simulation.streams import stream
 
@@ -61,9 +63,11 @@ class Network(Problem):
 
     train, test: Samples (test may be None). build: called without arguments, gives a fresh module, which torch's
     global generator initialises. loss: ``cross-entropy``, or ``logistic`` for two classes and one output. l2: adds
-    l2/2 |x|^2 to the loss and l2 x to its gradient (weight decay). partition: rows of each client, or None.
+    l2/2 |x|^2 to the loss and l2 x to its gradient (weight decay, as torch's SGD has it: part of every gradient that an
+    algorithm sees). The metric ``loss`` contains it, ``test_loss`` does not. partition: rows of each client, or None.
     start_scale: None for the module's own initialisation, else x0 ~ N(0, start_scale^2). eval_samples: the training
-    rows that are evaluated, a subset that is the same in all runs; None for all.
+    rows that are evaluated, a subset that is the same in all runs; None for all. augment: an Augment for minibatches,
+    or None; full gradients and evaluations see images as they are.
 
     Gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch process-wide: what is
     parallel are clients, and no number of threads changes a bit. Raises UserError if the module has buffers, which
@@ -82,10 +86,12 @@ class Network(Problem):
         partition=None,
         start_scale=None,
         eval_samples=10_000,
+        augment=None,
     ):
         self.train, self.test, self.build = train, test, build
         self.loss, self.l2, self.partition = lookup("loss", loss, LOSSES), float(l2), partition
-        self.start_scale, self.samples = start_scale, len(train)
+        self.start_scale, self.samples, self.augment = start_scale, len(train), augment
+        self.variants = augment.variants if augment else 1
         self.module = self._built(0)
         check(self.module)
         self.dim = len(flatten(self.module))
@@ -108,6 +114,8 @@ class Network(Problem):
         normalise=True,
         dtype="float32",
         device="cpu",
+        precision="float32",
+        augment=None,
         start_scale=None,
         eval_samples=10_000,
     ):
@@ -115,17 +123,29 @@ class Network(Problem):
 
         architecture: a specification, see ``networks``. normalise: subtract each channel's mean over the training
         images and divide by its standard deviation; otherwise images are scaled to [0, 1]. Data that are not images
-        are taken as they are. dtype: of parameters and computation.
+        are taken as they are. dtype: of parameters and computation. device: ``cpu``, ``cuda`` or ``auto``. precision:
+        ``float32``, ``tf32`` or ``bf16``, see ``networks.device``. augment: options of an Augment, or None.
         """
+        place = devices.choose(device)
+        devices.prepare(place, precision, dtype)
+        if augment is not None:
+            if data.X.ndim != 4:
+                raise UserError("network: augment is for images, which these data are not: leave it out")
+            augment = construct("augment", Augment, augment)
         shift = scale = None
         if data.X.ndim == 4:
             shift, scale = channel_moments(data.X) if normalise else (None, 1 / data.scale)
         held_out = (test.X, test.y) if test is not None else (data.X_test, data.y_test)
-        train = Samples(data.X, data.y, shift, scale, dtype, device)
-        test = None if held_out[0] is None else Samples(*held_out, shift, scale, dtype, device)
+        train = Samples(data.X, data.y, shift, scale, dtype, place)
+        test = None if held_out[0] is None else Samples(*held_out, shift, scale, dtype, place)
         outputs = lookup("loss", loss, LOSSES).outputs(data.classes)
         made, shape = networks.create(architecture), tuple(data.X.shape[1:])
-        return cls(train, lambda: made.build(shape, outputs), test, loss, l2, partition, start_scale, eval_samples)
+
+        def build():
+            module = made.build(shape, outputs)
+            return devices.Autocast(module) if precision == "bf16" else module
+
+        return cls(train, build, test, loss, l2, partition, start_scale, eval_samples, augment)
 
     def _built(self, seed):
         with torch.random.fork_rng(devices=[]):
@@ -160,6 +180,13 @@ class Network(Problem):
     def batch(self, clients, index):
         return Rows(self, list(self.train.index(index)))
 
+    def seen(self, draws):
+        """What the network sees of draws (b,), augmented as they say, and the labels."""
+        if self.augment is None:
+            return self.train.gather(draws)
+        data, labels = self.train.gather(draws % self.samples)
+        return self.augment(data, draws // self.samples), labels
+
     def full_batch(self, clients):
         if self.partition is None:
             return Rows(self, [self.train.index(np.arange(self.samples))] * len(clients))
@@ -186,7 +213,8 @@ class Network(Problem):
 
 
 class Rows:
-    """Samples of m clients. rows: their row numbers, m tensors (b,), which may differ in length."""
+    """Samples of m clients. rows: their draws, m tensors (b,), which may differ in length: rows of data, of augmented
+    data plus the number of rows times the variant."""
 
     def __init__(self, problem, rows):
         self.problem, self.rows = problem, rows
@@ -194,11 +222,11 @@ class Rows:
         self._kept = {}
 
     def _batches(self, place):
-        rows, gather = self.rows[place], self.problem.train.gather
+        rows = self.rows[place]
         if len(rows) > CHUNK:
-            return map(gather, rows.split(CHUNK))
+            return map(self.problem.seen, rows.split(CHUNK))
         if place not in self._kept:
-            self._kept[place] = [gather(rows)]
+            self._kept[place] = [self.problem.seen(rows)]
         return self._kept[place]
 
     def _each(self, y):

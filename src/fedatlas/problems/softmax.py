@@ -47,9 +47,9 @@ class Softmax(Regression):
         return arrays.block_rows(self.dim, self.dtype.itemsize)
 
     def batch(self, clients, index):
-        if len(index) == 1 and index.shape[1] > self.samples // 8:
-            weights = np.bincount(index[0], minlength=self.samples) / index.shape[1]
-            return Rows(self, self.A[None], self.y[None], weights[None], index.shape[1])
+        if index.shape[1] > self.samples // 8:  # for every client alike, or blocks would change bits
+            counts = (np.bincount(own, minlength=self.samples) / index.shape[1] for own in index)
+            return Each([Rows(self, self.A[None], self.y[None], weights[None], index.shape[1]) for weights in counts])
         return Rows(self, self.A[index], self.y[index])
 
     def full_batch(self, clients):

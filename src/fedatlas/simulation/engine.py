@@ -2,19 +2,15 @@
 
 import dataclasses
 import time
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
 
-from fedatlas.errors import UserError
-from fedatlas.simulation import arrays, lockstep, memory, recording
+from fedatlas.simulation import arrays, lockstep, memory, pools, recording
 from fedatlas.simulation.arrays import State
 from fedatlas.simulation.sampling import Sampler
-from fedatlas.simulation.schedules import Constant
-from fedatlas.simulation.steps import Cost, Steps
+from fedatlas.simulation.steps import Cost, Group, Round, Steps
 from fedatlas.simulation.streams import stream
 from fedatlas.simulation.tables import Table
 
@@ -50,18 +46,18 @@ class Simulation:
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
         self.participants = setting.participants.bind(problem, setting.clients, seed)
         self.schedule = setting.lr_schedule
-        if "lr" not in algorithm.parameters() and self.schedule != Constant():
-            raise UserError(f"{algorithm.name} has no lr: leave the schedule of the step size out")
+        algorithm.check(setting, problem)
         self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
         self.x0 = problem.start(seed)
         self.s, first = self.algorithm.init(self.x0)
-        self.table = Table(first, setting.clients, self.x0)
-        self.block = block or problem.block_rows
+        self.table = Table(first, setting.clients, self.x0, setting.state)
+        self.block = 1 if algorithm.apart else block or problem.block_rows
+        self.mixing = algorithm.mixing(setting.clients)
         self.round = 0
         self.local_steps = 0
         self.diverged_round = None
         self.costs = dict.fromkeys(COSTS, 0.0)
-        self.records = {}
+        self.records, self.mixed = {}, {}
 
     def run(self, progress=None):
         """Run all rounds; returns a Trace. progress: called with each row as it is made."""
@@ -83,150 +79,167 @@ class Simulation:
         if progress:
             progress(row)
 
-    def advance(self, stop, pool):
-        """Rounds up to ``stop``, or to divergence."""
-        began = time.perf_counter()
+    def advance(self, stop, pool, pause=lambda: None):
+        """Rounds up to ``stop``, or to divergence. pause: called after every round, off the clock."""
         while self.round < stop and self.diverged_round is None:
+            began = time.perf_counter()
             self.step(pool)
             if not arrays.all_finite(self.output):
                 self.diverged_round = self.round
-        self.costs["seconds"] += time.perf_counter() - began
+            self.costs["seconds"] += time.perf_counter() - began
+            pause()
 
     def step(self, pool=None):
         """One round."""
-        t, pool = self.round, pool or _Serial()
-        algorithm = self._scheduled(t)
+        t, algorithm = self.round, self._scheduled(self.round)
         active = self.participants.active(t)
-        K = algorithm.length(self.setting.local_steps, stream(self.seed, "length", t))
-        self.records = {}
+        if self.setting.local_epochs is not None:
+            # clients of one size take the same steps and share blocks; sums are in this order, whatever the blocks
+            active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
+        K = self._length(algorithm, t, active)
         n = SimpleNamespace(active=len(active), clients=self.setting.clients, round=t, steps=K)
         n.rng = stream(self.seed, "algorithm", t, 0)
-        if len(active):
-            self._exchange(algorithm, active, n, pool)
-        else:
-            self.s = algorithm.alone(self.s, n)
+        self.records, self.mixed = {}, {}
+        self.s = (
+            self._exchange(algorithm, active, n, pool or pools.Serial()) if len(active) else algorithm.alone(self.s, n)
+        )
         self.round += 1
         self.local_steps += K
+
+    def _length(self, algorithm, t, active):
+        """Local steps of a round; of local epochs, their mean over active clients."""
+        epochs, batch = self.setting.local_epochs, self.setting.batch
+        if epochs is None:
+            return algorithm.length(self.setting.local_steps, stream(self.seed, "length", t))
+        if not len(active) or batch is None:
+            return epochs * (len(active) > 0)
+        total = int(epochs * -(-self.sampler.sizes(active) // batch).sum())
+        return total // len(active) if total % len(active) == 0 else total / len(active)
 
     def _scheduled(self, t):
         factor = self.schedule.factor(t)
         return self.algorithm if factor == 1 else dataclasses.replace(self.algorithm, lr=self.algorithm.lr * factor)
 
     def _exchange(self, algorithm, active, n, pool):
-        K, t = n.steps, n.round
-        draws = self.sampler.draw(t, active, K)
-        merged, members = 1, active
-        if algorithm.pooled and self.problem.shared:
-            # everyone would send a mean over the same data at the same point: one client with all samples sends it
-            merged, members = len(active), active[:1]
-            if draws is not None:
-                draws = draws.transpose(1, 0, 2).reshape(1, K, -1)
-        s = self.s
+        """The next server state."""
+        s, epochs = self.s, self.setting.local_epochs
+        round = self._round(active, n)
+        group = Group(active, self.sampler.draw(n.round, active, n.steps, epochs))
+        if algorithm.pooled and self.problem.shared and epochs is None:
+            group = group.merge()
         if algorithm.has("before"):
-            mean = self._mean(algorithm.before, s, members, draws, K, t, merged, pool)
-            self.costs["vectors_down"] += self._vectors(mean)
+            mean = self._mean(algorithm.before, s, group, round, pool)
+            if self.mixing is None:
+                self.costs["vectors_down"] += self._vectors(mean)
             s = s.replace(**dict(mean.items()))
         self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.down}))
-        if algorithm.solo and len(members) > 1:
-            one = int(stream(self.seed, "algorithm", t, 1).integers(len(members)))
-            members, draws = members[one : one + 1], None if draws is None else draws[one : one + 1]
-        mean = self._mean(algorithm.client, s, members, draws, K, t, merged, pool)
-        self.s = algorithm.server(s, mean, n)
+        if algorithm.solo:
+            group = group.only(round.drawn)
+        mean = self._mean(algorithm.client, s, group, round, pool)
+        s = algorithm.server(s, mean, n)
         if algorithm.has("receive"):
-            for ids, _ in self._blocks(members):
-                self.table.write(ids, algorithm.receive(self.s, self.table.read(ids)))
+            for ids, _ in self._blocks(group.ids):
+                self.table.write(ids, algorithm.receive(self._seen(s, ids), self.table.read(ids)))
+        return s
 
-    def _mean(self, hook, s, members, draws, K, t, merged, pool):
-        """Mean over members of what hook sends, added up in client order; what it keeps goes to the table.
+    def _round(self, active, n):
+        setting, t = self.setting, n.round
+        return Round(
+            number=t,
+            K=n.steps if setting.local_epochs is None else setting.local_epochs,
+            local=setting.local_steps,
+            batch=None if setting.local_epochs is None else setting.batch,
+            active=active,
+            seed=self.seed,
+            chances=self.participants.probabilities(t),
+            wanted=setting.record if setting.record and setting.evaluated(t + 1) else (),
+            like=self.x0,
+        )
 
-        merged: clients whose samples a member holds.
-        """
-
-        chances = self.participants.probabilities(t)
+    def _mean(self, hook, s, group, round, pool):
+        """Mean over a group of what hook sends, added up in the group's order; what it keeps goes to the table."""
 
         def work(block):
             ids, place = block
-            cost = Cost(len(ids), merged)
-            own = None if draws is None else draws[place]
-            steps = Steps(self.problem, ids, own, K, t, cost, wanted, chances, self.x0)
+            cost = Cost(len(ids), group.merged)
+            steps = Steps(self.problem, ids, group.part(place), round, cost)
             with np.errstate(all="ignore"):
-                result = hook(s, self.table.read(ids), steps)
+                result = hook(self._seen(s, ids), self.table.read(ids), steps)
             sent, kept = result if isinstance(result, tuple) else (result, None)
             return ids, sent, kept, cost, steps.records
 
-        wanted = self.setting.record if self.setting.record and self.setting.evaluated(t + 1) else ()
-        total, gradients, samples = {}, 0, 0
-        for ids, sent, kept, cost, records in pool.map(work, self._blocks(members)):
+        total, rows, gradients, samples = {}, {}, 0, 0
+        for ids, sent, kept, cost, records in pool.map(work, self._blocks(group.ids)):
             recording.join(self.records, records)
             for name, value in sent.items():
-                total[name] = arrays.add_rows(total.get(name), arrays.rows(value, len(ids)))
+                value = arrays.rows(value, len(ids))
+                total[name] = arrays.add_rows(total.get(name), value)
+                if self.mixing is not None:
+                    rows.setdefault(name, []).append(value)
             self.table.write(ids, kept)
             gradients, samples = gradients + cost.gradients, samples + cost.samples
-        self.costs["gradients"] += gradients / len(members)
-        self.costs["samples"] += samples / (merged * len(members))
-        mean = State(**{name: value / len(members) for name, value in total.items()})
-        self.costs["vectors_up"] += self._vectors(mean)
+        m = len(group.ids)
+        self.costs["gradients"] += gradients / m
+        self.costs["samples"] += samples / (group.merged * m)
+        mean = State(**{name: value / m for name, value in total.items()})
+        vectors = self._vectors(mean)
+        if self.mixing is not None:  # every client gets its own weighted sum, over links to its neighbours
+            vectors *= self.mixing.degree
+            self.costs["vectors_down"] += vectors
+            order = np.argsort(group.ids)
+            self.mixed |= {name: self.mixing.mix(arrays.concatenate(parts)[order]) for name, parts in rows.items()}
+        self.costs["vectors_up"] += vectors
         return mean
+
+    def _seen(self, s, ids):
+        """The server's vectors as clients ids see them; what was mixed differs among them."""
+        return s.replace(**{name: rows[ids] for name, rows in self.mixed.items()})
 
     def _blocks(self, members):
         size = min(self.block, -(-len(members) // self.threads))  # a block for every thread
-        for start in range(0, len(members), size):
-            place = slice(start, start + size)
-            yield members[place], place
+        ends = [len(members)]
+        if self.setting.local_epochs is not None and self.setting.batch is not None:
+            ends = [*(np.flatnonzero(np.diff(self.sampler.sizes(members))) + 1), *ends]
+        for begin, end in zip([0, *ends], ends, strict=False):
+            for start in range(begin, end, size):
+                place = slice(start, min(start + size, end))
+                yield members[place], place
 
     def _vectors(self, state):
-        """Numbers in a State, in units of the model's dimension."""
-        return sum(value.shape[-1] for _, value in state.items()) / self.problem.dim
+        """Numbers in a State, in units of the model's dimension; what is sent for evaluation alone is not counted."""
+        counted = (value for name, value in state.items() if name not in self.algorithm.diagnostics)
+        return sum(value.shape[-1] for value in counted) / self.problem.dim
 
 
-class _Threads(ThreadPoolExecutor):
-    """A pool whose map runs only a little ahead of what is taken: few blocks of results are alive at once."""
-
-    def map(self, work, blocks):
-        pending = deque()
-        for block in blocks:
-            pending.append(self.submit(work, block))
-            if len(pending) > self._max_workers:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
-
-
-def run_together(simulations, progress=None, kernels=True):
+def run_together(simulations, progress=None, kernels=True, keeper=None):
     """Run simulations of one problem, setting and seed, that differ in their algorithms; returns their Traces.
 
     Where a compiled kernel fits, all of them advance on one pass over the draws; each has the bits that it has alone.
-    kernels: whether to look for one.
+    kernels: whether to look for one. keeper: a checkpoint.Keeper, from whose file they go on, and which may save them
+    after every round; where a kernel computes several rounds at once, at evaluations.
     """
     memory.keep()
     first = simulations[0]
     setting = first.setting
     kernel = lockstep.kernel(simulations) if kernels else None
-    traces = [Trace() for _ in simulations]
-    live = list(zip(simulations, traces, strict=True))
-    with _Threads(first.threads) if first.threads > 1 else _Serial() as pool, np.errstate(all="ignore"):
-        for simulation, trace in live:
-            simulation.evaluate(trace, progress)
-        while live and (now := live[0][0].round) < setting.total_rounds:
+    live = pairs = [(simulation, Trace()) for simulation in simulations]
+    pause = keeper.watch(pairs) if keeper else lambda: None
+    with pools.pool(first.threads) as pool, np.errstate(all="ignore"):
+        for simulation, trace in pairs:
+            if not trace.rows:
+                simulation.evaluate(trace, progress)
+        while live := [(simulation, trace) for simulation, trace in live if trace.status == "ok"]:
+            now = min(trace.rows[-1]["round"] for _, trace in live)
+            if now == setting.total_rounds:
+                break
             stop = min(setting.total_rounds, now + setting.eval_every - now % setting.eval_every)
             if kernel:
                 kernel.advance([simulation for simulation, _ in live], stop)
             for simulation, trace in live:
-                simulation.advance(stop, pool)
-                simulation.evaluate(trace, progress)
-            live = [(simulation, trace) for simulation, trace in live if trace.status == "ok"]
-    for simulation, trace in zip(simulations, traces, strict=True):
+                if trace.rows[-1]["round"] < stop:
+                    simulation.advance(stop, pool, pause)
+                    simulation.evaluate(trace, progress)
+            pause()
+    for simulation, trace in pairs:
         trace.x = simulation.output
-    return traces
-
-
-class _Serial:
-    """A pool of one: work is done where it is asked for."""
-
-    map = staticmethod(map)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        return False
+    return [trace for _, trace in pairs]

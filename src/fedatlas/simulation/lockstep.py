@@ -19,7 +19,7 @@ def kernel(simulations):
     first = simulations[0]
     setting, problem = first.setting, first.problem
     plain = setting.participants == Full() and first.schedule == Constant() and setting.sampling == "replacement"
-    if not plain or setting.batch != 1 or problem.one_sample_rows is None:
+    if not plain or setting.local_epochs is not None or setting.batch != 1 or problem.one_sample_rows is None:
         return None
     recurrences = [simulation.algorithm.recurrence(setting.local_steps) for simulation in simulations]
     pooled = {simulation.algorithm.pooled for simulation in simulations}

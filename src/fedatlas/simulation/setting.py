@@ -5,23 +5,30 @@ from dataclasses import dataclass, field
 from fedatlas.errors import UserError
 from fedatlas.registry import build
 from fedatlas.simulation import participation, sampling, schedules
+from fedatlas.simulation.tables import PLACES
+
+COUNTS = ("clients", "local_steps", "local_epochs", "rounds", "steps", "epochs", "batch", "eval_rounds", "eval_steps")
 
 
 @dataclass(frozen=True)
 class Setting:
     """How a federation is run.
 
-    clients: number m of clients (workers M). local_steps: K. rounds, or steps = T = rounds x K: exactly one is given.
-    batch: samples a local step, null for full local gradients. sampling: ``replacement`` or ``epochs``.
+    clients: number m of clients (workers M). local_steps: K, 1 by default; or local_epochs: E, passes over the client's
+    n_i rows, which are E ceil(n_i / batch) steps, the last of a pass on what is left of it. rounds, or steps = T =
+    rounds x K, or epochs = rounds x E: exactly one is given. batch: samples a local step, null for full gradients.
+    sampling: of local_steps, ``replacement`` or ``epochs``. state: where client states lie, ``memory`` or ``disk``.
     participation, schedule: specifications with a ``kind``. eval_rounds or eval_steps: how often the output is
     evaluated; round 0 and the last always are. record: names of what algorithms note of local steps, such as
     ``step_size``; kept for the last round before each evaluation.
     """
 
     clients: int
-    local_steps: int = 1
+    local_steps: int | None = None
+    local_epochs: int | None = None
     rounds: int | None = None
     steps: int | None = None
+    epochs: int | None = None
     batch: int | None = 1
     sampling: str = "replacement"
     participation: dict = field(default_factory=lambda: {"kind": "full"})
@@ -29,16 +36,35 @@ class Setting:
     eval_rounds: int | None = None
     eval_steps: int | None = None
     record: list | None = None
+    state: str = "memory"
 
     def __post_init__(self):
-        for name in ("clients", "local_steps", "rounds", "steps", "batch", "eval_rounds", "eval_steps"):
+        if self.local_epochs is None and self.local_steps is None:
+            object.__setattr__(self, "local_steps", 1)
+        for name in (
+            "clients",
+            "local_steps",
+            "local_epochs",
+            "rounds",
+            "steps",
+            "epochs",
+            "batch",
+            "eval_rounds",
+            "eval_steps",
+        ):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
                 raise UserError(f"{name} is {value!r}; it must be a whole number, at least 1")
-        if (self.rounds is None) == (self.steps is None):
-            raise UserError("give either rounds or steps (T = rounds x local_steps), and only one of them")
-        if self.steps is not None and self.steps < self.local_steps:
-            raise UserError(f"steps = {self.steps} is less than one round of local_steps = {self.local_steps}")
+        if self.local_epochs is not None and self.local_steps is not None:
+            raise UserError("give local_steps or local_epochs, not both")
+        name, other = ("steps", "epochs") if self.local_epochs is None else ("epochs", "steps")
+        if getattr(self, other) is not None or (self.local_epochs is not None and self.eval_steps is not None):
+            raise UserError("steps and eval_steps count local_steps, epochs count local_epochs")
+        total, local = getattr(self, name), getattr(self, f"local_{name}")
+        if (self.rounds is None) == (total is None):
+            raise UserError(f"give either rounds or {name} (T = rounds x local_{name}), and only one of them")
+        if total is not None and total < local:
+            raise UserError(f"{name} = {total} is less than one round of local_{name} = {local}")
         if self.eval_rounds is not None and self.eval_steps is not None:
             raise UserError("give eval_rounds or eval_steps, not both")
         names = [] if self.record is None else self.record
@@ -46,12 +72,15 @@ class Setting:
             raise UserError(f"record is {self.record!r}; it must be a list of names, such as [step_size]")
         self.participants.check(self.clients)
         self.lr_schedule  # noqa: B018  built once here so that a bad one is an error now
-        if self.sampling not in sampling.KINDS:
-            raise UserError(f"sampling is {self.sampling!r}; it must be one of {', '.join(sampling.KINDS)}")
+        for name, known in (("sampling", sampling.KINDS), ("state", PLACES)):
+            if getattr(self, name) not in known:
+                raise UserError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(known)}")
 
     @property
     def total_rounds(self):
-        return self.rounds if self.rounds is not None else self.steps // self.local_steps
+        if self.rounds is not None:
+            return self.rounds
+        return self.steps // self.local_steps if self.steps is not None else self.epochs // self.local_epochs
 
     @property
     def eval_every(self):

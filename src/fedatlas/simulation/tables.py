@@ -1,8 +1,12 @@
 """Client state as lazy tables: memory is taken only for the rows of clients that were seen."""
 
+import tempfile
+
 import numpy as np
 
 from fedatlas.simulation.arrays import State, is_torch
+
+PLACES = ("memory", "disk")
 
 
 class Table:
@@ -11,11 +15,14 @@ class Table:
     Rows never written read as the first state. Arrays come from ``np.zeros``, whose pages the system hands out when
     they are first touched, so 500 clients x 11 M parameters cost only the rows in use.
 
-    first: State of one client: (d,) vectors or numbers. like: a vector that gives dtype and library for numbers.
+    first: State of one client: (d,) vectors or numbers. like: a vector that gives dtype and library for numbers. place:
+    ``memory``, that of the vectors' device, or ``disk``: files without a name in the folder for temporary files
+    (TMPDIR), mapped into memory and gone with the process.
     """
 
-    def __init__(self, first, clients, like):
+    def __init__(self, first, clients, like, place="memory"):
         self.first = State(**{name: self._vector(value, like) for name, value in first.items()})
+        self.place = place
         self.data = {name: self._zeros(clients, value) for name, value in self.first.items()}
         self.touched = np.zeros(clients, bool)
 
@@ -25,15 +32,27 @@ class Table:
             return value
         return like.new_tensor([value]) if is_torch(like) else np.array([value], like.dtype)
 
-    @staticmethod
-    def _zeros(clients, value):
+    def _zeros(self, clients, value):
+        shape = (clients, value.shape[0])
         if is_torch(value):
             import torch
 
-            if value.device.type == "cpu":  # torch.zeros would write the pages
-                return torch.from_numpy(np.zeros((clients, value.shape[0]), str(value.dtype).removeprefix("torch.")))
-            return torch.zeros((clients, value.shape[0]), dtype=value.dtype, device=value.device)
-        return np.zeros((clients, value.shape[0]), value.dtype)
+            if self.place == "memory" and value.device.type != "cpu":
+                return _Rows(value)
+            # torch.zeros would write the pages
+            return torch.from_numpy(self._lazy(shape, np.dtype(str(value.dtype).removeprefix("torch."))))
+        return self._lazy(shape, value.dtype)
+
+    def _lazy(self, shape, dtype):
+        if self.place == "memory":
+            return np.zeros(shape, dtype)
+        with tempfile.TemporaryFile() as file:
+            return np.memmap(file, dtype, "w+", shape=shape)
+
+    @property
+    def row_bytes(self):
+        """Bytes of one client's state."""
+        return sum(value.shape[0] * value.dtype.itemsize for _, value in self.first.items())
 
     def read(self, ids):
         """State of the clients in ids (m,): every field (m, width), a copy."""
@@ -42,9 +61,11 @@ class Table:
         untouched = np.flatnonzero(~self.touched[ids])
         fields = {}
         for name, data in self.data.items():
+            first = getattr(self.first, name)
             block = data[ids]
+            block = block.to(first.device) if is_torch(block) else np.asarray(block)
             if len(untouched):
-                block[untouched] = getattr(self.first, name)
+                block[untouched] = first
             fields[name] = block
         return State(**fields)
 
@@ -56,7 +77,27 @@ class Table:
         fresh = ids[~self.touched[ids]]
         for name, data in self.data.items():
             if name in names:
-                data[ids] = getattr(kept, name)
+                value = getattr(kept, name)
+                on_host = is_torch(data) and hasattr(value, "device")
+                data[ids] = value.to(data.device) if on_host else value
             elif len(fresh):
-                data[fresh] = getattr(self.first, name)
+                first = getattr(self.first, name)
+                data[fresh] = first.to(data.device) if is_torch(data) else first
         self.touched[ids] = True
+
+
+class _Rows:
+    """The rows that were written, one by one: a device has no lazy memory. like: any row."""
+
+    def __init__(self, like):
+        self.like, self.rows = like, {}
+
+    def __getitem__(self, ids):
+        import torch
+
+        return torch.stack([self.rows.get(int(i), self.like) for i in ids])
+
+    def __setitem__(self, ids, values):
+        values = values if hasattr(values, "shape") else self.like.new_tensor(values)
+        for i, row in zip(ids, values.expand(len(ids), len(self.like)), strict=True):
+            self.rows[int(i)] = row.clone()

@@ -10,6 +10,8 @@ KINDS = {
     "linear": "fedatlas.problems.networks.dense:Linear",
     "mlp": "fedatlas.problems.networks.dense:MLP",
     "lenet": "fedatlas.problems.networks.lenet:LeNet",
+    "cnn": "fedatlas.problems.networks.cnn:CNN",
+    "resnet18": "fedatlas.problems.networks.resnet:ResNet18",
 }
 
 

@@ -1,0 +1,41 @@
+"""FedADMM (Wang et al. 2022, arXiv:2203.15104; Gong et al. 2022 send the same message)."""
+
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State, zeros_like
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedADMM(Algorithm):
+    """FedADMM: the alternating direction method under partial participation (Wang et al. 2022).
+
+        y <- y - lr (g(y) + d + rho (y - x))                  K times, from y = x
+        d' = d + rho (y_K - x),   send (y_K + d'/rho) - (w + d/rho),   w <- y_K,  d <- d'
+        x <- x + server_lr mean_S
+
+    The paper solves the local problem min f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here by K steps. w, the
+    client's last local model, is x_0 and d is 0 at first.
+    """
+
+    name = "fedadmm"
+    label = "FedADMM"
+    cite = "wang2022fedadmm"
+    exact = True
+
+    lr: float = param(doc="local step size", above=0)
+    server_lr: float = param(1.0, doc="server step size eta", above=0)
+    rho: float = param(0.1, doc="weight of the proximal term rho/2 |y - x|^2", above=0)
+
+    def init(self, x0):
+        return State(x=x0), State(w=x0, d=zeros_like(x0))
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            y = y - self.lr * (g(y) + i.d + self.rho * (y - s.x))
+        d = i.d + self.rho * (y - s.x)
+        return State(message=(y + d / self.rho) - (i.w + i.d / self.rho)), State(w=y, d=d)
+
+    def server(self, s, mean, n):
+        return State(x=s.x + self.server_lr * mean.message)

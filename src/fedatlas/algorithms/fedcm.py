@@ -1,0 +1,38 @@
+"""FedCM (Xu et al. 2021, arXiv:2106.10874)."""
+
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State, zeros_like
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedCM(Algorithm):
+    """FedCM: client-level momentum (Xu et al. 2021, Algorithm 2).
+
+        y <- y - lr (alpha g(y) + (1 - alpha) Delta)          K times, from y = x
+        Delta <- mean_S (x - y_K) / (lr K),   x <- x - server_lr lr K Delta
+
+    Delta is 0 at first; alpha = 1 is FedAvg. Of clients with unequal numbers of steps K is the mean.
+    """
+
+    name = "fedcm"
+    label = "FedCM"
+    cite = "xu2021"
+    down = ("x", "Delta")
+
+    lr: float = param(doc="local step size eta_l", above=0)
+    server_lr: float = param(1.0, doc="server step size, relative to averaging", above=0)
+    alpha: float = param(0.1, doc="weight of the client's own gradient", above=0, high=1)
+
+    def init(self, x0):
+        return State(x=x0, Delta=zeros_like(x0)), State()
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            y = y - self.lr * (self.alpha * g(y) + (1 - self.alpha) * s.Delta)
+        return State(y=y - s.x), State()
+
+    def server(self, s, mean, n):
+        return State(x=s.x + self.server_lr * mean.y, Delta=-mean.y / (self.lr * n.steps))

@@ -1,0 +1,62 @@
+"""The switches of FedSpeed's Table 7, and what FedCM and FedADMM reduce to."""
+
+import numpy as np
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, logistic
+
+OFF = {"prox": False, "correction": False, "perturbation": False}
+
+
+def run(name, problem=None, **parameters):
+    setting = Setting(clients=5, local_steps=4, rounds=6, batch=2, participation={"kind": "uniform", "count": 3})
+    return Simulation(example(name, **parameters), problem or logistic(), setting, seed=1).run()
+
+
+@pytest.mark.parametrize(
+    "special, switched",
+    [
+        (("fedavg", {}), OFF),
+        (("fedprox", {"nu": 0.5}), OFF | {"prox": True, "lam": 2.0}),
+        (("fedspeed", {"rho": 0.0}), {"perturbation": False}),
+        (("fedspeed", {"alpha": 0.0}), {"perturbation": False}),
+        (("fedcm", {"alpha": 1.0}), OFF),
+    ],
+)
+def test_parts_switched_off(special, switched):
+    name, parameters = special
+    np.testing.assert_allclose(run(name, **parameters).x, run("fedspeed", **switched).x, rtol=1e-10, atol=1e-12)
+
+
+def test_perturbed_prox_by_hand():
+    """Table 7's fourth row: the proximal term and the perturbation without the correction."""
+    problem, setting = logistic(clients=1, heterogeneous=False), Setting(clients=1, local_steps=2, rounds=2, batch=None)
+    algorithm = example("fedspeed", lr=0.2, lam=4.0, alpha=0.7, rho=0.3, correction=False)
+    found, x = Simulation(algorithm, problem, setting, seed=1).run().x, problem.start(1)
+    for _ in range(2):
+        y = x
+        for _ in range(2):
+            g1 = problem.gradient(y)
+            g2 = problem.gradient(y + 0.3 * g1 / np.linalg.norm(g1))
+            y = y - 0.2 * (0.3 * g1 + 0.7 * g2 + (y - x) / 4.0)
+        x = y
+    np.testing.assert_allclose(found, x, rtol=1e-12)
+
+
+def test_what_is_switched_off_costs_nothing():
+    whole, bare = (run("fedspeed", **switches) for switches in ({}, {"perturbation": False}))
+    assert whole.rows[-1]["gradients"] == 2 * bare.rows[-1]["gradients"]
+    setting = Setting(clients=5, rounds=1)
+    assert not Simulation(example("fedspeed", **OFF), logistic(), setting).table.data
+
+
+def test_a_correction_needs_the_proximal_term():
+    with pytest.raises(UserError, match="correction corrects the proximal term"):
+        example("fedspeed", prox=False)
+
+
+def test_momentum_of_fedcm_carries_over():
+    assert np.linalg.norm(run("fedcm", alpha=0.5).x - run("fedavg").x) > 1e-3

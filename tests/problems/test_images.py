@@ -1,0 +1,184 @@
+"""Convolutional networks, augmentation, device and precision."""
+
+import numpy as np
+import pytest
+import torch
+
+from fedatlas.errors import UserError
+from fedatlas.problems import networks
+from fedatlas.problems.networks import device
+from fedatlas.problems.networks.augment import Augment
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.sampling import Sampler
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, network
+
+
+def size(spec, shape=(3, 32, 32), outputs=10):
+    with torch.device("meta"):
+        return sum(p.numel() for p in networks.create(spec).build(shape, outputs).parameters())
+
+
+@pytest.mark.parametrize(
+    "spec, parameters",
+    [
+        ("resnet18", 11_181_642),  # as torchvision's, whose normalisation has the same parameters
+        ({"kind": "resnet18", "stem": 3}, 11_173_962),
+        ("cnn", 896 + 9_248 + 2_048 * 128 + 128 + 1_290),
+        ({"kind": "cnn", "convolutions": 3}, 896 + 2 * 9_248 + 512 * 128 + 128 + 1_290),
+    ],
+)
+def test_sizes(spec, parameters):
+    assert size(spec) == parameters
+
+
+@pytest.mark.parametrize("stem, side", [(7, 112 // 2), (3, 224)])
+def test_resnet_halves_its_images_as_the_papers_table_says(stem, side):
+    seen = []
+    with torch.device("meta"):
+        module = networks.create({"kind": "resnet18", "stem": stem}).build((3, 224, 224), 10)
+    for layer in module:
+        layer.register_forward_hook(lambda _, __, out: seen.append(tuple(out.shape[1:])))
+    module(torch.zeros(1, 3, 224, 224, device="meta"))
+    blocks = [shape for shape in seen if len(shape) == 3][-9:-1]
+    assert blocks == [(w, side // h, side // h) for w, h in ((64, 1), (128, 2), (256, 4), (512, 8)) for _ in range(2)]
+
+
+@pytest.mark.parametrize("spec", ["cnn", {"kind": "resnet18", "stem": 3}])
+def test_gradients_of_small_images(spec):
+    problem = network(spec, dtype="float64")
+    x = problem.start(0)
+    batch = problem.batch([0], np.arange(6)[None])
+    grad = batch.grad(x)[0]
+    direction = torch.from_numpy(np.random.default_rng(0).standard_normal(problem.dim))
+    h = 1e-6 * direction / direction.norm()
+    ahead, behind = (float(batch.value_and_grad(x + sign * h)[0]) for sign in (1, -1))
+    assert ahead - behind == pytest.approx(2 * float(grad @ h), rel=1e-3, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    "spec, shape, message",
+    [
+        ({"kind": "resnet18", "stem": 5}, (3, 8, 8), "stem is 5"),
+        ({"kind": "resnet18", "groups": 3}, (3, 8, 8), "groups is 3"),
+        ("resnet18", (30,), "needs images"),
+        ({"kind": "cnn", "hidden": 0}, (3, 8, 8), "hidden is 0"),
+        ({"kind": "cnn", "convolutions": 4}, (1, 8, 8), "at least 16x16"),
+    ],
+)
+def test_refused(spec, shape, message):
+    with pytest.raises(UserError, match=message):
+        networks.create(spec).build(shape, 10)
+
+
+# --- augmentation ---
+
+
+def test_every_variant_is_a_window_of_the_padded_image_or_its_mirror():
+    augment, rng = Augment(crop=2, flip=True), np.random.default_rng(0)
+    image = rng.standard_normal((3, 5, 6))
+    padded = np.pad(image, ((0, 0), (2, 2), (2, 2)))
+    windows = [padded[:, i : i + 5, j : j + 6] for i in range(5) for j in range(5)]
+    expected = {w.tobytes() for w in windows} | {w[:, :, ::-1].tobytes() for w in windows}
+    every = torch.arange(augment.variants)
+    seen = augment(torch.from_numpy(image).expand(len(every), -1, -1, -1), every).contiguous().numpy()
+    assert augment.variants == 50 and {one.tobytes() for one in seen} == expected
+    assert (seen[0] == image).all()
+
+
+@pytest.mark.parametrize("options, variants", [({}, 1), ({"flip": True}, 2), ({"crop": 4}, 81)])
+def test_variant_0_is_the_image(options, variants):
+    augment = Augment(**options)
+    x = torch.randn(4, 1, 3, 3)
+    assert augment.variants == variants and (augment(x, torch.zeros(4, dtype=torch.int64)) == x).all()
+
+
+@pytest.mark.parametrize("kind, partitioned", [("replacement", False), ("replacement", True), ("epochs", True)])
+def test_draws_of_rows_do_not_depend_on_augmentation(kind, partitioned):
+    plain, augmented = (
+        network("cnn", heterogeneous=partitioned, augment=options) for options in (None, {"crop": 1, "flip": True})
+    )
+    draws = [Sampler(p, 5, 4, kind, 0).draw(2, np.arange(5), 3) for p in (plain, augmented)]
+    assert (draws[1] % 60 == draws[0]).all()
+    variants = draws[1] // 60
+    assert variants.min() >= 0 and variants.max() < 18 and len(np.unique(variants)) > 5
+
+
+def test_a_step_sees_one_augmented_minibatch_and_full_gradients_none():
+    plain, augmented = network("cnn"), network("cnn", augment={"crop": 2, "flip": True})
+    x = plain.start(0)
+    draws = Sampler(augmented, 5, 6, "replacement", 0).draw(0, np.array([1]), 1)[:, 0]
+    batch = augmented.batch([1], draws)
+    assert (batch.grad(x) == batch.grad(x)).all()
+    assert (batch.grad(x) != plain.batch([1], draws % 60).grad(x)).any()
+    assert (augmented.full_batch([1]).grad(x) == plain.full_batch([1]).grad(x)).all()
+    assert augmented.evaluate(x) == plain.evaluate(x)
+
+
+def test_algorithms_meet_the_same_augmented_images():
+    """A first step of FedProx and of SCAFFOLD is the same where they see the same variants."""
+    problem = network("cnn", clients=1, heterogeneous=False, augment={"crop": 2, "flip": True})
+    setting = Setting(clients=1, local_steps=1, rounds=1, batch=4)
+    first, second = (
+        Simulation(example(name, **more), problem, setting).run().x
+        for name, more in (("fedprox", {}), ("scaffold", {}))
+    )
+    np.testing.assert_allclose(first.numpy(), second.numpy(), rtol=1e-12)
+
+
+def test_augment_is_for_images_and_checked():
+    for options, message in (
+        ({"crop": -1}, "crop is -1"),
+        ({"flip": 1}, "flip is 1"),
+        ({"zoom": 2}, "no option 'zoom'"),
+    ):
+        with pytest.raises(UserError, match=message):
+            network("cnn", augment=options)
+
+
+# --- device and precision ---
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"device": "cuda"}, "no CUDA device.*use cpu or auto"),
+        ({"device": "gpu"}, "device is 'gpu'; it must be one of cpu, cuda, auto"),
+        ({"precision": "half"}, "precision is 'half'"),
+        ({"precision": "tf32", "dtype": "float32"}, "CUDA devices alone"),
+        ({"precision": "bf16", "dtype": "float64"}, "not float64"),
+    ],
+)
+def test_devices_that_are_not_there(options, message, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(UserError, match=message):
+        network("cnn", **options)
+
+
+def test_auto_is_cuda_where_there_is_one(monkeypatch):
+    for there, kind in ((False, "cpu"), (True, "cuda")):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda there=there: there)
+        assert device.choose("auto").type == kind and device.choose("cpu").type == "cpu"
+
+
+def test_cuda_is_set_to_be_deterministic_and_precise(monkeypatch):
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    flags = torch.backends.cudnn
+    before = flags.allow_tf32, flags.benchmark, flags.deterministic, torch.backends.cuda.matmul.allow_tf32
+    try:
+        for precision in ("tf32", "float32"):
+            device.prepare(torch.device("cuda"), precision, "float32")
+            assert flags.allow_tf32 == torch.backends.cuda.matmul.allow_tf32 == (precision == "tf32")
+            assert flags.deterministic and not flags.benchmark and torch.are_deterministic_algorithms_enabled()
+    finally:
+        flags.allow_tf32, flags.benchmark, flags.deterministic, torch.backends.cuda.matmul.allow_tf32 = before
+        torch.use_deterministic_algorithms(False)
+
+
+def test_bf16_rounds_what_is_computed_but_not_the_parameters():
+    single, mixed = (network("cnn", dtype="float32", precision=precision) for precision in ("float32", "bf16"))
+    x, rows = single.start(0), np.arange(20)[None]
+    assert (mixed.start(0) == x).all() and mixed.start(0).dtype == torch.float32
+    exact, rounded = (p.batch([0], rows).grad(x)[0] for p in (single, mixed))
+    assert rounded.dtype == torch.float32 and (exact != rounded).any()
+    assert float((exact - rounded).norm() / exact.norm()) < 0.05

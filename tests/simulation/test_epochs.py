@@ -1,0 +1,146 @@
+"""Local epochs: whole passes over each client's data, unequal numbers of steps, the same bits whatever the blocks."""
+
+import numpy as np
+import pytest
+
+from fedatlas import algorithms
+from fedatlas.algorithms.fedavg import FedAvg
+from fedatlas.data import Partition
+from fedatlas.errors import UserError
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.sampling import Sampler
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, logistic, network, softmax, to_numpy
+
+SIZES = (7, 12, 7, 20, 14)  # batches of 4: 2, 3, 2, 5 and 4 steps a pass, some of whose last ones are smaller
+
+
+def unequal(problem):
+    """The problem with its 60 rows in shares of SIZES."""
+    order = np.random.default_rng(0).permutation(60)
+    problem.partition = Partition("test", 0, {}, 5, 60, order, np.cumsum([0, *SIZES]))
+    return problem
+
+
+MAKE = {
+    "logistic": lambda: unequal(logistic()),
+    "softmax": lambda: unequal(softmax()),
+    "network": lambda: unequal(network({"kind": "mlp", "hidden": [5]}, dtype="float32")),
+}
+
+
+def run(algorithm, problem, block=None, threads=1, **options):
+    options = {"clients": 5, "local_epochs": 2, "rounds": 3, "batch": 4} | options
+    return Simulation(algorithm, problem, Setting(**options), 1, block, threads).run()
+
+
+@pytest.fixture(scope="module", params=MAKE)
+def problem(request):
+    return MAKE[request.param]()
+
+
+def test_a_pass_sees_every_row_of_the_client_once():
+    problem = unequal(logistic())
+    draws = Sampler(problem, 5, 4, "replacement", 0).draw_epochs(3, np.array([1, 3]), 2)
+    for i, passes in zip((1, 3), draws, strict=True):
+        assert passes.shape == (2, SIZES[i]) and (passes[0] != passes[1]).any()
+        assert all((np.sort(one) == np.sort(problem.partition.client(i))).all() for one in passes)
+
+
+@pytest.mark.parametrize("name", ["fedavg", "scaffold"])
+def test_equals_a_plain_loop_over_clients(name):
+    """As one would write it: batches of 4 and a smaller last one, an own number of steps for each client."""
+    problem, lr = unequal(logistic()), 0.1
+    sampler = Sampler(problem, 5, 4, "replacement", 1)
+    x, c, own = problem.start(1), np.zeros(7), np.zeros((5, 7))
+    for t in range(3):
+        moves, changes = [], []
+        for i in range(5):
+            y, K = x, 0
+            for one_pass in sampler.draw_epochs(t, np.array([i]), 2)[0]:
+                for start in range(0, len(one_pass), 4):
+                    rows = one_pass[start : start + 4]
+                    a, b = problem.A[rows], problem.b[rows]
+                    g = np.mean([-bj * aj / (1 + np.exp(bj * (aj @ y))) for aj, bj in zip(a, b, strict=True)], axis=0)
+                    y = y - lr * (g + problem.l2 * y - (own[i] - c if name == "scaffold" else 0))
+                    K += 1
+            assert K == 2 * -(-SIZES[i] // 4)
+            moves.append(y - x)
+            new = own[i] - c + (x - y) / (K * lr)
+            changes.append(new - own[i])
+            own[i] = new
+        x, c = x + np.mean(moves, axis=0), c + np.mean(changes, axis=0)
+    trace = run(example(name, lr=lr), problem)
+    np.testing.assert_allclose(trace.x, x, rtol=1e-12, atol=1e-14)
+    assert trace.rows[-1]["steps"] == pytest.approx(3 * 2 * 16 / 5)
+    assert trace.rows[-1]["samples"] == pytest.approx(3 * 2 * 60 / 5)
+    assert trace.rows[-1]["gradients"] == pytest.approx(3 * 2 * 16 / 5)
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_neither_blocks_nor_threads_change_a_bit(name, problem):
+    if algorithms.get(name).has("length"):
+        pytest.skip("draws the length of its rounds")
+    algorithm = example(name, lr=0.05, mu=0.1, L=20.0)
+    for options in ({"participation": {"kind": "uniform", "count": 4}}, {"batch": None}):
+        try:
+            whole = run(algorithm, problem, block=5, **options)
+        except UserError as error:
+            pytest.skip(str(error))
+        for block, threads in ((1, 1), (2, 3)):
+            other = run(algorithm, problem, block=block, threads=threads, **options)
+            assert (to_numpy(other.x) == to_numpy(whole.x)).all(), (options, block, threads)
+
+
+def test_clients_of_one_size_share_a_block():
+    seen = []
+
+    class Watching(FedAvg):
+        name = "watching"
+
+        def client(self, s, i, steps):
+            seen.append((list(steps.clients), len(steps), [g._batch.size for g in steps]))
+            return super().client(s, i, steps)
+
+    run(Watching(lr=0.1), MAKE["logistic"](), block=5, rounds=1)
+    assert [clients for clients, _, _ in seen] == [[0, 2], [1], [4], [3]]
+    assert [steps for _, steps, _ in seen] == [4, 6, 8, 10]
+    assert [np.max(size) for size in seen[0][2]] == [4, 3, 4, 3]
+
+
+def test_full_gradients_are_one_step_a_pass():
+    problem = unequal(logistic())
+    epochs = run(example("fedavg"), problem, batch=None)
+    steps = run(example("fedavg"), problem, batch=None, local_epochs=None, local_steps=2)
+    np.testing.assert_allclose(epochs.x, steps.x, rtol=1e-12)
+    assert epochs.rows[-1]["steps"] == steps.rows[-1]["steps"] == 6
+
+
+@pytest.mark.parametrize("make", [logistic, softmax])
+def test_blocks_change_no_bit_of_large_batches(make):
+    """Batches of more than an eighth of the data take another path, which blocks and threads must not choose."""
+    ends = [run(example("fedavg"), make(), block=b, local_epochs=None, local_steps=2, batch=20).x for b in (1, 2, 5)]
+    assert all((x == ends[0]).all() for x in ends)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"local_epochs": 1, "local_steps": 2, "rounds": 3}, "local_steps or local_epochs, not both"),
+        ({"local_epochs": 2, "steps": 10}, "steps and eval_steps count local_steps"),
+        ({"local_epochs": 2, "rounds": 10, "eval_steps": 4}, "steps and eval_steps count local_steps"),
+        ({"epochs": 10}, "epochs count local_epochs"),
+        ({"local_epochs": 2, "rounds": 4, "epochs": 8}, "either rounds or epochs"),
+        ({"local_epochs": 4, "epochs": 3}, "less than one round of local_epochs = 4"),
+        ({"local_epochs": 0, "rounds": 1}, "local_epochs is 0"),
+        ({"rounds": 1, "state": "cloud"}, "state is 'cloud'"),
+    ],
+)
+def test_settings_that_contradict_themselves(options, message):
+    with pytest.raises(UserError, match=message):
+        Setting(clients=2, **options)
+
+
+def test_epochs_in_all_give_the_rounds():
+    assert Setting(clients=2, local_epochs=5, epochs=2500).total_rounds == 500
+    assert Setting(clients=2, local_epochs=20, epochs=2500).total_rounds == 125

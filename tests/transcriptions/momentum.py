@@ -1,0 +1,43 @@
+"""FedCM (Xu et al. 2021, Algorithm 2) and FedADMM (Wang et al. 2022, Algorithm 1)."""
+
+import numpy as np
+
+from . import twin
+
+
+@twin("fedcm")
+def fedcm(world, lr, server_lr, alpha):
+    x = world.x0
+    momentum = np.zeros_like(x)
+    for t in range(world.T):
+        sums = []
+        for i in world.S(t):
+            x_ik = x
+            for k in range(world.K):
+                v = alpha * world.g(t, k, i, x_ik) + (1 - alpha) * momentum
+                x_ik = x_ik - lr * v
+            sums.append(x - x_ik)
+        if sums:
+            momentum = sum(sums) / (lr * world.K * len(sums))
+            x = x - server_lr * lr * world.K * momentum
+        yield x
+
+
+@twin("fedadmm")
+def fedadmm(world, lr, server_lr, rho):
+    theta = world.x0
+    w = [theta.copy() for _ in range(world.m)]
+    y = [np.zeros_like(theta) for _ in range(world.m)]
+    for t in range(world.T):
+        deltas = []
+        for i in world.S(t):
+            old = w[i] + y[i] / rho
+            w_i = theta
+            for k in range(world.K):  # inexact minimisation of f_i(w) + <y_i, w - theta> + rho/2 |w - theta|^2
+                w_i = w_i - lr * (world.g(t, k, i, w_i) + y[i] + rho * (w_i - theta))
+            w[i] = w_i
+            y[i] = y[i] + rho * (w_i - theta)
+            deltas.append(w[i] + y[i] / rho - old)
+        if deltas:
+            theta = theta + server_lr / len(deltas) * sum(deltas)
+        yield theta
