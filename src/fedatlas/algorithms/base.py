@@ -35,7 +35,10 @@ class Algorithm:
     down: ClassVar[tuple] = ("x",)  # server vectors that a round broadcasts
     pooled: ClassVar[bool] = False  # uses only steps.mean/full at a server point: clients can be merged into one
     solo: ClassVar[bool] = False  # one active client, drawn at random, runs ``client``; all of them run ``before``
-    rate: ClassVar[str] = ""  # a claim about convergence that tests check
+    full: ClassVar[bool] = False  # defined for full participation only
+    exact_prox: ClassVar[bool] = False  # asks for steps.prox, which not every problem has
+    apart: ClassVar[bool] = False  # clients run in blocks of one, as each takes a number of steps of its own
+    diagnostics: ClassVar[tuple] = ()  # what is sent for evaluation alone: no communication
     exact: ClassVar[bool] = False  # fixed point is the optimum on heterogeneous data with full gradients, K > 1
 
     def __post_init__(self):
@@ -45,6 +48,29 @@ class Algorithm:
     def init(self, x0):
         """Server state and the first state of one client."""
         return State(x=x0), State()
+
+    def check(self, setting, problem):
+        """Raise UserError if this algorithm is not defined under a Setting or for a class of problems."""
+        if self.full and not setting.full_participation:
+            raise UserError(f"{self.name} is defined for full participation only: leave participation out")
+        if self.exact_prox and not problem.has_prox():
+            raise UserError(
+                f"{self.name} solves its subproblems exactly, and {problem.__name__} has no exact proximal step"
+            )
+
+    def network(self, clients):
+        """Optional, for decentralised algorithms: a Network. Then what clients send is not averaged for them: in
+        ``client`` and ``receive`` each sees the sum over its neighbours, weighted by its row of the mixing matrix."""
+        return None
+
+    def rate(self, c):
+        """Optional: the factor at most by which a theorem lets the mean squared distance to the optimum shrink each
+        round, in the long run; None where no theorem applies to these hyper-parameters.
+
+        c: constants of the clients' objectives: mu (strong convexity of each), L (smoothness of each), delta_A
+        (averaged Hessian dissimilarity; FedRed, Definition 2).
+        """
+        return None
 
     def before(self, s, i, steps):
         """Optional first exchange of a round: a State whose mean over active clients joins s for ``client`` and
@@ -118,6 +144,8 @@ def check_range(owner, f, value):
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise UserError(f"{where} is {value!r}; it must be a number")
+    if f.type is int and not isinstance(value, int):
+        raise UserError(f"{where} is {value!r}; it must be a whole number")
     if not math.isfinite(value):
         raise UserError(f"{where} is {value!r}; it must be finite")
     above, low, high = meta.get("above"), meta.get("low"), meta.get("high")

@@ -15,7 +15,7 @@ from fedatlas.simulation.arrays import State
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.schedules import Constant
 from fedatlas.simulation.steps import Cost, Steps
-from fedatlas.simulation.streams import stream
+from fedatlas.simulation.streams import drawn_client, stream
 from fedatlas.simulation.tables import Table
 
 COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
@@ -51,11 +51,13 @@ class Simulation:
         self.participants, self.schedule = setting.participants, setting.lr_schedule
         if "lr" not in algorithm.parameters() and self.schedule != Constant():
             raise UserError(f"{algorithm.name} has no lr: leave the schedule of the step size out")
+        algorithm.check(setting, type(problem))
         self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
         self.x0 = problem.start(seed)
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0)
-        self.block = block or problem.block_rows
+        self.block = 1 if algorithm.apart else block or problem.block_rows
+        self.network = algorithm.network(setting.clients)
         self.round = 0
         self.local_steps = 0
         self.diverged_round = None
@@ -112,14 +114,15 @@ class Simulation:
             merged, members = len(active), active[:1]
             if draws is not None:
                 draws = draws.transpose(1, 0, 2).reshape(1, K, -1)
-        s = self.s
+        s, self.mixed = self.s, {}
         if algorithm.has("before"):
             mean = self._mean(algorithm.before, s, members, draws, K, t, merged, pool)
-            self.costs["vectors_down"] += self._vectors(mean)
+            if self.network is None:
+                self.costs["vectors_down"] += self._vectors(mean)
             s = s.replace(**dict(mean.items()))
         self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.down}))
         if algorithm.solo and len(members) > 1:
-            one = int(stream(self.seed, "algorithm", t, 1).integers(len(members)))
+            one = drawn_client(self.seed, t, len(members))
             members, draws = members[one : one + 1], None if draws is None else draws[one : one + 1]
         mean = self._mean(algorithm.client, s, members, draws, K, t, merged, pool)
         n = SimpleNamespace(active=len(active), clients=self.setting.clients, round=t, steps=K)
@@ -127,7 +130,7 @@ class Simulation:
         self.s = algorithm.server(s, mean, n)
         if algorithm.has("receive"):
             for ids, _ in self._blocks(members):
-                self.table.write(ids, algorithm.receive(self.s, self.table.read(ids)))
+                self.table.write(ids, algorithm.receive(self._seen(self.s, ids), self.table.read(ids)))
 
     def _mean(self, hook, s, members, draws, K, t, merged, pool):
         """Mean over members of what hook sends, added up in client order; what it keeps goes to the table.
@@ -135,26 +138,42 @@ class Simulation:
         merged: clients whose samples a member holds.
         """
 
+        def chosen():
+            return members[drawn_client(self.seed, t, len(members))], len(members)
+
         def work(block):
             ids, place = block
             cost = Cost(len(ids), merged)
             steps = Steps(self.problem, ids, None if draws is None else draws[place], K, t, cost)
+            steps.local, steps.chosen = self.setting.local_steps, chosen
             with np.errstate(all="ignore"):
-                result = hook(s, self.table.read(ids), steps)
+                result = hook(self._seen(s, ids), self.table.read(ids), steps)
             sent, kept = result if isinstance(result, tuple) else (result, None)
             return ids, sent, kept, cost
 
-        total, gradients, samples = {}, 0, 0
+        total, rows, gradients, samples = {}, {}, 0, 0
         for ids, sent, kept, cost in pool.map(work, self._blocks(members)):
             for name, value in sent.items():
-                total[name] = arrays.add_rows(total.get(name), arrays.rows(value, len(ids)))
+                value = arrays.rows(value, len(ids))
+                total[name] = arrays.add_rows(total.get(name), value)
+                if self.network is not None:
+                    rows.setdefault(name, []).append(value)
             self.table.write(ids, kept)
             gradients, samples = gradients + cost.gradients, samples + cost.samples
         self.costs["gradients"] += gradients / len(members)
         self.costs["samples"] += samples / (merged * len(members))
         mean = State(**{name: value / len(members) for name, value in total.items()})
-        self.costs["vectors_up"] += self._vectors(mean)
+        vectors = self._vectors(mean)
+        if self.network is not None:  # every client gets its own weighted sum, over links to its neighbours
+            vectors *= self.network.degree
+            self.costs["vectors_down"] += vectors
+            self.mixed |= {name: self.network.mix(arrays.concatenate(parts)) for name, parts in rows.items()}
+        self.costs["vectors_up"] += vectors
         return mean
+
+    def _seen(self, s, ids):
+        """The server's vectors as clients ids see them; what went through a network differs among them."""
+        return s.replace(**{name: rows[ids] for name, rows in self.mixed.items()})
 
     def _blocks(self, members):
         size = min(self.block, -(-len(members) // self.threads))  # a block for every thread
@@ -163,8 +182,9 @@ class Simulation:
             yield members[place], place
 
     def _vectors(self, state):
-        """Numbers in a State, in units of the model's dimension."""
-        return sum(value.shape[-1] for _, value in state.items()) / self.problem.dim
+        """Numbers in a State, in units of the model's dimension; what is sent for evaluation alone is not counted."""
+        counted = (value for name, value in state.items() if name not in self.algorithm.diagnostics)
+        return sum(value.shape[-1] for value in counted) / self.problem.dim
 
 
 class _Threads(ThreadPoolExecutor):

@@ -60,5 +60,10 @@ class Setting:
         return build("participation", participation.KINDS, self.participation, default="full")
 
     @property
+    def full_participation(self):
+        """Whether every client takes part in every round."""
+        return self.participants == participation.Full()
+
+    @property
     def lr_schedule(self):
         return build("schedule", schedules.KINDS, self.schedule, default="constant")

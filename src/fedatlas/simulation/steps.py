@@ -25,8 +25,12 @@ class Steps:
     """The local steps of a block of m clients in one round: iterating yields K minibatch gradients.
 
     problem: where gradients come from; clients: (m,) ids; draws: (m, K, b) sample indices, or None for full local
-    gradients at each step; K: local steps; round: t, from 0; cost: counter of gradients and samples.
+    gradients at each step; K: local steps; round: t, from 0; cost: counter of gradients and samples. local: the
+    setting's local steps, of which ``Algorithm.length`` made K. chosen: gives the id of the client that is drawn in
+    this round, and the number of active ones.
     """
+
+    local = chosen = None
 
     def __init__(self, problem, clients, draws, K, round, cost):
         self.problem, self.clients, self.draws, self.K, self.round, self._cost = problem, clients, draws, K, round, cost
@@ -55,6 +59,13 @@ class Steps:
         batch = self._batch(self.draws.reshape(len(self.draws), -1))
         self._cost.count(batch, calls=self.K)
         return batch.grad(y)
+
+    def pick(self, v):
+        """v of the drawn client times the number of active ones, 0 for all others: the mean is the drawn client's v."""
+        one, active = self.chosen()
+        picked = v * 0
+        picked[self.clients == one] = active * v[self.clients == one]
+        return picked
 
     def prox(self, v, weight):
         """Exact ``argmin_y f_i(y) + weight/2 |y - v|^2`` of each client, where the problem has it: (m, d)."""
