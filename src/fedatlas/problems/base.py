@@ -96,9 +96,9 @@ WEIGHTS = ("equal", "size")
 class Regression(Problem):
     """l2-regularised regression in NumPy: has ``l2``, ``smoothness``, ``start_scale`` and ``dtype``.
 
-    weights: ``equal``, client i's objective is the mean loss of its own samples; ``size``, that mean times n m_i / M, for
-    n clients of which i has m_i of M samples, so that the plain mean over clients is the mean over all samples (FedRed,
-    Section 5). The l2 term is the same for all.
+    weights: ``equal``, client i's objective is the mean loss of its own samples; ``size``, that mean times n m_i / M,
+    for n clients of which i has m_i of M samples, so that the plain mean over clients is the mean over all samples
+    (FedRed, Section 5). The l2 term is the same for all.
     """
 
     _shares = None
@@ -122,6 +122,10 @@ class Regression(Problem):
     def shares(self, clients):
         """What the losses of clients are multiplied by: (m, 1), or 1 if that is 1 for all."""
         return 1 if self._shares is None else self._shares[clients]
+
+    def share(self, client):
+        """The same of one client, as a number."""
+        return 1.0 if self._shares is None else float(self._shares[client, 0])
 
     @property
     def solvable(self):

@@ -16,8 +16,8 @@ DENSE_BYTES = 1 << 30  # sparse data up to this size are also kept dense, whose 
 class Logistic(Regression):
     """Logistic regression on dense or CSR data.
 
-    A: (n, d) features. b: (n,) labels in {0, 1}. l2: weight of |x|^2 / 2, or ``1/n``. partition: rows of each client, or
-    None. test: (A, b) or None. start_scale: x0 ~ N(0, start_scale^2), or 0. weights: see ``Regression``.
+    A: (n, d) features. b: (n,) labels in {0, 1}. l2: weight of |x|^2 / 2, or ``1/n``. partition: rows of each client,
+    or None. test: (A, b) or None. start_scale: x0 ~ N(0, start_scale^2), or 0. weights: see ``Regression``.
     """
 
     def __init__(self, A, b, l2=0.0, partition=None, test=None, start_scale=1.0, weights="equal"):
@@ -52,9 +52,7 @@ class Logistic(Regression):
 
     def batch(self, clients, index):
         if len(index) == 1 and index.shape[1] > self.samples // 8:
-            weights = np.bincount(index[0], minlength=self.samples) * (
-                float(np.ravel(self.shares(clients))[0]) / index.shape[1]
-            )
+            weights = np.bincount(index[0], minlength=self.samples) * self.share(clients[0]) / index.shape[1]
             return Weighted(self.A, self.b, weights, index.shape[1], self.l2)
         if index.shape[1] == 1:
             return OneSample(self._rows(index[:, 0]), self.b[index], self.l2, self.shares(clients))
@@ -69,7 +67,7 @@ class Logistic(Regression):
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
     def _own(self, i):
         index = self.partition.client(i)
-        weights = np.full(len(index), float(np.ravel(self.shares([i]))[0]) / len(index))
+        weights = np.full(len(index), self.share(i) / len(index))
         return Weighted(self.A[index], self.b[index], weights, len(index), self.l2)
 
     @functools.cached_property

@@ -31,15 +31,14 @@ class SimilarQuadratic(Problem):
         A_ij = mu I + S (I + U T_i U' + V diag(e_ij) V') S,    sum_i T_i = 0,    sum_j e_ij = 0,
 
     so a full gradient of all clients costs one product with the mean Hessian and two thin ones, and a gradient of a few
-    samples two more with V. Random matrices fill T_i; e_ij are +-spread. Every entry of s and T_i is chosen so that the
-    constants are exact and not estimated: |A_i - mean_j A_j| is at most ``similarity``, and somewhere equal; the A_i, and
-    unless spread + |T_i| exceeds 1 all A_ij too, have mu as least eigenvalue, and all have L as largest (their
-    eigenvectors are common: clients that are at least mu and mu on average cannot differ there).
+    samples two more with V. Random matrices fill T_i; e_ij are +-spread. Their sizes make the constants exact:
+    max_i |A_i - mean_j A_j| is ``similarity``; every A_i has mu as its least eigenvalue and L as its largest, and so
+    has every A_ij where spread + |T_i| < 1 (the eigenvectors at mu are common: what is at least mu everywhere and mu on
+    average does not differ there; that at L is made common).
 
-    Full gradients are those of A_i; a minibatch draws j. The paper leaves all else open. ``convexity`` chooses its
-    instances: ``strong`` has a tenth of the eigenvalues at 1, ``general`` has them spread to 1e-3, ``none`` has indefinite
-    A_ij, so that the sampled functions are not convex, whose means are convex, and beta = 400, so that no f_i is. f is
-    bounded below. Raises UserError on what cannot be had.
+    Full gradients are those of A_i; a minibatch draws j. ``convexity`` chooses among the paper's instances, whose
+    spectra it leaves open: ``strong`` has a tenth of the eigenvalues at 1, ``general`` has them spread down to 1e-3,
+    ``none`` has indefinite A_ij, with positive definite means, and beta = 400: no f_i is convex, f is bounded below.
     """
 
     def __init__(self, V, W, T, mu, spectrum, e, b, beta, start_scale):
@@ -75,10 +74,10 @@ class SimilarQuadratic(Problem):
     ):
         """A synthetic instance.
 
-        components: m, even. L: largest eigenvalue of every A_ij. similarity: delta_B. mu, spread, beta: by default those
-        of ``convexity``. rank: of the differences between clients, dim / 10 by default. center_scale: b_ij is the sum of
-        center_scale times one Gaussian vector, common to all, and of one of its own. instance: seed of all of it.
-        start_scale: x0 ~ N(0, start_scale^2), or 0.
+        components: m, even. L: largest eigenvalue of every A_ij. similarity: delta_B. mu, spread, beta: by default
+        those of ``convexity``. rank: of the differences between clients, dim / 10 by default. center_scale: b_ij is the
+        sum of center_scale times one Gaussian vector, common to all, and of one of its own. instance: seed of all of
+        it. start_scale: x0 ~ N(0, start_scale^2), or 0. Raises UserError on what cannot be had.
         """
         if convexity not in CONVEXITY:
             raise UserError(f"similar: convexity is {convexity!r}; it must be one of {', '.join(CONVEXITY)}")

@@ -20,7 +20,7 @@ class Softmax(Regression):
     A: (n, p) features. y: (n,) labels in 0..classes-1. x is the flat (d,) vector of the weights (classes, p), row by
     row, and then the biases (classes,), in the order of a torch ``Linear``; l2 weighs all of |x|^2 / 2, biases
     included, so F is strongly convex. bias: whether there are biases. partition: rows of each client, or None.
-    test: (A, y) or None. dtype: of data and x. start_scale: x0 ~ N(0, start_scale^2), or 0. weights: see ``Regression``.
+    test: (A, y) or None. dtype: of data and x. start_scale: x0 ~ N(0, start_scale^2), or 0. weights: of ``Regression``.
     """
 
     def __init__(
@@ -62,9 +62,7 @@ class Softmax(Regression):
 
     def batch(self, clients, index):
         if len(index) == 1 and index.shape[1] > self.samples // 8:
-            weights = np.bincount(index[0], minlength=self.samples) * (
-                float(np.ravel(self.shares(clients))[0]) / index.shape[1]
-            )
+            weights = np.bincount(index[0], minlength=self.samples) * self.share(clients[0]) / index.shape[1]
             return Rows(self, self.A[None], self.y[None], weights[None], index.shape[1])
         return Rows(self, self.A[index], self.y[index], self._weights(clients, index.shape))
 
