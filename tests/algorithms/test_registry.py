@@ -34,6 +34,10 @@ CHOICES = [
     ("fedred", {"averaging": "random", "average": "weighted", "mu": 0.05}),
     ("fedred-gd", {"eta": 3.0, "p": 0.3, "average": "weighted"}),
     ("fedred-sgd", {"eta": 3.0, "p": 0.3, "lam": 0.5, "averaging": "random", "average": "weighted", "mu": 0.1}),
+    ("fedpd", {"p": 0.5}),
+    ("svrp-gd", {"p": 0.5, "eta": 2.0}),
+    ("ce-lgd", {"b": 0.3}),
+    ("sonata", {"graph": "ring", "step": 0.7}),
 ]
 STIFF = {"lr": 0.5, "lam": 1.0}  # subproblems that need few steps
 VARIANTS = [pytest.param(name, STIFF if name.startswith("dane+") else {}, id=name) for name in NAMES]

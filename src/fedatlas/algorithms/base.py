@@ -50,16 +50,14 @@ class Algorithm:
         return State(x=x0), State()
 
     def check(self, setting, problem):
-        """Raise UserError if this algorithm is not defined under a Setting or for a class of problems."""
+        """Raise UserError if this algorithm is not defined under a Setting or for a problem or class of problems."""
         if self.full and not setting.full_participation:
             raise UserError(f"{self.name} is defined for full participation only: leave participation out")
         if self.exact_prox and not problem.has_prox():
-            raise UserError(
-                f"{self.name} solves its subproblems exactly, and {problem.__name__} has no exact proximal step"
-            )
+            raise UserError(f"{self.name} solves subproblems exactly, but this problem has no exact proximal step")
 
-    def network(self, clients):
-        """Optional, for decentralised algorithms: a Network. Then what clients send is not averaged for them: in
+    def mixing(self, clients):
+        """Optional, for decentralised algorithms: a Mixing. Then what clients send is not averaged for them: in
         ``client`` and ``receive`` each sees the sum over its neighbours, weighted by its row of the mixing matrix."""
         return None
 
@@ -67,8 +65,7 @@ class Algorithm:
         """Optional: the factor at most by which a theorem lets the mean squared distance to the optimum shrink each
         round, in the long run; None where no theorem applies to these hyper-parameters.
 
-        c: constants of the clients' objectives: mu (strong convexity of each), L (smoothness of each), delta_A
-        (averaged Hessian dissimilarity; FedRed, Definition 2).
+        c: the problem's constants: mu and L of the mean objective, mu_min and L_max of the clients', delta_A.
         """
         return None
 

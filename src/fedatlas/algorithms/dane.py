@@ -51,7 +51,7 @@ class Dane(Algorithm):
     def rate(self, c):
         if self.lam < 2 * c["delta_A"] or self.averaging != "mean":
             return None
-        return 1 / (1 + c["mu"] / self.lam)
+        return 1 / (1 + c["mu_min"] / self.lam)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -95,7 +95,7 @@ class FedRed(Algorithm):
         return self._rate(c)
 
     def _rate(self, c):
-        if self.mu != c["mu"] or not isclose(self.p, self.theory):
+        if self.mu != c["mu_min"] or not isclose(self.p, self.theory):
             return None
         return self.q ** (1 / self.p)
 
@@ -149,6 +149,10 @@ class FedRedGD(FedRedSGD):
         return [steps.full] * len(steps)
 
     def rate(self, c):
-        if not self.eta >= c["L"] >= c["delta_A"] + c["mu"] or self.weight < c["delta_A"] or self.averaging != "mean":
+        if (
+            not self.eta >= c["L_max"] >= c["delta_A"] + c["mu_min"]
+            or self.weight < c["delta_A"]
+            or self.averaging != "mean"
+        ):
             return None
         return self._rate(c)

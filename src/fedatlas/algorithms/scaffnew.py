@@ -46,4 +46,4 @@ class Scaffnew(Algorithm):
         return State(h=i.h + self.p / self.lr * (s.x - i.y))
 
     def rate(self, c):
-        return (1 - min(self.lr * c["mu"], self.p**2)) ** (1 / self.p) if self.lr <= 1 / c["L"] else None
+        return (1 - min(self.lr * c["mu_min"], self.p**2)) ** (1 / self.p) if self.lr <= 1 / c["L_max"] else None

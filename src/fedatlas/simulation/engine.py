@@ -51,13 +51,13 @@ class Simulation:
         self.participants, self.schedule = setting.participants, setting.lr_schedule
         if "lr" not in algorithm.parameters() and self.schedule != Constant():
             raise UserError(f"{algorithm.name} has no lr: leave the schedule of the step size out")
-        algorithm.check(setting, type(problem))
+        algorithm.check(setting, problem)
         self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
         self.x0 = problem.start(seed)
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0)
         self.block = 1 if algorithm.apart else block or problem.block_rows
-        self.network = algorithm.network(setting.clients)
+        self.mixing = algorithm.mixing(setting.clients)
         self.round = 0
         self.local_steps = 0
         self.diverged_round = None
@@ -117,7 +117,7 @@ class Simulation:
         s, self.mixed = self.s, {}
         if algorithm.has("before"):
             mean = self._mean(algorithm.before, s, members, draws, K, t, merged, pool)
-            if self.network is None:
+            if self.mixing is None:
                 self.costs["vectors_down"] += self._vectors(mean)
             s = s.replace(**dict(mean.items()))
         self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.down}))
@@ -156,7 +156,7 @@ class Simulation:
             for name, value in sent.items():
                 value = arrays.rows(value, len(ids))
                 total[name] = arrays.add_rows(total.get(name), value)
-                if self.network is not None:
+                if self.mixing is not None:
                     rows.setdefault(name, []).append(value)
             self.table.write(ids, kept)
             gradients, samples = gradients + cost.gradients, samples + cost.samples
@@ -164,15 +164,15 @@ class Simulation:
         self.costs["samples"] += samples / (merged * len(members))
         mean = State(**{name: value / len(members) for name, value in total.items()})
         vectors = self._vectors(mean)
-        if self.network is not None:  # every client gets its own weighted sum, over links to its neighbours
-            vectors *= self.network.degree
+        if self.mixing is not None:  # every client gets its own weighted sum, over links to its neighbours
+            vectors *= self.mixing.degree
             self.costs["vectors_down"] += vectors
-            self.mixed |= {name: self.network.mix(arrays.concatenate(parts)) for name, parts in rows.items()}
+            self.mixed |= {name: self.mixing.mix(arrays.concatenate(parts)) for name, parts in rows.items()}
         self.costs["vectors_up"] += vectors
         return mean
 
     def _seen(self, s, ids):
-        """The server's vectors as clients ids see them; what went through a network differs among them."""
+        """The server's vectors as clients ids see them; what was mixed differs among them."""
         return s.replace(**{name: rows[ids] for name, rows in self.mixed.items()})
 
     def _blocks(self, members):

@@ -1,4 +1,4 @@
-"""Networks of clients that exchange vectors with their neighbours: graphs and doubly stochastic mixing matrices."""
+"""Clients that exchange vectors with their neighbours: graphs and doubly stochastic mixing matrices."""
 
 import math
 
@@ -9,7 +9,7 @@ from fedatlas.registry import lookup
 from fedatlas.simulation.streams import stream
 
 
-class Network:
+class Mixing:
     """Clients joined by links. W: (m, m) doubly stochastic mixing matrix, 0 where two clients are not neighbours.
 
     degree: neighbours of a client, on average. Raises UserError if W is not doubly stochastic.
@@ -92,5 +92,5 @@ GRAPHS = {"complete": complete, "ring": ring, "grid": grid, "erdos-renyi": erdos
 
 
 def create(kind, clients, p=0.5, seed=0):
-    """The Network of a kind of graph with Metropolis weights. p, seed: of an Erdos-Renyi graph."""
-    return Network(metropolis(lookup("graph", kind, GRAPHS)(clients, p=p, seed=seed)))
+    """The Mixing of a kind of graph with Metropolis weights. p, seed: of an Erdos-Renyi graph."""
+    return Mixing(metropolis(lookup("graph", kind, GRAPHS)(clients, p=p, seed=seed)))
