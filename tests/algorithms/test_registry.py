@@ -11,7 +11,8 @@ from fedatlas.problems.logistic import Logistic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.setting import Setting
-from tests.helpers import example, logistic
+from fedatlas.simulation.streams import drawn_client, stream
+from tests.helpers import example, logistic, quadratic
 from tests.transcriptions import load
 
 NAMES = algorithms.names()
@@ -25,11 +26,29 @@ CONDITIONS = {
 }
 
 
+# Choices of an algorithm besides its defaults that are compared with the transcription as well.
+CHOICES = [
+    ("dane", {"averaging": "random"}),
+    ("dane+-gd", {"averaging": "random", "mu": 0.1, "max_steps": 2}),
+    ("dane+-sgd", {"averaging": "random"}),
+    ("fedred", {"averaging": "random", "average": "weighted", "mu": 0.05}),
+    ("fedred-gd", {"eta": 3.0, "p": 0.3, "average": "weighted"}),
+    ("fedred-sgd", {"eta": 3.0, "p": 0.3, "lam": 0.5, "averaging": "random", "average": "weighted", "mu": 0.1}),
+    ("fedpd", {"p": 0.5}),
+    ("svrp-gd", {"p": 0.5, "eta": 2.0}),
+    ("ce-lgd", {"b": 0.3}),
+    ("sonata", {"graph": "ring", "step": 0.7}),
+]
+STIFF = {"lr": 0.5, "lam": 1.0}  # subproblems that need few steps
+VARIANTS = [pytest.param(name, STIFF if name.startswith("dane+") else {}, id=name) for name in NAMES]
+VARIANTS += [pytest.param(name, more, id=f"{name}-{'-'.join(map(str, more.values()))}") for name, more in CHOICES]
+
+
 class World:
     """The problem and draws of a Simulation as a transcription sees them: plain formulas, one client at a time."""
 
-    def __init__(self, problem, setting, seed):
-        self.problem, self.setting, self.seed = problem, setting, seed
+    def __init__(self, problem, setting, seed, name):
+        self.problem, self.setting, self.seed, self.name = problem, setting, seed, name
         self.m, self.K, self.T, self.x0 = (
             setting.clients,
             setting.local_steps,
@@ -45,6 +64,18 @@ class World:
     def p(self, t):
         return self.participants.probabilities(t)
 
+    def drawn(self, t):
+        """The client that is drawn at random in round t."""
+        return self.S(t)[drawn_client(self.seed, t, len(self.S(t)))]
+
+    def flips(self, t, p):
+        """Tosses of the coin of round t up to and with the first success."""
+        return int(stream(self.seed, "length", t).geometric(p))
+
+    def server_draws(self, t):
+        """The generator of what the server draws in round t."""
+        return stream(self.seed, "algorithm", t, 0)
+
     def _rows(self, i):
         return self.problem.partition.client(i) if self.problem.partition else np.arange(self.problem.samples)
 
@@ -55,8 +86,8 @@ class World:
             total = total - b * a / (1 + np.exp(b * (a @ y))) / len(rows)
         return total
 
-    def g(self, t, k, i, y):
-        draws = self.sampler.draw(t, np.arange(self.m), self.K)
+    def g(self, t, k, i, y, K=None):
+        draws = self.sampler.draw(t, np.arange(self.m), K or self.K)
         return self._gradient(self._rows(i) if draws is None else draws[i, k], y)
 
     def G(self, i, y):
@@ -77,16 +108,37 @@ class World:
         return len(self._batch(0, 0, i)) / len(self._rows(i))
 
 
+class Quadratics(World):
+    """The same for quadratics, which have exact proximal steps."""
+
+    def g(self, t, k, i, y, K=None):
+        draws = self.sampler.draw(t, np.arange(self.m), K or self.K)
+        return self.G(i, y) if draws is None else self.G(i, y) + sum(self.problem.noise[draws[i, k]]) / len(draws[i, k])
+
+    def G(self, i, y):
+        return self.problem.A[i] @ y - self.problem.b[i]
+
+    def prox(self, i, v, weight):
+        return np.linalg.solve(self.problem.A[i] + weight * np.eye(len(v)), self.problem.b[i] + weight * v)
+
+
 @pytest.mark.parametrize("shared", [False, True], ids=["heterogeneous", "shared"])
 @pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("name", NAMES)
-def test_equals_its_transcription(name, condition, shared):
-    problem = logistic(heterogeneous=not shared)
+@pytest.mark.parametrize("name, variant", VARIANTS)
+def test_equals_its_transcription(name, variant, condition, shared):
+    quadratics, problem = algorithms.get(name).exact_prox, logistic(heterogeneous=not shared)
+    if quadratics:
+        problem = quadratic(heterogeneity=0.0, similarity=0.0) if shared else quadratic()
     options = {"clients": 5, "local_steps": 3, "rounds": 6, "batch": 2, "eval_rounds": 1, **CONDITIONS[condition]}
     setting = Setting(**options)
-    simulation = Simulation(example(name), problem, setting, seed=3)
+    if algorithms.get(name).full and not setting.full_participation:
+        with pytest.raises(UserError, match="full participation only"):
+            Simulation(example(name), problem, setting)
+        return
+    simulation = Simulation(example(name, **variant), problem, setting, seed=3)
     parameters = dataclasses.asdict(simulation.algorithm)
-    for t, expected in enumerate(TWINS[name](World(problem, setting, 3), **parameters)):
+    world = (Quadratics if quadratics else World)(problem, setting, 3, name)
+    for t, expected in enumerate(TWINS[name](world, **parameters)):
         simulation.step()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10, atol=1e-12, err_msg=f"round {t}")
     assert t == 5
@@ -117,7 +169,7 @@ def test_refuses_parameters_out_of_range(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hooks_do_not_change_what_they_are_given(name):
-    problem = logistic()
+    problem = quadratic() if algorithms.get(name).exact_prox else logistic()
     setting = Setting(clients=5, local_steps=2, rounds=3, batch=2)
     simulation = Simulation(example(name), problem, setting, seed=0)
     simulation.step()
@@ -130,6 +182,8 @@ def test_hooks_do_not_change_what_they_are_given(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_float32_stays_float32(name):
+    if algorithms.get(name).exact_prox:
+        pytest.skip("no problem in float32 has an exact proximal step")
     double = logistic()
     problem = Logistic(double.A.astype(np.float32), double.b > 0, 0.1, double.partition)
     simulation = Simulation(example(name), problem, Setting(clients=5, local_steps=2, rounds=2, batch=2), seed=0)

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from fedatlas.problems.logistic import Logistic
+from fedatlas.problems.similar import SimilarQuadratic
 from fedatlas.simulation.steps import Cost, Round, Steps
 from tests.helpers import like, logistic, network, quadratic, softmax, to_numpy
 
@@ -12,6 +13,12 @@ from tests.helpers import like, logistic, network, quadratic, softmax, to_numpy
 def _sparse_logistic():
     dense = logistic()
     return Logistic(sparse.csr_matrix(dense.A), (dense.b > 0).astype(int), dense.l2, dense.partition)
+
+
+def by_size(make):
+    problem = make()
+    problem.weigh("size")
+    return problem
 
 
 MAKE = {
@@ -24,6 +31,10 @@ MAKE = {
     "quadratic": lambda: quadratic(noise=0.0),
     "quadratic, diagonal": lambda: quadratic(noise=0.0, diagonal=True),
     "quadratic, noisy": quadratic,
+    "similar": lambda: SimilarQuadratic.create(5, 12, similarity=1.0, rank=4),
+    "similar, not convex": lambda: SimilarQuadratic.create(5, 12, "none", similarity=1.0, rank=4, center_scale=1.0),
+    "logistic, by size": lambda: by_size(logistic),
+    "softmax, by size": lambda: by_size(softmax),
     "linear": lambda: network("linear"),
     "linear, logistic": lambda: network("linear", classes=2, loss="logistic", l2=0.0),
     "mlp": lambda: network({"kind": "mlp", "hidden": [7]}),
@@ -110,7 +121,8 @@ def test_one_point_for_all_is_that_point_for_each(problem, points, index):
 
 def test_loss_is_the_clients_objectives_weighed_by_their_data(problem, points):
     every = np.arange(problem.clients or (problem.partition.clients if problem.partition else 1))
-    weights = np.ones(len(every)) if problem.partition is None else problem.partition.sizes
+    plain = problem.partition is None or np.ndim(getattr(problem, "shares", lambda _: 1)(every))
+    weights = np.ones(len(every)) if plain else problem.partition.sizes
     values = to_numpy(problem.full_batch(every).value_and_grad(points[0])[0])[:, 0]
     assert problem.evaluate(points[0])["loss"] == pytest.approx(np.average(values, weights=weights), rel=1e-12)
 
@@ -123,7 +135,7 @@ def test_calls_within_a_step_see_one_minibatch(problem, points):
         assert (first == second).all()
         np.testing.assert_allclose(to_numpy(g.value_and_grad(points)[1]), to_numpy(first), rtol=1e-13, atol=1e-15)
         seen.append(to_numpy(first).copy())
-    deterministic = problem.clients is not None and problem.noise is None
+    deterministic = problem.clients is not None and getattr(problem, "noise", 0) is None
     assert deterministic or not np.allclose(seen[0], seen[1])
 
 

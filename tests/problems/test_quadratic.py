@@ -18,9 +18,10 @@ def test_created_instance_has_its_constants(diagonal):
     apart = np.linalg.norm(A - A.mean(axis=0), ord=2, axis=(1, 2))
     assert spectrum[[0, -1]] == pytest.approx([0.5, 40.0])
     assert apart.max() == pytest.approx(3.0)
-    constants = problem.constants()
-    expected = {"mu": 0.5, "L": 40.0, "delta": 3.0, "L_max": np.abs(np.linalg.eigvalsh(A)).max()}
-    assert constants == pytest.approx(expected)
+    own = np.linalg.eigvalsh(A)
+    expected = {"mu": 0.5, "L": 40.0, "mu_min": own.min(), "L_max": np.abs(own).max()}
+    expected |= {"delta_A": np.sqrt(np.mean(apart**2)), "delta_B": 3.0}
+    assert problem.constants() == pytest.approx(expected)
     centres = np.linalg.solve(A, problem.b[..., None])[..., 0]
     steps = centres[:, None] - centres  # six points at distance 2 of one point
     assert steps.any() and np.linalg.norm(steps, axis=-1).max() <= 4 + 1e-9
@@ -48,7 +49,8 @@ def test_explicit_matrices_and_hand_computed_optimum():
     assert problem.optimum.x == pytest.approx([0.0])  # 2 x - 2 + x + 2 = 0
     assert problem.optimum.F == pytest.approx((1 + 2 + 3) / 2)
     at = problem.evaluate(np.array([2.0]))
-    assert at == pytest.approx({"loss": (1 + 8 + 3) / 2, "suboptimality": 3.0, "distance": 2.0})
+    expected = {"loss": (1 + 8 + 3) / 2, "gradient_norm": 3.0, "suboptimality": 3.0, "distance": 2.0}
+    assert at == pytest.approx(expected)
     values, grads = problem.full_batch(np.array([0, 1])).value_and_grad(np.array([2.0]))
     assert values.ravel() == pytest.approx([1.0, 11.0]) and grads.ravel() == pytest.approx([2.0, 4.0])
 

@@ -41,7 +41,7 @@ def problem(request):
 
 def test_a_pass_sees_every_row_of_the_client_once():
     problem = unequal(logistic())
-    draws = Sampler(problem, 5, 4, "replacement", 0).draw_epochs(3, np.array([1, 3]), 2)
+    draws = Sampler(problem, 5, 4, "replacement", 0).draw(3, np.array([1, 3]), None, 2)
     for i, passes in zip((1, 3), draws, strict=True):
         assert passes.shape == (2, SIZES[i]) and (passes[0] != passes[1]).any()
         assert all((np.sort(one) == np.sort(problem.partition.client(i))).all() for one in passes)
@@ -57,7 +57,7 @@ def test_equals_a_plain_loop_over_clients(name):
         moves, changes = [], []
         for i in range(5):
             y, K = x, 0
-            for one_pass in sampler.draw_epochs(t, np.array([i]), 2)[0]:
+            for one_pass in sampler.draw(t, np.array([i]), None, 2)[0]:
                 for start in range(0, len(one_pass), 4):
                     rows = one_pass[start : start + 4]
                     a, b = problem.A[rows], problem.b[rows]

@@ -36,7 +36,10 @@ class Algorithm:
     pooled: ClassVar[bool] = False  # uses only steps.mean/full at a server point: clients can be merged into one
     solo: ClassVar[bool] = False  # one active client, drawn at random, runs ``client``; all of them run ``before``
     records: ClassVar[tuple] = ()  # what ``steps.record`` notes of local steps
-    rate: ClassVar[str] = ""  # a claim about convergence that tests check
+    full: ClassVar[bool] = False  # defined for full participation only
+    exact_prox: ClassVar[bool] = False  # asks for steps.prox, which not every problem has
+    apart: ClassVar[bool] = False  # clients run in blocks of one, as each takes a number of steps of its own
+    diagnostics: ClassVar[tuple] = ()  # what is sent for evaluation alone: no communication
     exact: ClassVar[bool] = False  # fixed point is the optimum on heterogeneous data with full gradients, K > 1
 
     def __post_init__(self):
@@ -46,6 +49,30 @@ class Algorithm:
     def init(self, x0):
         """Server state and the first state of one client."""
         return State(x=x0), State()
+
+    def check(self, setting, problem):
+        """Raise UserError if this algorithm is not defined under a Setting or for a problem or class of problems."""
+        if self.full and not setting.full_participation:
+            raise UserError(f"{self.name} is defined for full participation only: leave participation out")
+        if "lr" not in self.parameters() and not setting.constant_lr:
+            raise UserError(f"{self.name} has no lr: leave the schedule of the step size out")
+        if setting.local_epochs is not None and self.has("length"):
+            raise UserError(f"{self.name} draws the length of its rounds: give local_steps, not local_epochs")
+        if self.exact_prox and not problem.has_prox():
+            raise UserError(f"{self.name} solves subproblems exactly, but this problem has no exact proximal step")
+
+    def mixing(self, clients):
+        """Optional, for decentralised algorithms: a Mixing. Then what clients send is not averaged for them: in
+        ``client`` and ``receive`` each sees the sum over its neighbours, weighted by its row of the mixing matrix."""
+        return None
+
+    def rate(self, c):
+        """Optional: the factor at most by which a theorem lets the mean squared distance to the optimum shrink each
+        round, in the long run; None where no theorem applies to these hyper-parameters.
+
+        c: the problem's constants: mu and L of the mean objective, mu_min and L_max of the clients', delta_A.
+        """
+        return None
 
     def before(self, s, i, steps):
         """Optional first exchange of a round: a State whose mean over active clients joins s for ``client`` and
@@ -123,6 +150,8 @@ def check_range(owner, f, value):
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise UserError(f"{where} is {value!r}; it must be a number")
+    if f.type is int and not isinstance(value, int):
+        raise UserError(f"{where} is {value!r}; it must be a whole number")
     if not math.isfinite(value):
         raise UserError(f"{where} is {value!r}; it must be finite")
     above, low, high = meta.get("above"), meta.get("low"), meta.get("high")

@@ -107,8 +107,12 @@ def runs(spec):
 
 
 def create(run):
-    """(Algorithm, Setting) of a run. Raises UserError if they cannot be built."""
-    return algorithms.create(run["algorithm"], run["parameters"]), construct("setting", Setting, run["setting"])
+    """(Algorithm, Setting) of a run. Raises UserError if they cannot be built or do not fit."""
+    algorithm = algorithms.create(run["algorithm"], run["parameters"])
+    setting = construct("setting", Setting, run["setting"])
+    # a kind is imported only where it matters: that of networks brings torch
+    algorithm.check(setting, problems.get(run["problem"]["kind"]) if algorithm.exact_prox else None)
+    return algorithm, setting
 
 
 def product(axes):

@@ -13,6 +13,7 @@ KINDS = {
     "quadratic": "fedatlas.problems.quadratic:Quadratic",
     "network": "fedatlas.problems.network:Network",
     "piecewise": "fedatlas.problems.piecewise:Piecewise",
+    "similar": "fedatlas.problems.similar:SimilarQuadratic",
 }
 
 

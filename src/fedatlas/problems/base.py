@@ -54,6 +54,11 @@ class Problem:
         """The same with all data of each client."""
         raise NotImplementedError
 
+    @classmethod
+    def has_prox(cls):
+        """Whether this kind of problem has an exact proximal step."""
+        return cls.prox is not Problem.prox
+
     def prox(self, v, weight, clients):
         """Exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2``: (m, d)."""
         raise UserError(f"{type(self).__name__} has no exact proximal step: use an algorithm with gradient steps")
@@ -99,8 +104,42 @@ class Problem:
             raise UserError(f"the problem is split over {fixed} clients, but the setting has {clients}")
 
 
+WEIGHTS = ("equal", "size")
+
+
 class Regression(Problem):
-    """l2-regularised regression in NumPy: has ``l2``, ``smoothness``, ``start_scale`` and ``dtype``."""
+    """l2-regularised regression in NumPy: has ``l2``, ``smoothness``, ``start_scale`` and ``dtype``.
+
+    weights: ``equal``, client i's objective is the mean loss of its own samples; ``size``, that mean times n m_i / M,
+    for n clients of which i has m_i of M samples, so that the plain mean over clients is the mean over all samples
+    (FedRed, Section 5). The l2 term is the same for all.
+    """
+
+    _shares = None
+
+    def penalty(self, l2):
+        """The l2 weight from a number or ``1/n``, n being the number of samples. Raises UserError."""
+        if isinstance(l2, str) and l2.replace(" ", "") == "1/n":
+            return 1 / self.samples
+        if isinstance(l2, str):
+            raise UserError(f"l2 is {l2!r}; it must be a number or 1/n, one over the number of samples")
+        return float(l2)
+
+    def weigh(self, weights):
+        """Choose the clients' weights."""
+        if weights not in WEIGHTS:
+            raise UserError(f"weights is {weights!r}; it must be one of {', '.join(WEIGHTS)}")
+        if weights == "size" and self.partition is not None:
+            sizes = self.partition.sizes
+            self._shares = (len(sizes) / sizes.sum() * sizes)[:, None].astype(self.dtype)
+
+    def shares(self, clients):
+        """What the losses of clients are multiplied by: (m, 1), or 1 if that is 1 for all."""
+        return 1 if self._shares is None else self._shares[clients]
+
+    def share(self, client):
+        """The same of one client, as a number."""
+        return 1.0 if self._shares is None else float(self._shares[client, 0])
 
     @property
     def solvable(self):

@@ -16,26 +16,27 @@ DENSE_BYTES = 1 << 30  # sparse data up to this size are also kept dense, whose 
 class Logistic(Regression):
     """Logistic regression on dense or CSR data.
 
-    A: (n, d) features. b: (n,) labels in {0, 1}. l2: weight of |x|^2 / 2. partition: rows of each client, or None.
-    test: (A, b) or None. start_scale: x0 ~ N(0, start_scale^2), or 0.
+    A: (n, d) features. b: (n,) labels in {0, 1}. l2: weight of |x|^2 / 2, or ``1/n``. partition: rows of each client,
+    or None. test: (A, b) or None. start_scale: x0 ~ N(0, start_scale^2), or 0. weights: see ``Regression``.
     """
 
-    def __init__(self, A, b, l2=0.0, partition=None, test=None, start_scale=1.0):
+    def __init__(self, A, b, l2=0.0, partition=None, test=None, start_scale=1.0, weights="equal"):
         labels = np.unique(b)
         if not np.isin(labels, (0, 1)).all():
             raise UserError(f"logistic regression needs two classes, the data have {len(labels)}: use softmax")
         self.dtype = np.result_type(A.dtype, np.float32)
         self.A, self.b = A.astype(self.dtype, copy=False), np.where(np.asarray(b) == 1, 1, -1).astype(self.dtype)
-        self.l2, self.partition, self.test, self.start_scale = float(l2), partition, test, start_scale
         self.samples, self.dim = A.shape
+        self.l2, self.partition, self.test, self.start_scale = self.penalty(l2), partition, test, start_scale
+        self.weigh(weights)
 
     @classmethod
-    def from_data(cls, data, test, partition, l2=0.0, start_scale=1.0):
+    def from_data(cls, data, test, partition, l2=0.0, start_scale=1.0, weights="equal"):
         """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one."""
         held_out = (test.features(), test.y) if test is not None else None
         if held_out is None and data.X_test is not None:
             held_out = (data.features("test"), data.y_test)
-        return cls(data.features(), data.y, l2, partition, held_out, start_scale)
+        return cls(data.features(), data.y, l2, partition, held_out, start_scale, weights)
 
     @property
     def labels(self):
@@ -55,11 +56,12 @@ class Logistic(Regression):
 
     def batch(self, clients, index):
         if index.shape[1] > self.samples // 8:  # for every client alike, or blocks would change bits
-            counts = (np.bincount(own, minlength=self.samples) / index.shape[1] for own in index)
-            return Each([Weighted(self.A, self.b, weights, index.shape[1], self.l2) for weights in counts])
+            counts, size = (np.bincount(own, minlength=self.samples) for own in index), index.shape[1]
+            weights = (own * self.share(i) / size for own, i in zip(counts, clients, strict=True))
+            return Each([Weighted(self.A, self.b, own, size, self.l2) for own in weights])
         if index.shape[1] == 1:
-            return OneSample(self._rows(index[:, 0]), self.b[index], self.l2)
-        return Rows(self._rows(index), self.b[index], self.l2)
+            return OneSample(self._rows(index[:, 0]), self.b[index], self.l2, self.shares(clients))
+        return Rows(self._rows(index), self.b[index], self.l2, self.shares(clients))
 
     def full_batch(self, clients):
         if self.partition is None:
@@ -70,7 +72,8 @@ class Logistic(Regression):
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
     def _own(self, i):
         index = self.partition.client(i)
-        return Weighted(self.A[index], self.b[index], np.full(len(index), 1 / len(index)), len(index), self.l2)
+        weights = np.full(len(index), self.share(i) / len(index))
+        return Weighted(self.A[index], self.b[index], weights, len(index), self.l2)
 
     @functools.cached_property
     def one_sample_rows(self):
@@ -146,31 +149,31 @@ class Logistic(Regression):
 
 
 class OneSample:
-    """One sample for each of m clients. a: (m, d), b: (m, 1)."""
+    """One sample for each of m clients. a: (m, d), b: (m, 1). share: (m, 1) factors on the losses, or 1."""
 
     size = 1
 
-    def __init__(self, a, b, l2):
-        self.a, self.b, self.l2 = a, b, l2
+    def __init__(self, a, b, l2, share=1):
+        self.a, self.b, self.l2, self.share = a, b, l2, share
 
     def _margin(self, y):
         return self.b * np.vecdot(self.a, y)[:, None]
 
     def grad(self, y):
         y = arrays.rows(y, len(self.a))
-        return -self.b * expit(-self._margin(y)) * self.a + self.l2 * y
+        return -self.share * self.b * expit(-self._margin(y)) * self.a + self.l2 * y
 
     def value_and_grad(self, y):
         y = arrays.rows(y, len(self.a))
         norm2 = np.vecdot(y, y)[:, None]
-        return np.logaddexp(0, -self._margin(y)) + self.l2 / 2 * norm2, self.grad(y)
+        return self.share * np.logaddexp(0, -self._margin(y)) + self.l2 / 2 * norm2, self.grad(y)
 
 
 class Rows:
-    """b samples for each of m clients. a: (m, b, d), b: (m, b)."""
+    """b samples for each of m clients. a: (m, b, d), b: (m, b). share: (m, 1) factors on the losses, or 1."""
 
-    def __init__(self, a, b, l2):
-        self.a, self.b, self.l2 = a, b, l2
+    def __init__(self, a, b, l2, share=1):
+        self.a, self.b, self.l2, self.share = a, b, l2, share
         self.size = b.shape[1]
 
     def _margin(self, y):
@@ -178,18 +181,18 @@ class Rows:
 
     def grad(self, y):
         y = arrays.rows(y, len(self.a))
-        weight = -self.b * expit(-self._margin(y)) / self.size
+        weight = -self.share * self.b * expit(-self._margin(y)) / self.size
         return np.matmul(weight[:, None, :], self.a)[:, 0] + self.l2 * y
 
     def value_and_grad(self, y):
         y = arrays.rows(y, len(self.a))
         norm2 = np.vecdot(y, y)[:, None]
-        value = np.logaddexp(0, -self._margin(y)).mean(axis=1, keepdims=True) + self.l2 / 2 * norm2
-        return value, self.grad(y)
+        losses = np.logaddexp(0, -self._margin(y)).mean(axis=1, keepdims=True)
+        return self.share * losses + self.l2 / 2 * norm2, self.grad(y)
 
 
 class Weighted:
-    """One client with weighted rows: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2, weights summing to 1."""
+    """One client with weighted rows: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2."""
 
     def __init__(self, A, b, weights, size, l2):
         self.A, self.b, self.weights, self.size, self.l2 = A, b, weights.astype(b.dtype), size, l2

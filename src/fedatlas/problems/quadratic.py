@@ -55,8 +55,8 @@ class Quadratic(Problem):
         """A synthetic instance, or f_i(x) = |x - u_i|^2 / 2 with the given centers u_i (m, d) (FedAWE, Example 1).
 
         mu, L: smallest and largest eigenvalue of the mean Hessian; the others lie evenly between them on a log scale.
-        similarity: delta = max_i |A_i - mean_j A_j| in spectral norm, exactly (FedRed, Section 2); a client is convex
-        for sure if delta <= mu. heterogeneity: distance of every client's own stationary point from a common point.
+        similarity: delta_B = max_i |A_i - mean_j A_j| in spectral norm, exactly (FedRed, Section 2); a client is convex
+        for sure if delta_B <= mu. heterogeneity: distance of every client's own stationary point from a common point.
         diagonal: diagonal Hessians, which cost d instead of d^2. instance: seed of all that is random in it.
         noise, samples, start_scale: as for the constructor.
         """
@@ -100,7 +100,8 @@ class Quadratic(Problem):
         return self.A.ndim == 2
 
     def constants(self):
-        """mu and L of the mean objective, L_max of the client objectives, delta = max_i |A_i - mean_j A_j|."""
+        """mu and L of the mean objective; mu_min and L_max: least eigenvalue and largest norm of any client's Hessian;
+        delta_A, delta_B: root mean square and maximum of |A_i - mean_j A_j| (FedRed, Section 2)."""
         return self._constants
 
     @functools.cached_property
@@ -108,7 +109,9 @@ class Quadratic(Problem):
         mean = _eigenvalues(self._mean[0][None])
         own = _eigenvalues(self.A)
         apart = _eigenvalues(self.A - self._mean[0])
-        constants = {"mu": mean.min(), "L": mean.max(), "L_max": np.abs(own).max(), "delta": np.abs(apart).max()}
+        apart = np.abs(apart).max(axis=1)
+        constants = {"mu": mean.min(), "L": mean.max(), "mu_min": own.min(), "L_max": np.abs(own).max()}
+        constants |= {"delta_A": np.sqrt(np.mean(apart**2)), "delta_B": apart.max()}
         return {name: float(value) for name, value in constants.items()}
 
     @functools.cached_property
@@ -154,7 +157,7 @@ class Quadratic(Problem):
         return _apply(self._mean[0], x) - self._mean[1]
 
     def evaluate(self, x):
-        metrics = {"loss": self.value(x)}
+        metrics = {"loss": self.value(x), "gradient_norm": float(np.linalg.norm(self.gradient(x)))}
         if self.optimum is not None:
             apart = x - self.optimum.x
             metrics["suboptimality"] = float(0.5 * (apart @ _apply(self._mean[0], apart)))

@@ -20,27 +20,42 @@ class Softmax(Regression):
     A: (n, p) features. y: (n,) labels in 0..classes-1. x is the flat (d,) vector of the weights (classes, p), row by
     row, and then the biases (classes,), in the order of a torch ``Linear``; l2 weighs all of |x|^2 / 2, biases
     included, so F is strongly convex. bias: whether there are biases. partition: rows of each client, or None.
-    test: (A, y) or None. dtype: of data and x. start_scale: x0 ~ N(0, start_scale^2), or 0.
+    test: (A, y) or None. dtype: of data and x. start_scale: x0 ~ N(0, start_scale^2), or 0. weights: of ``Regression``.
     """
 
-    def __init__(self, A, y, classes, l2=0.0, partition=None, test=None, bias=True, dtype="float64", start_scale=0.0):
+    def __init__(
+        self,
+        A,
+        y,
+        classes,
+        l2=0.0,
+        partition=None,
+        test=None,
+        bias=True,
+        dtype="float64",
+        start_scale=0.0,
+        weights="equal",
+    ):
         if dtype not in DTYPES:
             raise UserError(f"softmax: dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
         self.A, self.y, self.classes = _dense(A, dtype), np.asarray(y), int(classes)
         self.labels = self.y
-        self.l2, self.partition, self.bias, self.start_scale = float(l2), partition, bool(bias), start_scale
+        self.partition, self.bias, self.start_scale = partition, bool(bias), start_scale
         self.test = (_dense(test[0], dtype), np.asarray(test[1])) if test is not None else None
         self.dtype = np.dtype(dtype)
         self.samples, self.features = self.A.shape
+        self.l2 = self.penalty(l2)
+        self.weigh(weights)
         self.dim = self.classes * (self.features + self.bias)
 
     @classmethod
-    def from_data(cls, data, test, partition, l2=0.0, bias=True, dtype="float64", start_scale=0.0):
+    def from_data(cls, data, test, partition, l2=0.0, bias=True, dtype="float64", start_scale=0.0, weights="equal"):
         """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one."""
         held_out = (test.features(dtype=dtype), test.y) if test is not None else None
         if held_out is None and data.X_test is not None:
             held_out = (data.features("test", dtype), data.y_test)
-        return cls(data.features(dtype=dtype), data.y, data.classes, l2, partition, held_out, bias, dtype, start_scale)
+        A = data.features(dtype=dtype)
+        return cls(A, data.y, data.classes, l2, partition, held_out, bias, dtype, start_scale, weights)
 
     @property
     def block_rows(self):
@@ -48,9 +63,14 @@ class Softmax(Regression):
 
     def batch(self, clients, index):
         if index.shape[1] > self.samples // 8:  # for every client alike, or blocks would change bits
-            counts = (np.bincount(own, minlength=self.samples) / index.shape[1] for own in index)
-            return Each([Rows(self, self.A[None], self.y[None], weights[None], index.shape[1]) for weights in counts])
-        return Rows(self, self.A[index], self.y[index])
+            counts, size = (np.bincount(own, minlength=self.samples) for own in index), index.shape[1]
+            weights = (own * self.share(i) / size for own, i in zip(counts, clients, strict=True))
+            return Each([Rows(self, self.A[None], self.y[None], own[None], size) for own in weights])
+        return Rows(self, self.A[index], self.y[index], self._weights(clients, index.shape))
+
+    def _weights(self, clients, shape):
+        """Weights of samples (m, b), or None for plain means."""
+        return None if self._shares is None else np.broadcast_to(self.shares(clients) / shape[1], shape)
 
     def full_batch(self, clients):
         if self.partition is None:
@@ -60,7 +80,7 @@ class Softmax(Regression):
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
     def _own(self, i):
         index = self.partition.client(i)
-        return Rows(self, self.A[index][None], self.y[index][None])
+        return Rows(self, self.A[index][None], self.y[index][None], self._weights([i], (1, len(index))))
 
     @functools.cached_property
     def _everything(self):
@@ -175,8 +195,8 @@ class Softmax(Regression):
 
 
 class Rows:
-    """b samples for each of m clients. a: (m, b, p), y: (m, b), weights: (m, b) summing to 1 for each client, or None
-    for plain means. size: the samples they stand for, b by default. Scores are (m, classes, b): sums over classes are
+    """b samples for each of m clients. a: (m, b, p), y: (m, b), weights: (m, b) of the samples' losses, or None for
+    plain means. size: the samples they stand for, b by default. Scores are (m, classes, b): sums over classes are
     then fast."""
 
     def __init__(self, problem, a, y, weights=None, size=None):

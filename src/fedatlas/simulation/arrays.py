@@ -140,6 +140,15 @@ def add_rows(total, block):
     return np.add.reduce(block, axis=0)
 
 
+def concatenate(blocks):
+    """Blocks of rows under each other."""
+    if is_torch(blocks[0]):
+        import torch
+
+        return torch.cat(blocks)
+    return np.concatenate(blocks)
+
+
 def block_rows(dim, itemsize):
     """Rows of a block such that about six (rows, dim) arrays fill BLOCK_BYTES."""
     return max(1, BLOCK_BYTES // (6 * dim * itemsize))

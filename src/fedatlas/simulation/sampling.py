@@ -24,8 +24,10 @@ class Sampler:
         self.problem, self.clients, self.batch, self.kind, self.seed = problem, clients, batch, kind, seed
 
     def draw(self, round, active, K, epochs=None):
-        """Draws (len(active), K, batch) of the active clients; None where gradients are full. epochs: instead of K steps,
-        whole passes over each client's n_i rows, one permutation each: a list of (epochs, n_i).
+        """Draws (len(active), K, batch) of the active clients; None where gradients are full.
+
+        epochs: instead of K steps, whole passes over each client's n_i rows, one permutation each: a list of
+        (epochs, n_i).
 
         A draw is a row of data, or of augmented data ``row + samples * variant``; rows do not depend on variants.
         """

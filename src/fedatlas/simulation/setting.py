@@ -98,5 +98,15 @@ class Setting:
         return build("participation", participation.KINDS, self.participation, default="full")
 
     @property
+    def full_participation(self):
+        """Whether every client takes part in every round."""
+        return self.participants == participation.Full()
+
+    @property
+    def constant_lr(self):
+        """Whether all rounds have one step size."""
+        return self.lr_schedule == schedules.Constant()
+
+    @property
     def lr_schedule(self):
         return build("schedule", schedules.KINDS, self.schedule, default="constant")

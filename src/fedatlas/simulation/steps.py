@@ -7,7 +7,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.simulation import arrays
-from fedatlas.simulation.streams import stream
+from fedatlas.simulation.streams import drawn_client
 
 
 class Gradient:
@@ -30,8 +30,11 @@ class Gradient:
 
 @dataclass(frozen=True)
 class Group:
-    """Clients that compute. ids: (m,). draws: (m, K, b), a list of m arrays for whole passes, or None for full gradients.
-    merged: clients whose minibatches each of them holds."""
+    """Clients that compute.
+
+    ids: (m,). draws: (m, K, b), a list of m arrays for whole passes, or None for full gradients. merged: clients whose
+    minibatches each of them holds.
+    """
 
     ids: object
     draws: object
@@ -60,10 +63,10 @@ class Group:
 class Round:
     """What there is to know of a round beside data.
 
-    number: t, from 0. K: local steps; local: those of the setting, of which ``Algorithm.length`` made K. batch: of whole
-    passes, samples of a minibatch. active: ids of the active clients. seed: of the run. chances: (clients,)
-    probabilities to be active, or None if nobody knows. wanted: names that ``Steps.record`` keeps. like: a vector of the
-    algorithm's.
+    number: t, from 0. K: local steps; local: those of the setting, of which ``Algorithm.length`` made K. batch: of
+    whole passes, samples of a minibatch. active: ids of the active clients. seed: of the run. chances: (clients,)
+    probabilities to be active, or None if nobody knows. wanted: names that ``Steps.record`` keeps. like: a vector of
+    the algorithm's.
     """
 
     number: int
@@ -79,7 +82,7 @@ class Round:
     @functools.cached_property
     def drawn(self):
         """Id of one active client, drawn uniformly."""
-        return int(self.active[stream(self.seed, "algorithm", self.number, 1).integers(len(self.active))])
+        return int(self.active[drawn_client(self.seed, self.number, len(self.active))])
 
 
 class Steps:

@@ -23,3 +23,8 @@ def stream(seed, purpose, *index):
     clients whatever else they draw (common random numbers).
     """
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_PURPOSE[purpose], *index))))
+
+
+def drawn_client(seed, round, active):
+    """Position among the active clients of the one that is drawn uniformly in a round."""
+    return int(stream(seed, "algorithm", round, 1).integers(active))

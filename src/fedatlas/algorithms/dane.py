@@ -1,0 +1,137 @@
+"""DANE (Shamir et al. 2014) and DANE+ (Jiang et al. 2024, arXiv:2404.08447): regularised drift correction."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State, norm, zeros_like
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dane(Algorithm):
+    """DANE with exact subproblems (Shamir et al. 2014; Jiang et al. 2024, Algorithm 1 with control variate (1)).
+
+        h_i = G_i(x) - mean_j G_j(x)
+        y_i = argmin_y f_i(y) - <h_i, y> + lam/2 |y - x|^2
+        x  <- mean_i y_i,   or one y_i drawn at random (then only that client solves)
+
+    Theorem 4: lam >= 2 delta_A, standard averaging. Theorem 1 (non-convex): lam = 2 delta_B, one client's model.
+    """
+
+    name = "dane"
+    label = "DANE"
+    cite = "shamir2014"
+    full = True
+    exact = True
+    exact_prox = True
+
+    lam: float = param(doc="lambda, weight of lam/2 |y - x|^2", above=0)
+    averaging: str = param(
+        "mean", doc="of the clients' models: their mean, or one at random", choices=("mean", "random")
+    )
+
+    @property
+    def solo(self):
+        return self.averaging == "random"
+
+    def init(self, x0):
+        return State(x=x0), State(g=zeros_like(x0))
+
+    def before(self, s, i, steps):
+        G = steps.full(s.x)
+        return State(g=G), State(g=G)
+
+    def client(self, s, i, steps):
+        h = i.g - s.g
+        return State(x=steps.prox(s.x + h / self.lam, self.lam)), State()
+
+    def server(self, s, mean, n):
+        return State(x=mean.x)
+
+    def rate(self, c):
+        if self.lam < 2 * c["delta_A"] or self.averaging != "mean":
+            return None
+        return 1 / (1 + c["mu_min"] / self.lam)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DanePlusGD(Dane):
+    """DANE+ with gradient descent on the subproblem F_i (Jiang et al. 2024, Algorithm 1).
+
+        y <- y - lr grad F_i(y),   grad F_i(y) = G_i(y) - h_i + lam (y - x),   from y = x
+        until |grad F_i(y)|^2 <= lam (mu + lam) / (8 (r+1)(r+2)) |y - x|^2    (Corollary 5)
+
+    r counts rounds from 0; each client stops for itself. The first step needs no new gradient, as grad F_i(x) is
+    mean_j G_j(x). Theory: lr = 1/(L + lam).
+    """
+
+    name = "dane+-gd"
+    label = "DANE+-GD"
+    cite = "jiang2024"
+    exact_prox = False
+    apart = True
+
+    lr: float = param(doc="step size of the local solver", above=0)
+    mu: float = param(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always safe", low=0)
+    max_steps: int = param(10_000, doc="local steps at most", low=1)
+
+    @property
+    def momentum(self):
+        return 0.0
+
+    def client(self, s, i, steps):
+        x, h, r = s.x, i.g - s.g, steps.round
+        e = sqrt(self.lam * (self.mu + self.lam) / (8 * (r + 1) * (r + 2)))
+        y, z, gradient = x, x, s.g
+        for k in range(self.max_steps):
+            last, y = y, z - self.lr * gradient
+            z = y + self.momentum * (y - last)
+            if k + 1 == self.max_steps:
+                break
+            gradient = steps.full(z) - h + self.lam * (z - x)
+            if not norm(gradient) > e * norm(z - x):  # also where numbers cease to be finite
+                break
+        return State(x=z), State()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DanePlusFGD(DanePlusGD):
+    """DANE+ with the fast gradient method on the subproblem (Jiang et al. 2024, Algorithm 1 and Corollary 5).
+
+        y' = z - lr grad F_i(z),   z <- y' + b (y' - y),   b = (1 - sqrt(q)) / (1 + sqrt(q)),   q = lr (mu + lam)
+
+    from y = z = x (Nesterov 2018, (2.2.22)), until z, where gradients are known, satisfies the rule of DANE+-GD.
+    """
+
+    name = "dane+-fgd"
+    label = "DANE+-FGD"
+
+    @property
+    def momentum(self):
+        q = min(1.0, self.lr * (self.mu + self.lam))
+        return (1 - sqrt(q)) / (1 + sqrt(q))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DanePlusSGD(Dane):
+    """DANE+ with a fixed number of stochastic gradient steps (Jiang et al. 2024, Algorithm 1 and Appendix C).
+
+    y <- y - lr (g(y) - h_i + lam (y - x))       K times, from y = x; h_i from full gradients
+    """
+
+    name = "dane+-sgd"
+    label = "DANE+-SGD"
+    cite = "jiang2024"
+    exact_prox = False
+
+    lam: float = param(doc="lambda, weight of lam/2 |y - x|^2", low=0)
+    lr: float = param(doc="local step size", above=0)
+
+    def client(self, s, i, steps):
+        h, y = i.g - s.g, s.x
+        for g in steps:
+            y = y - self.lr * (g(y) - h + self.lam * (y - s.x))
+        return State(x=y), State()
+
+    def rate(self, c):
+        return None

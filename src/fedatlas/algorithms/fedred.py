@@ -1,0 +1,158 @@
+"""FedRed (Jiang et al. 2024, arXiv:2404.08447): doubly regularised drift correction."""
+
+from dataclasses import dataclass
+from math import isclose
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State, zeros_like
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedRed(Algorithm):
+    """FedRed with exact subproblems (Jiang et al. 2024, Algorithm 2 with control variate (4)).
+
+        h_i = G_i(x) - mean_j G_j(x),   x the reference point
+        y_i <- argmin_y f_i(y) - <h_i, y> + eta/2 |y - y_i|^2 + lam/2 |y - x|^2
+        with probability p, one coin for all: x <- mean_i y_i, or one y_i at random, and the h_i are renewed
+
+    A round is the iterations up to and with the communication: their number is geometric, whatever the setting's
+    local steps. The y_i go on from where they are. ``weighted`` evaluates the theorems' average: of the means over
+    clients of all iterates k = 1, 2, ..., with weights q^-k, q = 1 - mu/(2 eta + mu) (Theorem 7).
+    Theory: eta >= lam >= delta_A, p = (lam + mu/2) / (eta + mu/2). Rule of thumb, and the default: lam = p eta.
+    """
+
+    name = "fedred"
+    label = "FedRed"
+    cite = "jiang2024"
+    full = True
+    exact = True
+    exact_prox = True
+    diagnostics = ("a",)
+
+    eta: float = param(doc="weight of eta/2 |y - y_i|^2, an inverse step size", above=0)
+    p: float = param(doc="probability of a communication", above=0, high=1)
+    lam: float = param(None, doc="lambda, weight of lam/2 |y - x|^2; by default p eta", low=0)
+    averaging: str = param(
+        "mean", doc="of the clients' models: their mean, or one at random", choices=("mean", "random")
+    )
+    average: str = param("last", doc="what is evaluated: x, or the theorem's average", choices=("last", "weighted"))
+    mu: float = param(0.0, doc="strong convexity mu of the clients, in the weights of the theorem's average", low=0)
+
+    @property
+    def weight(self):
+        """lambda."""
+        return self.p * self.eta if self.lam is None else self.lam
+
+    @property
+    def q(self):
+        """Of the theorem's weights q^-k."""
+        return 1 - self.mu / (2 * self.eta + self.mu)
+
+    @property
+    def theory(self):
+        """The theorem's p."""
+        return (2 * self.weight + self.mu) / (2 * self.eta + self.mu)
+
+    def init(self, x0):
+        server, client = State(x=x0), State(y=x0, g=zeros_like(x0))
+        if self.average == "weighted":
+            return server.replace(a=x0), client.replace(a=zeros_like(x0), k=0)
+        return server, client
+
+    def length(self, K, rng):
+        return int(rng.geometric(self.p))
+
+    def before(self, s, i, steps):
+        G = steps.full(s.x)
+        return State(g=G), State(g=G)
+
+    def iterates(self, s, i, steps):
+        """The clients' models after each iteration of the round."""
+        h, y, lam = i.g - s.g, i.y, self.weight
+        for _ in range(len(steps)):
+            y = steps.prox((self.eta * y + lam * s.x + h) / (self.eta + lam), self.eta + lam)
+            yield y
+
+    def client(self, s, i, steps):
+        for y in self.iterates(s, i, steps):
+            i = i.replace(y=y)
+            if self.average == "weighted":
+                k = i.k + 1
+                share = (1 - self.q) / (1 - self.q**k) if self.mu else 1 / k  # of q^-k in the sum of weights up to k
+                i = i.replace(k=k, a=i.a + share * (y - i.a))
+        sent = State(x=steps.pick(i.y) if self.averaging == "random" else i.y)
+        return (sent.replace(a=i.a) if self.average == "weighted" else sent), i
+
+    def server(self, s, mean, n):
+        return State(x=mean.x, a=mean.a) if self.average == "weighted" else State(x=mean.x)
+
+    def output(self, s):
+        return s.a if self.average == "weighted" else s.x
+
+    def rate(self, c):
+        if not self.eta >= self.weight >= c["delta_A"] or self.averaging != "mean":
+            return None
+        return self._rate(c)
+
+    def _rate(self, c):
+        if self.mu != c["mu_min"] or not isclose(self.p, self.theory):
+            return None
+        return self.q ** (1 / self.p)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedRedSGD(FedRed):
+    """FedRed with one stochastic gradient step an iteration (Jiang et al. 2024, Algorithm 3).
+
+        y_i <- (eta y_i + lam x - (g(y_i) - h_i)) / (eta + lam)
+
+    As ``fedred`` otherwise, with q = 1 - mu/(2 eta - mu) (Theorem 9). Theory: eta > L, lam = delta_A,
+    p = (lam + mu/2) / (eta - mu/2); non-convex: lam = delta_B, p = delta_B / L (Theorem 8).
+    """
+
+    name = "fedred-sgd"
+    label = "FedRed-SGD"
+    exact_prox = False
+
+    @property
+    def q(self):
+        return 1 - self.mu / (2 * self.eta - self.mu)
+
+    @property
+    def theory(self):
+        return (2 * self.weight + self.mu) / (2 * self.eta - self.mu)
+
+    def gradients(self, steps):
+        """The gradient oracle of each iteration."""
+        return steps
+
+    def iterates(self, s, i, steps):
+        h, y, lam = i.g - s.g, i.y, self.weight
+        for g in self.gradients(steps):
+            y = (self.eta * y + lam * s.x - (g(y) - h)) / (self.eta + lam)
+            yield y
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedRedGD(FedRedSGD):
+    """FedRed with one full gradient step an iteration (Jiang et al. 2024, Algorithm 3).
+
+        y_i <- (eta y_i + lam x - (G_i(y_i) - h_i)) / (eta + lam)
+
+    As ``fedred-sgd`` otherwise.
+    """
+
+    name = "fedred-gd"
+    label = "FedRed-GD"
+
+    def gradients(self, steps):
+        return [steps.full] * len(steps)
+
+    def rate(self, c):
+        if (
+            not self.eta >= c["L_max"] >= c["delta_A"] + c["mu_min"]
+            or self.weight < c["delta_A"]
+            or self.averaging != "mean"
+        ):
+            return None
+        return self._rate(c)

@@ -1,0 +1,62 @@
+"""SONATA (Sun, Scutari & Daneshmand 2022, arXiv:1905.02637)."""
+
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation import mixing
+from fedatlas.simulation.arrays import State, zeros_like
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sonata(Algorithm):
+    """SONATA: decentralised surrogates of the clients' own objectives with gradient tracking (Sun et al. 2022).
+
+        y_i = argmin_y f_i(y) + <q_i - G_i(x_i), y - x_i> + tau/2 |y - x_i|^2
+        x_i <- sum_j W_ij (x_j + step (y_j - x_j))
+        q_i <- sum_j W_ij (q_j + G_j(x_j new) - G_j(x_j old)),   q_i = G_i(x_i) at first
+
+    W has the Metropolis weights of a graph of the clients: doubly stochastic. Both sums travel over its links, each
+    counted. Evaluated at the mean of the x_i. On the complete graph with step 1 this is DANE with lam = tau.
+    """
+
+    name = "sonata"
+    label = "SONATA"
+    cite = "sun2022"
+    down = ()
+    full = True
+    exact = True
+    exact_prox = True
+
+    tau: float = param(doc="weight of tau/2 |y - x_i|^2", above=0)
+    step: float = param(1.0, doc="step size alpha towards the minimiser", above=0, high=1)
+    graph: str = param("complete", doc="of the clients", choices=tuple(mixing.GRAPHS))
+    link_p: float = param(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
+    graph_seed: int = param(0, doc="seed of an Erdos-Renyi graph", low=0)
+
+    def check(self, setting, problem):
+        super().check(setting, problem)
+        self.mixing(setting.clients)  # a graph that falls apart is refused before any run
+
+    def mixing(self, clients):
+        return mixing.create(self.graph, clients, self.link_p, self.graph_seed)
+
+    def init(self, x0):
+        zero = zeros_like(x0)
+        return State(x=x0), State(x=x0, g=zero, q=zero)
+
+    def before(self, s, i, steps):
+        if steps.round == 0:
+            G = steps.full(i.x)
+            i = i.replace(g=G, q=G)
+        y = steps.prox(i.x - (i.q - i.g) / self.tau, self.tau)
+        return State(x=i.x + self.step * (y - i.x)), i
+
+    def client(self, s, i, steps):
+        G = steps.full(s.x)
+        return State(q=i.q + G - i.g), State(x=s.x, g=G)
+
+    def server(self, s, mean, n):
+        return State(x=s.x)
+
+    def receive(self, s, i):
+        return State(q=s.q)

@@ -1,0 +1,48 @@
+"""SVRP (Khaled & Jin 2023, arXiv:2209.02257)."""
+
+from dataclasses import dataclass
+
+from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.simulation.arrays import State, zeros_like
+
+
+@dataclass(frozen=True, kw_only=True)
+class SVRPGD(Algorithm):
+    """SVRP-GD: stochastic variance-reduced proximal point, proximal steps by gradient descent (Khaled & Jin 2023).
+
+        of one client i drawn at random:  x <- prox_{eta f_i}(x - eta (mean_j G_j(w) - G_i(w)))
+        w <- x with probability p
+
+    The proximal step takes K gradient steps from x, y <- y - lr (G_i(y) + mean_j G_j(w) - G_i(w) + (y - x) / eta).
+    All clients send G_j(w) in the rounds after w was renewed. Theory: eta = mu / (2 delta_A^2), p = 1/m.
+    """
+
+    name = "svrp-gd"
+    label = "SVRP-GD"
+    cite = "khaled2023"
+    full = True
+    solo = True
+    exact = True
+
+    lr: float = param(doc="step size of the local solver", above=0)
+    eta: float = param(doc="proximal step size", above=0)
+    p: float = param(doc="probability that the anchor w is renewed", above=0, high=1)
+
+    def init(self, x0):
+        return State(x=x0, w=x0, g=zeros_like(x0), renewed=True), State(g=zeros_like(x0))
+
+    def before(self, s, i, steps):
+        if not s.renewed:
+            return State()
+        G = steps.full(s.w)
+        return State(g=G), State(g=G)
+
+    def client(self, s, i, steps):
+        y = s.x
+        for _ in range(len(steps)):
+            y = y - self.lr * (steps.full(y) + s.g - i.g + (y - s.x) / self.eta)
+        return State(x=y), State()
+
+    def server(self, s, mean, n):
+        renewed = bool(n.rng.random() < self.p)
+        return s.replace(x=mean.x, w=mean.x if renewed else s.w, renewed=renewed)

@@ -1,0 +1,240 @@
+"""Sums of quadratics with Hessians of given similarity, convex or not (FedRed, Section 5)."""
+
+import functools
+
+import numpy as np
+from scipy.linalg.blas import dsymv
+
+from fedatlas.errors import UserError
+from fedatlas.problems.base import Optimum, Problem
+from fedatlas.problems.quadratic import rows_of
+from fedatlas.simulation import arrays
+from fedatlas.simulation.streams import stream
+
+# mu: least eigenvalue of every A_i. spread: relative size of A_ij - A_i; above 1 it makes the A_ij indefinite.
+CONVEXITY = {
+    "strong": {"mu": 1.0, "spread": 0.5, "beta": 0.0},
+    "general": {"mu": 1e-3, "spread": 0.5, "beta": 0.0},
+    "none": {"mu": 1.0, "spread": 1.25, "beta": 400.0},
+}
+SLOW = 0.1  # share of the eigenvalues of the mean Hessian that lie between mu and 1
+TILT = 0.35  # most that A_i may differ from the mean, relative to the mean
+
+
+class SimilarQuadratic(Problem):
+    """Quadratic sums of n clients with a common non-convex term (Jiang, Rodomanov & Stich 2024, Section 5):
+
+        f_i(x) = 1/m sum_j 1/2 <x - b_ij, A_ij (x - b_ij)> + beta sum_k x_k^2 / (1 + x_k^2)
+
+    The A_ij are never built. With V orthonormal (d, d), S = V diag(s) V', s_k >= 0 and U orthonormal (d, rank),
+
+        A_ij = mu I + S (I + U T_i U' + V diag(e_ij) V') S,    sum_i T_i = 0,    sum_j e_ij = 0,
+
+    so a full gradient of all clients costs one product with the mean Hessian and two thin ones, and a gradient of a few
+    samples two more with V. Random matrices fill T_i; e_ij are +-spread. Their sizes make the constants exact:
+    max_i |A_i - mean_j A_j| is ``similarity``; every A_i has mu as its least eigenvalue and L as its largest, and so
+    has every A_ij where spread + |T_i| < 1 (the eigenvectors at mu are common: what is at least mu everywhere and mu on
+    average does not differ there; that at L is made common).
+
+    Full gradients are those of A_i; a minibatch draws j. ``convexity`` chooses among the paper's instances, whose
+    spectra it leaves open: ``strong`` has a tenth of the eigenvalues at 1, ``general`` has them spread down to 1e-3,
+    ``none`` has indefinite A_ij, with positive definite means, and beta = 400: no f_i is convex, f is bounded below.
+    """
+
+    def __init__(self, V, W, T, mu, spectrum, e, b, beta, start_scale):
+        self.V, self.W, self.T, self.mu, self.e, self.beta = V, W, T, mu, e, float(beta)
+        self.mean = np.asfortranarray((V * spectrum) @ V.T)
+        self.start_scale, self.spectrum = start_scale, spectrum
+        self.clients, self.samples, self.dim = b.shape
+        Vb = b @ V
+        within = ((spectrum - mu) * e * Vb) @ V.T  # (A_ij - A_i) b_ij
+        own = np.stack([self.product(b[:, j], np.arange(self.clients)) for j in range(self.samples)], axis=1)
+        self.Ab = own + within  # (n, m, d)
+        self.right = self.Ab.mean(axis=1)
+        self.own = 0.5 * np.vecdot(self.Ab, b)  # (n, m)
+        self.constant_term = float(self.own.mean())
+        self.optimum = self.solve() if self.solvable else None
+
+    @classmethod
+    def create(
+        cls,
+        clients,
+        dim=1000,
+        convexity="strong",
+        components=10,
+        L=100.0,
+        similarity=5.0,
+        mu=None,
+        spread=None,
+        beta=None,
+        rank=None,
+        center_scale=10.0,
+        instance=0,
+        start_scale=0.0,
+    ):
+        """A synthetic instance.
+
+        components: m, even. L: largest eigenvalue of every A_ij. similarity: delta_B. mu, spread, beta: by default
+        those of ``convexity``. rank: of the differences between clients, dim / 10 by default. center_scale: b_ij is the
+        sum of center_scale times one Gaussian vector, common to all, and of one of its own. instance: seed of all of
+        it. start_scale: x0 ~ N(0, start_scale^2), or 0. Raises UserError on what cannot be had.
+        """
+        if convexity not in CONVEXITY:
+            raise UserError(f"similar: convexity is {convexity!r}; it must be one of {', '.join(CONVEXITY)}")
+        given = {"mu": mu, "spread": spread, "beta": beta}
+        mu, spread, beta = (CONVEXITY[convexity][k] if v is None else float(v) for k, v in given.items())
+        rank = max(1, dim // 10) if rank is None else rank
+        if not 0 < mu <= 1 < L:
+            raise UserError(f"similar: mu is {mu} and L is {L}; 0 < mu <= 1 < L is needed")
+        if clients < 2 or components % 2 or components < 2 or not 1 <= rank < dim - 1:
+            raise UserError("similar: two clients, an even number of components and 1 <= rank < dim - 1 are needed")
+        rng = stream(instance, "problem")
+        V = np.linalg.qr(rng.standard_normal((dim, dim)))[0]
+        slow = min(max(1, round(SLOW * dim)), dim - 1)
+        bulk = mu + (L - mu) / (1 + TILT + spread)
+        spectrum = np.concatenate([np.geomspace(mu, 1, slow), np.linspace(1, bulk, dim - slow)])
+        spectrum[-1] = L  # an eigenvector that all share: U and e vanish there
+        inner = rng.standard_normal((dim - 1, rank))
+        U = V[:, :-1] @ np.linalg.qr(inner)[0]
+        W = V @ (np.sqrt(spectrum - mu)[:, None] * (V.T @ U))
+        T, R = _deviations(rng, clients, rank), np.linalg.qr(W, mode="r")
+        T *= similarity / np.abs(np.linalg.eigvalsh(R @ T @ R.T)).max()
+        if np.abs(np.linalg.eigvalsh(T)).max() > TILT:
+            raise UserError(
+                f"similar: a similarity of {similarity} is too large for L = {L}: lower it, or raise the rank"
+            )
+        half = np.repeat([spread, -spread], components // 2)
+        e = rng.permuted(np.broadcast_to(half[:, None], (clients, components, dim)), axis=1)
+        e[..., -1] = 0
+        b = center_scale * rng.standard_normal(dim) + rng.standard_normal((clients, components, dim))
+        return cls(V, W, T, mu, spectrum, e, b, beta, start_scale)
+
+    def hessians(self):
+        """The A_i, built: (n, d, d)."""
+        return self.mean + self.W @ self.T @ self.W.T
+
+    def product(self, y, clients):
+        """A_i y_i of the clients: (m, d), row by row, so that a row has the same bits in any block."""
+        thin = np.matmul(np.matmul(y[:, None], self.W), rows_of(self.T, clients))
+        common = np.stack([dsymv(1.0, self.mean, row) for row in y])
+        return common + np.matmul(thin, self.W.T)[:, 0]
+
+    def bend(self, x):
+        """Gradient of the non-convex term."""
+        return 2 * self.beta * x / (1 + x * x) ** 2 if self.beta else 0.0
+
+    def height(self, x):
+        """Value of the non-convex term: (...,)."""
+        return self.beta * (x * x / (1 + x * x)).sum(axis=-1) if self.beta else 0.0
+
+    def constants(self):
+        """All exact. L: smoothness of the f_i and of f (with beta their Hessians at 0 attain it). mu: the least
+        curvature of any f_i, negative with beta (attained where all |x_k| = 1). delta_A, delta_B."""
+        found = {"mu": self.mu - self.beta / 2, "L": float(self.spectrum[-1] + 2 * self.beta)}
+        found["mu_min"], found["L_max"] = found["mu"], found["L"]
+        return found | self._similarity
+
+    @functools.cached_property
+    def _similarity(self):
+        R = np.linalg.qr(self.W, mode="r")
+        apart = np.abs(np.linalg.eigvalsh(R @ self.T @ R.T)).max(axis=1)
+        return {"delta_A": float(np.sqrt(np.mean(apart**2))), "delta_B": float(apart.max())}
+
+    @property
+    def smoothness(self):
+        return self.constants()["L"]
+
+    @property
+    def solvable(self):
+        return self.beta == 0
+
+    def start(self, seed):
+        if not self.start_scale:
+            return np.zeros(self.dim)
+        return self.start_scale * stream(seed, "start").standard_normal(self.dim)
+
+    def batch(self, clients, index):
+        return Rows(self, clients, index)
+
+    def full_batch(self, clients):
+        return Rows(self, clients)
+
+    @functools.cached_property
+    def _factors(self):
+        """Eigenvalues (n, d) and eigenvectors (n, d, d) of every A_i: one factorisation for every proximal weight."""
+        return np.linalg.eigh(self.hessians())
+
+    def prox(self, v, weight, clients):
+        """Exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2``: (m, d). Raises UserError with a non-convex term."""
+        if self.beta:
+            raise UserError("similar: the non-convex term has no exact proximal step: use gradient steps, or beta = 0")
+        values, vectors = (rows_of(part, clients) for part in self._factors)
+        if not values.min() + weight > 0:
+            raise UserError(f"similar: a proximal weight of {weight} does not make every client strongly convex")
+        right = rows_of(self.right, clients) + weight * arrays.rows(v, len(clients))
+        turned = np.matmul(vectors.swapaxes(1, 2), right[..., None]) / (values + weight)[..., None]
+        return np.matmul(vectors, turned)[..., 0]
+
+    def value(self, x):
+        """f(x)."""
+        return float(0.5 * (x @ (self.mean @ x)) - x @ self.right.mean(axis=0) + self.constant_term + self.height(x))
+
+    def gradient(self, x):
+        """Gradient of f at x: (d,)."""
+        return self.mean @ x - self.right.mean(axis=0) + self.bend(x)
+
+    def evaluate(self, x):
+        metrics = {"loss": self.value(x), "gradient_norm": float(np.linalg.norm(self.gradient(x)))}
+        if self.optimum is not None:
+            apart = x - self.optimum.x
+            metrics["suboptimality"] = float(0.5 * (apart @ (self.mean @ apart)))
+            metrics["distance"] = float(np.linalg.norm(apart))
+        return metrics
+
+    def solve(self):
+        """Optimum from the mean's eigenvectors. Raises UserError with a non-convex term."""
+        if not self.solvable:
+            raise UserError("similar: with a non-convex term the optimum is not known")
+        x = self.V @ ((self.right.mean(axis=0) @ self.V) / self.spectrum)
+        gradient = self.gradient(x)
+        return Optimum(self.value(x), x, float(gradient @ gradient / (2 * self.mu)))
+
+
+class Rows:
+    """A block of m clients, with all of their components or, by index (m, b), with a minibatch of them."""
+
+    def __init__(self, problem, clients, index=None):
+        self.problem, self.clients = problem, clients
+        self.size = problem.samples if index is None else index.shape[1]
+        if index is None:
+            self.e, self.right, self.own = None, *(rows_of(part, clients) for part in (problem.right, problem.own))
+            self.own = self.own.mean(axis=1)
+        else:
+            at = (np.asarray(clients)[:, None], index)
+            e = problem.e[at].mean(axis=1)
+            self.e, self.right, self.own = e, problem.Ab[at].mean(axis=1), problem.own[at].mean(axis=1)
+
+    def _product(self, y):
+        problem = self.problem
+        product = problem.product(y, self.clients)
+        if self.e is not None:
+            turned = (problem.spectrum - problem.mu) * self.e * np.matmul(y[:, None], problem.V)[:, 0]
+            product = product + np.matmul(turned[:, None], problem.V.T)[:, 0]
+        return product
+
+    def grad(self, y):
+        y = arrays.rows(y, len(self.clients))
+        return self._product(y) - self.right + self.problem.bend(y)
+
+    def value_and_grad(self, y):
+        y = arrays.rows(y, len(self.clients))
+        product = self._product(y)
+        value = 0.5 * np.vecdot(y, product) - np.vecdot(y, self.right) + self.own + self.problem.height(y)
+        return value[:, None], product - self.right + self.problem.bend(y)
+
+
+def _deviations(rng, clients, rank):
+    """Symmetric (clients, rank, rank) that sum to zero."""
+    T = rng.standard_normal((clients, rank, rank))
+    T = T + T.swapaxes(1, 2)
+    return T - T.mean(axis=0)

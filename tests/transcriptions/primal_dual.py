@@ -1,0 +1,47 @@
+"""FedDyn (Acar et al. 2021, Algorithm 1) and FedPD (Zhang et al. 2021, Algorithm 1 with Oracle I)."""
+
+import numpy as np
+
+from . import twin
+
+
+@twin("feddyn")
+def feddyn(world, lr, alpha):
+    theta = world.x0
+    h = np.zeros_like(theta)
+    grad_L = [np.zeros_like(theta)] * world.m
+    for t in range(world.T):
+        P = world.S(t)
+        theta_k = {}
+        for k in P:
+            local = theta
+            for step in range(world.K):
+                # of L_k(theta) - <grad L_k(theta_k^{t-1}), theta> + alpha/2 |theta - theta^{t-1}|^2
+                local = local - lr * (world.g(t, step, k, local) - grad_L[k] + alpha * (local - theta))
+            grad_L[k] = grad_L[k] - alpha * (local - theta)
+            theta_k[k] = local
+        if len(P):
+            h = h - alpha * 1 / world.m * sum(theta_k[k] - theta for k in P)
+            theta = sum(theta_k.values()) / len(P) - 1 / alpha * h
+        yield theta
+
+
+@twin("fedpd")
+def fedpd(world, lr, eta, p):
+    x_0 = [world.x0] * world.m
+    x = [world.x0] * world.m
+    lam = [np.zeros_like(world.x0)] * world.m
+    for t in range(world.T):
+        iterations = world.flips(t, 1 - p)
+        for r in range(iterations):
+            x_0_plus = []
+            for i in range(world.m):
+                for q in range(world.K):
+                    k = r * world.K + q
+                    gradient = world.g(t, k, i, x[i], iterations * world.K) + lam[i] + 1 / eta * (x[i] - x_0[i])
+                    x[i] = x[i] - lr * gradient
+                lam[i] = lam[i] + 1 / eta * (x[i] - x_0[i])
+                x_0_plus.append(x[i] + eta * lam[i])
+            communicate = r == iterations - 1
+            x_0 = [sum(x_0_plus) / world.m] * world.m if communicate else x_0_plus
+        yield x_0[0]
