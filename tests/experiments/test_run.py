@@ -100,3 +100,15 @@ def test_a_damaged_file_is_made_anew(tmp_path, counted):
     out.write_bytes(b"PAR1 nonsense")
     run.run_cell(SPEC, out)
     assert len(counted) == 8 and len(files.read(out)[0]) == 40
+
+
+def test_another_availability_trace_is_another_run(tmp_path, counted):
+    trace, out = tmp_path / "trace.csv", tmp_path / "a.parquet"
+    trace.write_text("round,client,available\n0,0,1\n1,2,1\n")
+    spec = {**SPEC, "setting": {**SPEC["setting"], "participation": {"kind": "trace", "file": str(trace)}}}
+    run.run_cell(spec, out)
+    run.run_cell(spec, out)
+    assert len(counted) == 8
+    trace.write_text("round,client,available\n0,0,1\n1,1,1\n")
+    run.run_cell(spec, out)
+    assert len(counted) == 16

@@ -37,7 +37,8 @@ def availability(sheet):
         )  # fmt: skip
         raster.grid(False)
         raster.set_xlabel("round $t$")
-    tops[0].set(ylim=(0, 1.02), ylabel="probability $p_i^t$")
+    highest = max((chances.max() for _, chances, _ in drawn if chances is not None), default=1)
+    tops[0].set(ylim=(0, 1.06 * highest), ylabel="probability $p_i^t$")
     rasters[0].set_ylabel("clients, often there on top")
     base.foot(figure, "Above: each client, and their mean. Below: dark where a client was available, first seed.")
     return figure

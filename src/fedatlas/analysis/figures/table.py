@@ -21,7 +21,7 @@ def table(sheet):
     sheet.numbers = numbers = _numbers(sheet, rows, metrics)
     values, blocks = list(dict.fromkeys(rows[x])), sheet.panels(rows)
     memory = sheet.about["memory"] if sheet.spec.get("memory") else None
-    heads = dict(zip(values, _short(values), strict=True))
+    heads = dict(zip(values, _short(x, values), strict=True))
     name_width = 0.35 + 0.075 * max(len(name) for name in sheet.names.values())
     widths = [max(1.02, 0.085 * len(heads[value]) / len(metrics)) for value in values for _ in metrics]
     width = name_width + sum(widths) + (0.85 if memory else 0)
@@ -58,7 +58,8 @@ def table(sheet):
         ax.axhline(at, color="#bbbbbb", linewidth=0.7)
     unit = "Percent; " if all("accuracy" in metric for metric in metrics) else ""
     spread = f"mean ± standard deviation over {sheet.seeds} seeds" if sheet.seeds > 1 else "one seed"
-    base.foot(figure, f"{unit}{sheet.about['select']['statistic']} values, {spread}; the best means are bold.")
+    best = "The best means are bold." if len(sheet.styles) > 1 else ""
+    base.foot(figure, f"{unit}{sheet.about['select']['statistic']} values, {spread}.", best)
     return figure
 
 
@@ -97,14 +98,14 @@ def _cell(numbers, part, sheet, id, x, value, metric):
         return "diverged", False
     accurate = "accuracy" in metric
     text, spread = (f"{100 * mean:.1f}", f"{100 * sd:.1f}") if accurate else (labels.number(mean), labels.number(sd, 2))
-    best = mean == (block["mean"].max() if accurate else block["mean"].min())
+    best = len(block) > 1 and mean == (block["mean"].max() if accurate else block["mean"].min())
     return (f"{text} ± {spread}" if math.isfinite(sd) else text), best
 
 
-def _short(values):
+def _short(axis, values):
     """Values for heads, without the options that all specifications share."""
     parsed = [labels.parsed(value) for value in values]
     if len(parsed) < 2 or not all(isinstance(value, dict) for value in parsed):
-        return [labels.text(value) for value in values]
+        return [labels.point(axis, value) for value in values]
     shared = {k for k, v in parsed[0].items() if all(other.get(k) == v for other in parsed)}
     return [labels.text({k: v for k, v in value.items() if k not in shared}) for value in parsed]
