@@ -207,18 +207,18 @@ class _Threads(ThreadPoolExecutor):
             yield pending.popleft().result()
 
 
-def run_together(simulations, progress=None, kernels=True, keeper=None):
+def run_together(simulations, progress=None, kernels=True, keep=None):
     """Run simulations of one problem, setting and seed, that differ in their algorithms; returns their Traces.
 
     Where a compiled kernel fits, all of them advance on one pass over the draws; each has the bits that it has alone.
-    kernels: whether to look for one. keeper: a checkpoint.Keeper, from whose file they go on, and which may save them
-    after every round; where a kernel computes several rounds at once, at evaluations.
+    kernels: whether to look for one. keep: given the (Simulation, Trace) pairs, may set them to where an earlier run
+    was, and returns what is called after every round; where a kernel computes several rounds at once, at evaluations.
     """
     first = simulations[0]
     setting = first.setting
     kernel = lockstep.kernel(simulations) if kernels else None
     live = pairs = [(simulation, Trace()) for simulation in simulations]
-    pause = keeper.watch(pairs) if keeper else lambda: None
+    pause = keep(pairs) if keep else lambda: None
     with _Threads(first.threads) if first.threads > 1 else _Serial() as pool, np.errstate(all="ignore"):
         for simulation, trace in pairs:
             if not trace.rows:
