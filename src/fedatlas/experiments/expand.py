@@ -68,10 +68,11 @@ def _cell(experiment, id, entry, point):
 
 
 def assign(spec, axis, value):
-    """Set an axis of a spec: a setting's key, with dots inside it, or ``problem.`` and a key of the problem."""
+    """Set an axis of a spec: a setting's key, with dots inside it, or ``problem.`` or ``parameters.`` and a key of the
+    problem or of the algorithm."""
     *path, last = axis.split(".")
     target = spec
-    for part in path if path[:1] == ["problem"] else ["setting", *path]:
+    for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
         target = target.setdefault(part, {})
     target[last] = value
 

@@ -77,3 +77,26 @@ def _difference(values):
         return math.inf
     apart = max(values) - min(values)
     return 0.0 if apart <= ROUNDING else apart / max(map(abs, values))
+
+
+@kind("drop", one_of=("at_least", "at_most"))
+def drop(results, algorithms, axis, start, end, at_least=None, at_most=None, where=None, metric=None, statistic=None):
+    """How much worse a metric is where ``axis`` has the value ``end`` than where it has ``start``, else alike."""
+    texts, held = [], True
+    sign = 1 if results.goal(metric) == "max" else -1
+    others = [place for place, name in enumerate(results.axes) if name != axis]
+    for algorithm in algorithms:
+        before, after = (
+            results.values(algorithm, {**(where or {}), axis: value}, metric, statistic) for value in (start, end)
+        )
+        after = {tuple(point[place] for place in others): value for point, value in after.items()}
+        ends = [(value, after.get(tuple(point[place] for place in others))) for point, value in before.items()]
+        drops = [sign * (first - last) for first, last in ends if last is not None]
+        if not drops:
+            raise NotTested(f"No setting of {results.name(algorithm)} has both values of {axis}")
+        low, high = (-math.inf if at_least is None else at_least), (math.inf if at_most is None else at_most)
+        held &= all(math.isfinite(drop) and low <= drop <= high for drop in drops)
+        texts.append(
+            f"{results.name(algorithm)} {' to '.join(dict.fromkeys(map(labels.number, (min(drops), max(drops)))))}"
+        )
+    return Outcome(", ".join(texts), held)
