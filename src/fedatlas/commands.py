@@ -28,7 +28,8 @@ def train(a):
     if a.partition:
         kind, *options = a.partition.split(",")
         problem["partition"] = {"kind": kind, **_pairs(options)}
-    options = {"clients": a.clients, "local_steps": a.local_steps, "rounds": a.rounds, "batch": a.batch or None}
+    options = {"clients": a.clients, "rounds": a.rounds, "batch": a.batch or None, "state": a.state}
+    options |= {"local_epochs": a.local_epochs} if a.local_epochs else {"local_steps": a.local_steps}
     if a.active:
         options["participation"] = {"kind": "uniform", "count": a.active}
     if a.eval_rounds:
@@ -43,6 +44,7 @@ def train(a):
         optimum=not a.no_optimum,
         threads=a.threads,
         progress=progress,
+        say=lambda text: print(text, file=sys.stderr),
         **options,
     )
     if progress:
@@ -134,13 +136,30 @@ def ui(a):
 
 def job_spec(a):
     """Jobs that are given all they need."""
-    from fedatlas.experiments import run
     from fedatlas.workflow import jobs
 
     if a.step == "run":
-        run.run_cell(a.spec, a.out, a.directory, a.partition, a.optimum, a.threads, _print_progress)
+        _run(a)
     else:
         getattr(jobs, a.step)(a.spec, a.out, a.directory)
+
+
+def _run(a):
+    """A cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
+    import signal
+    import threading
+
+    from fedatlas.experiments import run
+    from fedatlas.simulation.checkpoint import Stopped
+
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    places = (a.directory, a.partition, a.optimum, a.threads)
+    try:
+        run.run_cell(a.spec, a.out, *places, _print_progress, stop, a.save_seconds)
+    except Stopped:
+        print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
+        sys.exit(128 + signal.SIGTERM)
 
 
 def job_instability(a):

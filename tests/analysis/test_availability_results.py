@@ -16,8 +16,9 @@ from fedatlas.analysis.figures.base import KINDS, Sheet
 from fedatlas.analysis.limits import fedavg_output, late, probabilities
 from fedatlas.analysis.validation import validate
 from fedatlas.errors import UserError
-from fedatlas.experiments import expand, jobs
-from fedatlas.experiments.atlas import Atlas
+from fedatlas.experiments import expand
+from fedatlas.workflow import jobs
+from fedatlas.workflow.atlas import Atlas
 
 from .synthetic import build, experiment
 from .test_claims import verdict

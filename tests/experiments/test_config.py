@@ -144,3 +144,12 @@ def test_merge_replaces_options_of_another_kind():
     assert config.merge({"kind": "dirichlet", "alpha": 1}, {"kind": "iid"}) == {"kind": "iid"}
     assert config.merge({"kind": "uniform", "count": 1}, {"count": 2}) == {"kind": "uniform", "count": 2}
     assert config.merge({"a": 1, "b": 2}, {"a": None}) == {"b": 2}
+
+
+def test_hyper_parameters_may_be_axes(tmp_path):
+    made = load(tmp_path, GOOD | {"grid": {"parameters.server_lr": [0.5, 1.0]}})
+    cells = expand.cells(made)
+    assert [cell.spec["parameters"] for cell in cells] == [{"lr": 0.1, "server_lr": v} for v in (0.5, 1.0)]
+    assert [cell.key for cell in cells] == ["parameters.server_lr=0.5", "parameters.server_lr=1.0"]
+    with pytest.raises(UserError, match="no option 'sever_lr'"):
+        expand.cells(load(tmp_path, GOOD | {"grid": {"parameters.sever_lr": [1.0]}}))

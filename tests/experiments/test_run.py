@@ -25,7 +25,7 @@ def counted(monkeypatch):
     """The runs that were really simulated."""
     done = []
     original = run.run_together
-    monkeypatch.setattr(run, "run_together", lambda simulations: done.extend(simulations) or original(simulations))
+    monkeypatch.setattr(run, "run_together", lambda each, **how: done.extend(each) or original(each, **how))
     return done
 
 

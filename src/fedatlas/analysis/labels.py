@@ -25,6 +25,7 @@ METRICS = {
 SYMBOLS = {
     "clients": "M",
     "local_steps": "K",
+    "local_epochs": "E",
     "rounds": "R",
     "steps": "T",
     "batch": "b",
@@ -34,6 +35,7 @@ SYMBOLS = {
 }
 AXES = {
     "local_steps": "local steps per round",
+    "local_epochs": "local epochs per round",
     "rounds": "communication rounds",
     "steps": "local steps in all",
     "batch": "samples per local step",

@@ -1,5 +1,7 @@
 """Choosing rows of a table or of curves by the values of its axes."""
 
+import math
+
 from fedatlas.analysis.labels import parsed
 
 EXTREMES = ("max", "min")
@@ -34,3 +36,21 @@ def holds(column, value):
 def numeric(column):
     """Whether a column holds numbers."""
     return column.dtype.kind in "iuf"
+
+
+def goal(metric, select):
+    """``min`` or ``max``: which values of a metric are good. select: of the experiment."""
+    if metric == select["metric"]:
+        return select["goal"]
+    return "max" if "accuracy" in metric else "min"
+
+
+def attained(curve, metric, target, select):
+    """First evaluated round in which the mean of a metric over seeds attains a target; inf if none does.
+
+    curve: rows of one algorithm at one point. A seed that diverged has no value, and rounds where one has none are out.
+    """
+    groups = curve.groupby("round")[metric]
+    mean = groups.mean()[groups.count() == curve["seed"].nunique()]
+    there = mean[(mean <= target) if goal(metric, select) == "min" else (mean >= target)]
+    return float(there.index.min()) if len(there) else math.inf

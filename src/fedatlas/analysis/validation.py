@@ -32,7 +32,7 @@ def _figure(experiment, figure):
     _options({k: v for k, v in figure.items() if k not in ("kind", "caption")}, kind.takes, kind.needs, figure["kind"])
     axes = _axes(experiment)
     x, panel, where = figure.get("x"), figure.get("panel"), figure.get("where", {})
-    if figure["kind"] == "convergence":
+    if figure["kind"] in ("convergence", "targets"):
         _known("x", "cost", x, labels.COSTS)
     elif x is not None:
         _axis("x", x, axes)

@@ -76,13 +76,14 @@ def _recorded(id, entry):
 
 
 def assign(spec, axis, value):
-    """Set an axis of a spec: a setting's key, with dots inside it, or ``problem.`` and a key of the problem.
+    """Set an axis of a spec: a setting's key, with dots inside it, or ``problem.`` or ``parameters.`` and a key
+    of the problem or of the algorithm.
 
     A number after a dot is a place in a list: ``participation.p.0``. Raises UserError if the list has no such place.
     """
     *path, last = axis.split(".")
     target = spec
-    for part in path if path[:1] == ["problem"] else ["setting", *path]:
+    for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
         target = target[_place(axis, target, part)] if isinstance(target, list) else target.setdefault(part, {})
     target[_place(axis, target, last) if isinstance(target, list) else last] = value
 

@@ -1,5 +1,6 @@
 """Running a cell into a run file: a Parquet file of tidy rows with its specification inside."""
 
+import functools
 import hashlib
 import json
 import platform
@@ -14,20 +15,27 @@ from fedatlas.experiments.expand import create, modules, runs, trace_files
 from fedatlas.experiments.files import atomic, plain, read, write
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.problems.base import Optimum
+from fedatlas.simulation import lockstep, memory
+from fedatlas.simulation.checkpoint import Keeper
 from fedatlas.simulation.engine import Simulation, run_together
 
-SAVE_SECONDS = 60  # a cell that is cut off loses at most this much, and its current run
+SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 
 
-def run_cell(spec, out, data=None, partition=None, optimum=None, threads=1, progress=None):
+def run_cell(
+    spec, out, data=None, partition=None, optimum=None, threads=1, progress=None, stop=None, save_seconds=None
+):
     """Run what a cell's file does not hold yet and write the file.
 
-    spec: of a Cell. out: path of the run file; runs that it, or what an interrupted job left beside it, already holds
-    for the same specification and code are kept. data: data directory. partition, optimum: paths of what earlier
-    rules made. progress: called with (done, total) as runs end.
+    spec: of a Cell. out: path of the run file; what it, or what an interrupted job left beside it (.part, the runs that
+    were finished, and .state, a checkpoint of the one that was not), already holds for the same specification and code
+    is kept. data: data directory. partition, optimum: paths of what earlier rules made. progress: called with (done,
+    total) as runs end. stop: an Event that asks for a last checkpoint, after which checkpoint.Stopped is raised.
+    save_seconds: time between checkpoints. Raises UserError where memory will not do.
     """
     out = Path(out)
     part = out.with_suffix(".part")
+    save_seconds = SAVE_SECONDS if save_seconds is None else save_seconds
     meta = describe(spec, data)
     done = _reusable(out, meta) | _reusable(part, meta)
     wanted = list(runs(spec))
@@ -36,17 +44,27 @@ def run_cell(spec, out, data=None, partition=None, optimum=None, threads=1, prog
         if run_key(run) not in done:  # runs that differ in tuned values alone share their draws
             missing.setdefault(json.dumps([run["within"], run["seed"]]), []).append(run)
     problem = load_problem(spec, data, partition, optimum) if missing else None
-    saved = time.monotonic()
-    for together in missing.values():
-        for run, frame in zip(together, _run(together, problem, threads), strict=True):
-            done[run_key(run)] = frame
-        if time.monotonic() - saved > SAVE_SECONDS:
+    finished = len(done)
+
+    def save():
+        nonlocal finished, saved
+        if len(done) > finished:
             write(part, _join(done.values()), meta)
-            saved = time.monotonic()
+        finished, saved = len(done), time.monotonic()
+
+    saved = time.monotonic()
+    keeper = Keeper(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
+    for together in (unit for group in missing.values() for unit in _units(group, problem)):
+        keep = functools.partial(keeper.watch, [run_key(run) for run in together])
+        for run, frame in zip(together, _run(together, problem, threads, keep), strict=True):
+            done[run_key(run)] = frame
+        if time.monotonic() - saved > save_seconds:
+            save()
         if progress:
             progress(sum(run_key(run) in done for run in wanted), len(wanted))
     write(out, _join(done[run_key(run)] for run in wanted), meta)
     part.unlink(missing_ok=True)
+    keeper.forget()
 
 
 def describe(spec, data=None):
@@ -63,7 +81,7 @@ def describe(spec, data=None):
         meta["data"] = {name: datasets.load(name, data).provenance for name in names}
     if traces := trace_files(spec):
         meta["traces"] = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in traces}
-    return meta
+    return meta | problems.get(spec["problem"]["kind"]).provenance(spec["problem"])
 
 
 def load_problem(spec, data=None, partition=None, optimum=None):
@@ -94,15 +112,25 @@ def run_key(run):
     return json.dumps([run["within"], run["tune"], run["seed"]], sort_keys=True)
 
 
-def _run(together, problem, threads):
+def _units(group, problem):
+    """Runs that differ in tuned values alone, in lists that are computed at once: all of them on a kernel, else one by
+    one, so that only one has client states."""
+    algorithm, setting = create(group[0])
+    if lockstep.fit([Simulation(algorithm, problem, setting, group[0]["seed"])]) is None:
+        return [[run] for run in group]
+    return [group]
+
+
+def _run(together, problem, threads, keep):
     """Frames of runs that differ in tuned values alone."""
     import pandas as pd
 
     pairs = [create(run) for run in together]
     setting, seed = pairs[0][1], together[0]["seed"]
     simulations = [Simulation(algorithm, problem, setting, seed, threads=threads) for algorithm, _ in pairs]
+    memory.check(simulations)
     frames = []
-    for run, trace in zip(together, run_together(simulations), strict=True):
+    for run, trace in zip(together, run_together(simulations, keep=keep), strict=True):
         frame = pd.DataFrame(trace.rows)
         for position, (name, value) in enumerate({**run["within"], **run["tune"], "seed": run["seed"]}.items()):
             frame.insert(position, name, plain(value))
@@ -120,8 +148,7 @@ def _reusable(path, meta):
         frame, old = read(path)
     except UserError:
         return {}
-    fixed = [{k: v for k, v in m["spec"].items() if k not in ("within", "tune", "seeds")} for m in (meta, old)]
-    if fixed[0] != fixed[1] or any(old.get(key) != meta.get(key) for key in ("fingerprint", "data", "traces")):
+    if _identity(old) != _identity(meta):
         return {}
     axes = [*old["spec"]["within"], *old["spec"]["tune"], "seed"]
     if any(sorted(old["spec"][part]) != sorted(meta["spec"][part]) for part in ("within", "tune")):
@@ -133,6 +160,12 @@ def _reusable(path, meta):
         if match.any():
             found[run_key(run)] = frame[match]
     return found
+
+
+def _identity(meta):
+    """What runs of two files must have in common to be the same, apart from tuned values, seeds and axes within."""
+    fixed = {k: v for k, v in meta["spec"].items() if k not in ("within", "tune", "seeds")}
+    return json.loads(json.dumps([fixed, meta["fingerprint"], meta.get("data"), meta.get("traces")]))
 
 
 def _join(frames):

@@ -6,24 +6,25 @@ from fedatlas import algorithms, problems
 from fedatlas.errors import UserError
 from fedatlas.experiments.tables import metric_columns
 from fedatlas.registry import construct, did_you_mean
+from fedatlas.simulation import memory
 from fedatlas.simulation.engine import COSTS, Simulation
 from fedatlas.simulation.setting import Setting
 
 _SETTING = {f.name for f in dataclasses.fields(Setting)}
 
 
-def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1, progress=None, **options):
+def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1, progress=None, say=None, **options):
     """Train one federated algorithm on one problem; returns a DataFrame with a row for each evaluation.
 
     algorithm: a registered name, or an Algorithm. problem: a specification such as
     ``{"kind": "logistic", "data": "a9a", "l2": 1e-3}``, or a Problem. options: keys of ``Setting`` (clients, rounds,
     local_steps, batch, participation ...) and hyper-parameters of the algorithm (lr ...). directory: where prepared
     data lie. optimum: whether F* is computed, where a solver can, so that suboptimality is reported. threads: client
-    blocks computed at once. progress: called with each row.
+    blocks computed at once. progress: called with each row. say: called with an estimate of the memory before the run.
 
     Columns: ``round``, ``steps``, the costs, and the problem's metrics. ``frame.attrs`` holds ``status`` (ok or
     diverged), ``diverged_round``, ``spec`` and ``x``, the last output. Raises UserError on anything unknown or out of
-    range.
+    range, and where memory will not do.
 
     >>> frame = fedatlas.train("fedac-1", {"kind": "logistic", "data": "a9a", "l2": 1e-3}, clients=1024,
     ...                        local_steps=16, rounds=256, lr=0.1)
@@ -53,7 +54,11 @@ def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1
     if optimum and problem.optimum is None and problem.solvable:
         problem.optimum = problem.solve()
     problem.prepare_threads(threads)
-    trace = Simulation(algorithm, problem, setting, seed, threads=threads).run(progress)
+    simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
+    needed = memory.check([simulation])
+    if say:
+        say(f"memory: {needed}")
+    trace = simulation.run(progress)
     frame = pd.DataFrame(trace.rows)
     frame.attrs = {"status": trace.status, "diverged_round": trace.diverged_round, "spec": spec, "x": trace.x}
     return frame

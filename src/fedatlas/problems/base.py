@@ -6,6 +6,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.simulation import arrays
+from fedatlas.simulation.memory import free_host
 from fedatlas.simulation.streams import stream
 
 
@@ -35,6 +36,11 @@ class Problem:
     labels = None  # (n,) class of each row of data, from 0, where there are classes
     solvable = False  # whether solve() can find the optimum
     one_sample_rows = None  # (indptr, indices, values, labels) of logistic data that all clients share, for kernels
+
+    @classmethod
+    def provenance(cls, spec):
+        """What a run file says of how a problem of this specification is computed here, besides versions of NumPy."""
+        return {}
 
     @property
     def shared(self):
@@ -81,6 +87,14 @@ class Problem:
 
     def prepare_threads(self, threads):
         """Called before any gradient by whoever will compute this many blocks at once."""
+
+    def memory(self, batch, threads):
+        """Bytes, roughly, of ``data`` and, where they count, ``activations`` of minibatches on so many threads."""
+        return {"data": sum(getattr(value, "nbytes", 0) for value in vars(self).values())}
+
+    def free_memory(self):
+        """Bytes that are free where vectors live."""
+        return free_host()
 
     @property
     def block_rows(self):

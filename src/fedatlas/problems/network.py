@@ -12,7 +12,7 @@ from fedatlas.problems import networks
 from fedatlas.problems.base import Problem
 from fedatlas.problems.networks import device as devices
 from fedatlas.problems.networks.augment import Augment
-from fedatlas.problems.networks.replica import Replica, check, flatten
+from fedatlas.problems.networks.replica import Replica, activations, check, flatten
 from fedatlas.problems.networks.samples import Samples, channel_moments
 from fedatlas.registry import construct, lookup
 from fedatlas.simulation import arrays
@@ -147,6 +147,11 @@ class Network(Problem):
 
         return cls(train, build, test, loss, l2, partition, start_scale, eval_samples, augment)
 
+    @classmethod
+    def provenance(cls, spec):
+        """The device, by name, and torch's version."""
+        return {"device": devices.describe(spec.get("device", "cpu")), "torch": torch.__version__}
+
     def _built(self, seed):
         with torch.random.fork_rng(devices=[]):
             torch.random.default_generator.manual_seed(seed)
@@ -169,6 +174,17 @@ class Network(Problem):
     def prepare_threads(self, threads):
         torch.set_num_threads(1)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def memory(self, batch, threads):
+        """Bytes of training and test data, and of what layers put out for a minibatch forward and backward."""
+        data = sum(samples.nbytes for samples in (self.train, self.test) if samples is not None)
+        outputs = activations(self.module, self.train)
+        training, evaluation = 2 * batch * sum(outputs), 3 * min(CHUNK, len(self._evaluated)) * max(outputs)
+        replica = 2 * self.dim * self.train.dtype.itemsize
+        return {"data": data, "activations": threads * (max(training, evaluation) + replica)}
+
+    def free_memory(self):
+        return devices.free(self.train.device)
 
     @property
     def replica(self):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from fedatlas.simulation import arrays, lockstep, memory, pools, recording
+from fedatlas.simulation import allocator, arrays, lockstep, pools, recording
 from fedatlas.simulation.arrays import State
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.steps import Cost, Group, Round, Steps
@@ -211,19 +211,19 @@ class Simulation:
         return sum(value.shape[-1] for value in counted) / self.problem.dim
 
 
-def run_together(simulations, progress=None, kernels=True, keeper=None):
+def run_together(simulations, progress=None, kernels=True, keep=None):
     """Run simulations of one problem, setting and seed, that differ in their algorithms; returns their Traces.
 
     Where a compiled kernel fits, all of them advance on one pass over the draws; each has the bits that it has alone.
-    kernels: whether to look for one. keeper: a checkpoint.Keeper, from whose file they go on, and which may save them
-    after every round; where a kernel computes several rounds at once, at evaluations.
+    kernels: whether to look for one. keep: given the (Simulation, Trace) pairs, may set them to where an earlier run
+    was, and returns what is called after every round; where a kernel computes several rounds at once, at evaluations.
     """
-    memory.keep()
+    allocator.keep()
     first = simulations[0]
     setting = first.setting
     kernel = lockstep.kernel(simulations) if kernels else None
     live = pairs = [(simulation, Trace()) for simulation in simulations]
-    pause = keeper.watch(pairs) if keeper else lambda: None
+    pause = keep(pairs) if keep else lambda: None
     with pools.pool(first.threads) as pool, np.errstate(all="ignore"):
         for simulation, trace in pairs:
             if not trace.rows:

@@ -11,7 +11,13 @@ CHUNK = 1 << 21  # draws that are held at once
 
 
 def kernel(simulations):
-    """A Kernel for simulations of one problem, setting and seed, or None if some of them do not fit one.
+    """A Kernel for simulations of one problem, setting and seed, or None if some of them do not fit one."""
+    recurrences = fit(simulations)
+    return None if recurrences is None else Kernel(simulations, recurrences)
+
+
+def fit(simulations):
+    """The Recurrences by which a Kernel advances simulations, or None if some of them do not fit one.
 
     They fit if every worker takes part, draws one sample a step from the same logistic data, and the algorithm is a
     Recurrence.
@@ -25,7 +31,7 @@ def kernel(simulations):
     pooled = {simulation.algorithm.pooled for simulation in simulations}
     if None in recurrences or len({one.fields for one in recurrences}) > 1 or len(pooled) > 1:
         return None
-    return Kernel(simulations, recurrences)
+    return recurrences
 
 
 class Kernel:

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 
 from fedatlas.analysis import labels, style
-from fedatlas.analysis.select import matching
+from fedatlas.analysis.select import goal, matching
 from fedatlas.errors import UserError
 from fedatlas.registry import did_you_mean
 
@@ -91,9 +91,7 @@ class Results:
 
     def goal(self, metric=None):
         """``min`` or ``max``: which values of a metric are good."""
-        if metric in (None, self.select["metric"]):
-            return self.select["goal"]
-        return "max" if "accuracy" in metric else "min"
+        return goal(metric or self.select["metric"], self.select)
 
     def point(self, point):
         """A point of the axes for people."""

@@ -4,7 +4,7 @@ import math
 
 from fedatlas.analysis import labels
 from fedatlas.analysis.claims.base import NotTested, Outcome, kind
-from fedatlas.analysis.select import numeric
+from fedatlas.analysis.select import attained, numeric
 from fedatlas.errors import UserError
 from fedatlas.registry import did_you_mean
 
@@ -33,12 +33,8 @@ def first_round(results, algorithm, target, metric=None, where=None, paper=None)
     metric = metric or results.select["metric"]
     results.column(metric)
     rows = results.rows(algorithm, where, results.curves)
-    firsts = []
-    for _, curve in rows.groupby(results.axes, sort=False) if results.axes else [((), rows)]:
-        groups = curve.groupby("round")[metric]
-        mean = groups.mean()[groups.count() == curve["seed"].nunique()]  # a seed that diverged has no value
-        there = mean[(mean <= target) if results.goal(metric) == "min" else (mean >= target)]
-        firsts.append(float(there.index.min()) if len(there) else math.inf)
+    points = rows.groupby(results.axes, sort=False) if results.axes else [((), rows)]
+    firsts = [attained(curve, metric, target, results.select) for _, curve in points]
     last = max(firsts)
     ours = labels.number(last) if math.isfinite(last) else "not attained"
     return Outcome(ours, math.isfinite(last) and (paper is None or last <= paper))

@@ -82,28 +82,32 @@ def _difference(values):
 @kind("drop", one_of=("at_least", "at_most"))
 def drop(
     results,
-    algorithm,
+    algorithms,
     axis,
-    first="min",
-    last="max",
+    start="min",
+    end="max",
+    at_least=None,
+    at_most=None,
     where=None,
     metric=None,
     statistic=None,
-    at_least=None,
-    at_most=None,
 ):
-    """By how much a metric gets worse from value ``first`` of an axis to ``last``, in every setting of ``where``."""
-    ends = []
-    for value in (first, last):
-        values = results.values(algorithm, {**(where or {}), axis: value}, metric, statistic)
-        place = results.axes.index(axis)
-        ends.append({point[:place] + point[place + 1 :]: v for point, v in values.items()})
+    """How much worse a metric is where ``axis`` has the value ``end`` than where it has ``start``, else alike."""
+    texts, held = [], True
     sign = 1 if results.goal(metric) == "max" else -1
-    drops = [sign * (ends[0][point] - ends[1][point]) for point in ends[0].keys() & ends[1].keys()]
-    if not drops:
-        raise NotTested("No setting has results at both ends")
-    held = all(
-        math.isfinite(d) and (at_least is None or d >= at_least) and (at_most is None or d <= at_most) for d in drops
-    )
-    texts = dict.fromkeys((labels.number(min(drops)), labels.number(max(drops))))
-    return Outcome(f"{results.name(algorithm)} {' to '.join(texts)}", held)
+    others = [place for place, name in enumerate(results.axes) if name != axis]
+    for algorithm in algorithms:
+        before, after = (
+            results.values(algorithm, {**(where or {}), axis: value}, metric, statistic) for value in (start, end)
+        )
+        after = {tuple(point[place] for place in others): value for point, value in after.items()}
+        ends = [(value, after.get(tuple(point[place] for place in others))) for point, value in before.items()]
+        drops = [sign * (first - last) for first, last in ends if last is not None]
+        if not drops:
+            raise NotTested(f"No setting of {results.name(algorithm)} has both values of {axis}")
+        low, high = (-math.inf if at_least is None else at_least), (math.inf if at_most is None else at_most)
+        held &= all(math.isfinite(drop) and low <= drop <= high for drop in drops)
+        texts.append(
+            f"{results.name(algorithm)} {' to '.join(dict.fromkeys(map(labels.number, (min(drops), max(drops)))))}"
+        )
+    return Outcome(", ".join(texts), held)

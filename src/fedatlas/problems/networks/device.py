@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from fedatlas.errors import UserError
+from fedatlas.simulation.memory import free_host
 
 DEVICES = ("cpu", "cuda", "auto")
 PRECISIONS = ("float32", "tf32", "bf16")
@@ -25,6 +26,11 @@ def describe(device):
     """The device that a specification's ``device`` means on this machine, by name."""
     chosen = choose(device)
     return "cpu" if chosen.type == "cpu" else torch.cuda.get_device_name(chosen)
+
+
+def free(device):
+    """Bytes of memory that are free on a torch device."""
+    return free_host() if device.type == "cpu" else torch.cuda.mem_get_info(device)[0]
 
 
 def prepare(device, precision, dtype):

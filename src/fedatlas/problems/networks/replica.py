@@ -41,6 +41,18 @@ def flatten(module):
     return torch.cat([p.detach().reshape(-1) for p in module.parameters()])
 
 
+def activations(module, samples):
+    """Bytes that each layer of a module puts out for one of some Samples."""
+    found = []
+    module = copy.deepcopy(module)
+    for layer in module.modules():
+        if not any(True for _ in layer.children()):
+            layer.register_forward_hook(lambda _, __, out: found.append(out.nbytes))
+    with torch.no_grad():
+        module(samples.gather(samples.index([0]))[0])
+    return found
+
+
 def check(module):
     """Raise UserError if a module is not a function of its parameters and its input alone."""
     for name, _ in module.named_buffers():

@@ -34,6 +34,11 @@ class Samples:
     def __len__(self):
         return len(self.y)
 
+    @property
+    def nbytes(self):
+        """Bytes of all rows and labels."""
+        return self.X.nbytes + self.y.nbytes
+
     def index(self, rows):
         """Row numbers of any shape as a tensor."""
         return torch.as_tensor(np.ascontiguousarray(rows), device=self.device)

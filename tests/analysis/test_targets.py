@@ -1,0 +1,67 @@
+"""The table of costs to targets."""
+
+import pytest
+
+from fedatlas.analysis.figures.base import KINDS, Sheet
+from fedatlas.analysis.select import attained
+from fedatlas.errors import UserError
+from fedatlas.experiments import config
+
+from .synthetic import build, curves, experiment
+from .test_figures import panels
+
+SPEC = {"kind": "targets", "x": "rounds", "targets": [0.5, 0.9], "panel": "clients", "where": {"local_steps": 1}}
+
+
+def accuracy(id, point, lr, seed, rounds):
+    """Reaches 0.5 in round 8 or 16, and 0.9 never or in round 24."""
+    fast = id == "fedac-1"
+    return [0.95 if fast and r >= 24 else 0.6 if r >= (8 if fast else 16) else 0.1 for r in rounds]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    made = experiment(metric="test_accuracy", goal="max")
+    return build(made, tmp_path_factory.mktemp("runs"), accuracy)
+
+
+def texts(spec, results):
+    _, found = panels(spec, results)
+    (ax,) = found.values()
+    cells = {(round(t.get_position()[0]), round(t.get_position()[1])): t.get_text() for t in ax.texts if t.get_text()}
+    return cells, [t.get_text() for t in ax.get_xticklabels()], [t.get_text() for t in ax.get_yticklabels()]
+
+
+def test_rounds_to_targets(results):
+    cells, columns, rows = texts(SPEC, results)
+    assert (columns == ["0.5", "0.9"] * 3 and rows == ["FedAvg", "FedAc-I"]) or len(rows) == 2
+    assert [cells[x, 0] for x in range(6)] == ["16", "–"] * 3
+    assert [cells[x, 1] for x in range(6)] == ["8", "24"] * 3
+
+
+def test_seconds_come_with_seconds_a_round(results):
+    cells, columns, _ = texts(
+        {**SPEC, "x": "seconds", "where": {"local_steps": 1, "clients": 4}, "panel": None}, results
+    )
+    assert columns == ["a round", "0.5", "0.9"]
+    assert [cells[x, 1] for x in range(3)] == ["1", "8", "24"]  # a round takes a second in made-up results
+
+
+def test_a_round_counts_where_all_seeds_have_a_value():
+    rows = [("fedavg", 4, 0, [(0, 0.1), (5, 0.9)]), ("fedavg", 4, 1, [(0, 0.1), (5, float("nan")), (10, 0.9)])]
+    frame = curves(rows, metric="test_accuracy")
+    select = {"metric": "test_accuracy", "goal": "max"}
+    assert attained(frame, "test_accuracy", 0.8, select) == float("inf")
+    assert attained(frame[frame["seed"] == 0], "test_accuracy", 0.8, select) == 5
+
+
+def test_costs_are_checked(results):
+    table, lines, about = results
+    with pytest.raises(UserError, match="no 'money'"):
+        KINDS["targets"](Sheet({**SPEC, "x": "money"}, about, table, lines))
+
+
+def test_the_schema_knows_targets():
+    schema = config.read_yaml("workflow/schemas/experiment.schema.yaml")
+    kinds = schema["properties"]["figures"]["additionalProperties"]["properties"]["kind"]["enum"]
+    assert set(kinds) == set(KINDS)

@@ -1,0 +1,161 @@
+"""Runs that are cut off between rounds go on with the same bits."""
+
+import functools
+import threading
+
+import numpy as np
+import pytest
+
+from fedatlas import algorithms
+from fedatlas.errors import UserError
+from fedatlas.simulation import checkpoint
+from fedatlas.simulation.checkpoint import Keeper, Stopped
+from fedatlas.simulation.engine import Simulation, run_together
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, logistic, network, to_numpy
+
+MAKE = {
+    "logistic": logistic,
+    "network": lambda: network({"kind": "mlp", "hidden": [4]}, dtype="float32", augment={"crop": 1, "flip": True}),
+}
+OPTIONS = {"clients": 5, "local_steps": 2, "rounds": 7, "batch": 2, "eval_rounds": 3}
+SAMPLED = {"participation": {"kind": "uniform", "count": 2}}
+
+
+def never(problem, names, setting, keep=None):
+    """Traces of fresh simulations."""
+    each = [Simulation(example(name, lr=0.05, mu=0.1, L=20.0), problem, setting, seed=3) for name in names]
+    return each, run_together(each, keep=keep)
+
+
+def stopped_after(rounds, path, about="this"):
+    """A Keeper whose run is asked to stop in its given round."""
+    event = threading.Event()
+
+    class Counting(Keeper):
+        left = rounds
+
+        def watch(self, runs, pairs):
+            pause = super().watch(runs, pairs)
+
+            def counted():
+                self.left -= 1
+                if self.left == 0:
+                    event.set()
+                pause()
+
+            return counted
+
+    return functools.partial(Counting(path, about, stop=event).watch, "runs")
+
+
+def resumed(path, about="this"):
+    return functools.partial(Keeper(path, about).watch, "runs")
+
+
+def same(one, other):
+    """Whether two Traces agree in all but time."""
+    rows = [[{k: v for k, v in row.items() if k != "seconds"} for row in trace.rows] for trace in (one, other)]
+    return rows[0] == rows[1] and one.status == other.status and (to_numpy(one.x) == to_numpy(other.x)).all()
+
+
+@pytest.mark.parametrize("kind", MAKE)
+@pytest.mark.parametrize("name", algorithms.names())
+def test_same_bits_after_a_stop(name, kind, tmp_path):
+    problem, setting = MAKE[kind](), Setting(**OPTIONS, **SAMPLED)
+    try:
+        _, (whole,) = never(problem, [name], setting)
+    except UserError as error:
+        pytest.skip(str(error))
+    path = tmp_path / "a.state"
+    with pytest.raises(Stopped):
+        never(problem, [name], setting, stopped_after(2, path))
+    with pytest.raises(Stopped):  # and again, from the checkpoint
+        never(problem, [name], setting, stopped_after(3, path))
+    _, (again,) = never(problem, [name], setting, resumed(path))
+    assert same(again, whole)
+
+
+@pytest.mark.parametrize("rounds", range(1, 8))
+@pytest.mark.parametrize("place", ["memory", "disk"])
+def test_any_round_with_several_simulations(rounds, place, tmp_path):
+    problem, setting = logistic(), Setting(**OPTIONS, **SAMPLED, state=place)
+    names = ["scaffold", "fedavg"]
+    _, whole = never(problem, names, setting)
+    with pytest.raises(Stopped):
+        never(problem, names, setting, stopped_after(rounds, tmp_path / "a.state"))
+    each, again = never(problem, names, setting, resumed(tmp_path / "a.state"))
+    assert all(map(same, again, whole))
+    active = set(np.concatenate([setting.participants.active(5, 3, t) for t in range(7)]))
+    assert set(np.flatnonzero(each[0].table.touched)) == active
+
+
+def test_compiled_rounds_stop_at_evaluations(tmp_path):
+    problem, setting = logistic(heterogeneous=False), Setting(clients=5, local_steps=2, rounds=7, eval_rounds=3)
+    names = ["fedavg", "fedavg"]
+    _, whole = never(problem, names, setting)
+    with pytest.raises(Stopped):
+        never(problem, names, setting, stopped_after(1, tmp_path / "a.state"))
+    seen = []
+    keep = resumed(tmp_path / "a.state")
+    _, again = never(problem, names, setting, lambda pairs: (keep(pairs), seen.extend(s.round for s, _ in pairs))[0])
+    assert seen == [3, 3] and all(map(same, again, whole))
+
+
+def test_a_diverged_simulation_stays_diverged(tmp_path):
+    problem, setting = logistic(), Setting(**OPTIONS)
+
+    def two(keep=None):
+        each = [Simulation(algorithms.create("fedavg", {"lr": lr}), problem, setting, 3) for lr in (1e300, 0.1)]
+        return run_together(each, keep=keep)
+
+    whole = two()
+    with pytest.raises(Stopped):
+        two(stopped_after(4, tmp_path / "a.state"))
+    again = two(resumed(tmp_path / "a.state"))
+    assert [trace.status for trace in again] == ["diverged", "ok"]
+    assert again[0].diverged_round == whole[0].diverged_round and same(again[1], whole[1])
+
+
+def test_checkpoints_of_something_else_are_ignored_with_a_message(tmp_path, capsys):
+    problem, setting, path = logistic(), Setting(**OPTIONS), tmp_path / "a.state"
+    with pytest.raises(Stopped):
+        never(problem, ["fedavg"], setting, stopped_after(2, path))
+    _, (whole,) = never(problem, ["fedavg"], setting)
+    for spoil, message in (
+        (lambda: None, "another specification or other code: starting anew"),
+        (lambda: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
+        (lambda: path.write_bytes(b""), "cannot be read"),
+    ):
+        spoil()
+        _, (again,) = never(problem, ["fedavg"], setting, resumed(path, about="other"))
+        assert message in capsys.readouterr().out and same(again, whole)
+
+
+def test_savings_are_bounded_in_time(tmp_path, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: clock[0])
+    saved = []
+
+    class Slow(Keeper):
+        def save(self, runs, pairs):
+            saved.append(clock[0])
+            clock[0] += 5
+
+    pause = Slow(tmp_path / "a", "this", seconds=60, share=0.02).watch("runs", [])
+    while clock[0] < 1000:
+        clock[0] += 1
+        pause()
+    assert saved[:2] == [60, 60 + 5 + 250] and len(saved) == 4
+
+
+def test_the_file_holds_only_clients_that_were_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "CHUNK_BYTES", 100)  # one client's state at a time
+    problem, setting = logistic(), Setting(**OPTIONS, **SAMPLED)
+    with pytest.raises(Stopped):
+        never(problem, ["scaffold"], setting, stopped_after(1, tmp_path / "a.state"))
+    with np.load(tmp_path / "a.state") as file:
+        ids = [file[name].tolist() for name in file.files if ".ids." in name]
+    assert ids == [[i] for i in setting.participants.active(5, 3, 0)]
+    _, (again,) = never(problem, ["scaffold"], setting, resumed(tmp_path / "a.state"))
+    assert same(again, never(problem, ["scaffold"], setting)[1][0])

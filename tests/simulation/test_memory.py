@@ -1,0 +1,134 @@
+"""Memory: what a run takes, what is said of it, and what is refused."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import torch
+
+from fedatlas import train
+from fedatlas.errors import UserError
+from fedatlas.problems.base import Problem
+from fedatlas.simulation import memory
+from fedatlas.simulation.arrays import State
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from fedatlas.simulation.tables import Table, _Rows
+from tests.helpers import example, network, quadratic
+
+GIB = 1 << 30
+
+
+class Wide(Problem):
+    """A bowl in 11 M dimensions, whose vectors are all the memory there is."""
+
+    dim, samples, block_rows = 11_000_000, 1000, 1
+
+    def start(self, seed):
+        return np.ones(self.dim, np.float32)
+
+    def batch(self, clients, index):
+        return self
+
+    size = 1
+
+    def grad(self, y):
+        return y.reshape(1, -1) * np.float32(0.5)
+
+    def evaluate(self, x):
+        return {"loss": float(x[0])}
+
+
+def simulation(name, problem, clients=500, rounds=2, **options):
+    setting = Setting(clients=clients, rounds=rounds, participation={"kind": "uniform", "count": 3}, **options)
+    return Simulation(example(name), problem, setting)
+
+
+def test_many_clients_of_a_large_model_cost_nothing_without_state():
+    tracemalloc.start()
+    try:
+        one = simulation("fedavg", Wide())
+        parts, seen = memory.estimate(one)
+        one.run()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * GIB + 4 * Wide.dim
+    assert parts["clients"] == seen == 0 and peak / 2 < sum(parts.values()) < 2 * peak
+
+
+@pytest.mark.parametrize("name, vectors", [("scaffold", 1), ("fedspeed", 1), ("fedadmm", 2)])
+def test_states_grow_with_the_clients_seen(name, vectors):
+    problem = quadratic(clients=50)
+    found = []
+    for rounds in (1, 4, 200):
+        one = simulation(name, problem, clients=50, rounds=rounds)
+        parts, seen = memory.estimate(one)
+        one.run()
+        assert one.table.touched.sum() == seen and parts["clients"] == seen * vectors * problem.dim * 8
+        found.append(seen)
+    assert found[0] == 3 < found[1] < found[2] == 50
+
+
+def test_very_long_runs_are_bounded(monkeypatch):
+    monkeypatch.setattr(memory, "SCAN", 2)
+    assert memory.clients_seen(simulation("scaffold", quadratic(clients=50), clients=50, rounds=3)) == 50
+
+
+def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
+    monkeypatch.setattr("fedatlas.problems.base.free_host", lambda: 8 * GIB)
+    large = simulation("scaffold", Wide(), rounds=1500)
+    with pytest.raises(UserError, match=r"scaffold needs about 2\d.* 20.5 GiB for states of 500 clients.*state: disk"):
+        memory.check([large])
+    assert "20.5 GiB for states" in memory.check([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+    monkeypatch.setattr(memory, "free_disk", lambda: GIB)
+    with pytest.raises(UserError, match=r"1 GiB of space in .* are free: set TMPDIR"):
+        memory.check([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+    monkeypatch.setattr("fedatlas.problems.base.free_host", lambda: GIB // 8)
+    with pytest.raises(UserError, match="128 MiB of memory are free: take a smaller"):
+        memory.check([simulation("fedavg", Wide())])
+
+
+def test_training_says_what_it_takes():
+    said = []
+    options = {"clients": 3, "rounds": 1, "batch": None, "optimum": False, "say": said.append}
+    train("scaffold", {"kind": "quadratic", "dim": 1000, "L": 10.0, "diagonal": True}, lr=0.01, **options)
+    assert len(said) == 1 and "23.4 KiB for states of 3 clients" in said[0] and "for data" in said[0]
+
+
+def test_activations_of_networks_grow_with_batch_and_resolution():
+    large, small = (network({"kind": "resnet18", "stem": stem}, side=16, dtype="float32") for stem in (3, 7))
+    sizes = [[p.memory(batch, 1)["activations"] for batch in (2000, 4000)] for p in (small, large)]
+    replica = 2 * small.dim * 4
+    assert sizes[0][1] - replica == pytest.approx(2 * (sizes[0][0] - replica), rel=0.01)
+    assert sizes[1][0] > 8 * (sizes[0][0] - replica)
+
+
+# --- tables on disk, and of devices without lazy memory ---
+
+
+@pytest.mark.parametrize("make", [lambda: quadratic(clients=5), lambda: network("linear", clients=5)])
+def test_states_on_disk_change_no_bit(make):
+    ends = [simulation("scaffold", make(), clients=5, rounds=4, state=place).run().x for place in ("memory", "disk")]
+    assert (ends[0] == ends[1]).all()
+
+
+def test_tables_on_disk_are_mapped_files():
+    table = Table(State(c=np.zeros(3)), 4, np.zeros(3), "disk")
+    assert isinstance(table.data["c"], np.memmap)
+    table.write(np.array([2]), State(c=np.ones((1, 3))))
+    assert table.read(np.array([1, 2])).c.tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert type(table.read(np.array([2])).c) is np.ndarray
+
+
+def test_rows_are_kept_one_by_one_where_memory_is_not_lazy():
+    plain = Table(State(c=torch.tensor([1.0, 2.0]), tau=-1), 4, torch.zeros(2))
+    rows = Table(State(c=torch.tensor([1.0, 2.0]), tau=-1), 4, torch.zeros(2))
+    rows.data = {name: _Rows(value) for name, value in rows.first.items()}
+    for table in (plain, rows):
+        table.write(np.array([0, 3]), State(c=torch.tensor([[5.0, 6.0], [7.0, 8.0]])))
+        table.write(np.array([1, 3]), State(tau=9))
+    everything = [table.read(np.arange(4)) for table in (plain, rows)]
+    for name in ("c", "tau"):
+        assert (getattr(everything[0], name) == getattr(everything[1], name)).all()
+    assert len(rows.data["c"].rows) == 3
