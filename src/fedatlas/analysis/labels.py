@@ -38,6 +38,8 @@ AXES = {
     "batch": "samples per local step",
     "participation": "participation",
     "schedule": "step-size schedule",
+    "c": "scale $c$",
+    "gamma_b": "largest step size $\\gamma_b$",
     "problem.partition": "partition",
     "problem.data": "data",
     "problem.l2": "$\\ell_2$ weight",
