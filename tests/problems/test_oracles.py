@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from fedatlas.problems.logistic import Logistic
+from fedatlas.problems.softmax import Softmax
 from fedatlas.simulation.steps import Cost, Steps
 from tests.helpers import like, logistic, network, quadratic, softmax, to_numpy
 
