@@ -1,11 +1,11 @@
 """What an algorithm noted of its local steps, such as step sizes (FedSPS, Figure 7)."""
 
-from fedatlas.analysis import labels
+from fedatlas.analysis import labels, style
 from fedatlas.analysis.figures import base
 
-BANDS = (
-    ("between", "± deviation across clients", "#009e73", 0.18),
-    ("within", "± deviation within a client", "#e69f00", 0.3),
+BANDS = (  # column, in the legend, colour, opacity
+    ("between", "± deviation across clients", style.SKY, 0.55),
+    ("within", "± deviation within a client", style.ORANGE, 0.25),
 )
 
 
