@@ -1,14 +1,15 @@
-"""Rounds of FedAvg against a plain torch loop, in one run: 10 clients x 5 steps x batch 20 on MNIST-shaped random data.
+"""Rounds of FedAvg and FedSPS against plain torch loops, in one run: 10 clients x batch 20 on MNIST-shaped random data.
 
-    python benchmarks/networks.py [--repeats 7] [--rounds 10]
+    python benchmarks/networks.py [--repeats 7] [--rounds 10] [--steps 5 30]
 
-LeNet: the engine with 1 and 2 threads against a loop over clients of module, ``torch.optim.SGD`` and index batches
-(no DataLoader), with 1 and 2 intra-op threads. Softmax regression: the engine in float64 and float32 against the bare
-matrix products of its gradients, and against the same torch loop. The ways take turns, so that a busy machine slows
-all of them; times are medians, ratios are printed.
+LeNet: the engine with 1 and 2 threads against loops over clients of module and ``torch.optim.SGD``, with 1 and 2
+intra-op threads; batches come by index, or from a DataLoader of each client. Softmax regression: the engine in float64
+and float32 against the bare matrix products of its gradients, and against the same loops. The ways take turns, so that
+a busy machine slows all of them; times are medians, ratios are printed.
 """
 
 import argparse
+import itertools
 import os
 import statistics
 import time
@@ -18,6 +19,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import torch
 from torch.nn import functional as F
+from torch.utils.data import DataLoader, TensorDataset
 
 from fedatlas.algorithms import create
 from fedatlas.problems import networks
@@ -27,7 +29,7 @@ from fedatlas.problems.softmax import Softmax
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 
-CLIENTS, STEPS, BATCH, ROWS, LR = 10, 5, 20, 20_000, 0.1
+CLIENTS, BATCH, ROWS, LR = 10, 20, 20_000, 0.1
 
 
 def data():
@@ -35,18 +37,19 @@ def data():
     return rng.integers(256, size=(ROWS, 1, 28, 28)).astype(np.uint8), rng.integers(10, size=ROWS)
 
 
-def engine(problem, rounds, threads):
-    """A function that runs rounds of FedAvg in the engine."""
-    setting = Setting(clients=CLIENTS, local_steps=STEPS, rounds=rounds, batch=BATCH, eval_rounds=rounds)
+def engine(problem, rounds, steps, threads, algorithm="fedavg"):
+    """A function that runs rounds in the engine."""
+    setting = Setting(clients=CLIENTS, local_steps=steps, rounds=rounds, batch=BATCH, eval_rounds=rounds)
+    made = create(algorithm, {"lr": LR} if algorithm == "fedavg" else {})
 
     def run():
-        trace = Simulation(create("fedavg", {"lr": LR}), problem, setting, threads=threads).run()
+        trace = Simulation(made, problem, setting, threads=threads).run()
         return trace.rows[-1]["seconds"]  # without the evaluations
 
     return run
 
 
-def torch_loop(kind, rounds, threads):
+def torch_loop(kind, rounds, steps, threads, loaders=False):
     """A function that runs rounds of FedAvg as one would write them with torch alone, on float32 images."""
     X, y = data()
     X, y = (torch.from_numpy(X).float() - 127.5) / 73.9, torch.from_numpy(y)
@@ -54,6 +57,17 @@ def torch_loop(kind, rounds, threads):
     optimiser = torch.optim.SGD(module.parameters(), lr=LR)
     parameters = list(module.parameters())
     draws = torch.Generator().manual_seed(0)
+    share = ROWS // CLIENTS
+    parts = [TensorDataset(X[i * share : (i + 1) * share], y[i * share : (i + 1) * share]) for i in range(CLIENTS)]
+    clients = [DataLoader(part, batch_size=BATCH, shuffle=True, generator=draws) for part in parts]
+
+    def batches(client):
+        if loaders:
+            yield from itertools.islice(clients[client], steps)
+        else:
+            for _ in range(steps):
+                rows = torch.randint(ROWS, (BATCH,), generator=draws)
+                yield X[rows], y[rows]
 
     def run():
         torch.set_num_threads(threads)
@@ -61,14 +75,13 @@ def torch_loop(kind, rounds, threads):
         start = [p.detach().clone() for p in parameters]
         for _ in range(rounds):
             total = [torch.zeros_like(p) for p in start]
-            for _ in range(CLIENTS):
+            for client in range(CLIENTS):
                 with torch.no_grad():
                     for p, value in zip(parameters, start, strict=True):
                         p.copy_(value)
-                for _ in range(STEPS):
-                    rows = torch.randint(ROWS, (BATCH,), generator=draws)
+                for data, labels in batches(client):
                     optimiser.zero_grad()
-                    F.cross_entropy(module(X[rows]), y[rows]).backward()
+                    F.cross_entropy(module(data), labels).backward()
                     optimiser.step()
                 for part, p in zip(total, parameters, strict=True):
                     part += p.detach()
@@ -78,7 +91,7 @@ def torch_loop(kind, rounds, threads):
     return run
 
 
-def products(problem, rounds):
+def products(problem, rounds, steps):
     """A function that does nothing but the matrix products that the gradients of so many softmax rounds need."""
     rng = np.random.default_rng(0)
     a = rng.random((CLIENTS, BATCH, problem.features)).astype(problem.dtype)
@@ -87,7 +100,7 @@ def products(problem, rounds):
 
     def run():
         began = time.perf_counter()
-        for _ in range(rounds * STEPS):
+        for _ in range(rounds * steps):
             np.matmul(a, W.swapaxes(1, 2))
             np.matmul(p.swapaxes(1, 2), a, out=out)
         return time.perf_counter() - began
@@ -114,22 +127,28 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--steps", type=int, nargs="+", default=[5, 30])
     given = parser.parse_args()
     X, y = data()
-    train = Samples(X, y, 127.5, 1 / 73.9)
+    train, flat = Samples(X, y, 127.5, 1 / 73.9), X.reshape(ROWS, -1) / 255
     lenet = Network(train, lambda: networks.create("lenet").build((1, 28, 28), 10), eval_samples=100)
-    ways = {f"torch loop, {n} intra-op": torch_loop("lenet", given.rounds, n) for n in (1, 2)}
-    ways |= {f"fedatlas, {n} threads": engine(lenet, given.rounds, n) for n in (1, 2)}
-    report("LeNet", measure(ways, given.repeats, given.rounds), "torch loop, 1 intra-op")
+    softmax = {dtype: Softmax(flat, y, 10, dtype=dtype) for dtype in ("float64", "float32")}
+    for steps in given.steps:
+        rounds = max(1, given.rounds * 5 // steps)
+        ways = {f"torch loop, {n} intra-op": torch_loop("lenet", rounds, steps, n) for n in (1, 2)}
+        ways["torch loop, 2 intra-op, DataLoaders"] = torch_loop("lenet", rounds, steps, 2, loaders=True)
+        ways |= {f"fedatlas, {n} threads": engine(lenet, rounds, steps, n) for n in (1, 2)}
+        ways["fedatlas, FedSPS, 2 threads"] = engine(lenet, rounds, steps, 2, "fedsps")
+        report(f"LeNet, {steps} local steps", measure(ways, given.repeats, rounds), "torch loop, 2 intra-op")
 
-    flat = X.reshape(ROWS, -1) / 255
-    rounds = given.rounds * 5
-    ways = {"torch loop, linear, float32": torch_loop("linear", rounds, 1)}
-    for dtype in ("float64", "float32"):
-        problem = Softmax(flat, y, 10, 1e-3, dtype=dtype)
-        ways[f"matrix products alone, {dtype}"] = products(problem, rounds)
-        ways |= {f"fedatlas, {dtype}, {n} threads": engine(problem, rounds, n) for n in (1, 2)}
-    report("Softmax regression", measure(ways, given.repeats, rounds), "torch loop, linear, float32")
+        rounds *= 5
+        ways = {"torch loop, float32": torch_loop("linear", rounds, steps, 1)}
+        ways["torch loop, float32, DataLoaders"] = torch_loop("linear", rounds, steps, 1, loaders=True)
+        for dtype, problem in softmax.items():
+            ways[f"matrix products alone, {dtype}"] = products(problem, rounds, steps)
+            ways |= {f"fedatlas, {dtype}, {n} threads": engine(problem, rounds, steps, n) for n in (1, 2)}
+        ways["fedatlas, FedSPS, float32"] = engine(softmax["float32"], rounds, steps, 1, "fedsps")
+        report(f"Softmax regression, {steps} local steps", measure(ways, given.repeats, rounds), "torch loop, float32")
 
 
 if __name__ == "__main__":

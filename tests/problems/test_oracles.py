@@ -6,6 +6,7 @@ from scipy import sparse
 
 from fedatlas.problems.logistic import Logistic
 from fedatlas.problems.similar import SimilarQuadratic
+from fedatlas.problems.softmax import Softmax
 from fedatlas.simulation.steps import Cost, Round, Steps
 from tests.helpers import like, logistic, network, quadratic, softmax, to_numpy
 
@@ -163,3 +164,14 @@ def test_float32_is_the_same_problem(make):
     np.testing.assert_allclose(values[0][1], values[1][1], rtol=1e-4, atol=1e-5)
     losses = [p.evaluate(like(p, y))["loss"] for p in (problem, double)]
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+
+
+def test_softmax_evaluates_the_same_subset_in_all_runs():
+    whole, part, again = softmax(), softmax(eval_samples=20), softmax(eval_samples=20)
+    x = np.random.default_rng(0).standard_normal(whole.dim)
+    assert part.evaluate(x) == again.evaluate(x) != whole.evaluate(x)
+    assert softmax(eval_samples=whole.samples).evaluate(x) == whole.evaluate(x)
+    rows = part._evaluated
+    assert part.evaluate(x)["loss"] == pytest.approx(Softmax(*rows, whole.classes, whole.l2).value(x))
+    part.optimum = part.solve()
+    assert part.evaluate(x)["loss"] == pytest.approx(whole.evaluate(x)["loss"])

@@ -110,3 +110,18 @@ def test_refuses_what_cannot_be(options, message):
 def test_refuses_shapes_that_do_not_fit():
     with pytest.raises(UserError, match="one matrix a client"):
         Quadratic(np.ones((2, 3)), np.ones((3, 3)))
+
+
+def test_curvatures_by_hand():
+    problem = Quadratic.create(2, centers=[[0.0], [3.0]], curvatures=[2.0, 1.0])
+    assert problem.value(np.array([1.0])) == pytest.approx((1 + 2) / 2)
+    assert problem.optimum.x == pytest.approx(1.0)
+    assert problem.constants()["L_max"] == 2
+
+
+@pytest.mark.parametrize(
+    "options", [{"centers": [[0.0], [1.0]], "curvatures": [1.0]}, {"dim": 2, "curvatures": [1, 1]}]
+)
+def test_refuses_curvatures_that_do_not_fit(options):
+    with pytest.raises(UserError, match="curvatures"):
+        Quadratic.create(2, **options)

@@ -42,6 +42,8 @@ AXES = {
     "participation": "participation",
     "participation.gamma": "non-stationarity $\\gamma$",
     "schedule": "step-size schedule",
+    "c": "scale $c$",
+    "gamma_b": "largest step size $\\gamma_b$",
     "problem.partition": "partition",
     "problem.data": "data",
     "problem.l2": "$\\ell_2$ weight",

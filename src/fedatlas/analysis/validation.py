@@ -9,6 +9,7 @@ from fedatlas.registry import did_you_mean, lookup
 
 NUMBERS = ("target", "at_least", "at_most", "factor", "tolerance", "paper", "after", "level")
 TYPES = {"algorithm": str, "algorithms": list, "than": list, "axis": str, "where": dict, "metric": str}
+TYPES |= {"among": dict, "parameter": str, "of": str}
 
 
 def validate(experiment):
@@ -32,8 +33,10 @@ def _figure(experiment, figure):
     _options({k: v for k, v in figure.items() if k not in ("kind", "caption")}, kind.takes, kind.needs, figure["kind"])
     axes = _axes(experiment)
     x, panel, where = figure.get("x"), figure.get("panel"), figure.get("where", {})
-    if figure["kind"] in ("convergence", "targets"):
+    if figure["kind"] in ("convergence", "targets", "local"):
         _known("x", "cost", x, labels.COSTS)
+    elif figure["kind"] == "sensitivity":
+        _known("x", "tuned hyper-parameter", x, _tuned(experiment))
     elif x is not None:
         _axis("x", x, axes)
     if "rows" in figure:
@@ -109,6 +112,11 @@ def _type(option, value):
 
 def _axes(experiment):
     return {**experiment["grid"], **experiment["within"]}
+
+
+def _tuned(experiment):
+    tunings = [experiment["tune"], *(entry.get("tune", {}) for entry in experiment["algorithms"].values())]
+    return dict.fromkeys(sorted({name for tuning in tunings for name, values in tuning.items() if values is not None}))
 
 
 def _known(key, what, name, known):

@@ -42,6 +42,7 @@ class Quadratic(Problem):
         clients,
         dim=None,
         centers=None,
+        curvatures=None,
         mu=1.0,
         L=100.0,
         similarity=0.0,
@@ -52,7 +53,8 @@ class Quadratic(Problem):
         samples=1024,
         start_scale=1.0,
     ):
-        """A synthetic instance, or f_i(x) = |x - u_i|^2 / 2 with the given centers u_i (m, d) (FedAWE, Example 1).
+        """A synthetic instance, or f_i(x) = a_i |x - u_i|^2 / 2 with the given centers u_i (m, d) (FedAWE, Example 1)
+        and curvatures a_i (m,), 1 by default (FedSPS, Example 1).
 
         mu, L: smallest and largest eigenvalue of the mean Hessian; the others lie evenly between them on a log scale.
         similarity: delta_B = max_i |A_i - mean_j A_j| in spectral norm, exactly (FedRed, Section 2); a client is convex
@@ -68,8 +70,13 @@ class Quadratic(Problem):
                 raise UserError(
                     f"quadratic: centers has shape {u.shape}; one list of numbers for each of {clients} is needed"
                 )
-            own = 0.5 * np.vecdot(u, u)
-            return cls(np.ones_like(u), u, own, noise, samples, instance, start_scale)
+            a = np.ones(clients) if curvatures is None else np.asarray(curvatures, float)
+            if a.shape != (clients,):
+                raise UserError(f"quadratic: curvatures has shape {a.shape}; one number a client, {clients}, is needed")
+            A = np.repeat(a[:, None], u.shape[1], axis=1)
+            return cls(A, A * u, 0.5 * a * np.vecdot(u, u), noise, samples, instance, start_scale)
+        if curvatures is not None:
+            raise UserError("quadratic: curvatures go with centers; a synthetic instance has mu and L")
         if not 0 < mu <= L:
             raise UserError(f"quadratic: mu is {mu} and L is {L}; 0 < mu <= L is needed")
         if similarity < 0 or heterogeneity < 0:

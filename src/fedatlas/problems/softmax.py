@@ -9,6 +9,7 @@ from scipy import sparse
 from fedatlas.errors import UserError
 from fedatlas.problems.base import Each, Optimum, Regression
 from fedatlas.simulation import arrays
+from fedatlas.simulation.streams import stream
 
 GAP = 1e-12  # what solve() must certify
 DTYPES = ("float64", "float32")
@@ -20,7 +21,9 @@ class Softmax(Regression):
     A: (n, p) features. y: (n,) labels in 0..classes-1. x is the flat (d,) vector of the weights (classes, p), row by
     row, and then the biases (classes,), in the order of a torch ``Linear``; l2 weighs all of |x|^2 / 2, biases
     included, so F is strongly convex. bias: whether there are biases. partition: rows of each client, or None.
-    test: (A, y) or None. dtype: of data and x. start_scale: x0 ~ N(0, start_scale^2), or 0. weights: of ``Regression``.
+    test: (A, y) or None. dtype: of data and x. start_scale: x0 ~ N(0, start_scale^2), or 0. eval_samples: the training
+    rows that are evaluated, a subset that is the same in all runs; all of them by default, and where F* is known.
+    weights: of ``Regression``.
     """
 
     def __init__(
@@ -35,6 +38,7 @@ class Softmax(Regression):
         dtype="float64",
         start_scale=0.0,
         weights="equal",
+        eval_samples=None,
     ):
         if dtype not in DTYPES:
             raise UserError(f"softmax: dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
@@ -47,15 +51,30 @@ class Softmax(Regression):
         self.l2 = self.penalty(l2)
         self.weigh(weights)
         self.dim = self.classes * (self.features + self.bias)
+        self._evaluated = None
+        if eval_samples is not None and eval_samples < self.samples:
+            rows = np.sort(stream(0, "evaluation").choice(self.samples, eval_samples, replace=False))
+            self._evaluated = self.A[rows], self.y[rows]
 
     @classmethod
-    def from_data(cls, data, test, partition, l2=0.0, bias=True, dtype="float64", start_scale=0.0, weights="equal"):
+    def from_data(
+        cls,
+        data,
+        test,
+        partition,
+        l2=0.0,
+        bias=True,
+        dtype="float64",
+        start_scale=0.0,
+        weights="equal",
+        eval_samples=None,
+    ):
         """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one."""
         held_out = (test.features(dtype=dtype), test.y) if test is not None else None
         if held_out is None and data.X_test is not None:
             held_out = (data.features("test", dtype), data.y_test)
-        A = data.features(dtype=dtype)
-        return cls(A, data.y, data.classes, l2, partition, held_out, bias, dtype, start_scale, weights)
+        options = (l2, partition, held_out, bias, dtype, start_scale, weights, eval_samples)
+        return cls(data.features(dtype=dtype), data.y, data.classes, *options)
 
     @property
     def block_rows(self):
@@ -141,9 +160,10 @@ class Softmax(Regression):
         return float(np.linalg.eigvalsh(gram.astype(np.float64))[-1] / (2 * self.samples) + self.l2)
 
     def evaluate(self, x):
-        z = self.scores(self.A, x)
-        metrics = {"loss": self._loss(z, self.y) + self._penalty(x)}
-        metrics["accuracy"] = float(np.mean(z.argmax(axis=1) == self.y))
+        A, y = (self.A, self.y) if self._evaluated is None or self.optimum is not None else self._evaluated
+        z = self.scores(A, x)
+        metrics = {"loss": self._loss(z, y) + self._penalty(x)}
+        metrics["accuracy"] = float(np.mean(z.argmax(axis=1) == y))
         if self.optimum is not None:
             metrics["suboptimality"] = metrics["loss"] - self.optimum.F
         if self.test is not None:

@@ -49,7 +49,7 @@ class Results:
         self.entries = {
             id: {"algorithm": entry.get("algorithm", id), **entry} for id, entry in experiment["algorithms"].items()
         }
-        self.chosen, self.curves = table[table["chosen"]], curves
+        self.table, self.chosen, self.curves = table, table[table["chosen"]], curves
 
     def name(self, algorithm):
         """Name of an algorithm for people."""

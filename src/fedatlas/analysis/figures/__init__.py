@@ -6,12 +6,34 @@ To add one, write a module like ``scaling``, import it below and name it in the 
 from pathlib import Path
 
 from fedatlas.analysis import style
-from fedatlas.analysis.figures import availability, convergence, heatmap, partition, scaling, table, targets
+from fedatlas.analysis.figures import (
+    availability,
+    convergence,
+    heatmap,
+    local,
+    partition,
+    scaling,
+    sensitivity,
+    table,
+    targets,
+)
 from fedatlas.analysis.figures.base import KINDS, Sheet
 from fedatlas.experiments.files import atomic
 from fedatlas.registry import lookup
 
-__all__ = ["KINDS", "availability", "convergence", "draw", "heatmap", "partition", "scaling", "table", "targets"]
+__all__ = [
+    "KINDS",
+    "availability",
+    "convergence",
+    "draw",
+    "heatmap",
+    "local",
+    "partition",
+    "scaling",
+    "sensitivity",
+    "table",
+    "targets",
+]
 
 # Dates and versions would make two files out of one figure.
 METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}

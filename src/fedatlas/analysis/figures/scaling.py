@@ -29,7 +29,7 @@ def scaling(sheet):
     finite = rows[[c for c in (column, *_range(sheet, column)) if c in rows]].to_numpy(float)
     if bounds := base.limits(np.where(finite <= 0, base.FLOOR, finite) if sheet.log else finite, sheet.log):
         axes[0].set_ylim(*bounds)
-    base.label(axes, labels.axis(x, sheet.about), labels.metric(sheet.y, sheet.about["select"]["statistic"]))
+    base.label(axes, labels.axis(x, sheet.about), _words(sheet))
     base.legend(figure, sheet, _extra(sheet, rows, column))
     base.foot(figure, sheet.note(numeric(rows[x])) if _range(sheet, column) else "")
     return figure
@@ -37,7 +37,15 @@ def scaling(sheet):
 
 def _column(sheet):
     select = sheet.about["select"]
+    if sheet.y in sheet.about["tune"]:
+        return sheet.y
     return "score" if sheet.y == select["metric"] else f"{select['statistic']}_{sheet.y}"
+
+
+def _words(sheet):
+    if sheet.y in sheet.about["tune"]:
+        return f"best {labels.axis(sheet.y, sheet.about)}"
+    return labels.metric(sheet.y, sheet.about["select"]["statistic"])
 
 
 def _range(sheet, column):

@@ -1,0 +1,135 @@
+"""Checks of sensitivity to hyper-parameters and of recorded values, and their figures."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fedatlas.analysis.claims import HELD, NOT_HELD, NOT_TESTED, check
+from fedatlas.analysis.figures.base import KINDS, Sheet
+from fedatlas.analysis.validation import validate
+from fedatlas.errors import UserError
+
+from .synthetic import experiment
+
+
+def rows(scores, axis="local_steps"):
+    """A table by hand: {(algorithm, point, c): score}; the smallest score of a point is chosen."""
+    made = pd.DataFrame(
+        [(*key, float(score)) for key, score in scores.items()], columns=["algorithm", axis, "c", "score"]
+    )
+    made["diverged"] = (~np.isfinite(made["score"])).astype(int)
+    made["chosen"] = made.groupby(["algorithm", axis])["score"].transform("min") == made["score"]
+    return made.assign(best_loss=made["score"], final_loss=made["score"], final_apart=0.1, best_apart=0.1, edge="")
+
+
+SCORES = {("fedsps", k, c): 1 + (c - k / 10) ** 2 for k in (5, 10, 20) for c in (0.5, 1.0, 2.0)}
+QUADRATIC = {("fedsps", k, c): 1 + (c - k * k) ** 2 for k in (1, 2, 4) for c in (1.0, 4.0, 16.0)}
+
+
+def verdict(scores, **options):
+    made = experiment(["fedsps"], grid={"local_steps": []}, metric="loss")
+    made["claims"] = {"it": {"text": "t", "source": "s", "check": options}}
+    curves = pd.DataFrame(columns=["algorithm", "local_steps", "seed", "round", "loss"])
+    found = check(made, rows(scores), curves).iloc[0]
+    return found["verdict"], found["ours"]
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ({"at_most": 4.3}, HELD),
+        ({"at_most": 2}, NOT_HELD),
+        ({"at_least": 2.5}, NOT_HELD),
+        ({"at_most": 2, "where": {"local_steps": 10}}, HELD),
+        ({"at_least": 2, "where": {"local_steps": 20}}, HELD),
+        ({"at_most": 1.3, "among": {"c": [0.5, 1.0]}, "where": {"local_steps": 10}}, HELD),
+        ({"at_most": 2, "among": {"c": [1.0]}}, NOT_TESTED),
+    ],
+)
+def test_spread(options, expected):
+    assert verdict(SCORES, kind="spread", algorithms=["fedsps"], **options)[0] == expected
+
+
+def test_spread_of_what_diverged_is_infinite():
+    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 5, 1.0): math.inf}
+    assert verdict(scores, kind="spread", algorithms=["fedsps"], at_most=1e9)[0] == NOT_HELD
+    assert verdict(scores, kind="spread", algorithms=["fedsps"], at_least=2)[0] == HELD
+
+
+def test_choice_slope_tells_a_square_law_from_none():
+    options = {"kind": "choice_slope", "algorithm": "fedsps", "parameter": "c", "axis": "local_steps", "at_most": 0.5}
+    assert verdict(QUADRATIC, **options) == (NOT_HELD, "slope 2.00")
+    flat = {key: 1 + (key[2] - 1) ** 2 for key in SCORES}
+    assert verdict(flat, **options)[0] == HELD
+    assert verdict(flat, **options, where={"local_steps": 5})[0] == NOT_TESTED
+
+
+def test_unknown_hyper_parameters_are_errors():
+    with pytest.raises(UserError, match="'gamma' is not tuned for fedsps"):
+        verdict(SCORES, kind="spread", algorithms=["fedsps"], among={"gamma": [1]}, at_most=1)
+
+
+@pytest.mark.parametrize("at_most, expected", [(0.101, HELD), (0.05, NOT_HELD)])
+def test_proportion(at_most, expected):
+    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 10, 0.5): 2}
+    options = {"kind": "proportion", "algorithms": ["fedsps"], "metric": "apart", "of": "loss", "at_most": at_most}
+    assert verdict(scores, **options) == (expected, "FedSPS 0.05 to 0.1")
+
+
+def test_proportion_of_what_was_not_recorded():
+    table = rows({("fedsps", 5, 0.5): 1}).assign(final_apart=math.nan)
+    made = experiment(["fedsps"], grid={"local_steps": []}, metric="loss")
+    options = {"kind": "proportion", "algorithms": ["fedsps"], "metric": "apart", "of": "loss", "at_most": 1}
+    made["claims"] = {"it": {"text": "t", "source": "s", "check": options}}
+    assert check(made, table, pd.DataFrame(columns=["algorithm"])).iloc[0]["verdict"] == NOT_TESTED
+
+
+ABOUT = {
+    "axes": ["local_steps"],
+    "tune": ["c"],
+    "algorithms": {"fedsps": {"algorithm": "fedsps", "label": None}},
+    "select": {"metric": "loss", "statistic": "final", "goal": "min"},
+    "problem": {"kind": "softmax"},
+    "seeds": [0],
+}
+
+
+def drawn(spec, scores=SCORES, curves=None):
+    figure = KINDS[spec["kind"]](Sheet(spec, ABOUT, rows(scores), curves))
+    return [ax for ax in figure.axes if ax.get_visible()]
+
+
+def test_sensitivity_draws_every_tried_value_that_did_not_diverge():
+    scores = SCORES | {("fedsps", 5, 2.0): math.inf}
+    axes = drawn({"kind": "sensitivity", "x": "c", "panel": "local_steps"}, scores)
+    assert [ax.get_title() for ax in axes] == ["$K$ = 5", "$K$ = 10", "$K$ = 20"]
+    assert [list(ax.get_lines()[0].get_xdata()) for ax in axes] == [[0.5, 1.0], [0.5, 1.0, 2.0], [0.5, 1.0, 2.0]]
+    assert list(axes[1].get_lines()[0].get_ydata()) == pytest.approx([1.25, 1.0, 2.0])
+
+
+def test_scaling_draws_a_chosen_hyper_parameter():
+    ax = drawn({"kind": "scaling", "x": "local_steps", "y": "c", "yscale": "log"})[0]
+    assert ax.get_ylabel() == "best scale $c$"
+    assert list(ax.get_lines()[0].get_ydata()) == [0.5, 1.0, 2.0]
+
+
+def test_local_draws_the_mean_with_both_deviations():
+    at = np.array([0, 5, 10])
+    curves = pd.DataFrame({"algorithm": "fedsps", "local_steps": 5, "seed": 0, "round": at})
+    curves = curves.assign(step_size_mean=[math.nan, 1.0, 2.0], step_size_within=0.1, step_size_between=0.3)
+    ax = drawn({"kind": "local", "x": "rounds"}, curves=curves)[0]
+    line = ax.get_lines()[0]
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([5, 10], [1, 2])
+    heights = [
+        (band.get_paths()[0].vertices[:, 1].min(), band.get_paths()[0].vertices[:, 1].max()) for band in ax.collections
+    ]
+    np.testing.assert_allclose(heights, [(0.7, 2.3), (0.9, 2.1)])
+
+
+def test_sensitivity_to_what_is_not_tuned_is_found_early():
+    figure = {"kind": "sensitivity", "x": "lr", "panel": "local_steps", "where": {"clients": 4}, "caption": "c"}
+    validate(experiment(figures={"it": figure}))
+    with pytest.raises(UserError, match=r"x: unknown tuned hyper-parameter 'c'"):
+        validate(experiment(figures={"it": figure | {"x": "c"}}))
