@@ -11,6 +11,13 @@ rule train:
         "results/logs/train/{size}/{experiment}/{id}/{key}.log",
     benchmark:
         "results/logs/train/{size}/{experiment}/{id}/{key}.tsv"
+    # on a cluster, small cells share a job; what is done of a job that ends early is kept by the next attempt
+    group:
+        atlas.batch
+    resources:
+        mem_mb=atlas.need("mem_mb"),
+        runtime=atlas.need("runtime"),
+        gpu=atlas.need("gpu"),
     params:
         spec=atlas.spec,
         made=lambda w, input: " ".join(f"--{k} {input[k]}" for k in ("partition", "optimum") if k in input.keys()),

@@ -8,7 +8,7 @@ from pathlib import Path
 from fedatlas import algorithms, analysis, data, problems
 from fedatlas.analysis.validation import validate
 from fedatlas.errors import UserError
-from fedatlas.experiments import config, expand, files, fingerprint
+from fedatlas.experiments import config, expand, files, fingerprint, needs
 from fedatlas.experiments.tables import view
 from fedatlas.registry import did_you_mean
 
@@ -193,6 +193,24 @@ class Atlas:
                 self.partition_file(spec)
             if spec["optimum"]:
                 self.optimum_file(spec)
+
+    # -- schedulers ----------------------------------------------------------------------------------------------
+
+    def batch(self, w):
+        """The group of a cell's job, for clusters."""
+        return needs.batch(self._cell(w).spec)
+
+    def need(self, resource):
+        """What a train job asks of a machine, as Snakemake's callable; a job that is tried again gets more memory."""
+
+        def ask(w, attempt):
+            return needs.needs(self._cell(w).spec)[resource] * (attempt if resource == "mem_mb" else 1)
+
+        return ask
+
+    def optimum_memory(self, w, attempt):
+        """MB for the solver of an optimum, which holds the data as a network does not."""
+        return needs.needs(self._origin(f"results/optima/{w.key}.npz"))["mem_mb"] * attempt
 
     # -- code ----------------------------------------------------------------------------------------------------
 
