@@ -120,6 +120,7 @@ def _jobs(job):
             one.add_argument("--partition")
             one.add_argument("--optimum")
             one.add_argument("--threads", type=int, default=1)
+            one.add_argument("--cell", nargs=4, metavar=("SIZE", "EXPERIMENT", "ID", "KEY"), help="to log it at once")
     one = steps.add_parser("instability")
     one.add_argument("out", nargs="+")
     one.set_defaults(run=commands.job_instability)

@@ -135,9 +135,12 @@ def ui(a):
 def job_spec(a):
     """Jobs that are given all they need."""
     from fedatlas.experiments import jobs, run
+    from fedatlas.experiments.atlas import LIVE
 
     if a.step == "run":
         run.run_cell(a.spec, a.out, a.directory, a.partition, a.optimum, a.threads, _print_progress)
+        if a.cell and (uri := os.environ.get(LIVE)):
+            jobs.track_cell(jobs.here(), *a.cell, a.out, uri)
     else:
         getattr(jobs, a.step)(a.spec, a.out, a.directory)
 

@@ -1,4 +1,4 @@
-"""After the tour on SLURM: what was submitted, and that what came out is whole. Argument: SLURM's job completion log."""
+"""After the tour on SLURM: what was submitted, and that the results are whole. Argument: SLURM's log of jobs."""
 
 import collections
 import re

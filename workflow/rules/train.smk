@@ -22,4 +22,5 @@ rule train:
         spec=atlas.spec,
         made=lambda w, input: " ".join(f"--{k} {input[k]}" for k in ("partition", "optimum") if k in input.keys()),
     shell:
-        "fedatlas job run {params.spec:q} {output:q} {params.made} --threads {threads} > {log:q} 2>&1"
+        "fedatlas job run {params.spec:q} {output:q} {params.made} --threads {threads}"
+        " --cell {wildcards.size} {wildcards.experiment} {wildcards.id:q} {wildcards.key:q} > {log:q} 2>&1"

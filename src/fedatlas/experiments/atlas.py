@@ -12,6 +12,7 @@ from fedatlas.experiments import config, expand, files, fingerprint, needs
 from fedatlas.experiments.tables import view
 from fedatlas.registry import did_you_mean
 
+LIVE = "FEDATLAS_LIVE_TRACKING"  # names a server that jobs log to as they end
 EXPERIMENT = "results/{size}/{experiment}"
 
 # Code behind the workflow's steps, by what a rule names as its input. Which data sets there are is no code of prepare.
@@ -65,9 +66,11 @@ class Atlas:
             self.cells(size, name)
 
     def environment(self):
-        """Where jobs find data. No parameters of rules: another mirror is no reason to prepare data again."""
+        """Where jobs find data and log to. No parameters of rules: another mirror is no reason to prepare anew."""
         mirrors = [*self.config["data_mirrors"], os.environ.get("FEDATLAS_DATA_MIRRORS", "")]
-        return {"FEDATLAS_DATA": self.config["data"], "FEDATLAS_DATA_MIRRORS": " ".join(mirrors).strip()}
+        found = {"FEDATLAS_DATA": self.config["data"], "FEDATLAS_DATA_MIRRORS": " ".join(mirrors).strip()}
+        uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done
+        return found | {LIVE: uri if uri.startswith("http") else ""}
 
     def selected(self):
         """Names of the experiments of the target all."""

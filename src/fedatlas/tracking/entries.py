@@ -26,7 +26,11 @@ MOST_SCORES = 24  # a parent run with more metrics can no longer be read; its ta
 
 @dataclass
 class Entry:
-    """A single run. metrics: (name, value, round, seconds into the run); data: role -> (name, provenance)."""
+    """A single run.
+
+    metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). chosen: "true" or "false"
+    once the experiment's table says which tuned values won; no part of the run's content.
+    """
 
     key: str
     name: str
@@ -36,6 +40,11 @@ class Entry:
     data: dict
     start: int
     end: int
+    chosen: str | None = None
+
+    def points(self):
+        """Metrics as (name, value, milliseconds since 1970, round)."""
+        return [(name, value, self.start + int(second * 1000), step) for name, value, step, second in self.metrics]
 
     @property
     def digest(self):
@@ -68,8 +77,7 @@ def read_runs(experiment, cell, path, tags, table=None):
         about = {"algorithm": cell.id, "fingerprint": meta["fingerprint"], "status": last["status"]}
         if about["status"] == "diverged":
             about["diverged_round"] = str(last["diverged_round"])
-        if winners is not None:
-            about["chosen"] = str(_place(table[1], cell.id, values) in winners).lower()
+        chosen = None if winners is None else str(_place(table[1], cell.id, values) in winners).lower()
         if lossy:
             about["lossy data"] = ", ".join(lossy)
         yield Entry(
@@ -85,6 +93,7 @@ def read_runs(experiment, cell, path, tags, table=None):
             },
             start=end - int(last["seconds"] * 1000),
             end=end,
+            chosen=chosen,
         )
 
 
