@@ -115,6 +115,21 @@ def claims(a):
         print(f"{'':<28} paper: {row['paper']}; here: {row['ours']}")
 
 
+def clean(a):
+    """Remove what can be made again, and say what that frees."""
+    from fedatlas.experiments import clean, jobs
+
+    if not os.path.exists("config/experiments"):
+        raise UserError("there is no config/experiments here: run `fedatlas clean` in the project's folder")
+    found = clean.waste(jobs.here(), a.unfinished, a.prepared, a.directory)
+    if not a.dry_run:
+        clean.remove(found)
+    for item in found:
+        print(f"{item.bytes / 1e6:12,.3f} MB  {item.reason:<14} {item.path}")
+    total = sum(item.bytes for item in found) / 1e6
+    print(f"{total:12,.3f} MB  {'would be freed' if a.dry_run else 'freed'} ({len(found)} items)")
+
+
 def cite(a):
     """Print BibTeX."""
     from fedatlas.analysis.citations import cite

@@ -53,11 +53,11 @@ class Project:
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
         return subprocess.Popen(command, cwd=self.folder, env=environment, **options)
 
-    def snakemake(self, *arguments, check=True):
+    def snakemake(self, *arguments, check=True, timeout=240):
         """Run snakemake to its end."""
         process = self.start(*arguments)
         try:
-            stdout, stderr = process.communicate(timeout=240)
+            stdout, stderr = process.communicate(timeout=timeout)
         finally:
             process.kill()
         assert not check or process.returncode == 0, stdout[-3000:] + stderr[-3000:]
