@@ -126,7 +126,7 @@ def names() -> list[str]:
 
 def info(name: str) -> Source:
     """The entry of a data set; UserError, with the nearest name, if there is none."""
-    if name not in REGISTRY:
+    if not isinstance(name, str) or name not in REGISTRY:
         raise unknown("data set", name, REGISTRY)
     return REGISTRY[name]
 

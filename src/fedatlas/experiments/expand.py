@@ -62,6 +62,7 @@ def _cell(experiment, id, entry, point):
         assign(spec, axis, value)
     if "clients" in spec["within"] and "partition" in spec["problem"]:
         raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
+    problems.check(spec["problem"])
     for run in runs(spec):  # every combination is built once, so that no job can fail on a bad value
         create(run)
     return Cell(id, point, spec)

@@ -1,11 +1,14 @@
 """The problems, built from specifications. A kind is imported when it is asked for: convex jobs never see torch."""
 
+import ast
+import functools
 import importlib
+from pathlib import Path
 
 from fedatlas import data
 from fedatlas.errors import UserError
 from fedatlas.problems import networks
-from fedatlas.registry import call, lookup
+from fedatlas.registry import call, did_you_mean, lookup
 
 KINDS = {
     "logistic": "fedatlas.problems.logistic:Logistic",
@@ -29,6 +32,35 @@ def modules(spec):
         how = spec.get("architecture", "mlp")
         found.append(networks.module(how if isinstance(how, str) else how.get("kind")))
     return tuple(found)
+
+
+def check(spec):
+    """Raise UserError if a specification names options, or data, that there are not. Imports no kind."""
+    kind = spec["kind"]
+    module, name = lookup("problem kind", kind, KINDS).split(":")
+    takes = _options(module, name)
+    given = {"kind", "data", "test", "partition"} if "data" in spec else {"kind"}
+    if (how := "from_data" if "data" in spec else "create") not in takes:
+        raise UserError(f"problem {kind} " + ("is synthetic and takes no data" if "data" in spec else "needs 'data'"))
+    for option in spec:
+        if option not in given and option not in takes[how]:
+            raise UserError(f"problem {kind} has no option {option!r}{did_you_mean(option, takes[how])}")
+    for key in ("data", "test"):
+        if spec.get(key):
+            data.info(spec[key])
+
+
+@functools.cache
+def _options(module, name):
+    """Options of a kind by the method that takes them, read from its source: importing a network takes seconds."""
+    tree = ast.parse(Path(__file__).with_name(f"{module.rpartition('.')[2]}.py").read_text())
+    (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+    given = {"cls", "clients", "data", "test", "partition"}
+    return {
+        node.name: [a.arg for a in (*node.args.args, *node.args.kwonlyargs) if a.arg not in given]
+        for node in body
+        if isinstance(node, ast.FunctionDef) and node.name in ("create", "from_data")
+    }
 
 
 def variants():

@@ -40,7 +40,9 @@ class Setting:
         if self.eval_rounds is not None and self.eval_steps is not None:
             raise UserError("give eval_rounds or eval_steps, not both")
         self.participants.check(self.clients)
-        self.lr_schedule  # noqa: B018  built once here so that a bad one is an error now
+        factor = self.lr_schedule.factor(1)
+        if not 0 < factor < float("inf"):
+            raise UserError(f"schedule is {self.schedule!r}; its factor {factor} must be finite and larger than 0")
         if self.sampling not in sampling.KINDS:
             raise UserError(f"sampling is {self.sampling!r}; it must be one of {', '.join(sampling.KINDS)}")
 
