@@ -29,9 +29,9 @@ def train(a):
         kind, *options = a.partition.split(",")
         problem["partition"] = {"kind": kind, **_pairs(options)}
     options = {"clients": a.clients, "local_steps": a.local_steps, "rounds": a.rounds, "batch": a.batch or None}
-    if a.active:
+    if a.active is not None:
         options["participation"] = {"kind": "uniform", "count": a.active}
-    if a.eval_rounds:
+    if a.eval_rounds is not None:
         options["eval_rounds"] = a.eval_rounds
     options |= _pairs(a.set)
     progress = _Progress(a.rounds) if sys.stderr.isatty() else None
@@ -75,7 +75,7 @@ def data_status(a):
 
     rows = data.status(a.directory, a.mirror)
     if a.json:
-        print(json.dumps(rows))
+        print(json.dumps(rows, default=str))
         return
     for row in rows:
         size = f"{row['bytes'] / 1e6:,.1f} MB" if row.get("bytes") else ""
@@ -189,7 +189,10 @@ def _pairs(items):
         if not equals:
             raise UserError(f"{item!r} is not of the form NAME=VALUE")
         number = _number(value)
-        found[name] = yaml.safe_load(value) if number is None else number
+        try:
+            found[name] = yaml.safe_load(value) if number is None else number
+        except (yaml.YAMLError, ValueError):
+            raise UserError(f"{name}: {value!r} is not a YAML value") from None
     return found
 
 

@@ -92,7 +92,7 @@ class Project:
 
 def copied(folder, whole=False):
     """A project in a new folder: all of this one, or one with the tiny experiment alone."""
-    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    ignore = shutil.ignore_patterns("*.egg-info", *([] if whole else ["__pycache__"]))
     for name in ("src", "workflow", "config"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
     if whole:

@@ -53,6 +53,7 @@ class Atlas:
 
         words: arguments of snakemake, among them targets; without a target of ours it is the tour that is asked for.
         """
+        config.read_yaml(self.root / "config/config.yaml")  # Snakemake takes the last of two equal keys
         wanted = []
         for word in words:
             size, name = (*Path(word).parts, "", "")[1:3]
