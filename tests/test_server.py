@@ -85,7 +85,7 @@ def server(tmp_path):
 
 def log_cell(number, folder, uri):
     cell = expand.cells(EXPERIMENT)[number]
-    tracking.live(EXPERIMENT, cell, folder / "runs" / cell.id / f"{cell.key}.parquet", uri)
+    tracking.live(EXPERIMENT, cell, str(folder / "runs" / cell.id / f"{cell.key}.parquet"), uri)
 
 
 def start(folder, uri):

@@ -44,5 +44,5 @@ def live(experiment, cell, path, uri):
     """
     with connect(uri) as client:
         book = Book(client, experiment_id(client, experiment, uri), f"{experiment['size']}/{cell.id}/{cell.key}/")
-        book.log(list(entries.read_runs(experiment, cell, path, entries.common_tags(experiment))))
+        book.log(list(entries.read_runs(experiment, cell, Path(path), entries.common_tags(experiment))))
         book.close()
