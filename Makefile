@@ -4,7 +4,7 @@ CORES ?= all
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: tour test lint ui clean
+.PHONY: tour test slow slurm lint ui clean
 
 tour: .venv/installed
 	snakemake --cores $(CORES)
@@ -14,6 +14,13 @@ tour: .venv/installed
 
 test: .venv/installed
 	pytest -n 2
+
+slow: .venv/installed
+	pytest -m slow
+
+slurm: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[slurm]"
+	tests/slurm/run.sh
 
 lint: .venv/installed
 	ruff check .

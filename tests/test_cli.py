@@ -121,6 +121,11 @@ def test_data_status(capsys, tmp_path):
     assert fedatlas("data", "status", "--directory", tmp_path, "--json") == 0
     rows = {row["name"]: row["state"] for row in json.loads(capsys.readouterr().out)}
     assert rows["epsilon"] == "missing" and len(rows) >= 16
+    assert fedatlas("data", "fetch", "digits", "--directory", tmp_path) == 0
+    capsys.readouterr()
+    assert fedatlas("data", "status", "--directory", tmp_path, "--json") == 0
+    (row,) = [row for row in json.loads(capsys.readouterr().out) if row["name"] == "digits"]
+    assert row["state"] == "prepared" and row["path"] == str(tmp_path / "prepared/digits")
 
 
 def test_starting_up_loads_neither_torch_nor_pandas():

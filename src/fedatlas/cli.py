@@ -98,6 +98,13 @@ def parser():
     one.add_argument("names", nargs="*", metavar="name", help="default: the five papers")
     one.set_defaults(run=commands.cite)
 
+    one = groups.add_parser("clean", help="remove results of old code, and what else the workflow can make again")
+    one.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+    one.add_argument("--unfinished", action="store_true", help="also what interrupted jobs would go on from")
+    one.add_argument("--prepared", action="store_true", help="also prepared data whose raw files are there")
+    _directory(one)
+    one.set_defaults(run=commands.clean)
+
     one = groups.add_parser("ui", help="open the MLflow user interface")
     one.add_argument("--uri", default="sqlite:///results/mlflow.db")
     one.add_argument("--port", type=int, default=5000)
@@ -124,6 +131,7 @@ def _jobs(job):
             one.add_argument("--optimum")
             one.add_argument("--threads", type=int, default=1)
             one.add_argument("--save-seconds", type=float, help="time between checkpoints; default 60")
+            one.add_argument("--cell", nargs=4, metavar=("SIZE", "EXPERIMENT", "ID", "KEY"), help="to log it at once")
     one = steps.add_parser("instability")
     one.add_argument("out", nargs="+")
     one.set_defaults(run=commands.job_instability)

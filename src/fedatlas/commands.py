@@ -30,9 +30,9 @@ def train(a):
         problem["partition"] = {"kind": kind, **_pairs(options)}
     options = {"clients": a.clients, "rounds": a.rounds, "batch": a.batch or None, "state": a.state}
     options |= {"local_epochs": a.local_epochs} if a.local_epochs else {"local_steps": a.local_steps}
-    if a.active:
+    if a.active is not None:
         options["participation"] = {"kind": "uniform", "count": a.active}
-    if a.eval_rounds:
+    if a.eval_rounds is not None:
         options["eval_rounds"] = a.eval_rounds
     options |= _pairs(a.set)
     progress = _Progress(a.rounds) if sys.stderr.isatty() else None
@@ -77,7 +77,7 @@ def data_status(a):
 
     rows = data.status(a.directory, a.mirror)
     if a.json:
-        print(json.dumps(rows))
+        print(json.dumps(rows, default=str))
         return
     for row in rows:
         size = f"{row['bytes'] / 1e6:,.1f} MB" if row.get("bytes") else ""
@@ -117,6 +117,21 @@ def claims(a):
         print(f"{'':<28} paper: {row['paper']}; here: {row['ours']}")
 
 
+def clean(a):
+    """Remove what can be made again, and say what that frees."""
+    from fedatlas.workflow import clean, jobs
+
+    if not os.path.exists("config/experiments"):
+        raise UserError("there is no config/experiments here: run `fedatlas clean` in the project's folder")
+    found = clean.waste(jobs.here(), a.unfinished, a.prepared, a.directory)
+    if not a.dry_run:
+        clean.remove(found)
+    for item in found:
+        print(f"{item.bytes / 1e6:12,.3f} MB  {item.reason:<14} {item.path}")
+    total = sum(item.bytes for item in found) / 1e6
+    print(f"{total:12,.3f} MB  {'would be freed' if a.dry_run else 'freed'} ({len(found)} items)")
+
+
 def cite(a):
     """Print BibTeX."""
     from fedatlas.analysis.citations import cite
@@ -137,9 +152,12 @@ def ui(a):
 def job_spec(a):
     """Jobs that are given all they need."""
     from fedatlas.workflow import jobs
+    from fedatlas.workflow.atlas import LIVE
 
     if a.step == "run":
         _run(a)
+        if a.cell and (uri := os.environ.get(LIVE)):
+            jobs.track_cell(jobs.here(), *a.cell, a.out, uri)
     else:
         getattr(jobs, a.step)(a.spec, a.out, a.directory)
 
@@ -191,7 +209,10 @@ def _pairs(items):
         if not equals:
             raise UserError(f"{item!r} is not of the form NAME=VALUE")
         number = _number(value)
-        found[name] = yaml.safe_load(value) if number is None else number
+        try:
+            found[name] = yaml.safe_load(value) if number is None else number
+        except (yaml.YAMLError, ValueError):
+            raise UserError(f"{name}: {value!r} is not a YAML value") from None
     return found
 
 

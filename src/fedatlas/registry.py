@@ -26,6 +26,8 @@ def build(what, kinds, spec, default=None):
 
     spec: a mapping with ``kind``, or the kind alone. Raises UserError on an unknown kind or option, or a missing one.
     """
+    if not isinstance(spec, (str, dict, type(None))):
+        raise UserError(f"{what} is {spec!r}; it must be a kind, or a mapping with a kind and its options")
     options = {"kind": spec} if isinstance(spec, str) else dict(spec or {})
     kind = options.pop("kind", default)
     cls = lookup(f"{what} kind", kind, kinds)
@@ -33,7 +35,7 @@ def build(what, kinds, spec, default=None):
 
 
 def construct(what, cls, options):
-    """``cls(**options)`` for a dataclass, with unknown and missing fields as UserErrors."""
+    """``cls(**options)`` for a dataclass; unknown and missing fields, and values it cannot use, as UserErrors."""
     fields = {f.name: f for f in dataclasses.fields(cls) if f.init}
     for name in options:
         if name not in fields:
@@ -42,7 +44,12 @@ def construct(what, cls, options):
         required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         if required and name not in options:
             raise UserError(f"{what} needs a value for {name!r}")
-    return cls(**options)
+    try:
+        return cls(**options)
+    except UserError:
+        raise
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise UserError(f"{what}: a value does not fit ({error})") from error
 
 
 def call(what, function, options, **given):

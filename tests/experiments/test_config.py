@@ -77,7 +77,10 @@ def test_schema_errors_name_file_key_and_expectation(tmp_path, change, message):
         ({"algorithms": {"fedavg": {"set": {"lr": -1}}}}, r"fedavg: lr is -1; it must be larger than 0"),
         ({"tune": {"momentum": [0.9]}}, r"no option 'momentum'"),
         ({"grid": {"worker": [1]}}, r"setting has no option 'worker'"),
-        ({"grid": {"problem.mu": [1, "1"]}}, r"two points would share the run file problem.mu=1.parquet"),
+        (
+            {"grid": {"participation": ["full", {"kind": "full"}]}},
+            r"would share the run file participation=full.parquet",
+        ),
         ({"setting": {"clients": 2}}, r"either rounds or steps"),
         ({"setting": {"clients": 2, "rounds": 3, "participation": {"kind": "uniform", "count": 5}}}, r"count is 5"),
         ({"setting": {"clients": 2, "rounds": 3, "participation": {"kind": "unifrom"}}}, r"did you mean 'uniform'"),

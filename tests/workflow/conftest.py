@@ -6,8 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
+
+from fedatlas.experiments import files
 
 ROOT = Path(__file__).parents[2]
 TINY = {
@@ -38,8 +41,8 @@ class Project:
     def __init__(self, folder):
         self.folder = folder
 
-    def snakemake(self, *arguments, check=True):
-        """Run snakemake in the copy, with the copy's code."""
+    def start(self, *arguments, **options):
+        """Start snakemake in the copy, with the copy's code."""
         environment = {
             **os.environ,
             "PYTHONPATH": str(self.folder / "src"),
@@ -47,9 +50,23 @@ class Project:
         }
         environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=240)
-        assert not check or done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        return done
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
+        return subprocess.Popen(command, cwd=self.folder, env=environment, **options)
+
+    def snakemake(self, *arguments, check=True, timeout=240):
+        """Run snakemake to its end."""
+        process = self.start(*arguments)
+        try:
+            stdout, stderr = process.communicate(timeout=timeout)
+        finally:
+            process.kill()
+        assert not check or process.returncode == 0, stdout[-3000:] + stderr[-3000:]
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    def run_files(self):
+        """Run files by their place."""
+        folder = self.folder / "results/smoke"
+        return {str(path.relative_to(folder)): path for path in sorted(folder.rglob("runs/**/*.parquet"))}
 
     def times(self):
         """Modification times of all results."""
@@ -73,15 +90,43 @@ class Project:
         (self.folder / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY | change, sort_keys=False))
 
 
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "project"
-    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+def copied(folder, whole=False):
+    """A project in a new folder: all of this one, or one with the tiny experiment alone."""
+    ignore = shutil.ignore_patterns("*.egg-info", *([] if whole else ["__pycache__"]))
     for name in ("src", "workflow", "config"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    if whole:
+        return Project(folder)
     for path in (folder / "config/experiments").glob("*.yaml"):
         path.unlink()
     (folder / "config/config.yaml").write_text("tour: [tiny]\nsize: smoke\n")
     made = Project(folder)
     made.write_experiment()
     return made
+
+
+@pytest.fixture
+def project(tmp_path):
+    return copied(tmp_path / "project")
+
+
+@pytest.fixture
+def another(tmp_path):
+    return copied(tmp_path / "another")
+
+
+def same_runs(one, other):
+    """Assert that two projects hold the same run files bit by bit.
+
+    Not compared: the column of seconds, which is wall time, and the fingerprint of the code.
+    """
+    files_of_one, files_of_other = one.run_files(), other.run_files()
+    assert files_of_one.keys() == files_of_other.keys() and files_of_one
+    for name, path in files_of_one.items():
+        (frame, meta), (other_frame, other_meta) = files.read(path), files.read(files_of_other[name])
+        assert meta | {"fingerprint": None} == other_meta | {"fingerprint": None}, name
+        assert list(frame.columns) == list(other_frame.columns), name
+        for column in frame.columns.drop("seconds"):
+            a, b = (f[column].to_numpy() for f in (frame, other_frame))
+            equal = np.array_equal(a, b) if a.dtype == object else a.dtype == b.dtype and a.tobytes() == b.tobytes()
+            assert equal, f"{name}: {column}"

@@ -1,6 +1,12 @@
 """Tables, figures and claims of an experiment."""
 
 
+localrules:
+    table,
+    figure,
+    claims,
+
+
 rule table:
     input:
         code=atlas.code("table"),

@@ -1,6 +1,11 @@
 """Data downloaded, verified and prepared; partitions; optima."""
 
 
+localrules:
+    prepare,
+    partition,
+
+
 rule prepare:
     input:
         code=atlas.code("prepare"),
@@ -38,6 +43,9 @@ rule optimum:
         "results/optima/{key}.npz",
     log:
         "results/logs/optima/{key}.log",
+    resources:
+        mem_mb=atlas.optimum_memory,
+        runtime=120,
     params:
         spec=lambda w: atlas.made_from(f"results/optima/{w.key}.npz"),
     shell:

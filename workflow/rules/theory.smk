@@ -1,6 +1,10 @@
 """Theorem 4.2 of the FedAc paper: accelerated gradient descent from two starts drifts apart."""
 
 
+localrules:
+    fedac_thm42,
+
+
 rule fedac_thm42:
     input:
         code=atlas.code("instability"),

@@ -11,8 +11,16 @@ rule train:
         "results/logs/train/{size}/{experiment}/{id}/{key}.log",
     benchmark:
         "results/logs/train/{size}/{experiment}/{id}/{key}.tsv"
+    # on a cluster, small cells share a job; what is done of a job that ends early is kept by the next attempt
+    group:
+        atlas.batch
+    resources:
+        mem_mb=atlas.need("mem_mb"),
+        runtime=atlas.need("runtime"),
+        gpu=atlas.need("gpu"),
     params:
         spec=atlas.spec,
         made=lambda w, input: " ".join(f"--{k} {input[k]}" for k in ("partition", "optimum") if k in input.keys()),
     shell:
-        "fedatlas job run {params.spec:q} {output:q} {params.made} --threads {threads} > {log:q} 2>&1"
+        "fedatlas job run {params.spec:q} {output:q} {params.made} --threads {threads}"
+        " --cell {wildcards.size} {wildcards.experiment} {wildcards.id:q} {wildcards.key:q} > {log:q} 2>&1"

@@ -11,18 +11,33 @@ from fedatlas.errors import UserError
 from fedatlas.registry import did_you_mean
 
 SIZES = ("smoke", "laptop", "paper")
+MOST_VALUES = 100_000
 
 
 def read_yaml(path):
     """A YAML file as plain objects. Raises UserError with the line of a syntax error or of a duplicate key."""
     path = Path(path)
     try:
-        return yaml.load(path.read_text(), Loader=_UniqueKeys)
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist") from None
+        found = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)
+    except OSError as error:
+        reason = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+        raise UserError(f"{path} {reason}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is not text in UTF-8") from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        raise UserError(f"{path}, line {mark.line + 1}: not valid YAML: {error.problem}") from None
+        mark = error.problem_mark or error.context_mark
+        raise UserError(f"{path}, line {mark.line + 1}: not valid YAML: {error.problem or error.context}") from None
+    except RecursionError:
+        raise UserError(f"{path} is nested too deeply") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+    values, todo = 0, [found]
+    while todo:  # aliases of aliases make gigabytes of a few lines, or a list that holds itself
+        value, values = todo.pop(), values + 1
+        if values > MOST_VALUES:
+            raise UserError(f"{path} holds more than {MOST_VALUES:,} values, or itself")
+        todo.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+    return found
 
 
 class _UniqueKeys(yaml.SafeLoader):
@@ -32,6 +47,8 @@ class _UniqueKeys(yaml.SafeLoader):
         seen = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
+            if isinstance(key, (dict, list)):
+                raise yaml.constructor.ConstructorError(None, None, "a key must be a word", key_node.start_mark)
             if key in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {key!r} appears twice", key_node.start_mark
@@ -64,6 +81,8 @@ def load(path, schema, size):
     del merged["sizes"]
     for key, value in (("grid", {}), ("within", {}), ("tune", {}), ("seeds", [0]), ("figures", {}), ("claims", {})):
         merged.setdefault(key, value)
+    for key in ("grid", "within"):
+        merged[key] = {axis: values for axis, values in merged[key].items() if values is not None}
     merged["algorithms"] = {name: entry or {} for name, entry in merged["algorithms"].items()}
     merged.update(name=path.stem, size=size, file=str(path))
     return merged

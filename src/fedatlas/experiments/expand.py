@@ -66,6 +66,7 @@ def _cell(experiment, id, entry, point):
         known = {one for entry in experiment["algorithms"].items() for one in _recorded(*entry)}
         if name not in known:
             raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, sorted(known))}")
+    problems.check(spec["problem"])
     for run in runs(spec):  # every combination is built once, so that no job can fail on a bad value
         create(run)
     return Cell(id, point, spec)

@@ -51,6 +51,17 @@ def read(path):
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
 
 
+def read_meta(path):
+    """The metadata of a file that write() made. Raises UserError if it is not one."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return json.loads(pq.read_schema(path).metadata[META])
+    except (pa.ArrowException, OSError, TypeError, KeyError, ValueError) as error:
+        raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
+
+
 def plain(value):
     """A value as a cell of a table: mappings and lists as JSON text."""
     return json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else value

@@ -14,8 +14,8 @@ PACKAGE = "fedatlas"
 ROOT = Path(__file__).parents[1]
 # Data reach a run through files, which are inputs of its rule, so adding a data set must not look like new code.
 BOUNDARY = f"{PACKAGE}.data"
-# Registries find modules by name; a new entry is no new code for what was there.
-REGISTRIES = {f"{PACKAGE}.algorithms", f"{PACKAGE}.problems.networks"}
+# Registries find modules by name; a new entry is no new code for what was there. Checks of options change no number.
+REGISTRIES = {f"{PACKAGE}.algorithms", f"{PACKAGE}.problems.networks", f"{PACKAGE}.problems.options"}
 
 
 def fingerprint(*modules, files=()):

@@ -31,6 +31,9 @@ def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1
     """
     import pandas as pd
 
+    for name, value, low in (("seed", seed, 0), ("threads", threads, 1)):
+        if not isinstance(value, int) or value < low:
+            raise UserError(f"train: {name} is {value!r}; it must be a whole number, at least {low}")
     cls = algorithms.get(algorithm) if isinstance(algorithm, str) else type(algorithm)
     known = [*_SETTING, *cls.parameters()]
     for name in options:

@@ -1,11 +1,14 @@
 """The problems, built from specifications. A kind is imported when it is asked for: convex jobs never see torch."""
 
+import ast
+import functools
 import importlib
+from pathlib import Path
 
 from fedatlas import data
 from fedatlas.errors import UserError
-from fedatlas.problems import networks
-from fedatlas.registry import call, lookup
+from fedatlas.problems import networks, options
+from fedatlas.registry import call, did_you_mean, lookup
 
 KINDS = {
     "logistic": "fedatlas.problems.logistic:Logistic",
@@ -32,6 +35,43 @@ def modules(spec):
     return tuple(found)
 
 
+def check(spec):
+    """Raise UserError if a specification has options or data that there are not, or values out of range.
+
+    Imports no kind of problem.
+    """
+    if "kind" not in spec:
+        raise UserError(f"the problem {spec!r} has no kind")
+    kind = spec["kind"]
+    module, name = lookup("problem kind", kind, KINDS).split(":")
+    takes = _options(module, name)
+    given = {"kind", "data", "test", "partition"} if "data" in spec else {"kind"}
+    how = "from_data" if "data" in spec else "create"
+    if how not in takes:
+        wrong = "is synthetic and takes no data" if "data" in spec else "needs a value for 'data'"
+        raise UserError(f"problem {kind} {wrong}")
+    for option in spec:
+        if option not in given and option not in takes[how]:
+            raise UserError(f"problem {kind} has no option {option!r}{did_you_mean(option, takes[how])}")
+    options.check(f"problem {kind}", spec)
+    for key in ("data", "test"):
+        if spec.get(key):
+            data.info(spec[key])
+
+
+@functools.cache
+def _options(module, name):
+    """Options of a kind by the method that takes them, read from its source: importing a network takes seconds."""
+    tree = ast.parse(Path(__file__).with_name(f"{module.rpartition('.')[2]}.py").read_text())
+    (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+    given = {"cls", "clients", "data", "test", "partition"}
+    return {
+        node.name: [a.arg for a in (*node.args.args, *node.args.kwonlyargs) if a.arg not in given]
+        for node in body
+        if isinstance(node, ast.FunctionDef) and node.name in ("create", "from_data")
+    }
+
+
 def variants():
     """The least specifications that differ in their modules."""
     plain = [{"kind": kind} for kind in KINDS if kind != "network"]
@@ -45,22 +85,22 @@ def create(spec, clients, directory=None, partition=None):
     ``partition`` (a specification; without one every client draws from all data). clients: m. directory: where the
     prepared data are. partition: a Partition that was made before; by default it is made here.
     """
-    options = dict(spec)
-    kind = options.pop("kind")
+    check(spec)
+    chosen = dict(spec)
+    kind = chosen.pop("kind")
     cls, what = get(kind), f"problem {kind}"
-    if "data" not in options:
-        if not hasattr(cls, "create"):
-            raise UserError(f"{what} needs a value for 'data'")
-        return call(what, cls.create, options, clients=clients)
-    if not hasattr(cls, "from_data"):
-        raise UserError(f"{what} is synthetic and takes no data")
-    train = data.load(options.pop("data"), directory)
-    test = options.pop("test", None)
-    how = options.pop("partition", None)
+    if "data" not in chosen:
+        return call(what, cls.create, chosen, clients=clients)
+    train = data.load(chosen.pop("data"), directory)
+    test = data.load(name, directory) if (name := chosen.pop("test", None)) else None
+    if test is not None and test.X.shape[1:] != train.X.shape[1:]:
+        raise UserError(
+            f"{what}: samples of {test.name} have another shape than those of {train.name}: test on another"
+        )
+    how = chosen.pop("partition", None)
     if partition is None and how is not None:
         partition = split(how, train.y, clients)
-    given = {"data": train, "test": data.load(test, directory) if test else None, "partition": partition}
-    return call(what, cls.from_data, options, **given)
+    return call(what, cls.from_data, chosen, data=train, test=test, partition=partition)
 
 
 def split(how, y, clients):

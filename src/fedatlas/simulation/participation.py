@@ -35,8 +35,9 @@ class Uniform:
         return Participants(active, lambda t: np.full(clients, self.count / clients))
 
     def check(self, clients):
-        if not 1 <= self.count <= clients:
-            raise UserError(f"participation: count is {self.count}; it must lie between 1 and clients = {clients}")
+        if type(self.count) is not int or not 1 <= self.count <= clients:
+            bounds = f"a whole number between 1 and clients = {clients}"
+            raise UserError(f"participation: count is {self.count!r}; it must be {bounds}")
 
 
 KINDS = {"full": Full, "uniform": Uniform, **availability.KINDS}

@@ -71,7 +71,9 @@ class Setting:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise UserError(f"record is {self.record!r}; it must be a list of names, such as [step_size]")
         self.participants.check(self.clients)
-        self.lr_schedule  # noqa: B018  built once here so that a bad one is an error now
+        factor = self.lr_schedule.factor(1)
+        if not 0 < factor < float("inf"):
+            raise UserError(f"schedule is {self.schedule!r}; its factor {factor} must be finite and larger than 0")
         for name, known in (("sampling", sampling.KINDS), ("state", PLACES)):
             if getattr(self, name) not in known:
                 raise UserError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(known)}")

@@ -10,7 +10,7 @@ from fedatlas.tracking.book import Book
 from fedatlas.tracking.interface import ui
 from fedatlas.tracking.store import connect, experiment_id
 
-__all__ = ["log", "ui"]
+__all__ = ["live", "log", "ui"]
 
 
 def log(experiment, directory, uri):
@@ -32,6 +32,17 @@ def log(experiment, directory, uri):
         book = Book(client, experiment_id(client, experiment, uri), experiment["size"])
         book.open(f"{experiment['name']} · {experiment['size']}", tags, entries.summary(experiment, directory, table))
         for cell, path in files:
-            for entry in entries.read_runs(experiment, cell, path, tags, table):
-                book.log(entry)
+            book.log(list(entries.read_runs(experiment, cell, path, tags, table)))
         return book.close()
+
+
+def live(experiment, cell, path, uri):
+    """Log the runs of one cell as soon as its file is there, so that a server shows a workflow while it runs.
+
+    Jobs may do so at the same time. `log` later adds the parent run, says which runs were chosen, and removes whatever
+    requests that were sent twice have left. Raises UserError.
+    """
+    with connect(uri) as client:
+        book = Book(client, experiment_id(client, experiment, uri), f"{experiment['size']}/{cell.id}/{cell.key}/")
+        book.log(list(entries.read_runs(experiment, cell, Path(path), entries.common_tags(experiment))))
+        book.close()

@@ -26,7 +26,11 @@ MOST_SCORES = 24  # a parent run with more metrics can no longer be read; its ta
 
 @dataclass
 class Entry:
-    """A single run. metrics: (name, value, round, seconds into the run); data: role -> (name, provenance)."""
+    """A single run.
+
+    metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). chosen: "true" or "false"
+    once the experiment's table says which tuned values won; no part of the run's content.
+    """
 
     key: str
     name: str
@@ -36,6 +40,11 @@ class Entry:
     data: dict
     start: int
     end: int
+    chosen: str | None = None
+
+    def points(self):
+        """Metrics as (name, value, milliseconds since 1970, round)."""
+        return [(name, value, self.start + int(second * 1000), step) for name, value, step, second in self.metrics]
 
     @property
     def digest(self):
@@ -61,15 +70,14 @@ def read_runs(experiment, cell, path, tags, table=None):
     if len(wanted) != len(starts):
         raise UserError(f"{path} does not hold the runs of its specification; delete it and run again")
     end = int(path.stat().st_mtime * 1000)
+    columns = {name: frame[name].tolist() for name in frame.columns}  # slices of frames take longer than all the rest
     for run, start, stop in zip(wanted, starts, [*starts[1:], len(frame)], strict=True):
-        rows = frame.iloc[start:stop]
+        rows = {name: values[start:stop] for name, values in columns.items()}
         values = {**cell.point, **run["within"], **run["tune"]}
-        last = rows.iloc[-1]
-        about = {"algorithm": cell.id, "fingerprint": meta["fingerprint"], "status": last["status"]}
+        about = {"algorithm": cell.id, "fingerprint": meta["fingerprint"], "status": rows["status"][-1]}
         if about["status"] == "diverged":
-            about["diverged_round"] = str(last["diverged_round"])
-        if winners is not None:
-            about["chosen"] = str(_place(table[1], cell.id, values) in winners).lower()
+            about["diverged_round"] = str(rows["diverged_round"][-1])
+        chosen = None if winners is None else str(_place(table[1], cell.id, values) in winners).lower()
         if lossy:
             about["lossy data"] = ", ".join(lossy)
         yield Entry(
@@ -83,8 +91,9 @@ def read_runs(experiment, cell, path, tags, table=None):
                 for role, key in (("training", "data"), ("test", "test"))
                 if run["problem"].get(key)
             },
-            start=end - int(last["seconds"] * 1000),
+            start=end - int(rows["seconds"][-1] * 1000),
             end=end,
+            chosen=chosen,
         )
 
 
@@ -111,20 +120,19 @@ def _params(run):
 
 
 def _metrics(rows, names):
-    rounds, seconds = rows["round"].tolist(), rows["seconds"].tolist()
     for name in names:
-        for value, step, second in zip(rows[name].tolist(), rounds, seconds, strict=True):
+        for value, step, second in zip(rows[name], rows["round"], rows["seconds"], strict=True):
             if math.isfinite(value):  # MLflow would make 1.8e308 of infinity, which no chart survives
                 yield name, float(value), step, second
 
 
 def _score(rows, select):
     """What the experiment chooses by, as a metric of one value."""
-    values = rows.loc[rows["round"] > 0, select["metric"]]
-    if len(values) and rows["status"].iloc[-1] != "diverged":
-        best = {"min": values.min, "max": values.max}[select["goal"]]
-        score = values.iloc[-1] if select["statistic"] == "final" else best()
-        yield "score", float(score), 0, float(rows["seconds"].iloc[-1])  # at step 0, charts compare bars
+    values = [v for v, step in zip(rows[select["metric"]], rows["round"], strict=True) if step > 0]
+    if values and rows["status"][-1] != "diverged":
+        best = {"min": min, "max": max}[select["goal"]]
+        score = values[-1] if select["statistic"] == "final" else best((v for v in values if v == v), default=math.nan)
+        yield "score", float(score), 0, rows["seconds"][-1]  # at step 0, charts compare bars
 
 
 def _place(meta, id, values):

@@ -88,8 +88,8 @@ def _writing(path, make):
     from sqlalchemy.engine import Engine
 
     with contextlib.ExitStack() as stack:
-        event.listen(Engine, "connect", _no_wait)
-        stack.callback(event.remove, Engine, "connect", _no_wait)
+        event.listen(Engine, "connect", _patient)
+        stack.callback(event.remove, Engine, "connect", _patient)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = stack.enter_context(open(path.with_name(f".{path.name}.lock"), "a+"))
@@ -117,9 +117,10 @@ def _pragma(path, text):
         connection.execute(f"PRAGMA {text}")
 
 
-def _no_wait(connection, _):
+def _patient(connection, _):
     if isinstance(connection, sqlite3.Connection):
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA busy_timeout = 60000")  # a user interface may be writing a note
 
 
 def experiment_id(client, experiment, uri):

@@ -11,7 +11,9 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import config, expand, files, fingerprint
 from fedatlas.experiments.tables import view
 from fedatlas.registry import did_you_mean
+from fedatlas.workflow import needs
 
+LIVE = "FEDATLAS_LIVE_TRACKING"  # names a server that jobs log to as they end
 EXPERIMENT = "results/{size}/{experiment}"
 
 # Code behind the workflow's steps, by what a rule names as its input. Which data sets there are is no code of prepare.
@@ -52,6 +54,7 @@ class Atlas:
 
         words: arguments of snakemake, among them targets; without a target of ours it is the tour that is asked for.
         """
+        config.read_yaml(self.root / "config/config.yaml")  # Snakemake takes the last of two equal keys
         wanted = []
         for word in words:
             size, name = (*Path(word).parts, "", "")[1:3]
@@ -65,9 +68,11 @@ class Atlas:
             self.cells(size, name)
 
     def environment(self):
-        """Where jobs find data. No parameters of rules: another mirror is no reason to prepare data again."""
+        """Where jobs find data and log to. No parameters of rules: another mirror is no reason to prepare anew."""
         mirrors = [*self.config["data_mirrors"], os.environ.get("FEDATLAS_DATA_MIRRORS", "")]
-        return {"FEDATLAS_DATA": self.config["data"], "FEDATLAS_DATA_MIRRORS": " ".join(mirrors).strip()}
+        found = {"FEDATLAS_DATA": self.config["data"], "FEDATLAS_DATA_MIRRORS": " ".join(mirrors).strip()}
+        uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done
+        return found | {LIVE: uri if uri.startswith("http") else ""}
 
     def selected(self):
         """Names of the experiments of the target all."""
@@ -195,6 +200,24 @@ class Atlas:
                 self.partition_file(spec)
             if spec["optimum"]:
                 self.optimum_file(spec)
+
+    # -- schedulers ----------------------------------------------------------------------------------------------
+
+    def batch(self, w):
+        """The group of a cell's job, for clusters."""
+        return needs.batch(self._cell(w).spec)
+
+    def need(self, resource):
+        """What a train job asks of a machine, as Snakemake's callable; a job that is tried again gets more memory."""
+
+        def ask(w, attempt):
+            return needs.needs(self._cell(w).spec)[resource] * (attempt if resource == "mem_mb" else 1)
+
+        return ask
+
+    def optimum_memory(self, w, attempt):
+        """MB for the solver of an optimum, which holds the data as a network does not."""
+        return needs.needs(self._origin(f"results/optima/{w.key}.npz"))["mem_mb"] * attempt
 
     # -- code ----------------------------------------------------------------------------------------------------
 

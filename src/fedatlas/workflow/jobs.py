@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fedatlas import algorithms, data, problems
 from fedatlas.analysis import labels
+from fedatlas.errors import UserError
 from fedatlas.experiments import config, expand, files, run, tables
 from fedatlas.workflow.atlas import Atlas
 
@@ -126,6 +127,16 @@ def track(atlas, size, name, uri):
         temporary.write_text(json.dumps(receipt, indent=1) + "\n")
 
 
+def track_cell(atlas, size, name, id, key, path, uri):
+    """Log a cell to a server as soon as its run file is there. It is no failure if the server is not: track comes."""
+    from fedatlas import tracking
+
+    try:
+        tracking.live(atlas.experiment(size, name), atlas.cells(size, name)[id, key], path, uri)
+    except UserError as error:
+        print(f"warning: {error}; these runs will be logged when the experiment is complete")
+
+
 def report(atlas, size, names, out):
     """Write the report over experiments, and beside it all their claims as claims.csv."""
     import pandas as pd
@@ -157,6 +168,6 @@ def instability(paths):
 
 def here():
     """The Atlas of the project in the working directory."""
-    settings = {"tour": [], "experiments": "all", "data": "data"}
+    settings = {"tour": [], "experiments": "all", "data": "data", "mlflow_uri": ""}
     settings.update(config.read_yaml("config/config.yaml") or {})
     return Atlas(settings, ".")

@@ -1,0 +1,104 @@
+"""What the workflow itself costs: a no-op, the jobs of the whole atlas in paper size, and its share of a FedAc grid.
+
+Usage, in the project's folder:
+
+    python benchmarks/workflow.py [--size smoke] [--cores 2] [--experiment fedac_fig1]
+
+Everything runs in a copy of the project in a temporary folder, with data from FEDATLAS_DATA if that is set. Times are
+seconds of the wall, the smallest of three; the share is of processor seconds, which other processes do not lengthen:
+all that the command and its jobs used, less what training and evaluation used.
+"""
+
+import argparse
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TIMER = """
+
+_untimed = _run
+
+
+def _run(*arguments):
+    start = time.process_time()
+    try:
+        return _untimed(*arguments)
+    finally:
+        print(f"computed for {time.process_time() - start:.4f} s", flush=True)
+"""
+MOST_NO_OP, MOST_DAG, MOST_SHARE = 3.0, 20.0, 0.10
+
+
+def snakemake(folder, *arguments):
+    """(wall seconds, processor seconds with children) of a command."""
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    command = [sys.executable, "-m", "snakemake", *arguments]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        sys.exit(done.stderr[-3000:])
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall, used
+
+
+def compute(folder):
+    """Processor seconds of all runs, from the logs of their jobs."""
+    logs = (folder / "results/logs/train").rglob("*.log")
+    return sum(float(s) for log in logs for s in re.findall(r"^computed for (\S+) s", log.read_text(), re.MULTILINE))
+
+
+def best(folder, *arguments):
+    return min(snakemake(folder, *arguments)[0] for _ in range(3))
+
+
+def verdict(value, limit):
+    return f"{'ok' if value <= limit else 'TOO MUCH'}, at most {limit:g}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--size", default="smoke")
+    parser.add_argument("--cores", default="2")
+    parser.add_argument("--experiment", default="fedac_fig1")
+    a = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        folder, empty = Path(place) / "project", Path(place) / "empty"
+        for name in ("src", "workflow", "config"):
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        (empty / "workflow").mkdir(parents=True)
+        (empty / "workflow/Snakefile").write_text("rule nothing:\n    input: []\n")
+        data = ["--config", f"size={a.size}"]
+        if "FEDATLAS_DATA" in os.environ:
+            data.append(f"data={Path(os.environ['FEDATLAS_DATA']).resolve()}")
+
+        with open(folder / "src/fedatlas/experiments/run.py", "a") as module:
+            module.write(TIMER)
+
+        own = best(empty, "--cores", "1")
+        snakemake(folder, "--cores", a.cores, *data)  # the tour, which also leaves compiled kernels
+        no_op = best(folder, "--cores", "1", *data) - own
+        print(f"no-op on the tour: {no_op:.1f} s beyond Snakemake's own {own:.1f} s  [{verdict(no_op, MOST_NO_OP)}]")
+        paper = ["--config", "size=paper", *data[2:]]
+        dag = best(folder, "all", "--cores", "1", "-n", "--quiet", "all", *paper)
+        print(f"jobs of the whole atlas in paper size: {dag:.1f} s  [{verdict(dag, MOST_DAG)}]")
+
+        shutil.rmtree(folder / "results")
+        _, used = snakemake(folder, "--cores", a.cores, a.experiment, *data)
+        needed = compute(folder)
+        share = (used - needed) / used
+        rest = used - needed
+        print(f"{a.experiment} in size {a.size}: {needed:.0f} s of processors for runs, {rest:.0f} s for all else:")
+        print(f"  the workflow's own share is {share:.1%} of the whole  [{verdict(share, MOST_SHARE)}]")
+
+
+if __name__ == "__main__":
+    main()

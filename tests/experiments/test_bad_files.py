@@ -1,0 +1,118 @@
+"""Whatever lies in a configuration, the answer is an experiment or one sentence."""
+
+import copy
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fedatlas import UserError
+from fedatlas.experiments import config, expand
+from tests.experiments.test_config import GOOD, SCHEMA
+
+WHOLE = GOOD | {
+    "grid": {"local_steps": [1, 2], "participation": [{"kind": "full"}, {"kind": "uniform", "count": 1}]},
+    "within": {"clients": [2, 3]},
+    "tune": {"lr": [0.1, 0.2]},
+    "seeds": [0],
+    "algorithms": {"fedavg": None, "fedprox": {"set": {"nu": 0.1}}},
+    "figures": {"a": {"kind": "convergence", "x": "rounds", "caption": "A."}},
+    "claims": {
+        "b": {"text": "T.", "source": "S", "check": {"kind": "reaches", "algorithms": ["fedavg"], "at_most": 1}}
+    },
+}
+NINE = [b"x", *(b", ".join([b"*" + bytes([96 + i])] * 9) for i in range(1, 9))]
+BOMB = b"".join(b"%c: &%c [%s]\n" % (97 + i, 97 + i, inside) for i, inside in enumerate(NINE))
+junk = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.dates(), st.binary(max_size=3)
+)
+anything = st.recursive(
+    junk,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+def good_or_said(path, size="smoke"):
+    """Load and expand a file; a UserError must be one sentence that names the file."""
+    try:
+        from fedatlas.analysis.validation import validate
+
+        experiment = config.load(path, SCHEMA, size)
+        expand.cells(experiment)
+        validate(experiment)
+    except UserError as error:
+        assert "\n" not in str(error) and path.name in str(error)
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"\xff\xfe\x00title", "is not text"),
+        (b"title: \x00", "not valid YAML"),
+        (b"? [1, 2]\n: 3", "line 1: not valid YAML: .*key"),
+        (b"- a\n- b", "the file: expected a value of type object"),
+        (b"", "the file: expected a value of type object"),
+        (b"title: &a [*a]", "holds more than 100,000 values, or itself"),
+        (b"[" * 5000, "nested too deeply"),
+        (b"a: &a [x, x]\nb: *c", "line 2: not valid YAML: found undefined alias"),
+        (BOMB, "holds more than 100,000 values"),
+        (
+            b"title: !!python/object/apply:os.system ['true']",
+            "line 1: not valid YAML: could not determine a constructor",
+        ),
+        (b"title: 2026-13-45", "not valid YAML"),
+    ],
+)
+def test_files_that_are_no_experiments(tmp_path, content, message):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=message) as caught:
+        config.load(path, SCHEMA, "smoke")
+    assert "mine.yaml" in str(caught.value) and "\n" not in str(caught.value)
+
+
+@quick
+@given(st.binary(max_size=60) | st.text(alphabet="ab:-[]{}&*!?|>'\"#%@` \n1.e", max_size=60).map(str.encode))
+def test_any_bytes(tmp_path, content):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(content)
+    good_or_said(path)
+
+
+def places(document, at=()):
+    """Where a document has values, as tuples of keys."""
+    found = [at] if at else []
+    items = (
+        document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
+    )
+    return found + [place for key, value in items for place in places(value, (*at, key))]
+
+
+@quick
+@given(st.sampled_from(places(WHOLE)), anything)
+def test_any_value_anywhere(tmp_path, place, value):
+    document = copy.deepcopy(WHOLE)
+    target = document
+    for key in place[:-1]:
+        target = target[key]
+    target[place[-1]] = value
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(document))
+    good_or_said(path)
+
+
+@quick
+@given(st.sampled_from(places(WHOLE)), st.text(max_size=4))
+def test_any_key_anywhere(tmp_path, place, key):
+    document = copy.deepcopy(WHOLE)
+    target = document
+    for step in place[:-1]:
+        target = target[step]
+    if isinstance(target, dict):
+        target[key] = target.pop(place[-1])
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(document))
+    good_or_said(path)

@@ -1,0 +1,30 @@
+"""After the tour on SLURM: what was submitted, and that the results are whole. Argument: SLURM's log of jobs."""
+
+import collections
+import re
+import sys
+from pathlib import Path
+
+from fedatlas.experiments import files
+from fedatlas.workflow import jobs
+from fedatlas.workflow.needs import is_network
+
+
+def main(log):
+    atlas = jobs.here()
+    cells = [
+        (cell, Path(path))
+        for name in ("fedac_fig1", "fedspeed_lenet")
+        for cell, path in zip(atlas.cells("smoke", name).values(), atlas.run_files("smoke", name), strict=True)
+    ]
+    for cell, path in cells:
+        assert files.read(path)[1]["spec"] == cell.spec, path
+    assert Path("results/report.html").exists() and Path("results/smoke/fedac_fig1/mlflow.json").exists()
+    states = collections.Counter(re.findall(r"JobState=(\S+)", Path(log).read_text()))
+    alone = sum(is_network(cell.spec) for cell, _ in cells)
+    print(f"{len(cells)} cells, {alone} of them networks, on SLURM: {dict(states)}")
+    assert states == {"COMPLETED": alone + 2, "CANCELLED": 1}  # an optimum, and one job of all small cells
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

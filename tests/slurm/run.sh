@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The tour in a copy of the project through a real SLURM on this machine; skipped where that cannot be had. One job is
+# cancelled while it runs, as a cluster may: it must be submitted again.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+here=$PWD/tests/slurm
+
+skip() { echo "SLURM test skipped: $1"; exit 0; }
+[ "$(id -u)" = 0 ] || skip "starting SLURM's daemons takes root"
+[ ! -e /etc/slurm/slurm.conf ] || skip "/etc/slurm/slurm.conf is there: this machine has a SLURM of its own"
+if ! command -v slurmctld slurmd munged sbatch >/dev/null; then
+  command -v apt-get >/dev/null || skip "SLURM is not installed and there is no apt-get"
+  export DEBIAN_FRONTEND=noninteractive
+  { apt-get update && apt-get install -y --no-install-recommends slurm-wlm slurmctld slurmd munge; } >/dev/null 2>&1 ||
+    skip "apt-get could not install slurm-wlm, slurmctld, slurmd and munge"
+fi
+python -c "import snakemake_executor_plugin_slurm" 2>/dev/null ||
+  skip "the SLURM plugin of Snakemake is missing: pip install -e '.[slurm]'"
+
+work=$(mktemp -d)
+stop() { "$here/down.sh" "$work/slurm"; rm -rf "$work"; }
+trap stop EXIT
+"$here/up.sh" "$work/slurm" || skip "the daemons did not start"
+
+mkdir "$work/project"
+cp -r src workflow config "$work/project"
+cd "$work/project"
+export PYTHONPATH=$PWD/src${PYTHONPATH:+:$PYTHONPATH}
+(
+  until victim=$(timeout 10 squeue -h -t running -o %A | sort -n | sed -n 2p) && [ -n "$victim" ]; do sleep 1; done
+  sleep 2
+  timeout 10 scancel "$victim"
+) &
+timeout 900 python -m snakemake --profile workflow/profiles/slurm --config tour="[fedac_fig1,fedspeed_lenet]" --cores 4 \
+  --slurm-init-seconds-before-status-checks 5 --latency-wait 10 > run.log 2>&1 || { tail -60 run.log; exit 1; }
+python "$here/check.py" "$work/slurm/log/jobs.txt"

@@ -1,0 +1,164 @@
+"""Jobs that log to a real MLflow server at the same time: nothing is lost, nothing is there twice."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from fedatlas import data, tracking
+from fedatlas.experiments import expand, files, run, tables
+from fedatlas.tracking.store import ENVIRONMENT, connect
+
+pytestmark = pytest.mark.slow
+WRITERS = 8
+EXPERIMENT = {
+    "name": "crowd",
+    "size": "smoke",
+    "file": "config/experiments/crowd.yaml",
+    "title": "Many writers",
+    "paper": "yuan2020",
+    "source": "Nowhere",
+    "problem": {"kind": "logistic", "data": "breast_cancer", "l2": 1e-2},
+    "setting": {"clients": 2, "rounds": 10, "batch": 4},
+    "grid": {"local_steps": list(range(1, WRITERS + 1))},
+    "within": {},
+    "tune": {"lr": [0.001, 0.002, 0.003, 0.004, 0.005]},
+    "seeds": [0],
+    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+    "algorithms": {"fedavg": {}},
+    "figures": {},
+    "claims": {},
+}
+RUNS = WRITERS * 5
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("crowd")
+    data.prepare("breast_cancer", folder / "data")
+    points = []
+    for cell in expand.cells(EXPERIMENT):
+        path = folder / "runs" / cell.id / f"{cell.key}.parquet"
+        run.run_cell(cell.spec, path, folder / "data")
+        points.append((cell.id, cell.point, path))
+    table, _, meta = tables.build(tables.view(EXPERIMENT), points)
+    files.write(folder / "table.parquet", table, meta)
+    return folder
+
+
+@pytest.fixture
+def server(tmp_path):
+    """The address of an MLflow server with an SQLite database and several processes that answer."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    database = f"sqlite:///{tmp_path}/server.db"
+    with connect(database):
+        pass  # the tables are there before processes ask for them
+    command = [sys.executable, "-m", "mlflow", "server", "--port", str(port), "--workers", "2"]
+    command += ["--backend-store-uri", database, "--artifacts-destination", str(tmp_path / "artifacts")]
+    with open(tmp_path / "server.log", "w") as log:
+        process = subprocess.Popen(
+            command, env=os.environ | ENVIRONMENT, stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        for _ in range(600):
+            assert process.poll() is None, (tmp_path / "server.log").read_text()
+            try:
+                urllib.request.urlopen(f"{address}/health", timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield address
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def log_cell(number, folder, uri):
+    cell = expand.cells(EXPERIMENT)[number]
+    tracking.live(EXPERIMENT, cell, str(folder / "runs" / cell.id / f"{cell.key}.parquet"), uri)
+
+
+def start(folder, uri):
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["mlflow", __name__])
+    jobs = [context.Process(target=log_cell, args=(number, folder, uri)) for number in range(WRITERS)]
+    for job in jobs:
+        job.start()
+    return jobs
+
+
+def runs_of(uri):
+    from mlflow import MlflowClient
+
+    client = MlflowClient(uri)
+    return client.search_runs([client.get_experiment_by_name("crowd").experiment_id], max_results=5000)
+
+
+def test_eight_writers(results, server, tmp_path):
+    from mlflow import MlflowClient
+
+    client = MlflowClient(server)
+    jobs = start(results, server)
+    while client.get_experiment_by_name("crowd") is None or len(runs_of(server)) < 3:
+        time.sleep(0.1)
+    for job in jobs[:4]:  # a cluster ends jobs as it likes, and starts them again
+        job.kill()
+    for job in jobs:
+        job.join(120)
+    assert [job.exitcode for job in jobs[4:]] == [0] * 4
+    again = start(results, server)
+    for job in again:
+        job.join(120)
+    assert [job.exitcode for job in again] == [0] * WRITERS
+
+    found = runs_of(server)
+    assert len(found) == len({r.data.tags["fedatlas.key"] for r in found}) == RUNS, "live, before the experiment ends"
+    assert {r.info.status for r in found} == {"FINISHED"}
+
+    # a request whose answer came too late was sent twice
+    client.create_run(found[0].info.experiment_id, tags=found[0].data.tags)
+    receipt = tracking.log(EXPERIMENT, results, server)
+    assert (receipt["logged"], receipt["unchanged"], receipt["deleted"]) == (0, RUNS, 1)
+
+    # what a server has been given run by run is what a database is given in one piece
+    database = f"sqlite:///{tmp_path}/alone.db"
+    tracking.log(EXPERIMENT, shutil.copytree(results, tmp_path / "copy"), database)
+    online, embedded = contents(server), contents(database)
+    assert len(online) == RUNS + 1 and online == embedded
+
+
+def contents(uri):
+    """Everything that runs hold but ids and times, by name."""
+    from mlflow import MlflowClient
+
+    client, known = MlflowClient(uri), {}
+    found = runs_of(uri)
+    names = {r.info.run_id: r.info.run_name for r in found}
+    for r in found:
+        points = {
+            key: [(m.step, m.value) for m in client.get_metric_history(r.info.run_id, key)]
+            for key in ("loss", "score", "gradients")
+        }
+        tags = {key: names.get(value, value) for key, value in r.data.tags.items()}
+        tags.pop("mlflow.note.content", None)
+        inputs = [(i.dataset, [(t.key, t.value) for t in i.tags]) for i in r.inputs.dataset_inputs]
+        known[r.info.run_name] = (
+            r.info.status,
+            r.info.user_id,
+            tags,
+            r.data.params,
+            r.data.metrics,
+            points,
+            str(inputs),
+        )
+    return known

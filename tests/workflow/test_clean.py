@@ -1,0 +1,82 @@
+"""`fedatlas clean` removes what can be made again, and nothing else."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from fedatlas import UserError, data
+from fedatlas.cli import main
+from fedatlas.experiments import expand, files
+from fedatlas.experiments.fingerprint import fingerprint
+from fedatlas.workflow import clean, jobs
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A project whose results are a good run file, an old one, a damaged one, leftovers and things of the user's."""
+    (tmp_path / "config/experiments").mkdir(parents=True)
+    (tmp_path / "workflow").symlink_to(Path(__file__).parents[2] / "workflow")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config/config.yaml").write_text("tour: [tiny]\n")
+    (tmp_path / "config/experiments/tiny.yaml").write_text(
+        "{title: T, paper: yuan2020, source: S, problem: {kind: quadratic, dim: 3}, setting: {clients: 2, rounds: 2},"
+        "grid: {local_steps: [1, 2, 3]}, algorithms: {fedavg: {set: {lr: 0.1}}}, figures: {}, sizes: {smoke: {}},"
+        "select: {metric: loss, statistic: best, goal: min}}"
+    )
+    monkeypatch.setenv("FEDATLAS_DATA", "data")
+    runs = tmp_path / "results/smoke/tiny/runs/fedavg"
+    spec = {"algorithm": "fedavg", "problem": {"kind": "quadratic"}}
+    now = fingerprint(*expand.modules(spec))
+    for steps, made_by in ((1, now), (2, "old"), (9, "old")):
+        meta = {"spec": spec, "fingerprint": made_by}
+        files.write(runs / f"local_steps={steps}.parquet", pd.DataFrame({"a": [1]}), meta)
+    (runs / "local_steps=3.parquet").write_bytes(b"PAR1")
+    (runs / "local_steps=1.part").write_bytes(b"x" * 2000)
+    (runs / ".tmp-local_steps=1.parquet").write_bytes(b"")
+    (tmp_path / "results/smoke/tiny/table.csv").write_text("")
+    mine = tmp_path / "results/smoke/of_mine/runs/fedavg"
+    mine.mkdir(parents=True)
+    (mine / "all.parquet").write_bytes(b"mine")
+    data.prepare("digits")
+    return tmp_path
+
+
+OLD = {".tmp-local_steps=1.parquet", "local_steps=2.parquet", "local_steps=3.parquet"}
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ([], OLD),
+        (["--unfinished"], OLD | {"local_steps=1.part"}),
+        (["--prepared"], OLD | {"digits"}),
+    ],
+)
+def test_what_goes(folder, capsys, options, expected):
+    before = {path for path in folder.rglob("*") if path.exists()}
+    assert main(["clean", "--dry-run", *options]) == 0
+    assert {path for path in folder.rglob("*") if path.exists()} == before
+    foreseen = capsys.readouterr().out
+    assert "would be freed" in foreseen and all(name in foreseen for name in expected)
+
+    assert main(["clean", *options]) == 0
+    said = capsys.readouterr().out
+    gone = {path for path in before if not path.exists()}
+    assert {path.name for path in gone if path.parent.exists()} == expected
+    assert said.splitlines()[:-1] == foreseen.splitlines()[:-1]
+    assert main(["clean", *options]) == 0 and "0.000 MB  freed (0 items)" in capsys.readouterr().out
+
+
+def test_not_while_a_workflow_runs(folder):
+    (folder / ".snakemake/locks").mkdir(parents=True)
+    (folder / ".snakemake/locks/0.input.lock").touch()
+    found = clean.waste(jobs.here())
+    with pytest.raises(UserError, match="snakemake --unlock"):
+        clean.remove(found)
+    assert all(item.path.exists() for item in found) and found
+
+
+def test_elsewhere(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["clean"]) == 2 and "project's folder" in capsys.readouterr().err
