@@ -43,6 +43,7 @@ def theory(name, c):
         "fedred-gd": {"eta": eta, "lam": delta, "mu": mu, "p": (delta + mu / 2) / (eta - mu / 2)},
         "scaffnew": {"lr": 1 / L, "p": math.sqrt(mu / L)},
         "sonata": {"tau": 2 * delta},
+        "svrp-gd": {"lr": 1 / (L + 2 * delta**2 / mu), "eta": mu / (2 * delta**2), "p": 0.2},
     }[name]
 
 
@@ -55,7 +56,8 @@ def test_is_at_least_as_fast_as_its_theorem_says(name, heterogeneous):
     parameters = theory(name, heterogeneous.constants())
     rate = algorithms.create(name, parameters).rate(heterogeneous.constants())
     assert 0 < rate < 1
-    rows = run(name, parameters, heterogeneous, rounds=min(60, math.ceil(math.log(1e-16) / math.log(rate)))).rows
+    rounds = min(60, math.ceil(math.log(1e-16) / math.log(rate)))
+    rows = run(name, parameters, heterogeneous, rounds=rounds, local_steps=100).rows
     log = np.log([row["distance"] ** 2 for row in rows if row["distance"] > 1e-11])
     assert len(log) > 4
     assert np.polyfit(np.arange(len(log)), log, 1)[0] <= math.log(rate)
@@ -286,6 +288,13 @@ def test_mixing_matrices_are_doubly_stochastic_and_mix_to_the_mean(kind, m, p, s
     np.testing.assert_allclose(network.mix(rows), W @ rows, atol=1e-13)
     second = np.sort(abs(np.linalg.eigvalsh(W)))[-2] if m > 1 else 0
     assert second < 1 - 1e-9  # repeated mixing contracts to the mean
+
+
+def test_both_libraries_mix_alike():
+    torch = pytest.importorskip("torch")
+    rows = np.random.default_rng(0).standard_normal((6, 3))
+    network = mixing.create("grid", 6)
+    assert (network.mix(torch.from_numpy(rows)).numpy() == network.mix(rows)).all()
 
 
 @pytest.mark.parametrize(
