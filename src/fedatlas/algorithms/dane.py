@@ -79,6 +79,9 @@ class DanePlusGD(Dane):
     def momentum(self):
         return 0.0
 
+    def rate(self, c):
+        return super().rate(c) if self.mu <= c["mu_min"] else None
+
     def client(self, s, i, steps):
         x, h, r = s.x, i.g - s.g, steps.round
         e = sqrt(self.lam * (self.mu + self.lam) / (8 * (r + 1) * (r + 2)))
