@@ -73,7 +73,7 @@ class DanePlusGD(Dane):
 
     lr: float = param(doc="step size of the local solver", above=0)
     mu: float = param(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always safe", low=0)
-    max_steps: int = param(10_000, doc="local steps at most", low=1)
+    max_steps: int = param(1000, doc="local steps at most", low=1)
 
     @property
     def momentum(self):
