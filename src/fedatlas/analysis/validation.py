@@ -1,12 +1,12 @@
 """Figures and claims of an experiment, checked before any job runs: a wrong name is an error, with a guess."""
 
-from fedatlas.analysis import claims, figures, labels
+from fedatlas.analysis import bounds, claims, figures, labels
 from fedatlas.analysis.citations import entries
 from fedatlas.analysis.select import EXTREMES
 from fedatlas.errors import UserError
 from fedatlas.registry import did_you_mean, lookup
 
-NUMBERS = ("target", "at_least", "at_most", "factor", "tolerance", "paper")
+NUMBERS = ("target", "at_least", "at_most", "factor", "tolerance", "paper", "reduction")
 TYPES = {"algorithm": str, "algorithms": list, "than": list, "axis": str, "where": dict, "metric": str}
 
 
@@ -31,7 +31,9 @@ def _figure(experiment, figure):
     _options({k: v for k, v in figure.items() if k not in ("kind", "caption")}, kind.takes, kind.needs, figure["kind"])
     axes = _axes(experiment)
     x, panel, where = figure.get("x"), figure.get("panel"), figure.get("where", {})
-    if figure["kind"] == "convergence":
+    if figure["kind"] == "bound":
+        bounds.theorem(figure["theorem"])
+    elif figure["kind"] == "convergence":
         _known("x", "cost", x, labels.COSTS)
     elif figure["kind"] == "scaling":
         _axis("x", x, axes)

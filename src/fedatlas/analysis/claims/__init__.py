@@ -5,12 +5,12 @@ it raises as NotTested. To add one, write it in a module like ``scores`` and imp
 options a claim may and must give.
 """
 
-from fedatlas.analysis.claims import rates, scores
+from fedatlas.analysis.claims import costs, rates, scores, theorems
 from fedatlas.analysis.claims.base import KINDS, NotTested, Results
 from fedatlas.errors import UserError
 from fedatlas.registry import lookup
 
-__all__ = ["COLUMNS", "HELD", "KINDS", "NOT_HELD", "NOT_TESTED", "check", "rates", "run", "scores"]
+__all__ = ["COLUMNS", "HELD", "KINDS", "NOT_HELD", "NOT_TESTED", "check", "costs", "rates", "run", "scores", "theorems"]
 
 HELD, NOT_HELD, NOT_TESTED = "held", "not held", "not tested at this size"
 COLUMNS = ("experiment", "size", "claim", "text", "source", "paper", "ours", "verdict", "note")

@@ -6,12 +6,12 @@ To add one, write a module like ``scaling``, import it below and name it in the 
 from pathlib import Path
 
 from fedatlas.analysis import style
-from fedatlas.analysis.figures import convergence, partition, scaling
+from fedatlas.analysis.figures import bound, convergence, partition, scaling
 from fedatlas.analysis.figures.base import KINDS, Sheet
 from fedatlas.experiments.files import atomic
 from fedatlas.registry import lookup
 
-__all__ = ["KINDS", "convergence", "draw", "partition", "scaling"]
+__all__ = ["KINDS", "bound", "convergence", "draw", "partition", "scaling"]
 
 # Dates and versions would make two files out of one figure.
 METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
