@@ -29,6 +29,7 @@ class Bound:
     algorithms: ClassVar[tuple]
     quantity: ClassVar[str]  # what is bounded, for people
     counts: ClassVar[str] = "steps"  # what the bound falls with: iterations K, or rounds R
+    convex: ClassVar[bool] = True  # whether every client's objective must be
 
     def choices(self, c):
         """The theorem's hyper-parameters, the loosest that it allows."""
@@ -76,7 +77,7 @@ class Theorem6(Bound):
     independent of it, so the points that are communicated are such a sample: measured is their mean, x0 among them.
     """
 
-    name, algorithms, quantity = "6", ("fedred",), "mean squared gradient norm"
+    name, algorithms, quantity, convex = "6", ("fedred",), "mean squared gradient norm", False
 
     def choices(self, c):
         return {"eta": 4 * c.delta_B, "lam": c.delta_B, "p": 1 / 4}
@@ -152,7 +153,7 @@ def constants(problem, D0, gap):
         raise UserError(
             f"theory: {type(problem).__name__} does not know {missing[0]} exactly; use synthetic quadratics"
         )
-    values = (max(known["mu_min"], 0.0), known["L_max"], known["delta_A"], known["delta_B"], D0, gap)
+    values = (known["mu_min"], known["L_max"], known["delta_A"], known["delta_B"], D0, gap)
     return Similarity(*(float(value) for value in values))
 
 
@@ -169,10 +170,17 @@ def compare(theorem, algorithm, problem, curve):
     c = constants(problem, first["distance"], first["suboptimality"])
     if algorithm.name not in theorem.algorithms:
         raise UserError(f"theorem {theorem.name} is about {' and '.join(theorem.algorithms)}, not {algorithm.name}")
-    if (condition := theorem.fails(c, algorithm)) is not None:
+    if (condition := applies(theorem, c) or theorem.fails(c, algorithm)) is not None:
         raise UserError(f"theorem {theorem.name} needs {condition} for {algorithm.name}")
     count = curve[theorem.counts].to_numpy(float)[1:]
     return count, theorem.measured(curve)[1:], theorem.bound(c, algorithm, count)
+
+
+def applies(theorem, c):
+    """None if a theorem is about problems with these constants, else what it asks of them."""
+    if theorem.convex and not c.mu >= 0:
+        return "convex clients"
+    return None
 
 
 def _at_least(value, low):
