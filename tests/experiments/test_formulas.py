@@ -40,3 +40,19 @@ def test_runs_are_created_with_them():
     run["setting"] = {"clients": 5, "rounds": 3, "batch": None}
     assert create(run)[0].lr == 1
     assert create(run, quadratic(L=10.0))[0].lr == pytest.approx(0.1)
+
+
+def test_settings_are_tuned_and_seeds_are_an_algorithms_own(tmp_path):
+    """Local steps as a tuned value: its runs have their own draws, and a table chooses among them."""
+    from fedatlas.experiments.expand import runs
+    from fedatlas.experiments.files import read
+    from fedatlas.experiments.run import run_cell
+
+    spec = {"algorithm": "fedavg", "parameters": {"lr": "0.1/L"}, "problem": {"kind": "quadratic", "dim": 4}}
+    spec |= {"setting": {"clients": 3, "rounds": 2, "batch": None}, "within": {}, "tune": {"local_steps": [1, 3]}}
+    spec |= {"seeds": [4], "optimum": False}
+    assert [run["setting"]["local_steps"] for run in runs(spec)] == [1, 3]
+    run_cell(spec, tmp_path / "it.parquet")
+    frame, _ = read(tmp_path / "it.parquet")
+    assert frame.groupby("local_steps")["steps"].max().to_dict() == {1: 2, 3: 6}
+    assert set(frame["seed"]) == {4}

@@ -23,14 +23,17 @@ def fewer(results, algorithm, than, reduction, cost="rounds", metric=None, where
             ratio = _ratio(ours[point], theirs[point])
             held &= ratio is not None and (at_least is None or ratio >= at_least)
             held &= ratio is not None and (at_most is None or ratio <= at_most)
-            text = "not attained" if ratio is None else f"{labels.number(ratio)} times"
-            if ratio is not None and math.isfinite(ours[point]) and math.isfinite(theirs[point]):
-                text += f" ({labels.number(ours[point])} against {labels.number(theirs[point])})"
-            where_to = results.point(point)
-            texts.append(f"{text}{' at ' + where_to if where_to else ''}")
+            place = results.point(point)
+            texts.append(f"{_text(ours[point], theirs[point], ratio)}{' at ' + place if place else ''}")
     if not texts:
         raise NotTested("No setting has results of both")
     return Outcome("; ".join(texts), held)
+
+
+def _text(ours, theirs, ratio):
+    if ratio is None or not math.isfinite(ratio):
+        return "not attained" if ratio is None else "attained by it alone"
+    return f"{labels.number(ratio)} times ({labels.number(ours)} against {labels.number(theirs)})"
 
 
 def _ratio(ours, theirs):
