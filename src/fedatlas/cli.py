@@ -41,11 +41,7 @@ def parser():
     one = groups.add_parser("train", help="one run from the shell")
     one.add_argument("--algorithm", required=True, help="a name that `fedatlas list algorithms` shows")
     one.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a hyper-parameter; repeatable")
-    one.add_argument("--problem", default="logistic", help="logistic, softmax, quadratic or network")
-    one.add_argument("--data", help="a data set that `fedatlas data status` shows")
-    one.add_argument("--l2", type=float, help="weight of |x|^2 / 2")
-    one.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="another problem option")
-    one.add_argument("--partition", metavar="KIND[,NAME=VALUE...]", help="how data are split, e.g. dirichlet,alpha=0.3")
+    _problem(one)
     one.add_argument("--clients", type=int, default=10)
     one.add_argument("--active", type=int, help="clients drawn uniformly each round; default all")
     local = one.add_mutually_exclusive_group()
@@ -79,9 +75,8 @@ def parser():
     _directory(one)
     one.set_defaults(run=commands.data_verify)
 
-    one = groups.add_parser("theory", help="what FedAc's theorems promise on a problem: constants, step sizes, bounds")
-    one.add_argument("--data", required=True, help="a data set of two classes that `fedatlas data status` shows")
-    one.add_argument("--l2", type=float, required=True, help="weight of |x|^2 / 2; larger than 0")
+    one = groups.add_parser("theory", help="what theorems promise on a problem: constants, hyper-parameters, bounds")
+    _problem(one)
     one.add_argument("--clients", type=int, default=10, help="M")
     one.add_argument("--local-steps", type=int, default=1, help="K")
     one.add_argument("--steps", type=int, default=4096, help="T = rounds x local steps")
@@ -112,6 +107,15 @@ def parser():
 
     _jobs(groups.add_parser("job", help="a step of the workflow, as its rules call it"))
     return top
+
+
+def _problem(command):
+    command.add_argument("--problem", default="logistic", help="a kind that `fedatlas list problems` shows")
+    command.add_argument("--data", help="a data set that `fedatlas data status` shows")
+    command.add_argument("--l2", type=float, help="weight of |x|^2 / 2")
+    command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="another problem option")
+    split = "how data are split, e.g. dirichlet,alpha=0.3"
+    command.add_argument("--partition", metavar="KIND[,NAME=VALUE...]", help=split)
 
 
 def _directory(command):

@@ -23,11 +23,7 @@ def train(a):
     from fedatlas.experiments import files
     from fedatlas.experiments.train import summary, train
 
-    problem = {"kind": a.problem, **_pairs(a.option)}
-    problem |= {k: v for k, v in (("data", a.data), ("l2", a.l2)) if v is not None}
-    if a.partition:
-        kind, *options = a.partition.split(",")
-        problem["partition"] = {"kind": kind, **_pairs(options)}
+    problem = _problem(a)
     options = {"clients": a.clients, "rounds": a.rounds, "batch": a.batch or None, "state": a.state}
     options |= {"local_epochs": a.local_epochs} if a.local_epochs else {"local_steps": a.local_steps}
     if a.active is not None:
@@ -95,10 +91,10 @@ def data_verify(a):
 
 
 def theory(a):
-    """What the theorems of FedAc say about a problem and a setting."""
+    """What theorems say about a problem and a setting."""
     from fedatlas.analysis.theory import report
 
-    problem = {"kind": "logistic", "data": a.data, "l2": a.l2}
+    problem = _problem(a)
     rows = report(problem, a.clients, a.local_steps, a.steps, a.directory, show=None if a.json else print)
     if a.json:
         print(json.dumps(rows))
@@ -197,6 +193,16 @@ def job_experiment(a):
         "report": lambda: (a.out,),
     }.get(a.step, tuple)
     getattr(jobs, a.step)(jobs.here(), a.size, a.experiment, *extra())
+
+
+def _problem(a):
+    """The problem that options of the command line name."""
+    problem = {"kind": a.problem, **_pairs(a.option)}
+    problem |= {k: v for k, v in (("data", a.data), ("l2", a.l2)) if v is not None}
+    if a.partition:
+        kind, *options = a.partition.split(",")
+        problem["partition"] = {"kind": kind, **_pairs(options)}
+    return problem
 
 
 def _pairs(items):

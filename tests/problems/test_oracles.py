@@ -33,7 +33,9 @@ MAKE = {
     "quadratic, diagonal": lambda: quadratic(noise=0.0, diagonal=True),
     "quadratic, noisy": quadratic,
     "similar": lambda: SimilarQuadratic.create(5, 12, similarity=1.0, rank=4),
-    "similar, not convex": lambda: SimilarQuadratic.create(5, 12, "none", similarity=1.0, rank=4, center_scale=1.0),
+    "similar, not convex": lambda: SimilarQuadratic.create(
+        5, 12, "non-convex", similarity=1.0, rank=4, center_scale=1.0
+    ),
     "logistic, by size": lambda: by_size(logistic),
     "softmax, by size": lambda: by_size(softmax),
     "linear": lambda: network("linear"),

@@ -7,7 +7,7 @@ from fedatlas.errors import UserError
 from fedatlas.problems.similar import CONVEXITY, SimilarQuadratic
 
 
-def make(convexity="strong", **options):
+def make(convexity="strongly convex", **options):
     return SimilarQuadratic.create(
         **{"clients": 5, "dim": 40, "convexity": convexity, "components": 6, "rank": 12, "similarity": 4.0} | options
     )
@@ -32,7 +32,7 @@ def test_constants_are_exact(convexity):
     assert eigenvalues.max() == pytest.approx(100) and np.abs(eigenvalues).max() == pytest.approx(100)
     assert means.max(axis=1) == pytest.approx(np.full(5, 100)) and mean[-1] == pytest.approx(100)
     assert means.min(axis=1) == pytest.approx(np.full(5, mu), abs=1e-10) and mean[0] == pytest.approx(mu, abs=1e-10)
-    if convexity == "none":
+    if convexity == "non-convex":
         assert (eigenvalues.min(axis=-1) < -1).all()
     else:
         assert eigenvalues.min(axis=-1) == pytest.approx(np.full((5, 6), mu), abs=1e-10)
@@ -61,11 +61,11 @@ def test_gradients_and_values_are_those_of_the_sum(convexity):
     at = problem.evaluate(x)
     assert at["loss"] == pytest.approx(losses.mean())
     assert at["gradient_norm"] == pytest.approx(np.linalg.norm(each.mean(axis=(0, 1)) + bend))
-    assert ("suboptimality" in at) == (convexity != "none")
+    assert ("suboptimality" in at) == (convexity != "non-convex")
 
 
 def test_non_convex_constants_are_attained():
-    problem = make("none")
+    problem = make("non-convex")
     clients, steps = np.arange(5), 1e-5 * np.eye(40)
     for x, attained in ((np.zeros(40), ("L", -1)), (np.ones(40), ("mu", 0))):
         ahead, behind = ([problem.full_batch(clients).grad(x + s * e) for e in steps] for s in (1, -1))
@@ -75,7 +75,7 @@ def test_non_convex_constants_are_attained():
 
 
 def test_optimum_and_proximal_step():
-    problem = make("general")
+    problem = make("convex")
     assert np.abs(problem.gradient(problem.optimum.x)).max() < 1e-9 and problem.optimum.gap < 1e-12
     assert problem.evaluate(problem.optimum.x)["suboptimality"] == 0
     v, clients = np.random.default_rng(1).standard_normal((2, 40)), np.array([1, 4])
@@ -109,7 +109,7 @@ def test_refuses(options, word):
 
 
 def test_no_exact_steps_where_it_is_not_convex():
-    problem = make("none")
+    problem = make("non-convex")
     with pytest.raises(UserError, match="proximal"):
         problem.prox(np.zeros(40), 500.0, np.arange(5))
     with pytest.raises(UserError, match="optimum"):

@@ -67,8 +67,8 @@ class Algorithm:
         return None
 
     def rate(self, c):
-        """Optional: the factor at most by which a theorem lets the mean squared distance to the optimum shrink each
-        round, in the long run; None where no theorem applies to these hyper-parameters.
+        """Optional: the contraction that a theorem promises: in the long run a round multiplies the mean squared
+        distance to the optimum by at most this, with full gradients. None where no theorem covers the hyper-parameters.
 
         c: the problem's constants: mu and L of the mean objective, mu_min and L_max of the clients', delta_A.
         """

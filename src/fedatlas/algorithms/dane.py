@@ -61,8 +61,8 @@ class DanePlusGD(Dane):
         y <- y - lr grad F_i(y),   grad F_i(y) = G_i(y) - h_i + lam (y - x),   from y = x
         until |grad F_i(y)|^2 <= lam (mu + lam) / (8 (r+1)(r+2)) |y - x|^2    (Corollary 5)
 
-    r counts rounds from 0; each client stops for itself. The first step needs no new gradient, as grad F_i(x) is
-    mean_j G_j(x). Theory: lr = 1/(L + lam).
+    r counts rounds from 0; each client stops for itself, also where steps are lost in rounding. The first
+    step needs no new gradient, as grad F_i(x) is mean_j G_j(x). Theory: lr = 1/(L + lam).
     """
 
     name = "dane+-gd"
@@ -73,11 +73,14 @@ class DanePlusGD(Dane):
 
     lr: float = param(doc="step size of the local solver", above=0)
     mu: float = param(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always safe", low=0)
-    max_steps: int = param(10_000, doc="local steps at most", low=1)
+    max_steps: int = param(1000, doc="local steps at most", low=1)
 
     @property
     def momentum(self):
         return 0.0
+
+    def rate(self, c):
+        return super().rate(c) if self.mu <= c["mu_min"] else None
 
     def client(self, s, i, steps):
         x, h, r = s.x, i.g - s.g, steps.round
@@ -89,7 +92,8 @@ class DanePlusGD(Dane):
             if k + 1 == self.max_steps:
                 break
             gradient = steps.full(z) - h + self.lam * (z - x)
-            if not norm(gradient) > e * norm(z - x):  # also where numbers cease to be finite
+            lost = norm(z) + self.lr * norm(gradient) / 64 == norm(z)  # within rounding of z: the rule may never hold
+            if lost or not norm(gradient) > e * norm(z - x):  # also where numbers cease to be finite
                 break
         return State(x=z), State()
 

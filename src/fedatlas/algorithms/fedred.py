@@ -132,6 +132,12 @@ class FedRedSGD(FedRed):
             y = (self.eta * y + lam * s.x - (g(y) - h)) / (self.eta + lam)
             yield y
 
+    def rate(self, c):
+        smooth = self.eta >= c["L_max"] >= c["delta_A"] + c["mu_min"]
+        if not smooth or self.weight < c["delta_A"] or self.averaging != "mean":
+            return None
+        return self._rate(c)
+
 
 @dataclass(frozen=True, kw_only=True)
 class FedRedGD(FedRedSGD):
@@ -147,12 +153,3 @@ class FedRedGD(FedRedSGD):
 
     def gradients(self, steps):
         return [steps.full] * len(steps)
-
-    def rate(self, c):
-        if (
-            not self.eta >= c["L_max"] >= c["delta_A"] + c["mu_min"]
-            or self.weight < c["delta_A"]
-            or self.averaging != "mean"
-        ):
-            return None
-        return self._rate(c)

@@ -26,6 +26,9 @@ class GradientDescent(Algorithm):
     def server(self, s, mean, n):
         return State(x=s.x - self.lr * mean.g)
 
+    def rate(self, c):
+        return max(abs(1 - self.lr * c["mu"]), abs(1 - self.lr * c["L"])) ** 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class MinibatchSGD(GradientDescent):

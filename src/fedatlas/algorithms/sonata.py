@@ -16,7 +16,8 @@ class Sonata(Algorithm):
         q_i <- sum_j W_ij (q_j + G_j(x_j new) - G_j(x_j old)),   q_i = G_i(x_i) at first
 
     W has the Metropolis weights of a graph of the clients: doubly stochastic. Both sums travel over its links, each
-    counted. Evaluated at the mean of the x_i. On the complete graph with step 1 this is DANE with lam = tau.
+    counted. Evaluated at the mean of the x_i. On the complete graph with step 1 this is DANE with lam = tau,
+    after the first round.
     """
 
     name = "sonata"
@@ -39,6 +40,12 @@ class Sonata(Algorithm):
 
     def mixing(self, clients):
         return mixing.create(self.graph, clients, self.link_p, self.graph_seed)
+
+    def rate(self, c):
+        """DANE's (Jiang et al. 2024, Theorem 4) where this is DANE."""
+        if self.graph != "complete" or self.step != 1 or self.tau < 2 * c["delta_A"]:
+            return None
+        return 1 / (1 + c["mu_min"] / self.tau)
 
     def init(self, x0):
         zero = zeros_like(x0)

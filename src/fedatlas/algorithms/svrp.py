@@ -1,6 +1,7 @@
 """SVRP (Khaled & Jin 2023, arXiv:2209.02257)."""
 
 from dataclasses import dataclass
+from math import sqrt
 
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.simulation.arrays import State, zeros_like
@@ -46,3 +47,12 @@ class SVRPGD(Algorithm):
     def server(self, s, mean, n):
         renewed = bool(n.rng.random() < self.p)
         return s.replace(x=mean.x, w=mean.x if renewed else s.w, renewed=renewed)
+
+    def rate(self, c):
+        """For exact proximal steps: E|x' - x*|^2 <= a |x - x*|^2 + b |w - x*|^2, a = 1/(1 + eta mu)^2 and
+        b = a (eta delta_A)^2, since the proximal step contracts (Khaled & Jin 2023, proof of Theorem 2)."""
+        a = 1 / (1 + self.eta * c["mu_min"]) ** 2
+        b = a * (self.eta * c["delta_A"]) ** 2
+        trace, determinant = a + self.p * b + 1 - self.p, a * (1 - self.p)
+        largest = (trace + sqrt(trace**2 - 4 * determinant)) / 2  # eigenvalue of the recursion of x and w
+        return largest if largest < 1 else None

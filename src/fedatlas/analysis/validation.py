@@ -1,13 +1,13 @@
 """Figures and claims of an experiment, checked before any job runs: a wrong name is an error, with a guess."""
 
-from fedatlas.analysis import claims, figures, labels
+from fedatlas.analysis import bounds, claims, figures, labels
 from fedatlas.analysis.citations import entries
 from fedatlas.analysis.limits import LIMITS
 from fedatlas.analysis.select import EXTREMES
 from fedatlas.errors import UserError
 from fedatlas.registry import did_you_mean, lookup
 
-NUMBERS = ("target", "at_least", "at_most", "factor", "tolerance", "paper", "after", "level")
+NUMBERS = ("target", "at_least", "at_most", "factor", "tolerance", "paper", "after", "level", "reduction")
 TYPES = {"algorithm": str, "algorithms": list, "than": list, "axis": str, "where": dict, "metric": str}
 TYPES |= {"among": dict, "parameter": str, "of": str}
 
@@ -33,7 +33,9 @@ def _figure(experiment, figure):
     _options({k: v for k, v in figure.items() if k not in ("kind", "caption")}, kind.takes, kind.needs, figure["kind"])
     axes = _axes(experiment)
     x, panel, where = figure.get("x"), figure.get("panel"), figure.get("where", {})
-    if figure["kind"] in ("convergence", "targets", "local"):
+    if figure["kind"] == "bound":
+        bounds.theorem(figure["theorem"])
+    elif figure["kind"] in ("convergence", "targets", "local"):
         _known("x", "cost", x, labels.COSTS)
     elif figure["kind"] == "sensitivity":
         _known("x", "tuned hyper-parameter", x, _tuned(experiment))

@@ -4,12 +4,15 @@ import copy
 import hashlib
 import itertools
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from fedatlas import algorithms, problems
 from fedatlas.errors import UserError
+from fedatlas.experiments.formulas import resolve
 from fedatlas.registry import construct, did_you_mean
 from fedatlas.simulation.setting import Setting
+
+SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def _cell(experiment, id, entry, point):
         "setting": {**copy.deepcopy(experiment["setting"]), **entry.get("setting", {})},
         "within": experiment["within"],
         "tune": {**experiment["tune"], **entry.get("tune", {})},
-        "seeds": experiment["seeds"],
+        "seeds": entry.get("seeds", experiment["seeds"]),
         "optimum": experiment.get("optimum", False),
     }
     spec["tune"] = {name: values for name, values in spec["tune"].items() if values is not None}
@@ -104,13 +107,22 @@ def runs(spec):
                 run |= {"within": inside, "tune": tuned, "setting": copy.deepcopy(spec["setting"])}
                 for axis, value in inside.items():
                     assign(run, axis, value)
-                run["parameters"] = {**spec["parameters"], **tuned}
+                run["parameters"] = dict(spec["parameters"])
+                for name, value in tuned.items():
+                    if name in SETTING:
+                        assign(run, name, value)
+                    else:
+                        run["parameters"][name] = value
                 yield run
 
 
-def create(run):
-    """(Algorithm, Setting) of a run. Raises UserError if they cannot be built or do not fit."""
-    algorithm = algorithms.create(run["algorithm"], run["parameters"])
+def create(run, problem=None):
+    """(Algorithm, Setting) of a run. Raises UserError if they cannot be built or do not fit.
+
+    problem: whose constants the formulas among the hyper-parameters speak of; without one they are only tried.
+    """
+    known = algorithms.get(run["algorithm"]).parameters()
+    algorithm = algorithms.create(run["algorithm"], resolve(run["parameters"], known, problem))
     setting = construct("setting", Setting, run["setting"])
     # a kind is imported only where it matters: that of networks brings torch
     algorithm.check(setting, problems.get(run["problem"]["kind"]) if algorithm.exact_prox else None)

@@ -41,8 +41,8 @@ def run_cell(
     wanted = list(runs(spec))
     missing = {}
     for run in wanted:
-        if run_key(run) not in done:  # runs that differ in tuned values alone share their draws
-            missing.setdefault(json.dumps([run["within"], run["seed"]]), []).append(run)
+        if run_key(run) not in done:  # runs that differ in hyper-parameters alone share their draws
+            missing.setdefault(json.dumps([run["setting"], run["seed"]]), []).append(run)
     problem = load_problem(spec, data, partition, optimum) if missing else None
     finished = len(done)
 
@@ -125,7 +125,7 @@ def _run(together, problem, threads, keep):
     """Frames of runs that differ in tuned values alone."""
     import pandas as pd
 
-    pairs = [create(run) for run in together]
+    pairs = [create(run, problem) for run in together]
     setting, seed = pairs[0][1], together[0]["seed"]
     simulations = [Simulation(algorithm, problem, setting, seed, threads=threads) for algorithm, _ in pairs]
     memory.check(simulations)

@@ -22,6 +22,7 @@ def view(experiment):
     about["tune"] = sorted(tuned)
     about["algorithms"] = {
         id: {"algorithm": entry.get("algorithm", id), "label": entry.get("label")}
+        | {key: entry[key] for key in ("set", "tune", "setting") if entry.get(key)}
         for id, entry in experiment["algorithms"].items()
     }
     return about

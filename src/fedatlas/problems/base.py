@@ -151,6 +151,13 @@ class Regression(Problem):
         """What the losses of clients are multiplied by: (m, 1), or 1 if that is 1 for all."""
         return 1 if self._shares is None else self._shares[clients]
 
+    def client_smoothness(self):
+        """Largest L of any client's objective."""
+        if self.partition is None:
+            return self.smoothness
+        each = range(self.partition.clients)
+        return max(self.share(i) * self.curvature(self.A[self.partition.client(i)]) for i in each) + self.l2
+
     def share(self, client):
         """The same of one client, as a number."""
         return 1.0 if self._shares is None else float(self._shares[client, 0])

@@ -108,9 +108,14 @@ class Logistic(Regression):
     @functools.cached_property
     def smoothness(self):
         """L = lambda_max(A'A) / (4 n) + l2."""
-        gram = self.A.T @ self.A if self.dim <= self.samples else self.A @ self.A.T
+        return self.curvature(self.A) + self.l2
+
+    @staticmethod
+    def curvature(A):
+        """Largest curvature of the mean loss of rows A (n, d): lambda_max(A'A) / (4 n)."""
+        gram = A.T @ A if A.shape[1] <= A.shape[0] else A @ A.T
         gram = gram.toarray() if sparse.issparse(gram) else gram
-        return float(np.linalg.eigvalsh(gram)[-1] / (4 * self.samples) + self.l2)
+        return float(np.linalg.eigvalsh(gram)[-1] / (4 * A.shape[0]))
 
     def evaluate(self, x):
         z = self.A @ x

@@ -13,9 +13,9 @@ from fedatlas.simulation.streams import stream
 
 # mu: least eigenvalue of every A_i. spread: relative size of A_ij - A_i; above 1 it makes the A_ij indefinite.
 CONVEXITY = {
-    "strong": {"mu": 1.0, "spread": 0.5, "beta": 0.0},
-    "general": {"mu": 1e-3, "spread": 0.5, "beta": 0.0},
-    "none": {"mu": 1.0, "spread": 1.25, "beta": 400.0},
+    "strongly convex": {"mu": 1.0, "spread": 0.5, "beta": 0.0},
+    "convex": {"mu": 1e-3, "spread": 0.5, "beta": 0.0},
+    "non-convex": {"mu": 1.0, "spread": 1.25, "beta": 400.0},
 }
 SLOW = 0.1  # share of the eigenvalues of the mean Hessian that lie between mu and 1
 TILT = 0.35  # most that A_i may differ from the mean, relative to the mean
@@ -37,8 +37,9 @@ class SimilarQuadratic(Problem):
     average does not differ there; that at L is made common).
 
     Full gradients are those of A_i; a minibatch draws j. ``convexity`` chooses among the paper's instances, whose
-    spectra it leaves open: ``strong`` has a tenth of the eigenvalues at 1, ``general`` has them spread down to 1e-3,
-    ``none`` has indefinite A_ij, with positive definite means, and beta = 400: no f_i is convex, f is bounded below.
+    spectra it leaves open: ``strongly convex`` has a tenth of the eigenvalues at 1, ``convex`` has them spread down to
+    1e-3, ``non-convex`` has indefinite A_ij, with positive definite means, and beta = 400: no f_i is convex, f is
+    bounded below.
     """
 
     def __init__(self, V, W, T, mu, spectrum, e, b, beta, start_scale):
@@ -60,7 +61,7 @@ class SimilarQuadratic(Problem):
         cls,
         clients,
         dim=1000,
-        convexity="strong",
+        convexity="strongly convex",
         components=10,
         L=100.0,
         similarity=5.0,
@@ -68,7 +69,7 @@ class SimilarQuadratic(Problem):
         spread=None,
         beta=None,
         rank=None,
-        center_scale=10.0,
+        center_scale=5.0,
         instance=0,
         start_scale=0.0,
     ):

@@ -149,15 +149,19 @@ class Softmax(Regression):
 
     @functools.cached_property
     def smoothness(self):
-        """L = lambda_max(A'A) / (2 n) + l2, A with a column of ones for the bias: diag(p) - pp' is at most 1/2."""
-        wide = self.features + self.bias > self.samples
-        gram = self.A @ self.A.T if wide else self.A.T @ self.A
+        """L = lambda_max(A'A) / (2 n) + l2, A with a column of ones for the bias."""
+        return self.curvature(self.A) + self.l2
+
+    def curvature(self, A):
+        """Largest curvature of the mean loss of rows A (n, p): lambda_max(A'A) / (2 n), as diag(p) - pp' <= 1/2."""
+        wide = A.shape[1] + self.bias > A.shape[0]
+        gram = A @ A.T if wide else A.T @ A
         if self.bias and wide:
             gram = gram + 1
         elif self.bias:
-            sums = self.A.sum(axis=0)[:, None]
-            gram = np.block([[gram, sums], [sums.T, np.array([[self.samples]])]])
-        return float(np.linalg.eigvalsh(gram.astype(np.float64))[-1] / (2 * self.samples) + self.l2)
+            sums = A.sum(axis=0)[:, None]
+            gram = np.block([[gram, sums], [sums.T, np.array([[A.shape[0]]])]])
+        return float(np.linalg.eigvalsh(gram.astype(np.float64))[-1] / (2 * A.shape[0]))
 
     def evaluate(self, x):
         A, y = (self.A, self.y) if self._evaluated is None or self.optimum is not None else self._evaluated

@@ -193,7 +193,7 @@ class Simulation:
 
     def _seen(self, s, ids):
         """The server's vectors as clients ids see them; what was mixed differs among them."""
-        return s.replace(**{name: rows[ids] for name, rows in self.mixed.items()})
+        return s.replace(**{name: rows[ids] for name, rows in self.mixed.items()}) if self.mixed else s
 
     def _blocks(self, members):
         size = min(self.block, -(-len(members) // self.threads))  # a block for every thread

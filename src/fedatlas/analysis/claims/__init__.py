@@ -5,12 +5,26 @@ it raises as NotTested. To add one, write it in a module like ``scores`` and imp
 options a claim may and must give.
 """
 
-from fedatlas.analysis.claims import limits, rates, scores, spread
+from fedatlas.analysis.claims import costs, limits, rates, scores, spread, theorems
 from fedatlas.analysis.claims.base import KINDS, NotTested, Results
 from fedatlas.errors import UserError
 from fedatlas.registry import lookup
 
-__all__ = ["COLUMNS", "HELD", "KINDS", "NOT_HELD", "NOT_TESTED", "check", "limits", "rates", "run", "scores", "spread"]
+__all__ = [
+    "COLUMNS",
+    "HELD",
+    "KINDS",
+    "NOT_HELD",
+    "NOT_TESTED",
+    "check",
+    "costs",
+    "limits",
+    "rates",
+    "run",
+    "scores",
+    "spread",
+    "theorems",
+]
 
 HELD, NOT_HELD, NOT_TESTED = "held", "not held", "not tested at this size"
 COLUMNS = ("experiment", "size", "claim", "text", "source", "paper", "ours", "verdict", "note")

@@ -50,6 +50,8 @@ class Results:
             id: {"algorithm": entry.get("algorithm", id), **entry} for id, entry in experiment["algorithms"].items()
         }
         self.table, self.chosen, self.curves = table, table[table["chosen"]], curves
+        self.about = {"problem": experiment["problem"], "setting": experiment["setting"]}
+        self.about |= {"axes": self.axes, "algorithms": self.entries}
 
     def name(self, algorithm):
         """Name of an algorithm for people."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from fedatlas.analysis import style
 from fedatlas.analysis.figures import (
     availability,
+    bound,
     convergence,
     heatmap,
     local,
@@ -24,6 +25,7 @@ from fedatlas.registry import lookup
 __all__ = [
     "KINDS",
     "availability",
+    "bound",
     "convergence",
     "draw",
     "heatmap",

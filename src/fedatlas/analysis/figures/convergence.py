@@ -6,7 +6,7 @@ from fedatlas.analysis import labels
 from fedatlas.analysis.figures import base
 
 
-@base.kind("convergence", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale"))
+@base.kind("convergence", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale", "xscale"))
 def convergence(sheet):
     """Draw metric y of the chosen runs against cost x, one panel for each value of axis panel."""
     cost = "round" if sheet.spec["x"] == "rounds" else sheet.spec["x"]
@@ -29,6 +29,8 @@ def convergence(sheet):
             drawn.append(curve[:1] if diverged else curve)
             ends += [(ax, curve, look)] if diverged else []
         ax.margins(x=0.02)
+        if sheet.spec.get("xscale") == "log":
+            ax.set_xscale("symlog", linthresh=1)  # with 0, where all start
         ax.set_xlim(left=0)
     _limits(axes, drawn, sheet)
     for end in ends:

@@ -1,13 +1,15 @@
 """`fedatlas theory`: what the theorems say about a problem and a setting."""
 
 from fedatlas import problems
+from fedatlas.analysis.theory import similarity
 from fedatlas.analysis.theory.constants import estimate
 from fedatlas.analysis.theory.theorems import THEOREMS
 from fedatlas.errors import UserError
 
 
 def report(problem_spec, clients, local_steps, steps, directory=None, show=print):
-    """Constants of a problem, then each theorem's step sizes and bound on E F(output) - F*.
+    """Constants of a problem, then each theorem's hyper-parameters and bound: FedAc's where all clients share the data,
+    those on DANE+ and FedRed (see ``similarity.rows``) where they differ.
 
     problem_spec: as for ``problems.create``. clients, local_steps: M, K. steps: T, cut to whole rounds. show: called
     with each line of text; None for none. Returns rows: ``{"constant", "value", "how"}``, then ``{"theorem", "paper",
@@ -17,7 +19,13 @@ def report(problem_spec, clients, local_steps, steps, directory=None, show=print
     if clients < 1 or local_steps < 1 or steps < local_steps:
         raise UserError("theory: clients and local steps must be at least 1, and steps at least one round of them")
     T = steps // local_steps * local_steps
-    where = (estimate(problems.create(problem_spec, clients, directory)), clients, local_steps, T)
+    problem = problems.create(problem_spec, clients, directory)
+    if not problem.shared:
+        found = similarity.rows(*similarity.constants(problem, clients), T // local_steps, T)
+        for line in similarity.lines(found) if show else ():
+            show(line)
+        return found
+    where = (estimate(problem), clients, local_steps, T)
     constants = [{"constant": name, "value": getattr(where[0], name), "how": how} for name, how in where[0].how.items()]
     rows = [_row(theorem, where) for theorem in THEOREMS.values()]
     if show:

@@ -1,0 +1,17 @@
+"""Checks of runs against theorems."""
+
+from fedatlas.analysis import bounds, labels
+from fedatlas.analysis.claims.base import Outcome, kind
+
+
+@kind("below")
+def below(results, algorithm, theorem, where=None):
+    """Whether what a theorem bounds lies at or below its bound at every evaluation of every run of ``where``."""
+    rows, texts, held = results.rows(algorithm, where, results.curves), [], True
+    for point, part in rows.groupby(results.axes, sort=False) if results.axes else [((), rows)]:
+        found = list(bounds.runs(results.about, theorem, algorithm, part))
+        ratio = max(bounds.worst(measured, bound) for _, _, measured, bound in found)
+        held &= ratio <= 1
+        place = results.point(point)
+        texts.append(f"at most {labels.number(ratio)} of the bound{' at ' + place if place else ''}")
+    return Outcome("; ".join(texts), bool(held))

@@ -1,0 +1,51 @@
+"""Hyper-parameters given in terms of a problem's constants, such as ``1/L`` or ``2*delta_A``."""
+
+import ast
+import operator
+
+from fedatlas.errors import UserError
+
+OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+
+
+def resolve(parameters, fields, problem=None):
+    """Parameters with their formulas worked out; a word that is one of a field's choices is no formula.
+
+    fields: an algorithm's, by name. problem: whose ``constant`` is asked for names; without one a formula is only
+    parsed, and some value in the parameter's range takes its place. Raises UserError naming the parameter.
+    """
+    found = dict(parameters)
+    for name, value in parameters.items():
+        if isinstance(value, str) and name in fields and not fields[name].metadata.get("choices"):
+            number = evaluate(value, name, problem)
+            found[name] = number if problem is not None else _inside(fields[name].metadata)
+    return found
+
+
+def _inside(range):
+    low = max(range.get("above") or 0, range.get("low") or 0)
+    return low + 1 if range.get("high") is None else range["high"]
+
+
+def evaluate(text, name, problem=None):
+    """The number that a formula of numbers, names of constants, + - * / and brackets stands for."""
+    try:
+        return float(_value(ast.parse(text, mode="eval").body, problem))
+    except (SyntaxError, TypeError, ZeroDivisionError):
+        raise UserError(
+            f"{name} is {text!r}; it must be a number or a formula of the problem's constants, such as 1/L"
+        ) from None
+
+
+def _value(node, problem):
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
+        return OPERATIONS[type(node.op)](_value(node.left, problem), _value(node.right, problem))
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return node.value
+    if isinstance(node, ast.Name):
+        value = 1.0 if problem is None else problem.constant(node.id)
+        if value is None:
+            known = ", ".join(sorted(problem.constants()))
+            raise UserError(f"this problem has no constant {node.id!r} (it has {known or 'none'}); give a number")
+        return value
+    raise TypeError

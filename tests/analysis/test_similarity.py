@@ -1,0 +1,148 @@
+"""FedRed's dissimilarities against dense eigenvalues, and its theorems against runs and by hand."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fedatlas import algorithms
+from fedatlas.analysis.theory import report, similarity
+from fedatlas.analysis.theory.fedred import BOUNDS, Similarity, compare
+from fedatlas.errors import UserError
+from fedatlas.problems.similar import SimilarQuadratic
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from tests.helpers import logistic, network, quadratic, softmax
+
+C = Similarity(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
+
+
+def dense(problem, x, clients=5):
+    """The clients' Hessians at x by differences along every axis: (n, d, d)."""
+    step, everyone = 1e-5, np.arange(clients)
+    columns = [
+        (problem.full_batch(everyone).grad(x + step * e) - problem.full_batch(everyone).grad(x - step * e)) / (2 * step)
+        for e in np.eye(problem.dim)
+    ]
+    return np.stack(columns, axis=-1)
+
+
+@pytest.mark.parametrize("make", [logistic, softmax, lambda: quadratic(noise=0.0), lambda: network("linear")])
+def test_power_method_finds_the_dense_eigenvalues(make):
+    problem = make()
+    x = problem.start(0)
+    if isinstance(x, np.ndarray):
+        H = dense(problem, x)
+    else:
+        H = np.stack([np.asarray(h) for h in _torch(problem, x)])
+    apart = np.linalg.norm(H - H.mean(axis=0), ord=2, axis=(1, 2))
+    found = similarity.dissimilarity(problem, 5, x, iterations=2000, tolerance=1e-7)
+    assert found == pytest.approx((np.sqrt(np.mean(apart**2)), apart.max()), rel=5e-3)
+
+
+def _torch(problem, x):
+    import torch
+
+    batch = problem.full_batch(np.arange(5))
+    columns = [(batch.grad(x + 1e-5 * e) - batch.grad(x - 1e-5 * e)) / 2e-5 for e in torch.eye(len(x), dtype=x.dtype)]
+    return torch.stack(columns, dim=-1)
+
+
+def test_quadratics_know_theirs():
+    problem = SimilarQuadratic.create(5, 30, similarity=3.0, rank=8)
+    c, how = similarity.constants(problem, 5)
+    assert how["delta_A"] == how["delta_B"] == "exact" and c.delta_B == pytest.approx(3)
+    assert (c.mu, c.L) == pytest.approx((1, 100))
+    assert similarity.dissimilarity(problem, 5, problem.start(0), 2000, 1e-9) == pytest.approx(
+        (c.delta_A, c.delta_B), rel=1e-2
+    )
+
+
+def test_clients_smoothness():
+    for problem in (logistic(), softmax()):
+        largest = np.linalg.eigvalsh(dense(problem, np.zeros(problem.dim)))[:, -1].max()
+        assert problem.smoothness != problem.client_smoothness() >= largest - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("name", "algorithm", "parameters", "count", "bound"),
+    [
+        ("4", "dane", {"lam": 2.0}, 3, 0.5 * 4 / (1.25**3 - 1)),
+        ("6", "fedred", {"eta": 6.0, "lam": 1.5, "p": 0.25, "averaging": "random"}, 10, 150 * 6 * 8 / 10),
+        ("7", "fedred", {"eta": 4.0, "lam": 1.0, "p": 1.25 / 4.25, "mu": 0.5}, 7, 0.25 * 4 / ((1 + 0.5 / 8) ** 7 - 1)),
+        ("9", "fedred-gd", {"eta": 10.0, "lam": 1.0, "p": 1.25 / 9.75, "mu": 0.5}, 7, 1 / ((1 + 0.5 / 19) ** 7 - 1)),
+    ],
+)
+def test_bounds_by_hand(name, algorithm, parameters, count, bound):
+    theorem = BOUNDS[name]
+    average = {"average": "weighted"} if name in "79" else {}
+    a = algorithms.create(algorithm, parameters | average)
+    assert theorem.fails(C, a) is None
+    assert theorem.bound(C, a, count) == pytest.approx(bound)
+    assert {k: getattr(a, k) for k in theorem.choices(C)} == pytest.approx(theorem.choices(C))
+    smaller = algorithms.create(algorithm, {**parameters, **average, "lam": 0.5})
+    assert theorem.fails(C, smaller) is not None
+
+
+@pytest.mark.parametrize("name", ["4", "7", "9"])
+def test_bounds_are_continuous_in_mu(name):
+    theorem = BOUNDS[name]
+    flat = Similarity(0.0, 10.0, 1.0, 1.5, 2.0, 8.0)
+    nearly = Similarity(1e-9, 10.0, 1.0, 1.5, 2.0, 8.0)
+    a = algorithms.create(theorem.algorithms[0], theorem.choices(flat))
+    assert theorem.bound(flat, a, 12) == pytest.approx(theorem.bound(nearly, a, 12), rel=1e-6)
+    weight = a.lam if name == "4" else a.eta
+    assert theorem.bound(flat, a, 12) == pytest.approx(weight * 4 / 12)
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.parametrize("convexity", ["strongly convex", "convex"])
+def test_runs_stay_below(name, convexity):
+    problem, theorem = SimilarQuadratic.create(5, 24, convexity, similarity=4.0, rank=8), BOUNDS[name]
+    c, _ = similarity.constants(problem, 5)
+    extra = {"6": {"averaging": "random"}, "4": {}}.get(name, {"average": "weighted", "mu": c.mu})
+    algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c) | extra)
+    setting = Setting(clients=5, rounds=40, batch=None, eval_rounds=1)
+    curve = pd.DataFrame(Simulation(algorithm, problem, setting, seed=2).run().rows)
+    count, measured, bound = compare(theorem, algorithm, problem, curve)
+    assert len(count) == 40 and (np.diff(count) > 0).all()
+    assert (measured <= bound).all() and (measured > 1e-6 * bound).any()
+    with pytest.raises(UserError, match="every round"):
+        compare(theorem, algorithm, problem, curve[::2])
+
+
+def test_what_a_theorem_is_not_about():
+    problem = SimilarQuadratic.create(5, 24, similarity=4.0, rank=8)
+    curve = pd.DataFrame({"round": [0, 1], "steps": [0, 1], "suboptimality": [1.0, 0.5], "distance": [1.0, 0.9]})
+    for name, algorithm, parameters, word in (
+        ("4", "dane", {"lam": 1.0}, "2 delta_A"),
+        ("4", "gd", {"lr": 0.01}, "not gd"),
+        ("9", "fedred-gd", {"eta": 100.0, "p": 0.05}, "weighted"),
+    ):
+        with pytest.raises(UserError, match=word):
+            compare(BOUNDS[name], algorithms.create(algorithm, parameters), problem, curve)
+    indefinite = quadratic(noise=0.0, mu=0.1, similarity=2.0)
+    with pytest.raises(UserError, match="convex clients"):
+        compare(BOUNDS["4"], algorithms.create("dane", {"lam": 9.0}), indefinite, curve)
+
+
+@pytest.mark.parametrize("options", [{}, {"convexity": "non-convex", "start_scale": 1.0}])
+def test_report(options):
+    shown = []
+    spec = {"kind": "similar", "dim": 20, "rank": 6, "similarity": 2.0, **options}
+    rows = report(spec, 5, 10, 1000, show=shown.append)
+    json.dumps(rows, allow_nan=False)
+    theorems = {row["theorem"]: row for row in rows if "theorem" in row}
+    assert list(theorems) == ["4", "6", "7", "9"] and len(shown) > 8
+    assert theorems["4"]["count"] in (100, None) and theorems["6"]["count"] == 1000
+    assert theorems["4"]["applies"] == (not options) and theorems["6"]["applies"]
+    assert (theorems["9"]["bound"] is None) == bool(options)
+    assert math.isfinite(theorems["6"]["eta"])
+
+
+def test_report_of_estimates():
+    found = similarity.rows(*similarity.constants(network("linear"), 5), 10, 100)
+    values = {row["constant"]: row["value"] for row in found if "constant" in row}
+    assert values["L"] is None and values["delta_B"] >= values["delta_A"] > 0
