@@ -341,3 +341,30 @@ def test_user_interface(tmp_path, monkeypatch, capsys):
 def test_mlflow_is_imported_only_to_log():
     code = "import sys, fedatlas.tracking; sys.exit('mlflow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], env=os.environ).returncode == 0
+
+
+def test_a_tag_that_another_job_sets_at_the_same_time():
+    from types import SimpleNamespace
+
+    from mlflow.exceptions import MlflowException
+
+    class Server:
+        tags, refusals = {}, 1
+
+        def set_experiment_tag(self, id, key, value):
+            if self.refusals:
+                self.refusals -= 1
+                raise MlflowException("UNIQUE constraint failed")
+            self.tags[key] = value
+
+        def get_experiment(self, id):
+            return SimpleNamespace(tags=self.tags)
+
+    server = Server()
+    store._set_tag(server, "1", "paper", "yuan2020")
+    assert server.tags == {"paper": "yuan2020"}
+    server.refusals = 1  # the other one was faster: nothing is left to do
+    store._set_tag(server, "1", "paper", "yuan2020")
+    server.refusals = 2
+    with pytest.raises(MlflowException):
+        store._set_tag(server, "1", "paper", "another")

@@ -8,10 +8,12 @@ here=$PWD/tests/slurm
 skip() { echo "SLURM test skipped: $1"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "starting SLURM's daemons takes root"
 [ ! -e /etc/slurm/slurm.conf ] || skip "/etc/slurm/slurm.conf is there: this machine has a SLURM of its own"
-if ! command -v slurmctld slurmd munged sbatch >/dev/null; then
+export PATH=$PATH:/usr/sbin:/sbin
+if ! { command -v slurmctld && command -v slurmd && command -v munged && command -v sbatch; } >/dev/null; then
   command -v apt-get >/dev/null || skip "SLURM is not installed and there is no apt-get"
   export DEBIAN_FRONTEND=noninteractive
-  { apt-get update && apt-get install -y --no-install-recommends slurm-wlm slurmctld slurmd munge; } >/dev/null 2>&1 ||
+  { timeout 120 apt-get update &&
+    timeout 300 apt-get install -y --no-install-recommends slurm-wlm slurmctld slurmd munge; } >/dev/null 2>&1 ||
     skip "apt-get could not install slurm-wlm, slurmctld, slurmd and munge"
 fi
 python -c "import snakemake_executor_plugin_slurm" 2>/dev/null ||
@@ -32,5 +34,6 @@ export PYTHONPATH=$PWD/src${PYTHONPATH:+:$PYTHONPATH}
   timeout 10 scancel "$victim"
 ) &
 timeout 900 python -m snakemake --profile workflow/profiles/slurm --config tour="[fedac_fig1,fedspeed_lenet]" --cores 4 \
-  --slurm-init-seconds-before-status-checks 5 --latency-wait 10 > run.log 2>&1 || { tail -60 run.log; exit 1; }
+  --slurm-init-seconds-before-status-checks 5 --latency-wait 10 > run.log 2>&1 ||
+  { tail -60 run.log; exit 1; }
 python "$here/check.py" "$work/slurm/log/jobs.txt"

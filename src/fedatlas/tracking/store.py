@@ -143,8 +143,19 @@ def experiment_id(client, experiment, uri):
     tags["mlflow.experimentKind"] = "custom_model_development"  # otherwise taken for a language model's
     for key, value in tags.items():
         if found.tags.get(key) != value:
-            client.set_experiment_tag(found.experiment_id, key, value)
+            _set_tag(client, found.experiment_id, key, value)
     return found.experiment_id
+
+
+def _set_tag(client, id, key, value):
+    """Set an experiment's tag, which a server refuses to one of two that do so at the same time."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        client.set_experiment_tag(id, key, value)
+    except MlflowException:
+        if client.get_experiment(id).tags.get(key) != value:
+            client.set_experiment_tag(id, key, value)
 
 
 def _description(experiment, id):
