@@ -43,7 +43,14 @@ def norm(v):
 
 def dot(u, v):
     """Inner product of each pair of rows: (m, d) -> (m, 1); (d,) -> (1,)."""
-    return (u * v).sum(-1, keepdim=True) if is_torch(u) else np.vecdot(u, v)[..., None]
+    if not is_torch(u):
+        return np.vecdot(u, v)[..., None]
+    product = u * v
+    if product.ndim == 1 or product.device.type != "cpu":
+        return product.sum(-1, keepdim=True)
+    import torch
+
+    return torch.stack([row.sum() for row in product])[:, None]  # summed together, a row's bits depend on the others
 
 
 def sqrt(v):
