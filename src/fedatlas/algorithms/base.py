@@ -85,7 +85,7 @@ class Algorithm:
 
     def server(self, s, mean, n):
         """The next server state. s: with what ``before`` added; mean: of what was sent; n.active, n.clients, n.round,
-        n.steps: numbers; n.rng: a generator for what the server draws this round."""
+        n.steps: numbers, steps a mean over active clients; n.rng: a generator for what the server draws this round."""
         raise NotImplementedError
 
     def alone(self, s, n):
