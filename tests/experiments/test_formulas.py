@@ -1,11 +1,13 @@
 """Hyper-parameters in terms of the problem's constants."""
 
+import pandas as pd
 import pytest
 
 from fedatlas import algorithms
 from fedatlas.errors import UserError
 from fedatlas.experiments.expand import create
 from fedatlas.experiments.formulas import evaluate, resolve
+from fedatlas.experiments.tables import _choose
 from tests.helpers import quadratic
 
 FIELDS = algorithms.get("dane+-gd").parameters()
@@ -23,6 +25,17 @@ def test_value_of_a_formula(text, value):
 def test_what_is_no_formula(text):
     with pytest.raises(UserError, match="lr"):
         evaluate(text, "lr", quadratic())
+
+
+@pytest.mark.parametrize(
+    ("winner", "edge"),
+    [("0.1/L", "lr at its lowest value"), ("1/L", ""), ("9/L", "lr at its highest value"), ("mean", "")],
+)
+def test_ends_of_a_grid_of_formulas(winner, edge):
+    values = ["1/L", "9/L", "mean", "0.1/L"]
+    table = pd.DataFrame({"algorithm": "gd", "lr": values, "score": [float(v != winner) for v in values]})
+    _choose(table, ["algorithm"], ["lr"], {"lr": values}, "min")
+    assert table.loc[table["chosen"], "edge"].tolist() == [edge]
 
 
 def test_unknown_constant_names_those_there_are():

@@ -1,11 +1,14 @@
 """From run files to the table of an experiment: scores, tuned choices, warnings, and the curves of what was chosen."""
 
+import contextlib
 import json
 
 import numpy as np
 import pandas as pd
 
+from fedatlas.errors import UserError
 from fedatlas.experiments.files import plain, read
+from fedatlas.experiments.formulas import evaluate
 from fedatlas.simulation.engine import COSTS
 
 NOT_METRICS = {"seed", "round", "steps", *COSTS, "status", "diverged_round"}
@@ -83,10 +86,20 @@ def _choose(table, point, tune, axes, goal):
         table.loc[winner, "chosen"] = True
         edges = []
         for axis in tune:
-            values = sorted(v for v in axes[axis] if isinstance(v, (int, float)) and not isinstance(v, bool))
-            if len(values) > 1 and table.loc[winner, axis] in (values[0], values[-1]):
-                edges.append(f"{axis} at its {'lowest' if table.loc[winner, axis] == values[0] else 'highest'} value")
+            sizes = {size: v for v in axes[axis] if (size := _size(v)) is not None}
+            ends = {sizes[min(sizes)]: "lowest", sizes[max(sizes)]: "highest"} if len(sizes) > 1 else {}
+            if end := ends.get(table.loc[winner, axis]):
+                edges.append(f"{axis} at its {end} value")
         table.loc[winner, "edge"] = "; ".join(edges)
+
+
+def _size(value):
+    """What a tuned value is ordered by: a number itself, a formula with all constants 1; None for words."""
+    if isinstance(value, str):
+        with contextlib.suppress(UserError):
+            return evaluate(value, "")
+        return None
+    return None if isinstance(value, bool) or not isinstance(value, (int, float)) else value
 
 
 def _metadata(about, table, metas):
