@@ -12,7 +12,7 @@ BASE = {"errors", "registry"}
 LOWER = {
     "data": set(),
     "simulation": set(),
-    "algorithms": {"simulation.arrays"},
+    "algorithms": {"simulation.arrays", "simulation.mixing"},
     "problems": {"simulation", "data"},
     "experiments": {"algorithms", "problems", "simulation", "data"},
     "analysis": {"experiments", "algorithms", "problems", "simulation", "data"},

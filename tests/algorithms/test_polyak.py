@@ -112,8 +112,9 @@ def test_smoothing_by_hand(smoothing):
     trace = run("fedsps", problem, parameters, record=["step_size"], participation={"kind": "uniform", "count": 2})
     counts = np.zeros(CLIENTS)
     setting = Setting(clients=CLIENTS, rounds=8, participation={"kind": "uniform", "count": 2})
+    participants = setting.participants.bind(problem, CLIENTS, 1)
     for t, step in enumerate(steps_of(trace)):
-        for i, own in zip(setting.participants.active(CLIENTS, 1, t), step, strict=True):
+        for i, own in zip(participants.active(t), step, strict=True):
             np.testing.assert_allclose(own, 0.01 * 2 ** ((counts[i] + np.arange(4)) * 2 / 8), rtol=1e-12)
             counts[i] += 4
 
@@ -123,7 +124,7 @@ def test_smoothing_equals_its_transcription(smoothing):
     setting = Setting(clients=CLIENTS, local_steps=3, rounds=6, batch=2, participation={"kind": "bernoulli", "p": 0.5})
     problem, parameters = logistic(), {"smoothing": smoothing, "gamma_b": 0.3, "c": 0.5, "l_star": 0.0}
     simulation = Simulation(example("fedsps", **parameters), problem, setting, seed=3)
-    for expected in TWINS["fedsps"](World(problem, setting, 3), **parameters):
+    for expected in TWINS["fedsps"](World(problem, setting, 3, "fedsps"), **parameters):
         simulation.step()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10)
 

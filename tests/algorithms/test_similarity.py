@@ -12,7 +12,7 @@ from fedatlas.experiments import expand
 from fedatlas.simulation import mixing
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from fedatlas.simulation.steps import Steps
+from fedatlas.simulation.steps import Round, Steps
 from fedatlas.simulation.streams import drawn_client
 from tests.helpers import example, logistic, quadratic
 
@@ -207,9 +207,8 @@ def test_the_drawn_clients_model_is_the_mean_of_what_is_picked(library):
     for one in range(4):
         blocks = []
         for ids in (np.arange(3), np.arange(3, 4)):
-            steps = Steps(None, ids, None, 1, 0, None)
-            steps.chosen = lambda one=one: (one, 4)
-            blocks.append(np.asarray(steps.pick(v[ids])))
+            round = next(r for t in range(99) if (r := Round(t, 1, active=np.arange(4))).drawn == one)
+            blocks.append(np.asarray(Steps(None, ids, None, round, None).pick(v[ids])))
         np.testing.assert_allclose(np.concatenate(blocks).mean(axis=0), np.asarray(v[one]), rtol=1e-14)
 
 

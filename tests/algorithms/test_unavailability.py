@@ -138,7 +138,7 @@ def test_all_are_fedavg_where_everybody_is_available(name, parameters):
         ("fedawe", {"report": "mean", "clip": 0.05, "server_lr": 0.5}),
         ("fedau", {"cutoff": 2}),
         ("fedau", {"cutoff": 1}),
-        ("f3ast", {"beta": 0.5, "rate": 0.3}),
+        ("f3ast", {"beta": 0.5, "r0": 0.3}),
         ("mifa", {"server_lr": 0.5}),
         ("fedvarp", {"server_lr": 0.5}),
     ],
@@ -149,7 +149,7 @@ def test_options_equal_the_transcription_over_long_absences(name, parameters):
     spec = {"kind": "interleaved-sine", "p": [0.6, 0.14, 0.2, 0.12, 0.3], "period": 8}
     setting = Setting(clients=5, local_steps=2, rounds=40, batch=2, participation=spec)
     simulation = Simulation(example(name, **parameters), problem, setting, seed=2)
-    world = World(problem, setting, 2)
+    world = World(problem, setting, 2, name)
     assert any(not len(world.S(t)) for t in range(40))
     values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.parameters()}
     for t, expected in enumerate(TWINS[name](world, **values)):

@@ -144,13 +144,13 @@ def test_agrees_without_any_spread():
         ({"at_least": 0.1}, HELD, "FedAvg 0.2"),
         ({"at_least": 0.3}, NOT_HELD, "FedAvg 0.2"),
         ({"at_most": 0.1}, NOT_HELD, "FedAvg 0.2"),
-        ({"first": 4, "last": 2, "at_most": 0.0}, HELD, "FedAvg -0.1"),
+        ({"start": 4, "end": 2, "at_most": 0.0}, HELD, "FedAvg -0.1"),
     ],
 )
 def test_drop(options, expected, ours):
     made = experiment(metric="test_accuracy", goal="max", grid={"clients": [1, 2, 4]}, algorithms=("fedavg",))
     rows = [("fedavg", (1,), 0.9), ("fedavg", (2,), 0.8), ("fedavg", (4,), 0.7)]
-    options = {"kind": "drop", "algorithm": "fedavg", "axis": "clients", **options}
+    options = {"kind": "drop", "algorithms": ["fedavg"], "axis": "clients", **options}
     assert verdict(rows, ("clients",), made, **options)[:2] == (expected, ours)
 
 

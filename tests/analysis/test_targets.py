@@ -5,7 +5,6 @@ import pytest
 from fedatlas.analysis.figures.base import KINDS, Sheet
 from fedatlas.analysis.select import attained
 from fedatlas.errors import UserError
-from fedatlas.experiments import config
 
 from .synthetic import build, curves, experiment
 from .test_figures import panels
@@ -59,9 +58,3 @@ def test_costs_are_checked(results):
     table, lines, about = results
     with pytest.raises(UserError, match="no 'money'"):
         KINDS["targets"](Sheet({**SPEC, "x": "money"}, about, table, lines))
-
-
-def test_the_schema_knows_targets():
-    schema = config.read_yaml("workflow/schemas/experiment.schema.yaml")
-    kinds = schema["properties"]["figures"]["additionalProperties"]["properties"]["kind"]["enum"]
-    assert set(kinds) == set(KINDS)

@@ -49,7 +49,7 @@ def test_explicit_matrices_and_hand_computed_optimum():
     assert problem.optimum.x == pytest.approx([0.0])  # 2 x - 2 + x + 2 = 0
     assert problem.optimum.F == pytest.approx((1 + 2 + 3) / 2)
     at = problem.evaluate(np.array([2.0]))
-    expected = {"loss": (1 + 8 + 3) / 2, "gradient_norm": 3.0, "suboptimality": 3.0, "distance": 2.0}
+    expected = {"loss": (1 + 8 + 3) / 2, "gradient_norm": 3.0, "suboptimality": 3.0, "distance": 2.0, "output": 2.0}
     assert at == pytest.approx(expected)
     values, grads = problem.full_batch(np.array([0, 1])).value_and_grad(np.array([2.0]))
     assert values.ravel() == pytest.approx([1.0, 11.0]) and grads.ravel() == pytest.approx([2.0, 4.0])

@@ -86,7 +86,7 @@ def test_any_round_with_several_simulations(rounds, place, tmp_path):
         never(problem, names, setting, stopped_after(rounds, tmp_path / "a.state"))
     each, again = never(problem, names, setting, resumed(tmp_path / "a.state"))
     assert all(map(same, again, whole))
-    active = set(np.concatenate([setting.participants.active(5, 3, t) for t in range(7)]))
+    active = set(np.concatenate([setting.participants.bind(problem, 5, 3).active(t) for t in range(7)]))
     assert set(np.flatnonzero(each[0].table.touched)) == active
 
 
@@ -156,6 +156,6 @@ def test_the_file_holds_only_clients_that_were_seen(tmp_path, monkeypatch):
         never(problem, ["scaffold"], setting, stopped_after(1, tmp_path / "a.state"))
     with np.load(tmp_path / "a.state") as file:
         ids = [file[name].tolist() for name in file.files if ".ids." in name]
-    assert ids == [[i] for i in setting.participants.active(5, 3, 0)]
+    assert ids == [[i] for i in setting.participants.bind(problem, 5, 3).active(0)]
     _, (again,) = never(problem, ["scaffold"], setting, resumed(tmp_path / "a.state"))
     assert same(again, never(problem, ["scaffold"], setting)[1][0])

@@ -47,10 +47,10 @@ def fedau(world, lr, server_lr, cutoff):
 
 
 @twin("f3ast")
-def f3ast(world, lr, server_lr, beta, rate):
+def f3ast(world, lr, server_lr, beta, r0):
     # Ribero et al. 2022, Algorithm 1, where whoever is available is selected
     x = world.x0
-    r = [rate] * world.m
+    r = [r0] * world.m
     for t in range(world.T):
         active = world.S(t)
         for i in range(world.m):

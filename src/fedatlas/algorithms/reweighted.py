@@ -87,10 +87,10 @@ class F3AST(FedAvgAll):
     cite = "ribero2022"
 
     beta: float = param(0.01, doc="forgetting factor beta of the estimate", above=0, high=1)
-    rate: float = param(1.0, doc="estimate r_i before the first round", above=0, high=1)
+    r0: float = param(1.0, doc="estimate r_i before the first round", above=0, high=1)
 
     def init(self, x0):
-        return State(x=x0), State(r=self.rate, tau=-1)
+        return State(x=x0), State(r=self.r0, tau=-1)
 
     def client(self, s, i, steps):
         sent, _ = super().client(s, i, steps)

@@ -24,6 +24,10 @@ def _number(value, low=None):
     return None if good and (low is None or value >= low) else "a number" + ("" if low is None else f", at least {low}")
 
 
+def _penalty(value):
+    return None if value == "1/n" else _number(value, 0) and "a number, at least 0, or 1/n"
+
+
 def _number_or_none(value, low):
     return None if value is None else _number(value, low)
 
@@ -33,8 +37,8 @@ def _flag(value):
 
 
 def _device(value):
-    good = isinstance(value, str) and re.fullmatch(r"cpu|mps|cuda(:\d+)?", value)
-    return None if good else "cpu, mps, cuda or cuda:N"
+    good = isinstance(value, str) and re.fullmatch(r"cpu|cuda|auto", value)
+    return None if good else "cpu, cuda or auto"
 
 
 def _named(value):
@@ -47,7 +51,7 @@ OPTIONS = {
     "samples": (_whole, 1),
     "eval_samples": (_whole, 1),
     "instance": (_whole, 0),
-    "l2": (_number, 0),
+    "l2": (_penalty,),
     "noise": (_number, 0),
     "similarity": (_number, 0),
     "heterogeneity": (_number, 0),

@@ -80,14 +80,15 @@ class Simulation:
             progress(row)
 
     def advance(self, stop, pool, pause=lambda: None):
-        """Rounds up to ``stop``, or to divergence. pause: called after every round, off the clock."""
+        """Rounds up to ``stop``, or to divergence. pause: called between rounds, off the clock."""
         while self.round < stop and self.diverged_round is None:
             began = time.perf_counter()
             self.step(pool)
             if not arrays.all_finite(self.output):
                 self.diverged_round = self.round
             self.costs["seconds"] += time.perf_counter() - began
-            pause()
+            if self.round < stop and self.diverged_round is None:  # else its evaluation comes first
+                pause()
 
     def step(self, pool=None):
         """One round."""
