@@ -105,13 +105,11 @@ class Simulation:
         return self.algorithm if factor == 1 else dataclasses.replace(self.algorithm, lr=self.algorithm.lr * factor)
 
     def _exchange(self, algorithm, active, K, t, pool):
-        draws = self.sampler.draw(t, active, K)
-        merged, members = 1, active
         if algorithm.pooled and self.problem.shared:
             # everyone would send a mean over the same data at the same point: one client with all samples sends it
-            merged, members = len(active), active[:1]
-            if draws is not None:
-                draws = draws.transpose(1, 0, 2).reshape(1, K, -1)
+            merged, members, draws = len(active), active[:1], self.sampler.pool(t, active, K)
+        else:
+            merged, members, draws = 1, active, self.sampler.draw(t, active, K)
         s = self.s
         if algorithm.has("before"):
             mean = self._mean(algorithm.before, s, members, draws, K, t, merged, pool)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-_PURPOSES = ("samples", "participation", "start", "length", "algorithm", "noise", "problem", "evaluation")
+_PURPOSES = ("samples", "participation", "start", "length", "algorithm", "noise", "problem", "evaluation", "counts")
 _PURPOSE = {name: number for number, name in enumerate(_PURPOSES)}
 
 
