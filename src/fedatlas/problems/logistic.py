@@ -10,6 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.problems.base import Each, Optimum, Regression
 from fedatlas.simulation import arrays
 
+BLOCK_BYTES = 1 << 25  # of rows that are made float64 at a time
 DENSE_BYTES = 1 << 30  # sparse data up to this size are also kept dense, whose rows are gathered faster
 
 
@@ -31,11 +32,15 @@ class Logistic(Regression):
 
     @classmethod
     def from_data(cls, data, test, partition, l2=0.0, start_scale=1.0):
-        """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one."""
-        held_out = (test.features(), test.y) if test is not None else None
+        """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one.
+
+        Data in float32 stay so: large ones may not fit twice.
+        """
+        dtype = np.float32 if data.X.dtype == np.float32 else np.float64
+        held_out = (test.features(dtype=dtype), test.y) if test is not None else None
         if held_out is None and data.X_test is not None:
-            held_out = (data.features("test"), data.y_test)
-        return cls(data.features(), data.y, l2, partition, held_out, start_scale)
+            held_out = (data.features("test", dtype), data.y_test)
+        return cls(data.features(dtype=dtype), data.y, l2, partition, held_out, start_scale)
 
     @functools.cached_property
     def _dense(self):
@@ -78,35 +83,47 @@ class Logistic(Regression):
         nothing = np.zeros(0, np.int32)
         return nothing, nothing, np.ravel(self.A), self.b
 
+    def _parts(self):
+        """(rows, labels) in float64, a block at a time where the data are float32: sums keep their digits, and a second
+        copy of the data is never held."""
+        if sparse.issparse(self.A) or self.dtype == np.float64:
+            yield self.A, self.b
+            return
+        size = max(1, BLOCK_BYTES // (8 * self.dim))
+        for at in range(0, self.samples, size):
+            yield self.A[at : at + size].astype(np.float64), self.b[at : at + size].astype(np.float64)
+
     def value(self, x):
         """F(x)."""
-        return float(np.logaddexp(0, -self.b * (self.A @ x)).mean() + self.l2 / 2 * (x @ x))
+        total = sum(np.logaddexp(0, -b * (A @ x)).sum() for A, b in self._parts())
+        return float(total / self.samples + self.l2 / 2 * (x @ x))
 
     def gradient(self, x):
         """Gradient of F at x: (d,)."""
-        return self._everything.grad(x)[0]
+        return sum(A.T @ (-b * expit(-b * (A @ x))) for A, b in self._parts()) / self.samples + self.l2 * x
 
     def hessian(self, x):
         """Hessian of F at x: (d, d)."""
-        p = expit(self.A @ x)
-        weighted = self.A.multiply((p * (1 - p))[:, None]).tocsr() if sparse.issparse(self.A) else None
-        product = weighted.T @ self.A if weighted is not None else (self.A * (p * (1 - p))[:, None]).T @ self.A
-        dense = product.toarray() if sparse.issparse(product) else product
-        return dense / self.samples + self.l2 * np.eye(self.dim)
-
-    @functools.cached_property
-    def _everything(self):
-        return Weighted(self.A, self.b, np.full(self.samples, 1 / self.samples), self.samples, self.l2)
+        total = 0
+        for A, _ in self._parts():
+            p = expit(A @ x)
+            weighted = A.multiply((p * (1 - p))[:, None]).tocsr() if sparse.issparse(A) else A * (p * (1 - p))[:, None]
+            product = weighted.T @ A
+            total = total + (product.toarray() if sparse.issparse(product) else product)
+        return total / self.samples + self.l2 * np.eye(self.dim)
 
     @functools.cached_property
     def smoothness(self):
         """L = lambda_max(A'A) / (4 n) + l2."""
-        gram = self.A.T @ self.A if self.dim <= self.samples else self.A @ self.A.T
+        if self.dim <= self.samples:
+            gram = sum(A.T @ A for A, _ in self._parts())
+        else:
+            gram = self.A @ self.A.T
         gram = gram.toarray() if sparse.issparse(gram) else gram
         return float(np.linalg.eigvalsh(gram)[-1] / (4 * self.samples) + self.l2)
 
     def evaluate(self, x):
-        z = self.A @ x
+        z = (self.A @ x.astype(self.dtype, copy=False)).astype(np.float64)
         metrics = {"loss": float(np.logaddexp(0, -self.b * z).mean() + self.l2 / 2 * (x @ x))}
         metrics["accuracy"] = float(np.mean((z > 0) == (self.b > 0)))
         if self.optimum is not None:

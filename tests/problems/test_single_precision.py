@@ -1,0 +1,53 @@
+"""Large dense data stay in float32, on disk and in memory, and the optimum is found in float64."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from fedatlas.data.dataset import Dataset
+from fedatlas.problems import logistic
+from fedatlas.problems.logistic import Logistic
+
+
+@pytest.fixture
+def made():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((4000, 30)).astype(np.float32)
+    A /= np.linalg.norm(A, axis=1, keepdims=True)
+    y = (A[:, 0] + 0.2 * rng.standard_normal(4000) > 0).astype(np.int64)
+    return Logistic.from_data(Dataset("epsilon-like", A, y, None, None, 2, False, {}), None, None, l2=1e-4)
+
+
+@pytest.fixture
+def blocks(monkeypatch):
+    monkeypatch.setattr(logistic, "BLOCK_BYTES", 1 << 14)
+
+
+def test_data_are_neither_converted_nor_copied(made, blocks):
+    assert made.A.dtype == made.start(0).dtype == np.float32
+    x = np.ones(made.dim)
+    tracemalloc.start()
+    for use in (made.value, made.gradient, made.hessian, made.evaluate, lambda x: made.smoothness):
+        use(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.6 * made.A.nbytes
+
+
+def test_sums_are_in_double_precision(made, blocks):
+    double = Logistic(made.A.astype(np.float64), made.b > 0, made.l2)
+    x = np.random.default_rng(1).standard_normal(made.dim)
+    assert made.value(x) == pytest.approx(double.value(x), rel=1e-14)
+    assert made.smoothness == pytest.approx(double.smoothness, rel=1e-12)
+    np.testing.assert_allclose(made.gradient(x), double.gradient(x), rtol=1e-11)
+    np.testing.assert_allclose(made.hessian(x), double.hessian(x), rtol=1e-10, atol=1e-15)
+
+
+def test_optimum_to_the_last_digits(made, blocks):
+    found = made.solve()
+    assert found.gap <= 1e-12
+    double = Logistic(made.A.astype(np.float64), made.b > 0, made.l2).solve()
+    assert found.F == pytest.approx(double.F, abs=1e-13)
+    made.optimum = found
+    assert made.evaluate(found.x)["suboptimality"] == pytest.approx(0, abs=1e-7)  # margins in float32
