@@ -7,7 +7,7 @@ the row's coordinates, with coefficients c'P and P^-1 b that are the same for al
 its condition costs digits. Step sizes are lanes of the innermost axis: one pass over draws and rows serves all of them.
 
 ``together`` is for rounds of one step, where the server's z itself is kept as P u; ``apart`` for rounds of several.
-Both take a few workers at a time, none of whose margins waits for another's, and give their slopes to one vector.
+In the former no margin waits for another's, so that the slopes of some workers are one vector.
 """
 
 import functools
@@ -19,10 +19,10 @@ from fedatlas.simulation.lanes import clamp, exp, fma, load, pointer, prefetch, 
 
 LANES = 8  # step sizes of a pass; (d, 2, 8) doubles of a9a fill half a first-level cache
 WIDE = 8  # numbers of a vector where step sizes need not be told apart; arrays are padded to a multiple
-WORKERS = {1: 8, 8: 2}  # taken at a time, for each number of lanes
+SLOPES = 16  # that are computed together in rounds of one step
 CONDITION = 1e4  # of P, beyond which it is folded into u: keeps about 12 of 16 digits
 PERIOD = 256  # rounds of one step after which P is folded in any case, so that coefficients repeat
-AHEAD = 6  # steps for which rows are fetched in advance: which ones come is known, where they lie is random
+AHEAD = 6  # rows that are fetched in advance: which ones come is known, where they lie is random
 
 
 @njit(inline="always")
@@ -43,12 +43,12 @@ def fetch(drawn, at, count, indptr, indices, values, labels):
 
 
 @njit(inline="always")
-def margin(u, base, q, k, lo, hi, indices, values, label, vectors, lanes, dense):
-    """b <a, c'P u> of the row a with label b, in each lane; u starts at number ``base``."""
+def margin(u, q, k, lo, hi, indices, values, label, vectors, lanes, dense):
+    """b <a, c'P u> of the row a with label b, in each lane."""
     p, n = len(vectors), len(lanes)
     t = splat(0.0, lanes)
     for at in range(lo, hi):
-        i = base + (at - lo if dense else indices[at]) * p * n
+        i = (at - lo if dense else indices[at]) * p * n
         y = load(q, k * p * n, lanes) * load(u, i, lanes)
         for h in range(1, p):
             y = fma(load(q, (k * p + h) * n, lanes), load(u, i + h * n, lanes), y)
@@ -57,32 +57,28 @@ def margin(u, base, q, k, lo, hi, indices, values, label, vectors, lanes, dense)
 
 
 @njit(inline="always")
-def sigmoid(slopes, count, wide):
-    """t -> 1 / (1 + exp(t)) of the first numbers, in whole vectors."""
-    one, bound = splat(1.0, wide), splat(700.0, wide)
-    for to in range(0, count, len(wide)):
-        t = clamp(load(slopes, to, wide), splat(-700.0, wide), bound)
-        store(slopes, to, one / (one + exp(t, wide)))
+def sigmoid(t, lanes):
+    """1 / (1 + exp(t))."""
+    one = splat(1.0, lanes)
+    return one / (one + exp(clamp(t, splat(-700.0, lanes), splat(700.0, lanes)), lanes))
 
 
 @njit(inline="always")
-def add(u, base, r, k, lo, hi, indices, values, s, held, vectors, lanes, dense):
+def add(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense):
     """u <- u + s a r' on the row's coordinates."""
     p, n = len(vectors), len(lanes)
-    for h in range(p):
-        store(held, h * n, s * load(r, (k * p + h) * n, lanes))
     for at in range(lo, hi):
-        i = base + (at - lo if dense else indices[at]) * p * n
-        a = splat(values[at], lanes)
+        i = (at - lo if dense else indices[at]) * p * n
+        a = splat(values[at], lanes) * s
         for h in range(p):
-            store(u, i + h * n, fma(a, load(held, h * n, lanes), load(u, i + h * n, lanes)))
+            store(u, i + h * n, fma(a, load(r, (k * p + h) * n, lanes), load(u, i + h * n, lanes)))
 
 
 @njit(inline="always")
-def apply(matrix, k, u, base, d, held, vectors, lanes):
+def apply(matrix, k, u, d, held, vectors, lanes):
     """u <- matrix u in every coordinate and lane."""
     p, n = len(vectors), len(lanes)
-    for i in range(base, base + d * p * n, p * n):
+    for i in range(0, d * p * n, p * n):
         for h in range(p):
             store(held, h * n, load(u, i + h * n, lanes))
         for h in range(p):
@@ -124,16 +120,17 @@ def together(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
                 lo, hi = bounds(j, indptr, width, dense)
                 if not dense:
                     fetch(drawn, at, count, indptr, indices, values, labels)
-                y = margin(u, 0, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
                 store(slopes, w * n, y)
-            sigmoid(slopes, taken * n, wide)
+            for to in range(0, taken * n, len(wide)):
+                store(slopes, to, sigmoid(load(slopes, to, wide), wide))
             for w in range(taken):
                 j = drawn[t * M + m + w]
                 lo, hi = bounds(j, indptr, width, dense)
                 s = splat(labels[j] * weights[m + w], lanes) * load(slopes, w * n, lanes)
-                add(total, 0, r, k, lo, hi, indices, values, s, held, vectors, lanes, dense)
+                add(total, r, k, lo, hi, indices, values, s, vectors, lanes, dense)
         if fold[k]:
-            apply(maps, k, u, 0, d, held, vectors, lanes)
+            apply(maps, k, u, d, held, vectors, lanes)
         if touched:
             for at in range(t * M, (t + 1) * M):
                 for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
@@ -144,25 +141,24 @@ def together(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
             for to in range(0, size, len(wide)):
                 store(u, to, load(u, to, wide) + load(total, to, wide))
                 store(total, to, splat(0.0, wide))
-    apply(after, (R - 1) % L, u, 0, d, held, vectors, lanes)
+    apply(after, (R - 1) % L, u, d, held, vectors, lanes)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def apart(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
     """Rounds of K steps; changes state[0], the server's z.
 
-    As ``together``, but for: draws (R, M, K); state: z, the workers' sum, (p, n) to work in, slopes, and u of as many
-    workers; steps: q, r (K, p, n), fold (K,), maps (K, p, p, n), last (p, p, n), P after K steps, and gain (n,), weight
-    of the workers' mean in the new z.
+    As ``together``, but for: draws (R, M, K); state: z, the workers' sum, (p, n) to work in, and a worker's u; steps:
+    q, r (K, p, n), fold (K,), maps (K, p, p, n), last (p, p, n), P after K steps, and gain (n,), weight of the workers'
+    mean in the new z.
     """
     p, n = len(vectors), len(lanes)
     R, M, K = draws.shape
-    size, workers, count = state[0].size, state[3].size // n, draws.size
+    size, count = state[0].size, draws.size
     width, dense = rows[2].size // rows[3].size, rows[0].size == 0
     d = size // (p * n)
     indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
-    z, total, held, slopes = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
-    u = pointer(state[4])
+    z, total, held, u = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
     q, r, maps, last, gain = (
         pointer(steps[0]),
         pointer(steps[1]),
@@ -173,47 +169,37 @@ def apart(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
     fold, drawn = steps[2], pointer(draws)
     for t in range(R):
         for to in range(0, size, len(wide)):
-            for w in range(min(workers, M)):
-                store(u, w * size + to, load(z, to, wide))
+            store(u, to, load(z, to, wide))
             store(total, to, splat(0.0, wide))
-        for m in range(0, M, workers):
-            taken = min(workers, M - m)
+        for m in range(M):
+            first = (t * M + m) * K
             for k in range(K):
-                for w in range(taken):
-                    at = (t * M + m + w) * K + k
-                    j = drawn[at]
-                    lo, hi = bounds(j, indptr, width, dense)
-                    if not dense:
-                        fetch(drawn, at, count, indptr, indices, values, labels)
-                    y = margin(u, w * size, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
-                    store(slopes, w * n, y)
-                sigmoid(slopes, taken * n, wide)
-                for w in range(taken):
-                    j = drawn[(t * M + m + w) * K + k]
-                    lo, hi = bounds(j, indptr, width, dense)
-                    if fold[k]:
-                        apply(maps, k, u, w * size, d, held, vectors, lanes)
-                    s = splat(labels[j], lanes) * load(slopes, w * n, lanes)
-                    add(u, w * size, r, k, lo, hi, indices, values, s, held, vectors, lanes, dense)
-            for w in range(taken):
-                if touched:
-                    weight = splat(weights[m + w], lanes)
-                    for at in range((t * M + m + w) * K, (t * M + m + w + 1) * K):
-                        for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
-                            for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
-                                start = load(z, to, lanes)
-                                change = load(u, w * size + to, lanes) - start
-                                store(total, to, fma(weight, change, load(total, to, lanes)))
-                                store(u, w * size + to, start)
-                else:
-                    share = splat(weights[m + w], wide)
-                    for to in range(0, size, len(wide)):
-                        store(total, to, fma(share, load(u, w * size + to, wide), load(total, to, wide)))
-                        store(u, w * size + to, load(z, to, wide))
+                j = drawn[first + k]
+                lo, hi = bounds(j, indptr, width, dense)
+                if not dense:
+                    fetch(drawn, first + k, count, indptr, indices, values, labels)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
+                if fold[k]:
+                    apply(maps, k, u, d, held, vectors, lanes)
+                s = splat(labels[j], lanes) * sigmoid(y, lanes)
+                add(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense)
+            if touched:
+                weight = splat(weights[m], lanes)
+                for at in range(first, first + K):
+                    for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
+                        for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
+                            start = load(z, to, lanes)
+                            store(total, to, fma(weight, load(u, to, lanes) - start, load(total, to, lanes)))
+                            store(u, to, start)
+            else:
+                share = splat(weights[m], wide)
+                for to in range(0, size, len(wide)):
+                    store(total, to, fma(share, load(u, to, wide), load(total, to, wide)))
+                    store(u, to, load(z, to, wide))
         if touched:
             for to in range(0, size, len(wide)):
                 store(total, to, load(total, to, wide) + load(z, to, wide))
-        apply(last, 0, total, 0, d, held, vectors, lanes)
+        apply(last, 0, total, d, held, vectors, lanes)
         for to in range(0, d * p * n, n):
             old = load(z, to, lanes)
             store(z, to, fma(load(gain, 0, lanes), load(total, to, lanes) - old, old))

@@ -106,18 +106,18 @@ class Kernel:
         indptr, _, values, labels = self.rows
         p, d = z[tile[0]].shape
         width = values.size // labels.size
-        workers = self.kernels.WORKERS[lanes]
         server = np.zeros(-(-d * p * lanes // self.kernels.WIDE) * self.kernels.WIDE)
         vectors = server[: d * p * lanes].reshape(d, p, lanes)
         vectors[...] = _by_lane([z[s].T for s in padded])
-        state = (server, np.zeros_like(server), np.empty(p * lanes), np.zeros(workers * lanes))
+        state = (server, np.zeros_like(server), np.empty(p * lanes))
         lengths = ((0,) * p, (0,) * lanes, (0,) * self.kernels.WIDE)
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d
+            state = (*state, np.zeros(self.kernels.SLOPES))
             self.kernels.together(self.rows, draws[:, :, 0], weights, state, steps, touched, *lengths)
         else:
             touched = bool(indptr.size) and not fold.any() and self.K * width < d
-            state = (*state, np.empty(workers * server.size))
+            state = (*state, np.empty_like(server))
             self.kernels.apart(self.rows, draws, weights, state, steps, touched, *lengths)
         half = len(draws) // 2
         for lane, s in enumerate(tile):
