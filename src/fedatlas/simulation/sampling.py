@@ -1,4 +1,7 @@
-"""Minibatch draws: a function of (seed, round, client) alone, so every algorithm sees the same samples."""
+"""Minibatch draws: a function of seed, round, client and shape alone, so every algorithm sees the same samples.
+
+But for minibatches of many times the data: algorithms that pool all samples of a round are given multinomial counts.
+"""
 
 import numpy as np
 
