@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.simulation.availability import Stationary
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.participation import Full, Uniform
-from fedatlas.simulation.sampling import Sampler
+from fedatlas.simulation.sampling import TOGETHER, Sampler
 from fedatlas.simulation.setting import Setting
 from fedatlas.simulation.streams import _PURPOSE, stream
 from tests.helpers import example, logistic, where_defined
@@ -171,3 +171,58 @@ def test_streams_are_all_different():
 def test_participation_that_cannot_be_is_refused(participation, message):
     with pytest.raises(UserError, match=message):
         Setting(clients=5, rounds=1, participation=participation)
+
+
+@pytest.mark.parametrize("clients, K", [(1, 1), (3, 2), (5, 70), (70, 100)])
+def test_rounds_that_share_a_stream_draw_what_each_draws_alone(clients, K):
+    problem = logistic(heterogeneous=False)
+    sampler = Sampler(problem, clients, 1, "replacement", seed=2)
+    across = TOGETHER // (clients * K) + 2  # into a second stream
+    several = sampler.rounds(1, 1 + across, K)
+    assert several.shape == (across, clients, K, 1)
+    for t in (1, across // 2 + 1, across):
+        alone = Sampler(problem, clients, 1, "replacement", seed=2).draw(t, np.arange(clients), K)
+        np.testing.assert_array_equal(several[t - 1], alone)
+    assert (sampler.rounds(1, 1 + across, K + 1)[:, :, :K] != several).any()
+    sequence = several.ravel()
+    if len(sequence) > 2000:
+        assert abs(np.corrcoef(sequence[:-1], sequence[1:])[0, 1]) < 5 / np.sqrt(len(sequence))
+
+
+def counting(clients=100, K=16):
+    problem = logistic(heterogeneous=False)
+    sampler = Sampler(problem, clients, 1, "replacement", seed=0)
+    counts = np.array([sampler.counts(t, clients, K) for t in range(300)])
+    return problem, sampler, counts, clients * K
+
+
+def test_counts_are_multinomial():
+    problem, _, counts, size = counting()
+    n, rounds = problem.samples, len(counts)
+    mean, variance = size / n, size / n * (1 - 1 / n)
+    assert (counts.sum(axis=1) == size).all()
+    assert np.abs(counts.mean(axis=0) - mean).max() < 5 * np.sqrt(variance / rounds)
+    assert counts.var() == pytest.approx(variance, rel=5 * np.sqrt(2 / (n * rounds)))
+    squares = ((counts - mean) ** 2 / mean).sum(axis=1)  # chi-square of n - 1 degrees of freedom
+    assert abs(squares.mean() - (n - 1)) < 5 * np.sqrt(2 * (n - 1) / rounds)
+    pairs = np.corrcoef(counts.T)[np.triu_indices(n, 1)]
+    assert pairs.mean() == pytest.approx(-1 / (n - 1), abs=5 / np.sqrt(rounds * n * (n - 1) / 2))
+
+
+def test_counts_and_samples_of_equal_counts_give_equal_gradients():
+    problem, sampler, counts, size = counting()
+    pooled = sampler.pool(3, np.arange(100), 16)
+    assert pooled.shape == (1, 16, 100)
+    np.testing.assert_array_equal(np.bincount(pooled.ravel(), minlength=problem.samples), counts[3])
+    shuffled = np.random.default_rng(0).permutation(pooled.ravel())
+    y = problem.start(1)
+    apart = sum(problem.batch([0], np.array([[j]])).grad(y)[0] for j in shuffled) / size
+    np.testing.assert_allclose(problem.batch([0], pooled.reshape(1, -1)).grad(y)[0], apart, rtol=1e-10)
+
+
+def test_few_samples_are_those_that_others_see():
+    problem = logistic(heterogeneous=False)
+    sampler = Sampler(problem, 5, 1, "replacement", seed=0)
+    assert sampler.counts(0, 5, 3) is None
+    assert sorted(sampler.pool(2, np.arange(5), 3).ravel()) == sorted(sampler.draw(2, np.arange(5), 3).ravel())
+    assert Sampler(problem, 5, None, "replacement", 0).pool(0, np.arange(5), 3) is None

@@ -71,6 +71,27 @@ def test_a_step_size_has_the_bits_that_it_has_alone(name):
         np.testing.assert_array_equal(alone.x, trace.x)
 
 
+@pytest.mark.parametrize("name, l2, K", [("fedavg", 0.5, 1), ("mb-sgd", 0.5, 6), ("fedavg", 0.5, 6)])
+def test_divergence_is_found_in_its_round(name, l2, K):
+    """Also where P carries the growth over many rounds."""
+    made, setting = problem(l2=l2), Setting(clients=4, local_steps=K, rounds=3000, eval_rounds=1000)
+    fast, plain = both(name, made, setting, (0.1, 5.0))
+    assert [t.status for t in fast] == ["ok", "diverged"]
+    assert abs(fast[1].diverged_round - plain[1].diverged_round) <= 1
+    assert fast[0].rows[-1]["round"] == 3000
+
+
+def test_single_precision_rows():
+    """Kernels take float32 rows as they are; numbers between evaluations are float64."""
+    made = problem(dense=True)
+    single = Logistic(made.A.astype(np.float32), made.b > 0, made.l2)
+    assert single.one_sample_rows[2].base is single.A
+    setting = Setting(clients=5, local_steps=4, rounds=6, eval_rounds=6)
+    for name in ("fedac-1", "mb-sgd"):
+        for fast, plain in zip(*both(name, single, setting), strict=True):
+            np.testing.assert_allclose(fast.x, plain.x, rtol=1e-4, atol=1e-5)
+
+
 def test_divergence_of_one_step_size_leaves_the_others(monkeypatch):
     made, setting = problem(l2=0.5), Setting(clients=4, local_steps=6, rounds=400, eval_rounds=50)
     fast, plain = both("fedavg", made, setting, (0.1, 30.0))
@@ -80,10 +101,13 @@ def test_divergence_of_one_step_size_leaves_the_others(monkeypatch):
     assert len(fast[0].rows) == 9
 
 
-def test_minibatches_by_counts_are_the_same_minibatches():
+@pytest.mark.parametrize("K", [10, 30], ids=["draws", "multinomial"])
+def test_minibatches_by_counts_are_the_same_minibatches(K):
     """M K > n: rows are weighted by how often they were drawn."""
     made = problem(samples=50)
-    setting = Setting(clients=40, local_steps=10, rounds=5)
+    setting = Setting(clients=40, local_steps=K, rounds=5)
+    sampler = simulations("mb-sgd", made, setting)[0].sampler
+    assert (sampler.counts(0, 40, K) is not None) == (K == 30)
     for name in ("mb-sgd", "mb-ac-sgd"):
         for fast, plain in zip(*both(name, made, setting), strict=True):
             np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)

@@ -17,6 +17,13 @@ class Recurrence:
     c: tuple
     gain: float = 1.0
 
+    def averaged(self):
+        """The round of one step as a recurrence of the server's vectors; its gradient is the mean of the workers'."""
+        A = tuple(
+            tuple(self.gain * a + (1 - self.gain) * (i == j) for j, a in enumerate(row)) for i, row in enumerate(self.A)
+        )
+        return Recurrence(self.fields, A, tuple(self.gain * b for b in self.b), self.c)
+
 
 def descent(lr, gain=1.0):
     """x <- x - lr g(x)."""

@@ -125,9 +125,11 @@ class Simulation:
         """The next server state."""
         s, epochs = self.s, self.setting.local_epochs
         round = self._round(active, n)
-        group = Group(active, self.sampler.draw(n.round, active, n.steps, epochs))
         if algorithm.pooled and self.problem.shared and epochs is None:
-            group = group.merge()
+            # everyone would send a mean over the same data at the same point: one client with all samples sends it
+            group = Group(active[:1], self.sampler.pool(n.round, active, n.steps), len(active))
+        else:
+            group = Group(active, self.sampler.draw(n.round, active, n.steps, epochs))
         if algorithm.has("before"):
             mean = self._mean(algorithm.before, s, group, round, pool)
             if self.mixing is None:

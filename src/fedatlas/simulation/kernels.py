@@ -5,6 +5,9 @@ vectors, split in two. The l2 term and the coupling act on every coordinate thro
 The sample acts on the coordinates of its row. So a worker keeps u with z = P u, P = B^k: a step reads and writes only
 the row's coordinates, with coefficients c'P and P^-1 b that are the same for all workers. P is folded into u before
 its condition costs digits. Step sizes are lanes of the innermost axis: one pass over draws and rows serves all of them.
+
+``together`` is for rounds of one step, where the server's z itself is kept as P u; ``apart`` for rounds of several.
+In the former no margin waits for another's, so that the slopes of some workers are one vector.
 """
 
 import functools
@@ -12,72 +15,150 @@ import functools
 import numpy as np
 from numba import njit
 
-from fedatlas.simulation.lanes import clamp, exp, load, pointer, prefetch, splat, store
+from fedatlas.simulation.lanes import clamp, exp, fma, load, pointer, prefetch, splat, store
 
 LANES = 8  # step sizes of a pass; (d, 2, 8) doubles of a9a fill half a first-level cache
+WIDE = 8  # numbers of a vector where step sizes need not be told apart; arrays are padded to a multiple
+SLOPES = 16  # that are computed together in rounds of one step
 CONDITION = 1e4  # of P, beyond which it is folded into u: keeps about 12 of 16 digits
-AHEAD = 6  # steps for which rows are fetched in advance: which ones come is known, where they lie is random
+PERIOD = 256  # rounds of one step after which P is folded in any case, so that coefficients repeat
+AHEAD = 6  # rows that are fetched in advance: which ones come is known, where they lie is random
 
 
 @njit(inline="always")
-def slope(u, q, k, lo, hi, indices, values, label, vectors, lanes, dense):
-    """Derivative of log(1 + exp(-b t)) at t = <a, c'P u>, the row's margin, in each lane."""
+def bounds(j, indptr, width, dense):
+    """Where row j lies."""
+    return (j * width, (j + 1) * width) if dense else (np.int64(indptr[j]), np.int64(indptr[j + 1]))
+
+
+@njit(inline="always")
+def fetch(drawn, at, count, indptr, indices, values, labels):
+    """Ask for a sparse row that is needed soon."""
+    prefetch(indptr, drawn[min(at + 2 * AHEAD, count - 1)])
+    soon = drawn[min(at + AHEAD, count - 1)]
+    prefetch(labels, soon)
+    prefetch(indices, indptr[soon])
+    prefetch(values, indptr[soon])
+    prefetch(values, indptr[soon] + 8)
+
+
+@njit(inline="always")
+def margin(u, q, k, lo, hi, indices, values, label, vectors, lanes, dense):
+    """b <a, c'P u> of the row a with label b, in each lane."""
     p, n = len(vectors), len(lanes)
     t = splat(0.0, lanes)
     for at in range(lo, hi):
-        i = at - lo if dense else indices[at]
-        y = load(q, k * p * n, lanes) * load(u, i * p * n, lanes)
+        i = (at - lo if dense else indices[at]) * p * n
+        y = load(q, k * p * n, lanes) * load(u, i, lanes)
         for h in range(1, p):
-            y = y + load(q, (k * p + h) * n, lanes) * load(u, (i * p + h) * n, lanes)
-        t = t + splat(values[at], lanes) * y
-    t = clamp(splat(label, lanes) * t, splat(-700.0, lanes), splat(700.0, lanes))
-    return splat(-label, lanes) / (splat(1.0, lanes) + exp(t, lanes))
+            y = fma(load(q, (k * p + h) * n, lanes), load(u, i + h * n, lanes), y)
+        t = fma(splat(values[at], lanes), y, t)
+    return splat(label, lanes) * t
 
 
 @njit(inline="always")
-def subtract(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense):
-    """u <- u - s a r' on the row's coordinates."""
+def sigmoid(t, lanes):
+    """1 / (1 + exp(t))."""
+    one = splat(1.0, lanes)
+    return one / (one + exp(clamp(t, splat(-700.0, lanes), splat(700.0, lanes)), lanes))
+
+
+@njit(inline="always")
+def add(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense):
+    """u <- u + s a r' on the row's coordinates."""
     p, n = len(vectors), len(lanes)
     for at in range(lo, hi):
-        i = at - lo if dense else indices[at]
+        i = (at - lo if dense else indices[at]) * p * n
         a = splat(values[at], lanes) * s
         for h in range(p):
-            to = (i * p + h) * n
-            store(u, to, load(u, to, lanes) - a * load(r, (k * p + h) * n, lanes))
+            store(u, i + h * n, fma(a, load(r, (k * p + h) * n, lanes), load(u, i + h * n, lanes)))
 
 
 @njit(inline="always")
 def apply(matrix, k, u, d, held, vectors, lanes):
     """u <- matrix u in every coordinate and lane."""
     p, n = len(vectors), len(lanes)
-    for i in range(d):
+    for i in range(0, d * p * n, p * n):
         for h in range(p):
-            store(held, h * n, load(u, (i * p + h) * n, lanes))
+            store(held, h * n, load(u, i + h * n, lanes))
         for h in range(p):
             row = (k * p + h) * p * n
             y = load(matrix, row, lanes) * load(held, 0, lanes)
             for l in range(1, p):
-                y = y + load(matrix, row + l * n, lanes) * load(held, l * n, lanes)
-            store(u, (i * p + h) * n, y)
+                y = fma(load(matrix, row + l * n, lanes), load(held, l * n, lanes), y)
+            store(u, i + h * n, y)
 
 
 # No fastmath: the bits of a lane must depend neither on how many there are nor on the machine's vector units.
 @njit(cache=True, error_model="numpy", nogil=True)
-def sweep(rows, draws, weights, state, steps, touched, bad, vectors, lanes):
-    """Rounds of all workers; changes state[0], the server's z, and bad.
+def together(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
+    """Rounds of one step; changes state[0], the server's z.
 
-    rows: indptr (empty if rows are dense), indices, values, labels. draws: (R, M, K) row numbers. weights: (M,) of
-    workers, summing to 1. state: z (d, p, n), then two arrays like it and one (p, n) to work in. steps: q, r (K, p, n);
-    fold (K,), whether maps[k] is applied to u in step k; maps (K, p, p, n); last (p, p, n), P after K steps; gain (n,),
-    weight of the workers' mean in the new z. touched: whether only coordinates of drawn rows are put back. bad: (n,)
-    first round with a number that is not finite, or -1. vectors, lanes: tuples of p and n integers, whose lengths the
-    compiler knows.
+    rows: indptr (empty if rows are dense), indices, values, labels. draws: (R, M) row numbers. weights: (M,) of
+    workers, summing to 1. state: flat and padded with zeros: z (d, p, n); for the workers' sum, the same, zeros; (p, n)
+    to work in; slopes of some workers, (workers, n). steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps
+    (L, p, p, n) are applied to u in a round; after (L, p, p, n), P after the round. touched: whether only coordinates
+    of drawn rows are looked at. vectors, lanes, wide: tuples of p, n and WIDE integers, whose lengths the compiler
+    knows.
+    """
+    p, n = len(vectors), len(lanes)
+    R, M = draws.shape
+    size, workers, count = state[0].size, state[3].size // n, draws.size
+    width, dense, L = rows[2].size // rows[3].size, rows[0].size == 0, len(steps[2])
+    d = size // (p * n)
+    indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
+    u, total, held, slopes = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
+    q, r, maps, after = pointer(steps[0]), pointer(steps[1]), pointer(steps[3]), pointer(steps[4])
+    fold, drawn = steps[2], pointer(draws)
+    for t in range(R):
+        k = t % L
+        for m in range(0, M, workers):
+            taken = min(workers, M - m)
+            for w in range(taken):
+                at = t * M + m + w
+                j = drawn[at]
+                lo, hi = bounds(j, indptr, width, dense)
+                if not dense:
+                    fetch(drawn, at, count, indptr, indices, values, labels)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
+                store(slopes, w * n, y)
+            for to in range(0, taken * n, len(wide)):
+                store(slopes, to, sigmoid(load(slopes, to, wide), wide))
+            for w in range(taken):
+                j = drawn[t * M + m + w]
+                lo, hi = bounds(j, indptr, width, dense)
+                s = splat(labels[j] * weights[m + w], lanes) * load(slopes, w * n, lanes)
+                add(total, r, k, lo, hi, indices, values, s, vectors, lanes, dense)
+        if fold[k]:
+            apply(maps, k, u, d, held, vectors, lanes)
+        if touched:
+            for at in range(t * M, (t + 1) * M):
+                for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
+                    for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
+                        store(u, to, load(u, to, lanes) + load(total, to, lanes))
+                        store(total, to, splat(0.0, lanes))
+        else:
+            for to in range(0, size, len(wide)):
+                store(u, to, load(u, to, wide) + load(total, to, wide))
+                store(total, to, splat(0.0, wide))
+    apply(after, (R - 1) % L, u, d, held, vectors, lanes)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def apart(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
+    """Rounds of K steps; changes state[0], the server's z.
+
+    As ``together``, but for: draws (R, M, K); state: z, the workers' sum, (p, n) to work in, and a worker's u; steps:
+    q, r (K, p, n), fold (K,), maps (K, p, p, n), last (p, p, n), P after K steps, and gain (n,), weight of the workers'
+    mean in the new z.
     """
     p, n = len(vectors), len(lanes)
     R, M, K = draws.shape
-    d, size, width, dense = state[0].shape[0], state[0].size, rows[2].size // rows[3].size, rows[0].size == 0
+    size, count = state[0].size, draws.size
+    width, dense = rows[2].size // rows[3].size, rows[0].size == 0
+    d = size // (p * n)
     indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
-    z, u, total, held = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
+    z, total, held, u = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
     q, r, maps, last, gain = (
         pointer(steps[0]),
         pointer(steps[1]),
@@ -85,82 +166,65 @@ def sweep(rows, draws, weights, state, steps, touched, bad, vectors, lanes):
         pointer(steps[4]),
         pointer(steps[5]),
     )
-    fold, drawn, count = steps[2], pointer(draws), draws.size
+    fold, drawn = steps[2], pointer(draws)
     for t in range(R):
-        for to in range(0, size, n):
-            store(u, to, load(z, to, lanes))
-            store(total, to, splat(0.0, lanes))
+        for to in range(0, size, len(wide)):
+            store(u, to, load(z, to, wide))
+            store(total, to, splat(0.0, wide))
         for m in range(M):
-            weight = splat(weights[m], lanes)
             first = (t * M + m) * K
             for k in range(K):
                 j = drawn[first + k]
-                if dense:
-                    lo, hi = j * width, (j + 1) * width
-                else:
-                    lo, hi = indptr[j], indptr[j + 1]
-                    prefetch(indptr, drawn[min(first + k + 2 * AHEAD, count - 1)])
-                    soon = drawn[min(first + k + AHEAD, count - 1)]
-                    prefetch(labels, soon)
-                    prefetch(indices, indptr[soon])
-                    prefetch(values, indptr[soon])
-                    prefetch(values, indptr[soon] + 8)
-                s = slope(u, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
-                if K == 1:  # nobody reads the worker's u again: its change goes to the mean at once
-                    subtract(total, r, 0, lo, hi, indices, values, weight * s, vectors, lanes, dense)
-                else:
-                    if fold[k]:
-                        apply(maps, k, u, d, held, vectors, lanes)
-                    subtract(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense)
-            if K > 1 and touched:
-                for k in range(K):
-                    for at in range(indptr[drawn[first + k]], indptr[drawn[first + k] + 1]):
-                        for h in range(p):
-                            to = (indices[at] * p + h) * n
+                lo, hi = bounds(j, indptr, width, dense)
+                if not dense:
+                    fetch(drawn, first + k, count, indptr, indices, values, labels)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
+                if fold[k]:
+                    apply(maps, k, u, d, held, vectors, lanes)
+                s = splat(labels[j], lanes) * sigmoid(y, lanes)
+                add(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense)
+            if touched:
+                weight = splat(weights[m], lanes)
+                for at in range(first, first + K):
+                    for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
+                        for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
                             start = load(z, to, lanes)
-                            store(total, to, load(total, to, lanes) + weight * (load(u, to, lanes) - start))
+                            store(total, to, fma(weight, load(u, to, lanes) - start, load(total, to, lanes)))
                             store(u, to, start)
-            elif K > 1:
-                for to in range(0, size, n):
-                    store(total, to, load(total, to, lanes) + weight * load(u, to, lanes))
-                    store(u, to, load(z, to, lanes))
-        if K == 1 or touched:
-            if fold[0]:
-                apply(maps, 0, u, d, held, vectors, lanes)
-            for to in range(0, size, n):
-                store(total, to, load(total, to, lanes) + load(u, to, lanes))
+            else:
+                share = splat(weights[m], wide)
+                for to in range(0, size, len(wide)):
+                    store(total, to, fma(share, load(u, to, wide), load(total, to, wide)))
+                    store(u, to, load(z, to, wide))
+        if touched:
+            for to in range(0, size, len(wide)):
+                store(total, to, load(total, to, wide) + load(z, to, wide))
         apply(last, 0, total, d, held, vectors, lanes)
-        check = splat(0.0, lanes)
-        for to in range(0, size, n):
+        for to in range(0, d * p * n, n):
             old = load(z, to, lanes)
-            new = old + load(gain, 0, lanes) * (load(total, to, lanes) - old)
-            check = check + new
-            store(z, to, new)
-        store(held, 0, check)
-        for e in range(n):
-            if bad[e] < 0 and not np.isfinite(state[3].flat[e]):
-                bad[e] = t
+            store(z, to, fma(load(gain, 0, lanes), load(total, to, lanes) - old, old))
 
 
 @functools.lru_cache(maxsize=4096)
-def coefficients(A, b, c, K, l2):
-    """q, r (K, p), fold (K,), maps (K, p, p) and last (p, p) of ``sweep`` for one recurrence, given as nested tuples.
+def coefficients(A, b, c, K, l2, again=False):
+    """q, r (K, p), fold (K,), maps (K, p, p) and after (K, p, p), P after each step, of one recurrence of K steps.
 
-    A lane's coefficients depend on nothing but its own recurrence.
+    A, b, c: as nested tuples. again: whether the steps will be repeated, so that P is folded in the last of them. A
+    lane's coefficients depend on nothing but its own recurrence.
     """
     A, b, c = np.array(A), np.array(b), np.array(c)
     p = len(c)
     B = A - l2 * np.outer(b, c)
-    P = np.eye(p)
-    q, r = np.zeros((K, p)), np.zeros((K, p))
-    fold, maps = np.zeros(K, np.bool_), np.broadcast_to(np.eye(p), (K, p, p)).copy()
-    for k in range(K):
-        q[k] = c @ P
-        P = B @ P
-        if _spread(P) > CONDITION or (k == 0 and K == 1):
-            fold[k], maps[k], P = True, P, np.eye(p)
-        r[k] = np.linalg.solve(P, b)
-    return q, r, fold, maps, P
+    powers = [np.eye(p)]
+    while len(powers) <= K and _spread(powers[-1] @ B) <= CONDITION:
+        powers.append(powers[-1] @ B)
+    P = np.stack(powers)  # P before a step; the step after the last of them folds
+    k = np.arange(K) % len(P)
+    fold = k == len(P) - 1
+    fold[-1] |= again
+    maps = np.where(fold[:, None, None], P[k] @ B, np.eye(p))
+    after = np.where(fold[:, None, None], np.eye(p), P[k] @ B)
+    return c @ P[k], np.linalg.solve(after, b), fold, maps, after
 
 
 def _spread(P):

@@ -1,13 +1,15 @@
 """A vector of doubles as a Numba type: arithmetic on several step sizes at once in the processor's vector registers.
 
 Numba's arrays may overlap as far as the compiler knows, so loops over a few lanes of an array stay scalar. Values of
-this type cannot overlap. No operation is fused or reordered: a lane has the same bits in a vector of any width.
+this type cannot overlap. No operation is fused, but for ``fma``, or reordered: a lane has the same bits in a vector of
+any width.
 """
 
 import operator
 
 from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
 DOUBLE, INT64 = ir.DoubleType(), ir.IntType(64)
@@ -46,6 +48,17 @@ for _symbol, _name in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul"), ("true
                 return lambda a, b: operation(a, b)
 
     _overload(_symbol, _name)
+
+
+@intrinsic
+def fma(typing, a, b, c):
+    """a b + c, rounded once: the same bits on every machine, and slow on one without the instruction."""
+
+    def generate(context, builder, signature, args):
+        kind = ir.FunctionType(args[0].type, [args[0].type] * 3)
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{a.n}f64"), args)
+
+    return a(a, a, a), generate
 
 
 @intrinsic

@@ -7,7 +7,7 @@ import numpy as np
 from fedatlas.simulation.participation import Full
 from fedatlas.simulation.schedules import Constant
 
-CHUNK = 1 << 21  # draws that are held at once
+CHUNK = 1 << 18  # draws that are held at once
 
 
 def kernel(simulations):
@@ -41,20 +41,22 @@ class Kernel:
         from fedatlas.simulation import kernels
 
         self.kernels, first = kernels, simulations[0]
-        self.rows, self.setting, self.sampler, self.problem = (
-            first.problem.one_sample_rows,
-            first.setting,
-            first.sampler,
-            first.problem,
-        )
+        self.setting, self.sampler, self.problem = first.setting, first.sampler, first.problem
+        self.rows = first.problem.one_sample_rows
         self.pooled = first.algorithm.pooled
         self.K = 1 if self.pooled else self.setting.local_steps
         self.fields = recurrences[0].fields
         self.sent = 1 if self.pooled else sum(b != 0 for b in recurrences[0].b)  # what no gradient moves is known
+        l2 = self.problem.l2
         self.lanes = {}
         for simulation, one in zip(simulations, recurrences, strict=True):
-            parts = kernels.coefficients(one.A, one.b, one.c, self.K, self.problem.l2)
-            self.lanes[simulation] = (*parts, one.gain)
+            if self.K == 1:
+                one = one.averaged()
+                parts = kernels.coefficients(one.A, one.b, one.c, kernels.PERIOD, l2, again=True)
+            else:
+                parts = kernels.coefficients(one.A, one.b, one.c, self.K, l2)
+                parts = (*parts[:-1], parts[-1][-1], one.gain)
+            self.lanes[simulation] = parts
 
     def advance(self, simulations, stop):
         """Rounds up to ``stop``; a simulation whose numbers cease to be finite stays at the round where they did."""
@@ -80,43 +82,61 @@ class Kernel:
     def _draws(self, start, stop):
         """(first round, rows (R, M, K), weights (M,)) of runs of rounds."""
         M, K = self.setting.clients, self.setting.local_steps
-        everyone = np.arange(M)
         if self.pooled and M * K > self.problem.samples:
             for t in range(start, stop):
-                counts = np.bincount(self.sampler.draw(t, everyone, K).ravel(), minlength=self.problem.samples)
+                counts = self.sampler.counts(t, M, K)
+                if counts is None:
+                    counts = np.bincount(self.sampler.rounds(t, t + 1, K).ravel(), minlength=self.problem.samples)
                 drawn = np.flatnonzero(counts)
                 yield t, drawn.astype(np.int32)[None, :, None], counts[drawn] / (M * K)
             return
-        together = max(1, CHUNK // (M * K))
-        for t in range(start, stop, together):
-            draws = np.stack([self.sampler.draw(u, everyone, K) for u in range(t, min(t + together, stop))])
+        run = max(1, CHUNK // (M * K))
+        for t in range(start, stop, run):
+            draws = self.sampler.rounds(t, min(t + run, stop), K)
             draws = draws.reshape(len(draws), -1, self.K)
             yield t, draws, np.full(draws.shape[1], 1 / draws.shape[1])
 
     def _tiles(self, simulations):
         """Groups of simulations that are swept together; those that fold are apart, since they take another path."""
+        folding = [self.K > 1 and self.lanes[s][2].any() for s in simulations]
         for folds in (False, True):
-            group = [s for s in simulations if bool(self.lanes[s][2].any()) == folds]
+            group = [s for s, one in zip(simulations, folding, strict=True) if one == folds]
             for at in range(0, len(group), self.kernels.LANES):
                 yield group[at : at + self.kernels.LANES]
 
     def _sweep(self, tile, z, first, draws, weights):
+        """Rounds of a tile, from and to z; where numbers cease to be finite, halves of the rounds say in which."""
         lanes = next(n for n in (1, self.kernels.LANES) if n >= len(tile))
         padded = [*tile, *[tile[-1]] * (lanes - len(tile))]
-        q, r, fold, maps, last, gain = map(_by_lane, zip(*map(self.lanes.get, padded), strict=True))
-        steps = (q, r, fold.any(axis=-1), maps, last, gain)
-        state = _by_lane([z[s].T for s in padded])
-        work = (state, np.empty_like(state), np.empty_like(state), np.empty_like(state[0]))
-        bad = np.full(lanes, -1)
+        q, r, fold, *others = map(_by_lane, zip(*map(self.lanes.get, padded), strict=True))
+        steps = (q, r, fold.any(axis=-1), *others)
         indptr, _, values, labels = self.rows
-        dense = indptr.size == 0
-        touched = not dense and not fold.any() and self.K * (values.size // labels.size) < len(state)
-        vectors = (0,) * len(self.fields)
-        self.kernels.sweep(self.rows, draws, weights, work, steps, touched, bad, vectors, (0,) * lanes)
+        p, d = z[tile[0]].shape
+        width = values.size // labels.size
+        server = np.zeros(-(-d * p * lanes // self.kernels.WIDE) * self.kernels.WIDE)
+        vectors = server[: d * p * lanes].reshape(d, p, lanes)
+        vectors[...] = _by_lane([z[s].T for s in padded])
+        state = (server, np.zeros_like(server), np.empty(p * lanes))
+        lengths = ((0,) * p, (0,) * lanes, (0,) * self.kernels.WIDE)
+        if self.K == 1:
+            touched = bool(indptr.size) and draws.shape[1] * width < d
+            state = (*state, np.zeros(self.kernels.SLOPES))
+            self.kernels.together(self.rows, draws[:, :, 0], weights, state, steps, touched, *lengths)
+        else:
+            touched = bool(indptr.size) and not fold.any() and self.K * width < d
+            state = (*state, np.empty_like(server))
+            self.kernels.apart(self.rows, draws, weights, state, steps, touched, *lengths)
+        half = len(draws) // 2
         for lane, s in enumerate(tile):
-            z[s] = np.ascontiguousarray(state[:, :, lane].T)
-            if bad[lane] >= 0:
-                s.diverged_round = first + int(bad[lane]) + 1
+            new = np.ascontiguousarray(vectors[:, :, lane].T)
+            if np.isfinite(new).all() or not half:
+                if not np.isfinite(new).all():
+                    s.diverged_round = first + 1
+                z[s] = new
+                continue
+            self._sweep([s], z, first, draws[:half], weights)
+            if s.diverged_round is None:
+                self._sweep([s], z, first + half, draws[half:], weights)
 
 
 def _by_lane(parts):

@@ -40,13 +40,6 @@ class Group:
     draws: object
     merged: int = 1
 
-    def merge(self):
-        """One client for all: everyone would send a mean over the same data at the same point."""
-        draws = self.draws
-        if draws is not None:
-            draws = draws.transpose(1, 0, 2).reshape(1, draws.shape[1], -1)
-        return Group(self.ids[:1], draws, len(self.ids))
-
     def only(self, client):
         """One of the clients."""
         at = np.flatnonzero(self.ids == client)

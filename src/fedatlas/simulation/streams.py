@@ -12,6 +12,7 @@ _PURPOSES = (
     "problem",
     "evaluation",
     "availability",
+    "counts",
 )
 _PURPOSE = {name: number for number, name in enumerate(_PURPOSES)}
 
