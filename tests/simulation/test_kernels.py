@@ -66,7 +66,8 @@ def test_digits_are_kept_over_long_rounds(name):
 def test_a_step_size_has_the_bits_that_it_has_alone(name):
     made, setting = problem(), Setting(clients=7, local_steps=5, rounds=4)
     many = run_together(simulations(name, made, setting, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)))
-    for lr, trace in ((0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
+    some = run_together(simulations(name, made, setting, (0.01, 0.02)))
+    for lr, trace in ((0.02, some[1]), (0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
         alone = run_together(simulations(name, made, setting, (lr,)))[0]
         np.testing.assert_array_equal(alone.x, trace.x)
 

@@ -17,7 +17,7 @@ from numba import njit
 
 from fedatlas.simulation.lanes import clamp, exp, fma, load, pointer, prefetch, splat, store
 
-LANES = 8  # step sizes of a pass; (d, 2, 8) doubles of a9a fill half a first-level cache
+LANES = (1, 8, 16)  # step sizes of a pass: (d, 2, 16) doubles of a9a fill a first-level cache
 WIDE = 8  # numbers of a vector where step sizes need not be told apart; arrays are padded to a multiple
 SLOPES = 16  # that are computed together in rounds of one step
 CONDITION = 1e4  # of P, beyond which it is folded into u: keeps about 12 of 16 digits

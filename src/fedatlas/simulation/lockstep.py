@@ -101,12 +101,12 @@ class Kernel:
         folding = [self.K > 1 and self.lanes[s][2].any() for s in simulations]
         for folds in (False, True):
             group = [s for s, one in zip(simulations, folding, strict=True) if one == folds]
-            for at in range(0, len(group), self.kernels.LANES):
-                yield group[at : at + self.kernels.LANES]
+            for at in range(0, len(group), self.kernels.LANES[-1]):
+                yield group[at : at + self.kernels.LANES[-1]]
 
     def _sweep(self, tile, z, first, draws, weights):
         """Rounds of a tile, from and to z; where numbers cease to be finite, halves of the rounds say in which."""
-        lanes = next(n for n in (1, self.kernels.LANES) if n >= len(tile))
+        lanes = next(n for n in self.kernels.LANES if n >= len(tile))
         padded = [*tile, *[tile[-1]] * (lanes - len(tile))]
         q, r, fold, *others = map(_by_lane, zip(*map(self.lanes.get, padded), strict=True))
         steps = (q, r, fold.any(axis=-1), *others)
