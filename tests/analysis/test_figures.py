@@ -5,9 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from fedatlas.analysis import figures
+from fedatlas import problems
+from fedatlas.analysis import bounds, figures
 from fedatlas.analysis.figures.base import FLOOR, KINDS, Sheet
 from fedatlas.analysis.figures.convergence import average
+from fedatlas.analysis.theory import THEOREMS, estimate
 from fedatlas.errors import UserError
 
 from .synthetic import build, curves, decay, experiment
@@ -73,6 +75,22 @@ def test_scaling_draws_the_chosen_scores(results):
         "best step size at the grid's edge",
         "diverged",
     ]
+
+
+def test_theorems_are_drawn_over_the_scores(results):
+    """At the setting of each point, and nothing for algorithms without one."""
+    table, lines, about = results
+    named = {"fedavg": "D.1", "fedac-1": "B.1"}
+    promised = bounds.promise(about, named, table)
+    c = estimate(problems.create(about["problem"], 4))
+    for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():
+        K = row["local_steps"]
+        assert row["bound"] == THEOREMS["B.1"].bound(c, row["clients"], K, 64 // K * K)
+    assert promised[promised["algorithm"] == "mb-sgd"]["bound"].isna().all()
+    figure, found = panels({**SCALING, "theorems": named}, (promised, lines, about))
+    rows = promised[promised["chosen"] & (promised["algorithm"] == "fedac-1") & (promised["local_steps"] == 1)]
+    assert any(np.array_equal(y, rows["bound"]) for y in heights(found["$K$ = 1"]))
+    assert {"Theorem D.1", "Theorem B.1"} <= {text.get_text() for text in figure.legends[0].get_texts()}
 
 
 def test_linear_speed_up_starts_at_the_best_first_point(results):

@@ -1,5 +1,6 @@
-"""Runs of an experiment against theorems' bounds: what the claim and the figure of that name share."""
+"""Runs of an experiment against theorems' bounds: what claims and figures share."""
 
+import functools
 import json
 
 import numpy as np
@@ -8,7 +9,8 @@ from fedatlas import problems
 from fedatlas.analysis.labels import parsed
 from fedatlas.errors import UserError
 from fedatlas.experiments import expand
-from fedatlas.registry import lookup
+from fedatlas.registry import construct, lookup
+from fedatlas.simulation.setting import Setting
 
 
 def theorem(name):
@@ -41,13 +43,50 @@ def runs(about, name, id, rows):
         yield seed, *compare(theorem(name), algorithm.for_problem(problem), problem, curve)
 
 
-_PROBLEMS = {}
+def promise(about, theorems, table, directory=None):
+    """The table with a column ``bound``: what theorems of FedAc promise of F - F* in each row's setting.
+
+    about: as for ``runs``. theorems: {algorithm's id: name}. Not a number where none is given or it does not apply. A
+    theorem speaks of its own step size and output, whatever those of the runs are. directory: of the prepared data.
+    Raises UserError on an unknown theorem or a problem whose constants are not known.
+    """
+    promises = []
+    for row in table.to_dict("records"):
+        name = theorems.get(row["algorithm"])
+        run = {"problem": dict(about["problem"]), "setting": dict(about["setting"])}
+        for axis in about["axes"]:
+            expand.assign(run, axis, parsed(row[axis]))
+        promises.append(np.nan if name is None else _promised(name, json.dumps(run), directory))
+    return table.assign(bound=promises)
 
 
+def accelerated(name):
+    """A theorem of FedAc by its name."""
+    from fedatlas.analysis.theory import THEOREMS
+
+    return lookup("theorem", name, THEOREMS)
+
+
+@functools.lru_cache(maxsize=4096)
+def _promised(name, run, directory):
+    run = json.loads(run)
+    setting = construct("setting", Setting, run["setting"])
+    where = (setting.clients, setting.local_steps, setting.total_rounds * setting.local_steps)
+    constants = _constants(json.dumps(run["problem"]), directory)
+    theorem = accelerated(name)
+    return theorem.bound(constants, *where) if theorem.applies(constants, *where) else np.nan
+
+
+@functools.lru_cache(maxsize=16)
+def _constants(problem, directory):
+    from fedatlas.analysis.theory import estimate
+
+    return estimate(problems.create(json.loads(problem), 1, directory))
+
+
+@functools.lru_cache(maxsize=16)
 def _problem(spec, clients):
-    if (spec, clients) not in _PROBLEMS:
-        _PROBLEMS[spec, clients] = problems.create(json.loads(spec), clients)
-    return _PROBLEMS[spec, clients]
+    return problems.create(json.loads(spec), clients)
 
 
 def worst(measured, bound):

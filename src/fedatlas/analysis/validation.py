@@ -4,6 +4,7 @@ from fedatlas.analysis import bounds, claims, figures, labels
 from fedatlas.analysis.citations import entries
 from fedatlas.analysis.limits import LIMITS
 from fedatlas.analysis.select import EXTREMES
+from fedatlas.analysis.theory import THEOREMS
 from fedatlas.errors import UserError
 from fedatlas.registry import did_you_mean, lookup
 
@@ -41,6 +42,9 @@ def _figure(experiment, figure):
         _known("x", "tuned hyper-parameter", x, _tuned(experiment))
     elif x is not None:
         _axis("x", x, axes)
+    for id, name in figure.get("theorems", {}).items():
+        _algorithms("theorems", [id], experiment)
+        _known("theorems", "theorem", name, THEOREMS)
     if "rows" in figure:
         _axis("rows", figure["rows"], axes)
     if "limit" in figure:

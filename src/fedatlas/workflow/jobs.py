@@ -39,7 +39,7 @@ def table(atlas, size, name):
 
 def figure(atlas, size, name, key, data_directory=None):
     """Draw one figure of an experiment as PNG and SVG."""
-    from fedatlas.analysis import figures
+    from fedatlas.analysis import bounds, figures
 
     directory = Path(atlas.directory(size, name))
     experiment = atlas.experiment(size, name)
@@ -48,6 +48,8 @@ def figure(atlas, size, name, key, data_directory=None):
     spec = experiment["figures"][key]
     heat = histograms(atlas, size, name, data_directory) if spec["kind"] == "partition" else None
     who = available(atlas, size, name, spec, data_directory) if spec["kind"] == "availability" else None
+    if spec.get("theorems"):
+        frame = bounds.promise(meta, spec["theorems"], frame, data_directory)
     if spec.get("memory"):
         entries = {cell.id: cell.spec for cell in atlas.cells(size, name).values()}
         meta["memory"] = {id: algorithms.memory(expand.create(next(expand.runs(s)))[0]) for id, s in entries.items()}

@@ -13,6 +13,7 @@ from fedatlas.errors import UserError
 KINDS = {}
 FLOOR = 1e-16  # below this a suboptimality in double precision is rounding error, of either sign
 NOTE_COLOUR = "#666666"
+DOTS = (0, (1, 1.5))  # of what theorems say; no algorithm has them
 
 
 def kind(name, needs=(), takes=()):
@@ -124,13 +125,14 @@ def grid(count, share_x=True):
 
 
 def label(axes, x, y):
-    """Label the outer axes of a grid."""
-    columns = axes[0].get_subplotspec().get_gridspec().ncols
-    for number, ax in enumerate(axes):
-        if number % columns == 0:
-            ax.set_ylabel(y)
-        if number + columns >= len(axes):
-            ax.set_xlabel(x)
+    """Label the outer axes of a grid; y, which several rows share, once."""
+    place = axes[0].get_subplotspec().get_gridspec()
+    if place.nrows > 1:
+        axes[0].figure.supylabel(y, fontsize=axes[0].yaxis.label.get_size())
+    else:
+        axes[0].set_ylabel(y)
+    for ax in axes[max(0, len(axes) - place.ncols) :]:
+        ax.set_xlabel(x)
 
 
 def legend(figure, sheet, extra=()):

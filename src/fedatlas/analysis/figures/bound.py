@@ -5,8 +5,6 @@ import numpy as np
 from fedatlas.analysis import bounds, labels
 from fedatlas.analysis.figures import base
 
-DOTS = (0, (1, 1.5))  # no algorithm has them
-
 
 @base.kind("bound", needs=("theorem",), takes=("panel", "where", "algorithms"))
 def bound(sheet):
@@ -34,10 +32,14 @@ def bound(sheet):
             ax.fill_between(x, measured.min(axis=0), measured.max(axis=0), color=look.colour, alpha=0.16, linewidth=0)
             ax.plot(x, measured.mean(axis=0), color=look.colour, linestyle=look.line, zorder=look.layer)
             ax.plot(
-                x, np.maximum(limit.mean(axis=0), base.FLOOR), color=base.NOTE_COLOUR, linestyle=DOTS, linewidth=1.4
+                x,
+                np.maximum(limit.mean(axis=0), base.FLOOR),
+                color=base.NOTE_COLOUR,
+                linestyle=base.DOTS,
+                linewidth=1.4,
             )
     base.label(axes, labels.COSTS["rounds"] if theorem.counts == "round" else "iterations $K$", theorem.quantity)
-    handle = Line2D([], [], color=base.NOTE_COLOUR, linestyle=DOTS, linewidth=1.4)
+    handle = Line2D([], [], color=base.NOTE_COLOUR, linestyle=base.DOTS, linewidth=1.4)
     handle.set_label(f"bound of Theorem {theorem.name}")
     base.legend(figure, sheet, [handle])
     base.foot(figure, sheet.note())

@@ -7,9 +7,12 @@ from fedatlas.analysis.figures import base
 from fedatlas.analysis.select import numeric
 
 
-@base.kind("scaling", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale", "reference"))
+@base.kind("scaling", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale", "reference", "theorems"))
 def scaling(sheet):
-    """Draw the best score of every algorithm against axis x, one panel for each value of axis panel."""
+    """Draw the best score of every algorithm against axis x, one panel for each value of axis panel.
+
+    theorems: dotted lines, in the algorithms' colours, are what theorems promise: the table's column ``bound``.
+    """
     x, column = sheet.spec["x"], _column(sheet)
     sheet.column(sheet.table, x, column)
     rows = sheet.rows(sheet.table[sheet.table["chosen"]], free=(x,))
@@ -22,11 +25,15 @@ def scaling(sheet):
         if sheet.log:
             ax.set_yscale("log")
         for shift, (id, look) in zip(shifts, sheet.styles.items(), strict=True):
-            _line(ax, sheet, part[part["algorithm"] == id], column, positions, look, shift)
+            own = part[part["algorithm"] == id]
+            _line(ax, sheet, own, column, positions, look, shift)
+            if id in sheet.spec.get("theorems", {}):
+                promised = own.sort_values(x)
+                ax.plot(promised[x], promised["bound"], color=look.colour, linestyle=base.DOTS, linewidth=1.4)
         if sheet.spec.get("reference") == "linear":
             _reference(ax, part, x, column)
     _scale(axes, positions, rows, x)
-    finite = rows[[c for c in (column, *_range(sheet, column)) if c in rows]].to_numpy(float)
+    finite = rows[[c for c in (column, *_range(sheet, column), "bound") if c in rows]].to_numpy(float)
     if bounds := base.limits(np.where(finite <= 0, base.FLOOR, finite) if sheet.log else finite, sheet.log):
         axes[0].set_ylim(*bounds)
     base.label(axes, labels.axis(x, sheet.about), _words(sheet))
@@ -129,6 +136,9 @@ def _extra(sheet, rows, column):
     if sheet.spec.get("reference") == "linear":
         dashed = (0, (4, 3))
         found.append(Line2D([], [], color="#777777", linestyle=dashed, linewidth=1.1, label="linear speed-up"))
+    for id, name in sheet.spec.get("theorems", {}).items():
+        found.append(Line2D([], [], color=sheet.styles[id].colour, linestyle=base.DOTS, linewidth=1.4))
+        found[-1].set_label(f"Theorem {name}")
     edges = rows.loc[rows["edge"] != "", "edge"]
     if len(edges):
         what = "step size" if edges.str.split("; ").explode().str.startswith("lr ").all() else "tuned value"
