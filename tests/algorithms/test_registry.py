@@ -28,6 +28,9 @@ CONDITIONS = {
 
 # Choices of an algorithm besides its defaults that are compared with the transcription as well.
 CHOICES = [
+    ("fedac-1", {"lr": 0.9, "mu": 0.5}),  # gamma = eta
+    ("fedac-2", {"lr": 0.9, "mu": 0.5}),
+    ("fedac-convex", {"variant": 2}),
     ("dane", {"averaging": "random"}),
     ("dane+-gd", {"averaging": "random", "mu": 0.1, "max_steps": 2}),
     ("dane+-sgd", {"averaging": "random"}),

@@ -36,6 +36,13 @@ def test_rounds_to(target, paper, expected, ours):
     assert found[:2] == (expected, ours)
 
 
+@pytest.mark.parametrize(("paper", "expected"), [(32, HELD), (64, NOT_HELD), (16, NOT_HELD)])
+def test_rounds_to_exactly(paper, expected):
+    """What a baseline is said to require is refuted by fewer rounds as well."""
+    options = {"kind": "rounds_to", "algorithm": "fedavg", "target": 0.2, "paper": paper, "exactly": True}
+    assert verdict(ROUNDS, ("local_steps",), **options)[0] == expected
+
+
 def test_rounds_to_without_paper_needs_only_to_arrive():
     assert verdict(ROUNDS, ("local_steps",), kind="rounds_to", algorithm="fedavg", target=0.2)[0] == HELD
 

@@ -1,7 +1,7 @@
 """The FedAc family (Yuan & Ma 2020, arXiv:2006.08950)."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.algorithms.recurrences import accelerated
@@ -69,7 +69,7 @@ class FedAc2(FedAc1):
     def coupling(self, K):
         gamma = max(sqrt(self.lr / (self.mu * K)), self.lr)
         alpha = 3 / (2 * gamma * self.mu) - 1 / 2
-        return alpha, (2 * alpha**2 - 1) / (alpha - 1), gamma
+        return alpha, (2 * alpha**2 - 1) / (alpha - 1) if alpha != 1 else inf, gamma
 
 
 @dataclass(frozen=True, kw_only=True)

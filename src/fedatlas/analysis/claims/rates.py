@@ -10,8 +10,8 @@ from fedatlas.registry import did_you_mean
 
 
 @kind("rounds_to")
-def rounds_to(results, algorithm, target, where=None, paper=None):
-    """Fewest rounds of any setting in ``where`` whose score attains ``target``; held if at most ``paper``."""
+def rounds_to(results, algorithm, target, where=None, paper=None, exactly=False):
+    """Fewest rounds of any setting in ``where`` whose score attains ``target``; held if at most ``paper``, or equal."""
     rows = results.rows(algorithm, where)
     low = results.goal() == "min"
     there = rows[(rows["score"] <= target) if low else (rows["score"] >= target)]
@@ -21,7 +21,8 @@ def rounds_to(results, algorithm, target, where=None, paper=None):
     fewest = there.loc[there["rounds"].idxmin()]
     rounds = float(fewest["rounds"])
     note = f"At {labels.setting(fewest, results.axes)}." if results.axes else ""
-    return Outcome(labels.number(rounds), paper is None or rounds <= paper, note)
+    held = paper is None or (rounds == paper if exactly else rounds <= paper)
+    return Outcome(labels.number(rounds), held, note)
 
 
 @kind("first_round")
