@@ -18,6 +18,7 @@ from fedatlas.algorithms import create
 from fedatlas.problems import networks
 from fedatlas.problems.network import Network
 from fedatlas.problems.networks.samples import Samples
+from fedatlas.simulation import allocator
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 
@@ -77,6 +78,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--steps", type=int, default=4)
     given = parser.parse_args()
+    allocator.keep()
     times = measure(resnet(given.steps), given.repeats, given.steps)
     for name, taken in times.items():
         print(f"{name:28} {taken:8.1f} ms a local step")

@@ -246,23 +246,23 @@ class Rows:
         return self._kept[place]
 
     def _each(self, y):
+        """(loss without l2, gradient) of each client."""
         problem = self.problem
         for place, own in enumerate(arrays.rows(y, len(self.rows))):
             value, grad = problem.replica.value_and_grad(
                 own, self._batches(place), problem.loss.losses, len(self.rows[place])
             )
-            if problem.l2:
-                square = (own * own).sum()  # a product of rows would depend on where they begin in memory
-                yield value + problem.l2 / 2 * square, torch.add(grad, own, alpha=problem.l2)
-            else:
-                yield value, grad.clone()
+            yield value, torch.add(grad, own, alpha=problem.l2) if problem.l2 else grad.clone()
 
     def grad(self, y):
         return _stack([grad for _, grad in self._each(y)])
 
     def value_and_grad(self, y):
         values, grads = zip(*self._each(y), strict=True)
-        return _stack(values)[:, None], _stack(grads)
+        values = _stack(values)[:, None]
+        if self.problem.l2:
+            values = values + self.problem.l2 / 2 * arrays.dot(y, y)
+        return values, _stack(grads)
 
 
 def _stack(vectors):
