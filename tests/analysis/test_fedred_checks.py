@@ -1,5 +1,6 @@
 """Checks of costs and of theorems' bounds, and the figure of a bound."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -89,6 +90,37 @@ def test_below_a_bound_and_its_figure(tmp_path):
     spec = {"kind": "bound", "theorem": 9, "panel": "problem.convexity"}
     figures.draw(spec, about, frame, lines, [tmp_path / "it.png"])
     assert (tmp_path / "it.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("fate", ["not finite", "ended early", "lost"])
+def test_runs_that_diverge_or_end_early_are_not_below_a_bound(fate, tmp_path):
+    made, frame, lines, about = theory()
+    one = (lines["seed"] == 1) & (lines["problem.convexity"] == "convex")
+    if fate == "not finite":
+        lines.loc[one & (lines["round"] == 12), "suboptimality"] = np.nan
+    else:
+        lines = lines[~one | (lines["round"] <= (7 if fate == "ended early" else 0))]
+    found = below(made, frame, lines)
+    assert found["verdict"] == NOT_HELD and "diverged or ended early at" in found["ours"]
+    assert below(made, frame, lines, where={"problem.convexity": "strongly convex"})["verdict"] == HELD
+    figures.draw(
+        {"kind": "bound", "theorem": 9, "panel": "problem.convexity"}, about, frame, lines, [tmp_path / "it.png"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("measured", "bound", "expected"),
+    [
+        ([1.0, 2.0], [4.0, 3.0], 2 / 3),
+        ([1.0, np.nan], [4.0, 3.0], np.inf),
+        ([np.inf, 1.0], [4.0, 3.0], np.inf),
+        ([1.0, 1e-17], [4.0, 0.0], 0.25),  # rounding error beside 4
+        ([1.0, 1e-15], [4.0, 0.0], np.inf),
+        ([], [], np.inf),
+    ],
+)
+def test_worst(measured, bound, expected):
+    assert bounds.worst(np.array(measured), np.array(bound)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("parameters", "theorem", "word"), [({"lam": 0.1}, 9, "p ="), ({}, 4, "dane"), ({}, 5, "5")])

@@ -5,7 +5,7 @@ import pytest
 
 from fedatlas import problems
 from fedatlas.errors import UserError
-from fedatlas.problems.quadratic import Quadratic
+from fedatlas.problems.quadratic import Quadratic, dissimilarity
 
 
 @pytest.mark.parametrize("diagonal", [False, True])
@@ -20,12 +20,21 @@ def test_created_instance_has_its_constants(diagonal):
     assert apart.max() == pytest.approx(3.0)
     own = np.linalg.eigvalsh(A)
     expected = {"mu": 0.5, "L": 40.0, "mu_min": own.min(), "L_max": np.abs(own).max()}
-    expected |= {"delta_A": np.sqrt(np.mean(apart**2)), "delta_B": 3.0}
+    stacked = np.concatenate(A - A.mean(axis=0))  # mean_i |D_i v|^2 <= delta_A^2 |v|^2
+    expected |= {"delta_A": np.linalg.norm(stacked, ord=2) / np.sqrt(6), "delta_rms": np.sqrt(np.mean(apart**2))}
+    expected |= {"delta_B": 3.0}
     assert problem.constants() == pytest.approx(expected)
     centres = np.linalg.solve(A, problem.b[..., None])[..., 0]
     steps = centres[:, None] - centres  # six points at distance 2 of one point
     assert steps.any() and np.linalg.norm(steps, axis=-1).max() <= 4 + 1e-9
     assert (problem.start(0) == 0).all()
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_dissimilarity_of_the_example_of_remark_18(wide):
+    D = np.array([[3.0, 2.0], [-1.0, 1.0], [-2.0, -3.0]])
+    found = dissimilarity(np.stack([np.diag(d) for d in D]) if wide else D)
+    assert found == pytest.approx({"delta_A": (14 / 3) ** 0.5, "delta_rms": (19 / 3) ** 0.5, "delta_B": 3.0})
 
 
 def test_alike_clients_and_one_dimension():

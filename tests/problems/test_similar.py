@@ -38,8 +38,10 @@ def test_constants_are_exact(convexity):
         assert eigenvalues.min(axis=-1) == pytest.approx(np.full((5, 6), mu), abs=1e-10)
     assert constants["L"] == pytest.approx(100 + 2 * beta) and constants["mu"] == pytest.approx(mu - beta / 2)
     assert constants["delta_B"] == pytest.approx(4.0) == pytest.approx(apart.max())
-    assert constants["delta_A"] == pytest.approx(np.sqrt(np.mean(apart**2)))
-    assert 0.75 < constants["delta_A"] / constants["delta_B"] < 1
+    assert constants["delta_rms"] == pytest.approx(np.sqrt(np.mean(apart**2)))
+    D = own - own.mean(axis=0)
+    assert constants["delta_A"] == pytest.approx(np.linalg.norm(np.concatenate(D), ord=2) / np.sqrt(5))
+    assert 0.5 < constants["delta_A"] / constants["delta_B"] < constants["delta_rms"] / constants["delta_B"] < 1
 
 
 @pytest.mark.parametrize("convexity", CONVEXITY)

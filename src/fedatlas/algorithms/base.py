@@ -74,6 +74,11 @@ class Algorithm:
         """
         return None
 
+    @staticmethod
+    def over_geometric(q, p):
+        """E[q^N] for a round of N steps up to and with the first success of probability p."""
+        return p * q / (1 - (1 - p) * q)
+
     def before(self, s, i, steps):
         """Optional first exchange of a round: a State whose mean over active clients joins s for ``client`` and
         ``server``, or a pair of it and a State that is kept. An empty State costs nothing."""

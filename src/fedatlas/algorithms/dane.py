@@ -1,10 +1,12 @@
 """DANE (Shamir et al. 2014) and DANE+ (Jiang et al. 2024, arXiv:2404.08447): regularised drift correction."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil, inf, log, sqrt
 
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.simulation.arrays import State, norm, zeros_like
+
+TINY = 1e-32  # what double precision does not resolve of a squared distance beside the first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +51,7 @@ class Dane(Algorithm):
         return State(x=mean.x)
 
     def rate(self, c):
-        if self.lam < 2 * c["delta_A"] or self.averaging != "mean":
+        if c["mu_min"] < 0 or self.lam < 2 * c["delta_A"] or self.averaging != "mean":
             return None
         return 1 / (1 + c["mu_min"] / self.lam)
 
@@ -79,12 +81,33 @@ class DanePlusGD(Dane):
     def momentum(self):
         return 0.0
 
+    def accuracy(self, r):
+        """e_r of the stopping rule |grad F_i(y)| <= e_r |y - x|."""
+        return sqrt(self.lam * (self.mu + self.lam) / (8 * (r + 1) * (r + 2)))
+
+    @property
+    def solver(self):
+        """(c, q): after k steps |grad F_i| <= c q^k |x - y*|, y* the minimiser, if lr is at most 1/(L + lam)."""
+        return 1 / self.lr, 1 - self.lr * (self.mu + self.lam)
+
+    def enough(self, L, r):
+        """Local steps by which clients of smoothness L and convexity mu meet the rule of round r; infinite where lr is
+        larger than 1/(L + lam). As in the proof of Corollary 5: c q^k (1 + e_r / (mu + lam)) <= e_r suffices."""
+        if self.lr * (L + self.lam) > 1 + 1e-9:
+            return inf
+        (c, q), e = self.solver, self.accuracy(r)
+        return max(1, ceil(log(c * (1 / e + 1 / (self.mu + self.lam))) / -log(max(q, TINY))))
+
     def rate(self, c):
-        return super().rate(c) if self.mu <= c["mu_min"] else None
+        """DANE's, where the rule is met in all rounds until the rate has used up double precision."""
+        rate = super().rate(c) if self.mu <= c["mu_min"] else None
+        if rate is None or rate == 1:
+            return None
+        rounds = ceil(log(TINY) / log(rate))
+        return rate if self.max_steps >= self.enough(c["L_max"], rounds) else None
 
     def client(self, s, i, steps):
-        x, h, r = s.x, i.g - s.g, steps.round
-        e = sqrt(self.lam * (self.mu + self.lam) / (8 * (r + 1) * (r + 2)))
+        x, h, e = s.x, i.g - s.g, self.accuracy(steps.round)
         y, z, gradient = x, x, s.g
         for k in range(self.max_steps):
             last, y = y, z - self.lr * gradient
@@ -114,6 +137,14 @@ class DanePlusFGD(DanePlusGD):
     def momentum(self):
         q = min(1.0, self.lr * (self.mu + self.lam))
         return (1 - sqrt(q)) / (1 + sqrt(q))
+
+    @property
+    def solver(self):
+        """F_i(y) - F_i* <= (1 - sqrt(q))^k (1/lr + m) |x - y*|^2 / 2, m = mu + lam (Nesterov 2018, Theorem 2.2.3), so
+        |z - y*| <= 3 (1 - sqrt(q))^((k-1)/2) (1/q + 1)^(1/2) |x - y*|, and |grad F_i(z)| is at most 1/lr of that."""
+        q = self.lr * (self.mu + self.lam)
+        decay = sqrt(max(1 - sqrt(min(1.0, q)), TINY))
+        return 3 / self.lr * sqrt(1 / q + 1) / decay, decay
 
 
 @dataclass(frozen=True, kw_only=True)

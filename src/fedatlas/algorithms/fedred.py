@@ -90,6 +90,10 @@ class FedRed(Algorithm):
         return s.a if self.average == "weighted" else s.x
 
     def rate(self, c):
+        """E[q^N] over the N iterations of a round. Within one, X = |x - x*|^2 stays and Y = mean_i |y_i - x*|^2 and
+        X' = |mean_i y_i - x*|^2 obey Y_k + p X'_k <= (p - 1 + q) X + q Y_{k-1} (proofs of Theorems 7 and 9, before
+        their expectation over the coin). The sum over k with weights p (1-p)^(k-1) bounds what a round makes of
+        (1 - q + p q) Y + p X in expectation: it contracts by this factor."""
         if not self.eta >= self.weight >= c["delta_A"] or self.averaging != "mean":
             return None
         return self._rate(c)
@@ -97,7 +101,7 @@ class FedRed(Algorithm):
     def _rate(self, c):
         if self.mu != c["mu_min"] or not isclose(self.p, self.theory):
             return None
-        return self.q ** (1 / self.p)
+        return self.over_geometric(self.q, self.p)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +111,8 @@ class FedRedSGD(FedRed):
         y_i <- (eta y_i + lam x - (g(y_i) - h_i)) / (eta + lam)
 
     As ``fedred`` otherwise, with q = 1 - mu/(2 eta - mu) (Theorem 9). Theory: eta > L, lam = delta_A,
-    p = (lam + mu/2) / (eta - mu/2); non-convex: lam = delta_B, p = delta_B / L (Theorem 8).
+    p = (lam + mu/2) / (eta - mu/2); non-convex, one client's model at random: lam = delta_B, p = delta_B / L,
+    eta = 3 L + sqrt(9 L^2 + L sigma^2 K / (f(x0) - f*)) for K iterations, 6 L without noise (Theorem 8).
     """
 
     name = "fedred-sgd"

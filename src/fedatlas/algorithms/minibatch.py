@@ -27,7 +27,8 @@ class GradientDescent(Algorithm):
         return State(x=s.x - self.lr * mean.g)
 
     def rate(self, c):
-        return max(abs(1 - self.lr * c["mu"]), abs(1 - self.lr * c["L"])) ** 2
+        rate = max(abs(1 - self.lr * c["mu"]), abs(1 - self.lr * c["L"])) ** 2
+        return rate if rate <= 1 else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,7 +43,7 @@ class Sonata(Algorithm):
 
     def rate(self, c):
         """DANE's (Jiang et al. 2024, Theorem 4) where this is DANE."""
-        if self.graph != "complete" or self.step != 1 or self.tau < 2 * c["delta_A"]:
+        if self.graph != "complete" or self.step != 1 or c["mu_min"] < 0 or self.tau < 2 * c["delta_A"]:
             return None
         return 1 / (1 + c["mu_min"] / self.tau)
 

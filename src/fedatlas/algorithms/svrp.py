@@ -50,7 +50,10 @@ class SVRPGD(Algorithm):
 
     def rate(self, c):
         """For exact proximal steps: E|x' - x*|^2 <= a |x - x*|^2 + b |w - x*|^2, a = 1/(1 + eta mu)^2 and
-        b = a (eta delta_A)^2, since the proximal step contracts (Khaled & Jin 2023, proof of Theorem 2)."""
+        b = a (eta delta_A)^2, since the proximal step of a convex f_i contracts (Khaled & Jin 2023, proof of
+        Theorem 2)."""
+        if c["mu_min"] < 0:
+            return None
         a = 1 / (1 + self.eta * c["mu_min"]) ** 2
         b = a * (self.eta * c["delta_A"]) ** 2
         trace, determinant = a + self.p * b + 1 - self.p, a * (1 - self.p)

@@ -21,7 +21,8 @@ def theorem(name):
 
 
 def runs(about, name, id, rows):
-    """(seed, count, measured, bound) of every run of an algorithm in one setting, against a theorem.
+    """(seed, count, measured, bound) of every run of an algorithm in one setting, against a theorem: arrays over its
+    rounds, NaN for rounds that it did not make.
 
     about: ``problem``, ``setting``, ``axes`` and ``algorithms`` of tables.view. rows: of curves. Raises UserError if
     the theorem does not speak of the runs, or the problem's constants are not exact.
@@ -38,9 +39,11 @@ def runs(about, name, id, rows):
     if "data" in run["problem"]:
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
     problem = _problem(json.dumps(run["problem"], sort_keys=True), run["setting"]["clients"])
-    algorithm, _ = expand.create(run, problem)
+    algorithm, setting = expand.create(run, problem)
     for seed, curve in rows.groupby("seed"):
-        yield seed, *compare(theorem(name), algorithm.for_problem(problem), problem, curve)
+        count, measured, bound = compare(theorem(name), algorithm.for_problem(problem), problem, curve)
+        missing = np.full(setting.total_rounds - len(count), np.nan)  # of a run that diverged or was cut off
+        yield seed, *(np.concatenate([part, missing]) for part in (count, measured, bound))
 
 
 def promise(about, theorems, table, directory=None):
@@ -90,7 +93,10 @@ def _problem(spec, clients):
 
 
 def worst(measured, bound):
-    """Largest measured / bound, where what double precision does not resolve beside the first bound is nothing."""
+    """Largest measured / bound, where what double precision does not resolve beside the first bound is nothing;
+    infinite if a round's value is missing or not finite."""
+    if not len(measured) or not np.isfinite(measured).all():
+        return np.inf
     resolved = np.maximum(measured - 1e-16 * bound[0], 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.max(np.where(resolved > 0, resolved / bound, 0)))

@@ -108,18 +108,16 @@ class Quadratic(Problem):
 
     def constants(self):
         """mu and L of the mean objective; mu_min and L_max: least eigenvalue and largest norm of any client's Hessian;
-        delta_A, delta_B: root mean square and maximum of |A_i - mean_j A_j| (FedRed, Section 2)."""
+        delta_A, delta_rms, delta_B: see ``dissimilarity``."""
         return self._constants
 
     @functools.cached_property
     def _constants(self):
         mean = _eigenvalues(self._mean[0][None])
         own = _eigenvalues(self.A)
-        apart = _eigenvalues(self.A - self._mean[0])
-        apart = np.abs(apart).max(axis=1)
         constants = {"mu": mean.min(), "L": mean.max(), "mu_min": own.min(), "L_max": np.abs(own).max()}
-        constants |= {"delta_A": np.sqrt(np.mean(apart**2)), "delta_B": apart.max()}
-        return {name: float(value) for name, value in constants.items()}
+        constants = {name: float(value) for name, value in constants.items()}
+        return constants | dissimilarity(self.A - self._mean[0])
 
     @functools.cached_property
     def _factors(self):
@@ -206,6 +204,19 @@ class Rows:
         product = self._product(y)
         value = 0.5 * np.vecdot(y, product) - np.vecdot(y, self.b) + self.c
         return value[:, None], self._grad(product)
+
+
+def dissimilarity(D):
+    """How much clients with Hessians A_i differ, from D_i = A_i - mean_j A_j, matrices (m, d, d) or diagonals (m, d).
+
+    delta_A = |mean_i D_i^2|^(1/2), the least constant of FedRed's Definition 2: mean_i |D_i v|^2 <= delta_A^2 |v|^2.
+    delta_rms: root mean square of the |D_i|, which its Section 5 calls delta_A; by Remark 18 Definition 2 holds with it
+    as well. delta_B = max_i |D_i| (Definition 1). delta_A <= delta_rms <= delta_B.
+    """
+    norms = np.abs(_eigenvalues(D)).max(axis=1)
+    square = (D * D if D.ndim == 2 else np.matmul(D, D)).mean(axis=0)
+    found = {"delta_A": np.sqrt(_eigenvalues(square[None]).max()), "delta_rms": np.sqrt(np.mean(norms**2))}
+    return {name: float(value) for name, value in (found | {"delta_B": norms.max()}).items()}
 
 
 def rows_of(a, clients):

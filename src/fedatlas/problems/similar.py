@@ -7,7 +7,7 @@ from scipy.linalg.blas import dsymv
 
 from fedatlas.errors import UserError
 from fedatlas.problems.base import Optimum, Problem
-from fedatlas.problems.quadratic import rows_of
+from fedatlas.problems.quadratic import dissimilarity, rows_of
 from fedatlas.simulation import arrays
 from fedatlas.simulation.streams import stream
 
@@ -32,9 +32,9 @@ class SimilarQuadratic(Problem):
 
     so a full gradient of all clients costs one product with the mean Hessian and two thin ones, and a gradient of a few
     samples two more with V. Random matrices fill T_i; e_ij are +-spread. Their sizes make the constants exact:
-    max_i |A_i - mean_j A_j| is ``similarity``; every A_i has mu as its least eigenvalue and L as its largest, and so
-    has every A_ij where spread + |T_i| < 1 (the eigenvectors at mu are common: what is at least mu everywhere and mu on
-    average does not differ there; that at L is made common).
+    delta_B = max_i |A_i - mean_j A_j| is ``similarity``; every A_i has mu as its least eigenvalue and L as its largest,
+    and so has every A_ij where spread + |T_i| < 1 (the eigenvectors at mu are common: what is at least mu everywhere
+    and mu on average does not differ there; that at L is made common).
 
     Full gradients are those of A_i; a minibatch draws j. ``convexity`` chooses among the paper's instances, whose
     spectra it leaves open: ``strongly convex`` has a tenth of the eigenvalues at 1, ``convex`` has them spread down to
@@ -130,7 +130,9 @@ class SimilarQuadratic(Problem):
 
     def constants(self):
         """All exact. L: smoothness of the f_i and of f (with beta their Hessians at 0 attain it). mu: the least
-        curvature of any f_i, negative with beta (attained where all |x_k| = 1). delta_A, delta_B."""
+        curvature of any f_i, negative with beta (attained where all |x_k| = 1). delta_A: |mean_i D_i^2|^(1/2) with
+        D_i = A_i - mean_j A_j, the least constant of Definition 2. delta_rms: root mean square of the |D_i|, which
+        Section 5 calls delta_A; it suffices for Definition 2 (Remark 18) and is no smaller. delta_B: largest |D_i|."""
         found = {"mu": self.mu - self.beta / 2, "L": float(self.spectrum[-1] + 2 * self.beta)}
         found["mu_min"], found["L_max"] = found["mu"], found["L"]
         return found | self._similarity
@@ -138,8 +140,7 @@ class SimilarQuadratic(Problem):
     @functools.cached_property
     def _similarity(self):
         R = np.linalg.qr(self.W, mode="r")
-        apart = np.abs(np.linalg.eigvalsh(R @ self.T @ R.T)).max(axis=1)
-        return {"delta_A": float(np.sqrt(np.mean(apart**2))), "delta_B": float(apart.max())}
+        return dissimilarity(R @ self.T @ R.T)
 
     @property
     def smoothness(self):

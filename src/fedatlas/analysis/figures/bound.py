@@ -26,8 +26,7 @@ def bound(sheet):
             if rows.empty:
                 continue
             found = list(bounds.runs(sheet.about, sheet.spec["theorem"], id, rows))
-            length = min(len(count) for _, count, _, _ in found)
-            count, measured, limit = (np.stack([run[k][:length] for run in found]) for k in (1, 2, 3))
+            count, measured, limit = (np.stack([run[k] for run in found]) for k in (1, 2, 3))
             measured, x = np.maximum(measured, base.FLOOR), count.mean(axis=0)
             ax.fill_between(x, measured.min(axis=0), measured.max(axis=0), color=look.colour, alpha=0.16, linewidth=0)
             ax.plot(x, measured.mean(axis=0), color=look.colour, linestyle=look.line, zorder=look.layer)

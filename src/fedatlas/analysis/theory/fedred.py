@@ -1,7 +1,7 @@
 """The theorems of Jiang, Rodomanov & Stich (2024) on DANE+ and FedRed, as bounds on runs."""
 
 from dataclasses import dataclass
-from math import isclose
+from math import isclose, isfinite
 from typing import ClassVar
 
 import numpy as np
@@ -35,8 +35,12 @@ class Bound:
         """The theorem's hyper-parameters, the loosest that it allows."""
         raise NotImplementedError
 
-    def fails(self, c, a):
-        """The first condition of the theorem that does not hold, or None."""
+    def needs(self, c):
+        """None if the theorem is about problems with these constants, else what it asks of them."""
+        return "convex clients" if self.convex and not c.mu >= 0 else None
+
+    def fails(self, c, a, rounds):
+        """The first condition on hyper-parameters that does not hold for so many rounds, or None."""
         raise NotImplementedError
 
     def bound(self, c, a, count):
@@ -49,7 +53,11 @@ class Bound:
 
 
 class Theorem4(Bound):
-    """Theorem 4: DANE+ with mean averaging, the best iterate so far; subproblems exact or to Corollary 5's accuracy."""
+    """Theorem 4: DANE+ with mean averaging, the best iterate so far; subproblems exact or to Corollary 5's accuracy.
+
+    That accuracy is certain where the stopping rule knows no larger mu than the clients' and no round can run out of
+    local steps.
+    """
 
     name, algorithms, counts = "4", ("dane", "dane+-gd", "dane+-fgd"), "round"
     quantity = "best suboptimality so far"
@@ -57,10 +65,19 @@ class Theorem4(Bound):
     def choices(self, c):
         return {"lam": 2 * c.delta_A}
 
-    def fails(self, c, a):
+    def fails(self, c, a, rounds):
         if a.averaging != "mean":
             return "averaging = mean"
-        return None if _at_least(a.lam, 2 * c.delta_A) else "lam >= 2 delta_A"
+        if not _at_least(a.lam, 2 * c.delta_A):
+            return "lam >= 2 delta_A"
+        return None if a.exact_prox else self._inexact(c, a, rounds)
+
+    def _inexact(self, c, a, rounds):
+        if not _at_least(c.mu, a.mu):
+            return "mu <= the clients' mu"
+        if not isfinite(enough := a.enough(c.L, max(rounds - 1, 0))):
+            return "lr <= 1 / (L + lam)"
+        return None if a.max_steps >= enough else f"max_steps >= {enough}"
 
     def bound(self, c, a, count):
         return 2 * _decay(c, c.mu / a.lam, a.lam / 2, count)
@@ -82,7 +99,7 @@ class Theorem6(Bound):
     def choices(self, c):
         return {"eta": 4 * c.delta_B, "lam": c.delta_B, "p": 1 / 4}
 
-    def fails(self, c, a):
+    def fails(self, c, a, rounds):
         if a.averaging != "random" or a.average != "last":
             return "averaging = random, evaluated at x"
         if not isclose(a.weight, c.delta_B):
@@ -108,7 +125,7 @@ class Theorem7(Bound):
         lam, eta = c.delta_A, 4 * c.delta_A
         return {"eta": eta, "lam": lam, "p": (lam + c.mu / 2) / (eta + c.mu / 2)}
 
-    def fails(self, c, a):
+    def fails(self, c, a, rounds):
         if a.averaging != "mean" or a.average != "weighted":
             return "averaging = mean, average = weighted"
         if not isclose(a.mu, c.mu):
@@ -133,9 +150,10 @@ class Theorem9(Theorem7):
         lam, eta = c.delta_A, c.L
         return {"eta": eta, "lam": lam, "p": (lam + c.mu / 2) / (eta - c.mu / 2)}
 
+    def needs(self, c):
+        return super().needs(c) or (None if c.delta_A + c.mu <= c.L else "delta_A + mu <= L")
+
     def _sizes(self, c, a):
-        if not c.delta_A + c.mu <= c.L:
-            return "delta_A + mu <= L"
         return None if _at_least(a.eta, c.L) and _at_least(a.weight, c.delta_A) else "eta >= L and lam >= delta_A"
 
     def bound(self, c, a, count):
@@ -170,17 +188,11 @@ def compare(theorem, algorithm, problem, curve):
     c = constants(problem, first["distance"], first["suboptimality"])
     if algorithm.name not in theorem.algorithms:
         raise UserError(f"theorem {theorem.name} is about {' and '.join(theorem.algorithms)}, not {algorithm.name}")
-    if (condition := applies(theorem, c) or theorem.fails(c, algorithm)) is not None:
+    rounds = int(curve["round"].iloc[-1])
+    if (condition := theorem.needs(c) or theorem.fails(c, algorithm, rounds)) is not None:
         raise UserError(f"theorem {theorem.name} needs {condition} for {algorithm.name}")
     count = curve[theorem.counts].to_numpy(float)[1:]
     return count, theorem.measured(curve)[1:], theorem.bound(c, algorithm, count)
-
-
-def applies(theorem, c):
-    """None if a theorem is about problems with these constants, else what it asks of them."""
-    if theorem.convex and not c.mu >= 0:
-        return "convex clients"
-    return None
 
 
 def _at_least(value, low):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from fedatlas import algorithms
-from fedatlas.analysis.theory.fedred import BOUNDS, Similarity, applies
+from fedatlas.analysis.theory.fedred import BOUNDS, Similarity
 from fedatlas.errors import UserError
 from fedatlas.problems.base import Regression
 from fedatlas.simulation import arrays
@@ -16,28 +16,45 @@ CHOICES = ("eta", "lam", "p")
 
 
 def dissimilarity(problem, clients, x, iterations=ITERATIONS, tolerance=TOLERANCE):
-    """(delta_A, delta_B) of the Hessians at x: root mean square and maximum over clients of |D_i|, the spectral norm of
+    """(delta_A, delta_B) of the Hessians at x: |mean_i D_i^2|^(1/2) and max_i |D_i| in spectral norm, with
     D_i = (Hessian of f_i) - (Hessian of f), by the power method on Hessian-vector products.
 
-    Products are central differences of full gradients. FedRed's constants are suprema over all x: these are lower
-    bounds.
+    Products are central differences of full gradients. FedRed's constants (Definitions 2 and 1) are suprema over all x:
+    these are lower bounds.
     """
-    everyone = np.arange(clients)
-    batch, root = problem.full_batch(everyone), _epsilon(x) ** (1 / 3)
+    batch, root = problem.full_batch(np.arange(clients)), _epsilon(x) ** (1 / 3)
     step = root * (1 + float(arrays.norm(x)[0]))
-    norms = []
-    for i in everyone:
-        v = _like(x, stream(0, "evaluation", int(i)).standard_normal(len(x)))
-        v, norm = v / arrays.norm(v), 0.0
+
+    def products(v):
+        """The clients' Hessians times v, one vector or one for each."""
+        return (batch.grad(x + step * v) - batch.grad(x - step * v)) / (2 * step)
+
+    def mean(rows):
+        return sum(rows[1:], start=rows[0]) / clients
+
+    def of_one(v, i):
+        """|D_i v| and D_i v."""
+        each = products(v)
+        apart = each[i] - mean(each)
+        return float(arrays.norm(apart)[0]), apart
+
+    def of_all(v, _):
+        """(mean_i |D_i v|^2)^(1/2) and mean_i D_i^2 v, which is mean_i H_i D_i v since the D_i v sum to 0."""
+        each = products(v)
+        apart = each - mean(each)
+        norms = arrays.norm(apart)
+        return float((norms**2).mean()) ** 0.5, mean(products(arrays.unit(apart)) * norms)
+
+    def largest(apply, i):
+        v, norm = _like(x, stream(0, "evaluation", i).standard_normal(len(x))), 0.0
         for _ in range(iterations):
-            products = (batch.grad(x + step * v) - batch.grad(x - step * v)) / (2 * step)
-            apart = products[int(i)] - sum(products[1:], start=products[0]) / clients
-            last, norm = norm, float(arrays.norm(apart)[0])
+            last, (norm, following) = norm, apply(arrays.unit(v), i)
             if norm == 0 or abs(norm - last) <= tolerance * norm:
                 break
-            v = apart / norm
-        norms.append(norm)
-    return float(np.sqrt(np.mean(np.square(norms)))), max(norms)
+            v = following
+        return norm
+
+    return largest(of_all, clients), max(largest(of_one, i) for i in range(clients))
 
 
 def constants(problem, clients, x0=None):
@@ -81,7 +98,12 @@ def _estimated(problem, clients, x0):
 
 def rows(c, how, rounds, steps):
     """Rows of the report: constants, then theorems with their choices of eta, lambda and p and their bounds after so
-    many rounds (DANE+) or iterations (FedRed); None where a theorem does not apply or a constant is unknown."""
+    many rounds (DANE+) or iterations (FedRed); None where a theorem does not apply or a constant is unknown.
+
+    needs: what a theorem that does not apply asks for. indicative: whether choices and bound rest on estimates of
+    delta_A and delta_B, which are lower bounds: then the theorem is not known to hold for them.
+    """
+    estimated = how["delta_A"].startswith("estimate")
     values = {name: getattr(c, name) for name in how}
     found = [
         {"constant": name, "value": value if math.isfinite(value) else None, "how": how[name]}
@@ -89,7 +111,9 @@ def rows(c, how, rounds, steps):
     ]
     for theorem in BOUNDS.values():
         row = {"theorem": theorem.name, "algorithm": theorem.algorithms[0], "quantity": theorem.quantity}
-        row |= {"applies": applies(theorem, c) is None} | dict.fromkeys((*CHOICES, "count", "bound"))
+        needs = theorem.needs(c)
+        row |= {"applies": needs is None, "needs": needs, "indicative": needs is None and estimated}
+        row |= dict.fromkeys((*CHOICES, "count", "bound"))
         if row["applies"]:
             choices = theorem.choices(c)
             row |= {"count": rounds if theorem.counts == "round" else steps} | choices
@@ -114,11 +138,14 @@ def lines(found):
     for row in (row for row in found if "theorem" in row):
         start = f"{row['theorem']:<9}{row['algorithm']:<12}"
         if not row["applies"]:
-            yield f"{start}does not apply: needs convex clients"
+            yield f"{start}does not apply: needs {row['needs']}"
             continue
         cells = ("-" if row[name] is None else f"{row[name]:.4g}" for name in (*CHOICES, "bound"))
         unit = "rounds" if row["algorithm"].startswith("dane") else "iterations"
-        yield f"{start}{''.join(f'{cell:<11}' for cell in cells)}{row['quantity']}, after {row['count']} {unit}"
+        known = ", indicative" if row["indicative"] else ""
+        yield f"{start}{''.join(f'{cell:<11}' for cell in cells)}{row['quantity']}, after {row['count']} {unit}{known}"
+    if any(row.get("indicative") for row in found):
+        yield "\nindicative: from estimates of delta_A and delta_B that are lower bounds; the theorem may ask for more"
 
 
 def _epsilon(x):
