@@ -38,6 +38,9 @@ CHOICES = [
     ("svrp-gd", {"p": 0.5, "eta": 2.0}),
     ("ce-lgd", {"b": 0.3}),
     ("sonata", {"graph": "ring", "step": 0.7}),
+    ("scaffold", {"option": 1}),
+    ("fedspeed", {"normalise": False}),
+    ("fedspeed", {"mean": "all", "rho": 0.2}),
 ]
 STIFF = {"lr": 0.5, "lam": 1.0}  # subproblems that need few steps
 VARIANTS = [pytest.param(name, STIFF if name.startswith("dane+") else {}, id=name) for name in NAMES]

@@ -62,9 +62,9 @@ def scaffold(world, lr, server_lr, option):
 
 
 @twin("fedspeed")
-def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation):
+def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean):
     assert prox and correction and perturbation  # tests/algorithms/test_fedspeed.py has the other rows of Table 7
-    # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent
+    # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent; mean "all" as in the authors' server
     x = world.x0
     g_hat = [np.zeros_like(x) for _ in range(world.m)]
     for t in range(world.T):
@@ -79,9 +79,11 @@ def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbati
                 g_tilde = (1 - alpha) * g_1 + alpha * g_2
                 x_ik = x_ik - lr * (g_tilde - g_hat[i] + (1 / lam) * (x_ik - x))
             g_hat[i] = g_hat[i] - (1 / lam) * (x_ik - x)
-            received.append(x_ik - lam * g_hat[i])
+            received.append(x_ik - lam * g_hat[i] if mean == "active" else x_ik)
         if received:
             x = sum(received) / len(received)
+            if mean == "all":
+                x = x - lam * sum(g_hat) / world.m
         yield x
 
 
