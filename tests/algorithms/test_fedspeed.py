@@ -7,8 +7,16 @@ from fedatlas import problems
 from fedatlas.errors import UserError
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
+from tests.algorithms.test_registry import TWINS, World
 from tests.helpers import example, logistic
 
+BASELINES = ("fedavg", "fedprox", "fedadam", "scaffold", "fedcm", "feddyn", "fedadmm")
+DECAY = {"schedule": {"kind": "exponential", "decay": 0.7}}
+CONDITIONS = {
+    "decay": {"local_steps": 3, **DECAY},
+    "local epochs": {"local_epochs": 2, "batch": 5},  # of 12 rows: batches of 5, 5 and 2
+    "both": {"local_epochs": 2, "batch": 5, **DECAY},
+}
 OFF = {"prox": False, "correction": False, "perturbation": False}
 
 
@@ -80,7 +88,7 @@ def test_the_mean_over_all_without_perturbation_is_feddyn():
 
 @pytest.mark.parametrize("mean, converges", [("all", True), ("active", False)])
 def test_corrections_of_the_active_alone_do_not_converge(mean, converges):
-    """Two of ten heterogeneous quadratics a round, full gradients: Algorithm 1 adds the corrections of whoever is there."""
+    """Two of ten heterogeneous quadratics a round, full gradients: Algorithm 1 adds the corrections of those two."""
     centers, curvatures = np.arange(10.0), 1.0 + np.arange(10) % 3
     spec = {"kind": "quadratic", "centers": centers[:, None].tolist(), "curvatures": curvatures.tolist()}
     participation = {"kind": "uniform", "count": 2}
@@ -91,3 +99,21 @@ def test_corrections_of_the_active_alone_do_not_converge(mean, converges):
         simulation.step()
         away.append(abs(float(simulation.output[0]) - curvatures @ centers / curvatures.sum()))
     assert max(away[-50:]) < 1e-6 if converges else max(away[-50:]) > 3
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "name, parameters", [*((name, {}) for name in BASELINES), *(("fedspeed", {"mean": m}) for m in ("active", "all"))]
+)
+def test_equals_the_transcription_as_the_figures_run_it(name, parameters, condition):
+    """Few of the clients, step sizes that decay by round, whole passes over the clients' data."""
+    participation = {"kind": "uniform", "count": 3}
+    setting = Setting(**{"clients": 5, "rounds": 6, "batch": 2, "participation": participation} | CONDITIONS[condition])
+    problem = logistic()
+    assert set(problem.partition.sizes) == {12}
+    simulation = Simulation(example(name, **parameters), problem, setting, seed=3)
+    values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.parameters()}
+    for t, expected in enumerate(TWINS[name](World(problem, setting, 3, name), **values)):
+        simulation.step()
+        np.testing.assert_allclose(simulation.output, expected, rtol=1e-10, atol=1e-12, err_msg=f"round {t}")
+    assert t == 5

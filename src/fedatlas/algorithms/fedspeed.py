@@ -21,10 +21,12 @@ class FedSpeed(Algorithm):
 
         send y_K,   h <- h - |S|/m mean_S(y_K - x) / lam,   x <- mean_S(y_K) - lam h
 
-    where h is the mean of all c. The two agree under full participation. rho is its rho_0: Section 5.3 scales the ascent by 1/|g1|;
-    ``normalise`` off takes rho g1 as in Algorithm 1, line 8. Table 7 switches parts off: without ``perturbation`` g2 is
-    not computed and q = g1; without ``correction`` c stays 0 and y_K is sent; without ``prox`` (y - x) / lam is gone
-    as well. With none of the three this is FedAvg, with ``prox`` alone FedProx.
+    where h is the mean of all c. The two agree under full participation.
+
+    rho is the paper's rho_0: Section 5.3 scales the ascent by 1/|g1|; ``normalise`` off takes rho g1 as in Algorithm 1,
+    line 8. Table 7 switches parts off: without ``perturbation`` g2 is not computed and q = g1; without ``correction`` c
+    stays 0 and y_K is sent; without ``prox`` (y - x) / lam is gone as well. With none of the three this is FedAvg, with
+    ``prox`` alone FedProx.
     """
 
     name = "fedspeed"
