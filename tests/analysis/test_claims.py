@@ -145,6 +145,16 @@ def test_better_where_large_is_good():
     assert verdict(rows, made=made, kind="better", algorithm="fedavg", than=["fedac-1"])[0] == NOT_HELD
 
 
+@pytest.mark.parametrize(("by", "expected"), [(0.09, HELD), (0.11, NOT_HELD)])
+def test_better_by_an_amount(by, expected):
+    accuracy = experiment(metric="test_accuracy", goal="max", grid={"clients": []})
+    rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
+    assert verdict(rows, made=accuracy, **CONTEST, by=by)[0] == expected
+    assert verdict([("fedac-1", 4, 0.8), ("fedavg", 4, 0.9)], **CONTEST, by=by)[0] == expected
+    several = [*BETTER[:2], ("fedac-1", 16, 0.1), ("fedavg", 16, 0.3)]
+    assert verdict(several, **CONTEST, by=by)[:2] == (expected, "at worst ahead by 0.1")
+
+
 def test_better_at_a_specification():
     how = {"kind": "dirichlet", "alpha": 1}
     rows = [("fedac-1", (how,), 0.1), ("fedavg", (how,), 0.2), ("fedac-1", ({"kind": "iid"},), 0.3)]
