@@ -242,3 +242,11 @@ def test_columns_and_paper_number():
 
 def test_every_kind_says_what_it_does():
     assert all(kind.__doc__ for kind in KINDS.values())
+
+
+@pytest.mark.parametrize(("share", "expected"), [(None, NOT_HELD), (0.5, HELD), (0.7, NOT_HELD), (2 / 3, NOT_HELD)])
+def test_reaches_in_a_share_of_the_settings(share, expected):
+    rows = [("fedavg", 4, 0.1), ("fedavg", 16, 0.2), ("fedavg", 64, 0.3)]
+    found = verdict(rows, kind="reaches", algorithms=["fedavg"], at_most=0.25, share=share)
+    assert found[0] == expected
+    assert found[1] == "FedAvg 0.1 to 0.3" + (", 2 of 3 in the bounds" if share else "")

@@ -45,8 +45,11 @@ def _ratio(ours, theirs, low):
 
 
 @kind("reaches", one_of=("at_least", "at_most"))
-def reaches(results, algorithms, metric=None, statistic=None, at_least=None, at_most=None, where=None):
-    """Whether the best or final value of a metric lies in bounds, for all ``algorithms`` and settings of ``where``."""
+def reaches(results, algorithms, metric=None, statistic=None, at_least=None, at_most=None, where=None, share=None):
+    """Whether the best or final value of a metric lies in bounds, for all ``algorithms`` and settings of ``where``.
+
+    share: in more than this share of the settings instead of all.
+    """
     texts, held = [], True
     for algorithm in algorithms:
         values = list(results.values(algorithm, where, metric, statistic).values())
@@ -54,9 +57,11 @@ def reaches(results, algorithms, metric=None, statistic=None, at_least=None, at_
             math.isfinite(v) and (at_least is None or v >= at_least) and (at_most is None or v <= at_most)
             for v in values
         ]
-        held &= all(inside)
-        ends = dict.fromkeys((labels.number(min(values)), labels.number(max(values))))
-        texts.append(f"{results.name(algorithm)} {' to '.join(ends)}")
+        part = sum(inside) / len(inside)
+        held &= part == 1 if share is None else part > share
+        texts.append(_ends(results.name(algorithm), values))
+        if share is not None:
+            texts[-1] += f", {sum(inside)} of {len(inside)} in the bounds"
     return Outcome(", ".join(texts), held)
 
 
