@@ -1,13 +1,22 @@
-"""The switches of FedSpeed's Table 7, and what FedCM and FedADMM reduce to."""
+"""The switches of FedSpeed's Table 7, its two means of the corrections, and what FedCM and FedADMM reduce to."""
 
 import numpy as np
 import pytest
 
+from fedatlas import problems
 from fedatlas.errors import UserError
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
+from tests.algorithms.test_registry import TWINS, World
 from tests.helpers import example, logistic
 
+BASELINES = ("fedavg", "fedprox", "fedadam", "scaffold", "fedcm", "feddyn", "fedadmm")
+DECAY = {"schedule": {"kind": "exponential", "decay": 0.7}}
+CONDITIONS = {
+    "decay": {"local_steps": 3, **DECAY},
+    "local epochs": {"local_epochs": 2, "batch": 5},  # of 12 rows: batches of 5, 5 and 2
+    "both": {"local_epochs": 2, "batch": 5, **DECAY},
+}
 OFF = {"prox": False, "correction": False, "perturbation": False}
 
 
@@ -60,3 +69,51 @@ def test_a_correction_needs_the_proximal_term():
 
 def test_momentum_of_fedcm_carries_over():
     assert np.linalg.norm(run("fedcm", alpha=0.5).x - run("fedavg").x) > 1e-3
+
+
+def test_both_means_agree_under_full_participation():
+    setting = Setting(clients=5, local_steps=4, rounds=6, batch=2)
+    found = [
+        Simulation(example("fedspeed", mean=mean), logistic(), setting, seed=1).run() for mean in ("active", "all")
+    ]
+    np.testing.assert_allclose(found[0].x, found[1].x, rtol=1e-10, atol=1e-12)
+    assert found[0].rows[-1]["vectors_up"] == found[1].rows[-1]["vectors_up"]  # and send equally much
+
+
+def test_the_mean_over_all_without_perturbation_is_feddyn():
+    found = run("fedspeed", lam=4.0, perturbation=False, mean="all").x
+    np.testing.assert_allclose(found, run("feddyn", alpha=0.25).x, rtol=1e-10, atol=1e-12)
+    assert np.linalg.norm(found - run("fedspeed", lam=4.0, perturbation=False).x) > 1e-2
+
+
+@pytest.mark.parametrize("mean, converges", [("all", True), ("active", False)])
+def test_corrections_of_the_active_alone_do_not_converge(mean, converges):
+    """Two of ten heterogeneous quadratics a round, full gradients: Algorithm 1 adds the corrections of those two."""
+    centers, curvatures = np.arange(10.0), 1.0 + np.arange(10) % 3
+    spec = {"kind": "quadratic", "centers": centers[:, None].tolist(), "curvatures": curvatures.tolist()}
+    participation = {"kind": "uniform", "count": 2}
+    setting = Setting(clients=10, local_steps=5, rounds=400, batch=None, participation=participation)
+    algorithm = example("fedspeed", lr=0.1, lam=1.0, perturbation=False, mean=mean)
+    simulation, away = Simulation(algorithm, problems.create(spec, 10), setting, seed=0), []
+    for _ in range(400):
+        simulation.step()
+        away.append(abs(float(simulation.output[0]) - curvatures @ centers / curvatures.sum()))
+    assert max(away[-50:]) < 1e-6 if converges else max(away[-50:]) > 3
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "name, parameters", [*((name, {}) for name in BASELINES), *(("fedspeed", {"mean": m}) for m in ("active", "all"))]
+)
+def test_equals_the_transcription_as_the_figures_run_it(name, parameters, condition):
+    """Few of the clients, step sizes that decay by round, whole passes over the clients' data."""
+    participation = {"kind": "uniform", "count": 3}
+    setting = Setting(**{"clients": 5, "rounds": 6, "batch": 2, "participation": participation} | CONDITIONS[condition])
+    problem = logistic()
+    assert set(problem.partition.sizes) == {12}
+    simulation = Simulation(example(name, **parameters), problem, setting, seed=3)
+    values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.parameters()}
+    for t, expected in enumerate(TWINS[name](World(problem, setting, 3, name), **values)):
+        simulation.step()
+        np.testing.assert_allclose(simulation.output, expected, rtol=1e-10, atol=1e-12, err_msg=f"round {t}")
+    assert t == 5

@@ -44,6 +44,8 @@ CHOICES = [
     ("scaffold", {"option": 1, "server_lr": 0.7}),
     ("fedprox", {"server_lr": 0.7}),
     ("fedred", {"averaging": "mean", "average": "weighted", "mu": 0.1}),
+    ("fedspeed", {"normalise": False}),
+    ("fedspeed", {"mean": "all", "rho": 0.2}),
 ]
 STIFF = {"lr": 0.5, "lam": 1.0}  # subproblems that need few steps
 VARIANTS = [pytest.param(name, STIFF if name.startswith("dane+") else {}, id=name) for name in NAMES]
@@ -55,20 +57,22 @@ class World:
 
     def __init__(self, problem, setting, seed, name):
         self.problem, self.setting, self.seed, self.name = problem, setting, seed, name
-        self.m, self.K, self.T, self.x0 = (
-            setting.clients,
-            setting.local_steps,
-            setting.total_rounds,
-            problem.start(seed),
-        )
+        self.m, self.T, self.x0 = setting.clients, setting.total_rounds, problem.start(seed)
         self.participants = setting.participants.bind(problem, setting.clients, seed)
         self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
+        self.K = setting.local_steps
+        if setting.local_epochs is not None:  # clients of one size
+            self.per_pass = -(-len(self._rows(0)) // setting.batch)
+            self.K = setting.local_epochs * self.per_pass
 
     def S(self, t):
         return self.participants.active(t)
 
     def p(self, t):
         return self.participants.probabilities(t)
+
+    def decay(self, t):
+        return self.setting.lr_schedule.factor(t)
 
     def drawn(self, t):
         """The client that is drawn at random in round t."""
@@ -93,7 +97,11 @@ class World:
         return total
 
     def g(self, t, k, i, y, K=None):
-        draws = self.sampler.draw(t, np.arange(self.m), K or self.K)
+        epochs, batch = self.setting.local_epochs, self.setting.batch
+        draws = self.sampler.draw(t, np.arange(self.m), K or self.K, epochs)
+        if epochs is not None:
+            one_pass, step = draws[i][k // self.per_pass], k % self.per_pass
+            return self._gradient(one_pass[step * batch : (step + 1) * batch], y)
         return self._gradient(self._rows(i) if draws is None else draws[i, k], y)
 
     def G(self, i, y):

@@ -141,6 +141,7 @@ def test_all_are_fedavg_where_everybody_is_available(name, parameters):
         ("f3ast", {"beta": 0.5, "r0": 0.3}),
         ("mifa", {"server_lr": 0.5}),
         ("fedvarp", {"server_lr": 0.5}),
+        ("fedavg-known-p", {"server_lr": 0.5}),
     ],
     ids=str,
 )

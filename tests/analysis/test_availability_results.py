@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas import algorithms
+from fedatlas import algorithms, problems
 from fedatlas.analysis import figures, labels
 from fedatlas.analysis.claims import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.analysis.figures.base import KINDS, Sheet
-from fedatlas.analysis.limits import fedavg_output, late, probabilities
+from fedatlas.analysis.limits import fedavg_output, late, probabilities, weighted_objective
 from fedatlas.analysis.validation import validate
 from fedatlas.errors import UserError
 from fedatlas.experiments import expand
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
 from fedatlas.workflow import jobs
 from fedatlas.workflow.atlas import Atlas
 
@@ -36,6 +38,29 @@ def test_the_limit_for_two_clients_is_that_of_example_1(p1, p2):
     expected = (p1 * p2 * 50 + (1 - p1) * p2 * 100) / (1 - (1 - p1) * (1 - p2))
     assert fedavg_output(CENTERS, [p1, p2]) == pytest.approx(expected)
     assert fedavg_output(CENTERS, [p2, p1]) == pytest.approx(100 - expected)
+
+
+@given(CHANCES, CHANCES)
+def test_the_biased_objective_has_its_minimiser_where_its_gradient_is_zero(p1, p2):
+    x = weighted_objective(CENTERS, [p1, p2])
+    assert p1 * (x - 0) + p2 * (x - 100) == pytest.approx(0, abs=1e-9)
+    assert weighted_objective(CENTERS, [0.9, 0.1]) == pytest.approx(10)
+
+
+@pytest.mark.parametrize("name, limit", [("fedavg-all", weighted_objective), ("fedavg-active", fedavg_output)])
+def test_each_fedavg_tends_to_its_own_limit(name, limit):
+    p = [0.8, 0.2]
+    problem = problems.create({"kind": "quadratic", "start_scale": 0.0} | CENTERS, 2)
+    setting = Setting(clients=2, rounds=2000, batch=None, participation={"kind": "stationary", "p": p})
+    means = []
+    for seed in range(5):
+        simulation, total = Simulation(algorithms.create(name, {"lr": 0.05}), problem, setting, seed=seed), 0.0
+        for t in range(2000):
+            simulation.step()
+            total += float(simulation.output[0]) * (t >= 500) / 1500
+        means.append(total)
+    error = np.std(means, ddof=1) / np.sqrt(5)
+    assert error < 1.5 and abs(np.mean(means) - limit(CENTERS, p)) < 5 * error
 
 
 def test_the_limit_for_three_clients_is_the_mean_of_draws():

@@ -152,6 +152,16 @@ def test_better_where_large_is_good():
     assert verdict(rows, made=made, kind="better", algorithm="fedavg", than=["fedac-1"])[0] == NOT_HELD
 
 
+@pytest.mark.parametrize(("by", "expected"), [(0.09, HELD), (0.11, NOT_HELD)])
+def test_better_by_an_amount(by, expected):
+    accuracy = experiment(metric="test_accuracy", goal="max", grid={"clients": []})
+    rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
+    assert verdict(rows, made=accuracy, **CONTEST, by=by)[0] == expected
+    assert verdict([("fedac-1", 4, 0.8), ("fedavg", 4, 0.9)], **CONTEST, by=by)[0] == expected
+    several = [*BETTER[:2], ("fedac-1", 16, 0.1), ("fedavg", 16, 0.3)]
+    assert verdict(several, **CONTEST, by=by)[:2] == (expected, "at worst ahead by 0.1")
+
+
 def test_better_at_a_specification():
     how = {"kind": "dirichlet", "alpha": 1}
     rows = [("fedac-1", (how,), 0.1), ("fedavg", (how,), 0.2), ("fedac-1", ({"kind": "iid"},), 0.3)]
@@ -239,3 +249,11 @@ def test_columns_and_paper_number():
 
 def test_every_kind_says_what_it_does():
     assert all(kind.__doc__ for kind in KINDS.values())
+
+
+@pytest.mark.parametrize(("share", "expected"), [(None, NOT_HELD), (0.5, HELD), (0.7, NOT_HELD), (2 / 3, NOT_HELD)])
+def test_reaches_in_a_share_of_the_settings(share, expected):
+    rows = [("fedavg", 4, 0.1), ("fedavg", 16, 0.2), ("fedavg", 64, 0.3)]
+    found = verdict(rows, kind="reaches", algorithms=["fedavg"], at_most=0.25, share=share)
+    assert found[0] == expected
+    assert found[1] == "FedAvg 0.1 to 0.3" + (", 2 of 3 in the bounds" if share else "")

@@ -1,5 +1,7 @@
 """The check of how much is lost along an axis."""
 
+import math
+
 import pytest
 
 from fedatlas.analysis.claims import HELD, NOT_HELD, NOT_TESTED, check
@@ -7,12 +9,14 @@ from fedatlas.analysis.claims import HELD, NOT_HELD, NOT_TESTED, check
 from .synthetic import experiment, table
 
 
-def verdict(scores, **options):
-    """Verdict and text of a drop from 1 to 20 local steps. scores: of FedAvg at 1 and at 20."""
-    made = experiment(grid={"local_steps": [1, 20]}, metric="test_accuracy", goal="max", algorithms=("fedavg",))
+def verdict(scores, others=None, **options):
+    """Verdict and text of a drop from 1 to 20 local steps. scores: of FedAvg by local steps; others: of SCAFFOLD."""
+    algorithms = ("fedavg", "scaffold")
+    made = experiment(grid={"local_steps": [1, 20]}, metric="test_accuracy", goal="max", algorithms=algorithms)
     options = {"kind": "drop", "algorithms": ["fedavg"], "axis": "local_steps", "start": 1, "end": 20} | options
     made["claims"] = {"it": {"text": "It drops.", "source": "Here", "check": options}}
-    rows = [("fedavg", K, score) for K, score in scores.items()]
+    both = zip(algorithms, (scores, others or {}), strict=True)
+    rows = [(name, K, score) for name, found in both for K, score in found.items()]
     found = check(made, table(rows, ("local_steps",), "test_accuracy"), None).iloc[0]
     return found["verdict"], found["ours"]
 
@@ -26,6 +30,9 @@ def verdict(scores, **options):
         ({1: 0.7, 20: 0.8}, {"at_least": 0}, NOT_HELD),
         ({1: 0.8, 20: float("-inf")}, {"at_least": 0}, NOT_HELD),
         ({1: 0.8}, {"at_least": 0}, NOT_TESTED),
+        ({1: 0.8, 20: 0.7}, {"above": 0}, HELD),
+        ({1: 0.8, 20: 0.8}, {"at_least": 0}, HELD),
+        ({1: 0.8, 20: 0.8}, {"above": 0}, NOT_HELD),
     ],
 )
 def test_drop(scores, bounds, expected):
@@ -34,3 +41,22 @@ def test_drop(scores, bounds, expected):
 
 def test_the_drop_is_told():
     assert verdict({1: 0.8, 20: 0.7}, at_least=0)[1] == "FedAvg 0.1"
+
+
+SWING = {1: 0.8, 5: 0.84, 10: 0.79, 20: 0.81}
+
+
+@pytest.mark.parametrize(
+    "scores, at_most, expected",
+    [(SWING, 0.051, HELD), (SWING, 0.049, NOT_HELD), ({1: 0.8}, 1, NOT_TESTED), (SWING | {20: -math.inf}, 1, NOT_HELD)],
+)
+def test_swing_over_an_axis(scores, at_most, expected):
+    assert verdict(scores, start="best", end="worst", at_most=at_most)[0] == expected
+
+
+@pytest.mark.parametrize(
+    "others, expected", [({1: 0.8, 20: 0.6}, HELD), ({1: 0.8, 20: 0.75}, NOT_HELD), ({1: 0.8, 20: 0.7}, NOT_HELD)]
+)
+def test_the_smallest_drop(others, expected):
+    found = verdict({1: 0.8, 20: 0.7}, others, above=0, than=["scaffold"])
+    assert found[0] == expected and found[1].startswith("FedAvg 0.1, SCAFFOLD")

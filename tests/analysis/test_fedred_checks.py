@@ -38,6 +38,7 @@ def fewer(lines=(*SLOW, *FAST), **options):
         ({"cost": "gradients", "at_least": 0.5, "at_most": 2}, HELD, "1.67 times (12 against 20)"),
         ({"cost": "gradients", "at_most": 1.5}, NOT_HELD, "1.67 times (12 against 20)"),
         ({"reduction": 0.001, "at_least": 1}, NOT_HELD, "not attained"),
+        ({"reduction": None, "cost": "gradients", "at_least": 0.8}, NOT_HELD, "not attained"),  # a seed has no value
         ({"algorithm": "fedavg", "than": ["fedac-1"], "reduction": 0.005, "at_least": 1}, HELD, "attained by it alone"),
     ],
 )
@@ -45,6 +46,11 @@ def test_fewer(options, expected, ours):
     verdict, text = fewer(**options)
     assert verdict == expected
     assert text.startswith(ours)
+
+
+def test_fewer_over_all_rounds():
+    lines = [*SLOW, ("fedac-1", 4, 0, FAST[1][3]), ("fedac-1", 4, 1, FAST[1][3])]
+    assert fewer(lines, reduction=None, cost="gradients", at_most=0.9) == (HELD, "0.833 times (48 against 40) at M = 4")
 
 
 def test_fewer_wants_a_cost():

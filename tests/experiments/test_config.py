@@ -126,6 +126,21 @@ def test_an_experiment_extends_another(tmp_path):
         load(tmp_path, "extends: base\n")
 
 
+@pytest.mark.parametrize(
+    "notes, expected",
+    [("", ["Theirs."]), ("notes: [Mine.]", ["Theirs.", "Mine."]), ("notes: null", None), ("notes: []", ["Theirs."])],
+)
+def test_notes_of_the_extended_experiment_are_kept(tmp_path, notes, expected):
+    (tmp_path / "base.yaml").write_text(yaml.safe_dump(GOOD | {"notes": ["Theirs."]}))
+    assert load(tmp_path, f"extends: base\n{notes}\n").get("notes") == expected
+
+
+def test_no_note_is_told_twice():
+    for path in FILES:
+        notes = config.document(path).get("notes", [])
+        assert len(set(notes)) == len(notes), path.stem
+
+
 trees = st.recursive(
     st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2),
     lambda child: st.dictionaries(st.sampled_from("abcd"), child, max_size=3),

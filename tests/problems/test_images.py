@@ -44,6 +44,29 @@ def test_resnet_halves_its_images_as_the_papers_table_says(stem, side):
     assert blocks == [(w, side // h, side // h) for w, h in ((64, 1), (128, 2), (256, 4), (512, 8)) for _ in range(2)]
 
 
+@pytest.mark.parametrize("groups", [2, 32])
+def test_every_norm_of_resnet_has_its_groups_and_starts_as_the_identity(groups):
+    module = networks.create({"kind": "resnet18", "groups": groups}).build((3, 32, 32), 10)
+    norms = [layer for layer in module.modules() if isinstance(layer, torch.nn.GroupNorm)]
+    assert [n.num_channels for n in norms] == [64] * 5 + ([128] * 5 + [256] * 5 + [512] * 5)
+    assert {n.num_groups for n in norms} == {groups}
+    assert all((n.weight == 1).all() and (n.bias == 0).all() for n in norms)
+    assert not [layer for layer in module.modules() if isinstance(layer, torch.nn.modules.batchnorm._BatchNorm)]
+
+
+def test_convolutions_of_resnet_start_as_torchvisions():
+    """N(0, 2 / (channels out x area of the kernel)), without biases (He et al. 2015, preserving backward signals)."""
+    torch.manual_seed(0)
+    module = networks.create("resnet18").build((3, 32, 32), 10)
+    convolutions = [layer for layer in module.modules() if isinstance(layer, torch.nn.Conv2d)]
+    assert len(convolutions) == 20 and all(c.bias is None for c in convolutions)
+    for c in convolutions:
+        weight = c.weight.detach().double()
+        expected, error = (2 / (c.out_channels * c.kernel_size[0] ** 2)) ** 0.5, (2 * weight.numel()) ** -0.5
+        assert weight.std().item() == pytest.approx(expected, rel=5 * error)
+        assert abs(weight.mean().item()) < 5 * expected / weight.numel() ** 0.5
+
+
 @pytest.mark.parametrize("spec", ["cnn", {"kind": "resnet18", "stem": 3}])
 def test_gradients_of_small_images(spec):
     problem = network(spec, dtype="float64")

@@ -124,6 +124,7 @@ def test_logistic_loss_keeps_its_digits(label):
 
 def test_evaluation_on_a_fixed_subset():
     problem, again = network("linear", eval_samples=20), network("linear", eval_samples=20)
+    assert len(network("linear", eval_samples="all")._evaluated) == 60
     assert len(problem._evaluated) == 20 == len(problem._evaluated.unique())
     assert (problem._evaluated == again._evaluated).all()
     x = problem.start(0)

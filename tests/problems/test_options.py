@@ -34,7 +34,8 @@ NETWORK = {"kind": "network", "data": "digits"}
         (LOGISTIC | {"partition": ["iid"]}, "partition is \\['iid'\\]; it must be a kind, or a mapping"),
         (NETWORK | {"device": "gpu"}, "device is 'gpu'; it must be cpu, cuda or auto"),
         (NETWORK | {"architecture": 5}, "architecture is 5; it must be a kind"),
-        (NETWORK | {"eval_samples": -1}, "eval_samples is -1"),
+        (NETWORK | {"eval_samples": -1}, "eval_samples is -1; it must be a whole number, at least 1, or all"),
+        (NETWORK | {"eval_samples": None}, "eval_samples is None"),
     ],
 )
 def test_mistakes_are_one_sentence(spec, message):

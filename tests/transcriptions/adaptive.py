@@ -11,7 +11,7 @@ def change(world, t, x, lr):
     for i in world.S(t):
         x_i = x
         for k in range(world.K):
-            x_i = x_i - lr * world.g(t, k, i, x_i)
+            x_i = x_i - lr * world.decay(t) * world.g(t, k, i, x_i)
         changes.append(x_i - x)
     return sum(changes) / len(changes) if changes else None
 

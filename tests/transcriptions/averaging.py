@@ -9,11 +9,12 @@ from . import twin
 def fedavg(world, lr, server_lr):
     x = world.x0
     for t in range(world.T):
+        eta = lr * world.decay(t)
         changes = []
         for i in world.S(t):
             y = x
             for k in range(world.K):
-                y = y - lr * world.g(t, k, i, y)
+                y = y - eta * world.g(t, k, i, y)
             changes.append(y - x)
         if changes:
             x = x + server_lr * sum(changes) / len(changes)
@@ -24,11 +25,12 @@ def fedavg(world, lr, server_lr):
 def fedprox(world, lr, server_lr, nu):
     x = world.x0
     for t in range(world.T):
+        eta = lr * world.decay(t)
         changes = []
         for i in world.S(t):
             y = x
             for k in range(world.K):
-                y = y - lr * (world.g(t, k, i, y) + nu * (y - x))
+                y = y - eta * (world.g(t, k, i, y) + nu * (y - x))
             changes.append(y - x)
         if changes:
             x = x + server_lr * sum(changes) / len(changes)
@@ -42,16 +44,17 @@ def scaffold(world, lr, server_lr, option):
     c = np.zeros_like(x)
     c_i = [np.zeros_like(x) for _ in range(world.m)]
     for t in range(world.T):
+        eta = lr * world.decay(t)
         S = world.S(t)
         delta_y, delta_c = [], []
         for i in S:
             y = x
             for k in range(world.K):
-                y = y - lr * (world.g(t, k, i, y) - c_i[i] + c)
+                y = y - eta * (world.g(t, k, i, y) - c_i[i] + c)
             if option == 1:
                 c_plus = world.G(i, x)
             else:
-                c_plus = c_i[i] - c + (1 / (world.K * lr)) * (x - y)
+                c_plus = c_i[i] - c + (1 / (world.K * eta)) * (x - y)
             delta_y.append(y - x)
             delta_c.append(c_plus - c_i[i])
             c_i[i] = c_plus
@@ -62,12 +65,13 @@ def scaffold(world, lr, server_lr, option):
 
 
 @twin("fedspeed")
-def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation):
+def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean):
     assert prox and correction and perturbation  # tests/algorithms/test_fedspeed.py has the other rows of Table 7
-    # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent
+    # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent; mean "all" as the authors' server
     x = world.x0
     g_hat = [np.zeros_like(x) for _ in range(world.m)]
     for t in range(world.T):
+        eta = lr * world.decay(t)
         received = []
         for i in world.S(t):
             x_ik = x.copy()
@@ -77,11 +81,13 @@ def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbati
                 breve_x = x_ik + scale * g_1
                 g_2 = world.g(t, k, i, breve_x)
                 g_tilde = (1 - alpha) * g_1 + alpha * g_2
-                x_ik = x_ik - lr * (g_tilde - g_hat[i] + (1 / lam) * (x_ik - x))
+                x_ik = x_ik - eta * (g_tilde - g_hat[i] + (1 / lam) * (x_ik - x))
             g_hat[i] = g_hat[i] - (1 / lam) * (x_ik - x)
-            received.append(x_ik - lam * g_hat[i])
+            received.append(x_ik - lam * g_hat[i] if mean == "active" else x_ik)
         if received:
             x = sum(received) / len(received)
+            if mean == "all":
+                x = x - lam * sum(g_hat) / world.m
         yield x
 
 

@@ -10,16 +10,17 @@ def fedcm(world, lr, server_lr, alpha):
     x = world.x0
     momentum = np.zeros_like(x)
     for t in range(world.T):
+        eta = lr * world.decay(t)
         sums = []
         for i in world.S(t):
             x_ik = x
             for k in range(world.K):
                 v = alpha * world.g(t, k, i, x_ik) + (1 - alpha) * momentum
-                x_ik = x_ik - lr * v
+                x_ik = x_ik - eta * v
             sums.append(x - x_ik)
         if sums:
-            momentum = sum(sums) / (lr * world.K * len(sums))
-            x = x - server_lr * lr * world.K * momentum
+            momentum = sum(sums) / (eta * world.K * len(sums))
+            x = x - server_lr * eta * world.K * momentum
         yield x
 
 
@@ -29,12 +30,13 @@ def fedadmm(world, lr, server_lr, rho):
     w = [theta.copy() for _ in range(world.m)]
     y = [np.zeros_like(theta) for _ in range(world.m)]
     for t in range(world.T):
+        eta = lr * world.decay(t)
         deltas = []
         for i in world.S(t):
             old = w[i] + y[i] / rho
             w_i = theta
             for k in range(world.K):  # inexact minimisation of f_i(w) + <y_i, w - theta> + rho/2 |w - theta|^2
-                w_i = w_i - lr * (world.g(t, k, i, w_i) + y[i] + rho * (w_i - theta))
+                w_i = w_i - eta * (world.g(t, k, i, w_i) + y[i] + rho * (w_i - theta))
             w[i] = w_i
             y[i] = y[i] + rho * (w_i - theta)
             deltas.append(w[i] + y[i] / rho - old)

@@ -11,13 +11,14 @@ def feddyn(world, lr, alpha):
     h = np.zeros_like(theta)
     grad_L = [np.zeros_like(theta)] * world.m
     for t in range(world.T):
+        eta = lr * world.decay(t)
         P = world.S(t)
         theta_k = {}
         for k in P:
             local = theta
             for step in range(world.K):
                 # of L_k(theta) - <grad L_k(theta_k^{t-1}), theta> + alpha/2 |theta - theta^{t-1}|^2
-                local = local - lr * (world.g(t, step, k, local) - grad_L[k] + alpha * (local - theta))
+                local = local - eta * (world.g(t, step, k, local) - grad_L[k] + alpha * (local - theta))
             grad_L[k] = grad_L[k] - alpha * (local - theta)
             theta_k[k] = local
         if len(P):

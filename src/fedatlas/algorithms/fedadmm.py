@@ -15,7 +15,8 @@ class FedADMM(Algorithm):
         x <- x + server_lr mean_S
 
     The paper solves the local problem min f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here by K steps. w, the
-    client's last local model, is x_0 and d is 0 at first.
+    client's last local model, is x_0 and d is 0 at first. With server_lr |S|/m, x is the mean of w + d/rho over all
+    clients.
     """
 
     name = "fedadmm"

@@ -15,10 +15,18 @@ class FedSpeed(Algorithm):
         y  <- y - lr ((1 - alpha) g1 + alpha g2 - c + (y - x) / lam)      K times, from y = x
         c  <- c - (y_K - x) / lam,   send y_K - lam c,   x <- mean_S
 
-    c is the paper's prox-correction g-hat, 0 at first. rho is its rho_0: Section 5.3 scales the ascent by 1/|g1|;
-    ``normalise`` off takes rho g1 as in Algorithm 1, line 8. Table 7 switches parts off: without ``perturbation`` g2 is
-    not computed and q = g1; without ``correction`` c stays 0 and y_K is sent; without ``prox`` (y - x) / lam is gone
-    as well. With none of the three this is FedAvg, with ``prox`` alone FedProx.
+    c is the paper's prox-correction g-hat, 0 at first. So ``mean`` is ``active``, as Algorithm 1 reads: a client's own
+    c moves x whenever it takes part, so that with few of many clients active x is noisy and may diverge. With ``all``
+    x has the mean of c over all clients, as in the authors' code and FedDyn:
+
+        send y_K,   h <- h - |S|/m mean_S(y_K - x) / lam,   x <- mean_S(y_K) - lam h
+
+    where h is the mean of all c. The two agree under full participation.
+
+    rho is the paper's rho_0: Section 5.3 scales the ascent by 1/|g1|; ``normalise`` off takes rho g1 as in Algorithm 1,
+    line 8. Table 7 switches parts off: without ``perturbation`` g2 is not computed and q = g1; without ``correction`` c
+    stays 0 and y_K is sent; without ``prox`` (y - x) / lam is gone as well. With none of the three this is FedAvg, with
+    ``prox`` alone FedProx.
     """
 
     name = "fedspeed"
@@ -33,6 +41,7 @@ class FedSpeed(Algorithm):
     prox: bool = param(True, doc="whether local steps have the proximal term")
     correction: bool = param(True, doc="whether they have the prox-correction")
     perturbation: bool = param(True, doc="whether they have the perturbed gradient")
+    mean: str = param("active", doc="clients over whom corrections are averaged", choices=("active", "all"))
 
     def __post_init__(self):
         super().__post_init__()
@@ -40,7 +49,10 @@ class FedSpeed(Algorithm):
             raise UserError("fedspeed: correction corrects the proximal term: it must be off where prox is")
 
     def init(self, x0):
-        return State(x=x0), State(c=zeros_like(x0)) if self.correction else State()
+        if not self.correction:
+            return State(x=x0), State()
+        server = State(x=x0) if self.mean == "active" else State(x=x0, h=zeros_like(x0))
+        return server, State(c=zeros_like(x0))
 
     def client(self, s, i, steps):
         y = s.x
@@ -54,7 +66,7 @@ class FedSpeed(Algorithm):
         if not self.correction:
             return State(x=y), State()
         c = i.c - (y - s.x) / self.lam
-        return State(x=y - self.lam * c), State(c=c)
+        return State(x=y - self.lam * c if self.mean == "active" else y), State(c=c)
 
     def quasi_gradient(self, g, y):
         """q: the gradient at y, merged with the one at the end of an ascent step."""
@@ -65,4 +77,7 @@ class FedSpeed(Algorithm):
         return (1 - self.alpha) * g1 + self.alpha * g2
 
     def server(self, s, mean, n):
-        return State(x=mean.x)
+        if not self.correction or self.mean == "active":
+            return State(x=mean.x)
+        h = s.h - n.active / n.clients * (mean.x - s.x) / self.lam
+        return State(x=mean.x - self.lam * h, h=h)

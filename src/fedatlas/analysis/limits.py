@@ -7,7 +7,7 @@ from fedatlas.errors import UserError
 
 
 def fedavg_output(problem, p):
-    """lim E[x^t] of FedAvg over the active on f_i(x) = |x - u_i|^2 / 2 (FedAWE, Example 1), whatever lr and K.
+    """lim E[x^t] of FedAvg over the active on f_i(x) = |x - u_i|^2 / 2 (FedAWE, Figure 2), whatever lr and K.
 
     problem: specification with one-dimensional ``centers`` u_i. p: each client's probability to be available.
     A round with active clients S moves x by a fixed part of its way to the mean of their u_i, so the limit is the
@@ -25,7 +25,15 @@ def fedavg_output(problem, p):
     return total / chance
 
 
-LIMITS = {"fedavg-output": fedavg_output}
+def weighted_objective(problem, p):
+    """Minimiser sum p_i u_i / sum p_i of FedAWE's equation (3), sum p_i f_i / sum p_j, on the same f_i.
+
+    It is lim E[x^t] of FedAvg over all clients, in which the absent count as unchanged.
+    """
+    return sum(chance * center[0] for center, chance in zip(problem["centers"], p, strict=True)) / sum(p)
+
+
+LIMITS = {"fedavg-output": fedavg_output, "weighted-objective": weighted_objective}
 
 
 def probabilities(setting, point):

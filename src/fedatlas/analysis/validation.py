@@ -9,6 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.registry import did_you_mean, lookup
 
 NUMBERS = ("target", "at_least", "at_most", "factor", "tolerance", "paper", "after", "level", "reduction")
+NUMBERS += ("above", "by", "share")
 TYPES = {"algorithm": str, "algorithms": list, "than": list, "axis": str, "where": dict, "metric": str}
 TYPES |= {"among": dict, "parameter": str, "of": str}
 

@@ -100,7 +100,10 @@ def document(path, seen=()):
     others = {other.stem: other for other in path.parent.glob("*.yaml") if other != path}
     if base not in others:
         raise UserError(f"{path}: extends: there is no experiment {base!r}{did_you_mean(base, others)}")
-    return merge(document(others[base], (*seen, base)), found)
+    below = document(others[base], (*seen, base))
+    if isinstance(below, dict) and all(isinstance(each.get("notes"), list) for each in (below, found)):
+        found["notes"] = [*below["notes"], *found["notes"]]  # what deviates there deviates here
+    return merge(below, found)
 
 
 def merge(base, override):

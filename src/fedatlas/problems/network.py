@@ -66,7 +66,7 @@ class Network(Problem):
     l2/2 |x|^2 to the loss and l2 x to its gradient (weight decay, as torch's SGD has it: part of every gradient that an
     algorithm sees). The metric ``loss`` contains it, ``test_loss`` does not. partition: rows of each client, or None.
     start_scale: None for the module's own initialisation, else x0 ~ N(0, start_scale^2). eval_samples: the training
-    rows that are evaluated, a subset that is the same in all runs; None for all. augment: an Augment for minibatches,
+    rows that are evaluated, a subset that is the same in all runs; or ``all``. augment: an Augment for minibatches,
     or None; full gradients and evaluations see images as they are.
 
     Gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch process-wide: what is
@@ -97,7 +97,7 @@ class Network(Problem):
         self.dim = len(flatten(self.module))
         self._threads, self._pool = threading.local(), None
         rows = np.arange(self.samples)
-        if eval_samples is not None and eval_samples < self.samples:
+        if eval_samples != "all" and eval_samples < self.samples:
             rows = np.sort(stream(0, "evaluation").choice(self.samples, eval_samples, replace=False))
         self._evaluated = train.index(rows)
         self._tested = None if test is None else test.index(np.arange(len(test)))

@@ -19,6 +19,10 @@ def _whole(value, low):
     return None if good else f"a whole number, at least {low}"
 
 
+def _rows(value, low):
+    return None if value == "all" else _whole(value, low) and f"a whole number, at least {low}, or all"
+
+
 def _number(value, low=None):
     good = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
     return None if good and (low is None or value >= low) else "a number" + ("" if low is None else f", at least {low}")
@@ -49,7 +53,7 @@ def _named(value):
 OPTIONS = {
     "dim": (_whole, 1),
     "samples": (_whole, 1),
-    "eval_samples": (_whole, 1),
+    "eval_samples": (_rows, 1),
     "instance": (_whole, 0),
     "l2": (_penalty,),
     "noise": (_number, 0),

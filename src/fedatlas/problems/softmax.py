@@ -38,7 +38,7 @@ class Softmax(Regression):
         dtype="float64",
         start_scale=0.0,
         weights="equal",
-        eval_samples=None,
+        eval_samples="all",
     ):
         if dtype not in DTYPES:
             raise UserError(f"softmax: dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
@@ -52,7 +52,7 @@ class Softmax(Regression):
         self.weigh(weights)
         self.dim = self.classes * (self.features + self.bias)
         self._evaluated = None
-        if eval_samples is not None and eval_samples < self.samples:
+        if eval_samples != "all" and eval_samples < self.samples:
             rows = np.sort(stream(0, "evaluation").choice(self.samples, eval_samples, replace=False))
             self._evaluated = self.A[rows], self.y[rows]
 
@@ -67,7 +67,7 @@ class Softmax(Regression):
         dtype="float64",
         start_scale=0.0,
         weights="equal",
-        eval_samples=None,
+        eval_samples="all",
     ):
         """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one."""
         held_out = (test.features(dtype=dtype), test.y) if test is not None else None

@@ -37,7 +37,7 @@ def check(experiment, table, curves):
     results = Results(experiment, table, curves)
     rows = []
     for name, claim in experiment["claims"].items():
-        options = dict(claim["check"])
+        options = {name: value for name, value in claim["check"].items() if value is not None}
         row = {"experiment": experiment["name"], "size": experiment["size"], "claim": name, "ours": ""}
         row |= {"text": claim["text"], "source": claim["source"], "paper": options.get("paper", "")}
         row |= {"verdict": NOT_TESTED, "note": _join(claim.get("note", ""))}

@@ -9,9 +9,12 @@ from fedatlas.registry import did_you_mean
 
 
 @kind("fewer", one_of=("at_least", "at_most"))
-def fewer(results, algorithm, than, reduction, cost="rounds", metric=None, where=None, at_least=None, at_most=None):
+def fewer(
+    results, algorithm, than, reduction=None, cost="rounds", metric=None, where=None, at_least=None, at_most=None
+):
     """How many times less ``algorithm`` costs than each of ``than`` until a metric is ``reduction`` times its first
-    value, at the first evaluation where its mean over seeds is; in every setting of ``where``."""
+    value, at the first evaluation where its mean over seeds is; in every setting of ``where``. Without a reduction: the
+    costs of all rounds."""
     metric = metric or results.select["metric"]
     results.column(metric)
     if cost not in labels.COSTS:
@@ -44,7 +47,7 @@ def _ratio(ours, theirs):
 
 
 def _costs(results, algorithm, where, metric, reduction, cost):
-    """{point of the axes: cost of attaining the accuracy, infinite where it is not attained}."""
+    """{point of the axes: cost of attaining the accuracy, infinite where it is not attained or seeds diverge}."""
     column, found = "round" if cost == "rounds" else cost, {}
     rows = results.rows(algorithm, where, results.curves)
     for point, curve in rows.groupby(results.axes, sort=False) if results.axes else [((), rows)]:
@@ -52,6 +55,7 @@ def _costs(results, algorithm, where, metric, reduction, cost):
         complete = groups[metric].count() == curve["seed"].nunique()  # a seed that diverged has no value
         mean = groups[metric].mean()
         costs = groups[column].mean() if column != "round" else mean.index.to_series()
-        there = mean[complete & (mean <= reduction * mean.iloc[0])]
+        last = mean.index == mean.index[-1]
+        there = mean[complete & (last if reduction is None else mean <= reduction * mean.iloc[0])]
         found[point] = float(costs[there.index[0]]) if len(there) else math.inf
     return found

@@ -9,26 +9,27 @@ ROUNDING = 1e-14  # differences of scores that double precision does not resolve
 
 
 @kind("better")
-def better(results, algorithm, than, where=None, factor=1, metric=None, statistic=None):
-    """Whether ``algorithm`` is better than each of ``than`` by at least ``factor``, in every setting of ``where``."""
+def better(results, algorithm, than, where=None, factor=1, by=0, metric=None, statistic=None):
+    """Whether ``algorithm`` is better than each of ``than`` by at least ``factor``, and at least the amount ``by``, in
+    every setting of ``where``."""
     ours = results.values(algorithm, where, metric, statistic)
     low = results.goal(metric) == "min"
     found = []
     for other in than:
         theirs = results.values(other, where, metric, statistic)
         for point in ours.keys() & theirs.keys():
-            found.append((_ratio(ours[point], theirs[point], low), other, point, theirs[point]))
+            ahead = (theirs[point] - ours[point]) * (1 if low else -1)
+            found.append((_ratio(ours[point], theirs[point], low), ahead, other, point, theirs[point]))
     if not found:
         raise NotTested("No setting has results of both")
-    found.sort(key=lambda entry: (entry[0], than.index(entry[1]), str(entry[2])))
-    held = all(ratio >= factor and (ratio > 1 or factor < 1) for ratio, *_ in found)
+    found.sort(key=lambda entry: (entry[1 if by else 0], than.index(entry[2]), str(entry[3])))
+    held = all(ratio >= factor and (ratio > 1 or factor < 1) and (not by or ahead >= by) for ratio, ahead, *_ in found)
     if len(ours) == 1:
-        rest = ", ".join(f"{results.name(other)} {labels.number(value)}" for _, other, _, value in found)
+        rest = ", ".join(f"{results.name(other)} {labels.number(value)}" for _, _, other, _, value in found)
         return Outcome(f"{results.name(algorithm)} {labels.number(next(iter(ours.values())))}; {rest}", held)
-    ratio, other, point, _ = found[0]
-    return Outcome(
-        f"at worst {ratio:.3g} times as good", held, f"Against {results.name(other)} at {results.point(point)}."
-    )
+    ratio, ahead, other, point, _ = found[0]
+    worst = f"at worst ahead by {labels.number(ahead)}" if by else f"at worst {ratio:.3g} times as good"
+    return Outcome(worst, held, f"Against {results.name(other)} at {results.point(point)}.")
 
 
 def _ratio(ours, theirs, low):
@@ -44,8 +45,11 @@ def _ratio(ours, theirs, low):
 
 
 @kind("reaches", one_of=("at_least", "at_most"))
-def reaches(results, algorithms, metric=None, statistic=None, at_least=None, at_most=None, where=None):
-    """Whether the best or final value of a metric lies in bounds, for all ``algorithms`` and settings of ``where``."""
+def reaches(results, algorithms, metric=None, statistic=None, at_least=None, at_most=None, where=None, share=None):
+    """Whether the best or final value of a metric lies in bounds, for all ``algorithms`` and settings of ``where``.
+
+    share: in more than this share of the settings instead of all.
+    """
     texts, held = [], True
     for algorithm in algorithms:
         values = list(results.values(algorithm, where, metric, statistic).values())
@@ -53,9 +57,11 @@ def reaches(results, algorithms, metric=None, statistic=None, at_least=None, at_
             math.isfinite(v) and (at_least is None or v >= at_least) and (at_most is None or v <= at_most)
             for v in values
         ]
-        held &= all(inside)
-        ends = dict.fromkeys((labels.number(min(values)), labels.number(max(values))))
-        texts.append(f"{results.name(algorithm)} {' to '.join(ends)}")
+        part = sum(inside) / len(inside)
+        held &= part == 1 if share is None else part > share
+        texts.append(_ends(results.name(algorithm), values))
+        if share is not None:
+            texts[-1] += f", {sum(inside)} of {len(inside)} in the bounds"
     return Outcome(", ".join(texts), held)
 
 
@@ -79,7 +85,7 @@ def _difference(values):
     return 0.0 if apart <= ROUNDING else apart / max(map(abs, values))
 
 
-@kind("drop", one_of=("at_least", "at_most"))
+@kind("drop", one_of=("at_least", "at_most", "above"))
 def drop(
     results,
     algorithms,
@@ -88,26 +94,53 @@ def drop(
     end="max",
     at_least=None,
     at_most=None,
+    above=None,
+    than=(),
     where=None,
     metric=None,
     statistic=None,
 ):
-    """How much worse a metric is where ``axis`` has the value ``end`` than where it has ``start``, else alike."""
-    texts, held = [], True
-    sign = 1 if results.goal(metric) == "max" else -1
-    others = [place for place, name in enumerate(results.axes) if name != axis]
+    """How much worse a metric is where ``axis`` has the value ``end`` than where it has ``start``, else alike.
+
+    start, end: also ``best`` and ``worst``, of all values of the axis. above: a bound that must be exceeded. than:
+    algorithms which must all lose more.
+    """
+    texts, held, largest = [], True, -math.inf
+    low, high = (-math.inf if at_least is None else at_least), (math.inf if at_most is None else at_most)
     for algorithm in algorithms:
-        before, after = (
-            results.values(algorithm, {**(where or {}), axis: value}, metric, statistic) for value in (start, end)
-        )
-        after = {tuple(point[place] for place in others): value for point, value in after.items()}
-        ends = [(value, after.get(tuple(point[place] for place in others))) for point, value in before.items()]
-        drops = [sign * (first - last) for first, last in ends if last is not None]
-        if not drops:
-            raise NotTested(f"No setting of {results.name(algorithm)} has both values of {axis}")
-        low, high = (-math.inf if at_least is None else at_least), (math.inf if at_most is None else at_most)
-        held &= all(math.isfinite(drop) and low <= drop <= high for drop in drops)
-        texts.append(
-            f"{results.name(algorithm)} {' to '.join(dict.fromkeys(map(labels.number, (min(drops), max(drops)))))}"
-        )
+        drops = _drops(results, algorithm, axis, start, end, where, metric, statistic)
+        held &= all(math.isfinite(drop) and low <= drop <= high and (above is None or drop > above) for drop in drops)
+        largest = max(largest, *drops)
+        texts.append(_ends(results.name(algorithm), drops))
+    for algorithm in than:
+        drops = _drops(results, algorithm, axis, start, end, where, metric, statistic)
+        held &= min(drops) > largest
+        texts.append(_ends(results.name(algorithm), drops))
     return Outcome(", ".join(texts), held)
+
+
+def _ends(name, values):
+    return f"{name} {' to '.join(dict.fromkeys(map(labels.number, (min(values), max(values)))))}"
+
+
+def _drops(results, algorithm, axis, start, end, where, metric, statistic):
+    """By how much scores at ``end`` are worse than at ``start``, for every setting of the other axes that has both."""
+    sign = 1 if results.goal(metric) == "max" else -1
+    before, after = (_at(results, algorithm, axis, value, where, metric, statistic) for value in (start, end))
+    drops = [sign * (before[point] - after[point]) for point in before if point in after]
+    if not drops:
+        raise NotTested(f"No setting of {results.name(algorithm)} has both values of {axis}")
+    return drops
+
+
+def _at(results, algorithm, axis, value, where, metric, statistic):
+    """Scores by setting of the other axes, where ``axis`` has a value or at its best or worst value."""
+    over = {"best": max, "worst": min} if results.goal(metric) == "max" else {"best": min, "worst": max}
+    chosen = where if value in ("best", "worst") else {**(where or {}), axis: value}
+    scores = {}
+    for point, score in results.values(algorithm, chosen, metric, statistic).items():
+        others = tuple(v for name, v in zip(results.axes, point, strict=True) if name != axis)
+        scores.setdefault(others, []).append(score)
+    if chosen is where:
+        return {point: over[value](found) for point, found in scores.items() if len(found) > 1}
+    return {point: found[0] for point, found in scores.items()}
