@@ -145,6 +145,17 @@ def test_runs_on_torch(name):
     assert trace.rows[-1]["loss"] != trace.rows[0]["loss"]
 
 
+@pytest.mark.parametrize("participation", [{"kind": "full"}, {"kind": "uniform", "count": 2}])
+@pytest.mark.parametrize("block", [1, None])
+def test_the_first_global_step_is_that_of_the_first_client(participation, block):
+    A = np.arange(1.0, CLIENTS + 1)[:, None] * np.ones(2)  # f_i = i/2 |x|^2 has the Polyak step 1 / (2 c i)
+    setting = Setting(clients=CLIENTS, rounds=1, batch=None, participation=participation, record=["step_size"])
+    problem = Quadratic(A, 0 * A)
+    trace = Simulation(example("fedsps-global", c=1.0), problem, setting, seed=1, block=block).run()
+    first = setting.participants.bind(problem, CLIENTS, 1).active(0).min()
+    np.testing.assert_allclose(steps_of(trace)[0], 0.5 / (first + 1), rtol=1e-12)
+
+
 def test_sps_on_one_client_is_fedsps():
     options = {"clients": 1, "problem": logistic(clients=1), "local_steps": 1}
     np.testing.assert_allclose(run("sps", **options).x, run("fedsps", **options).x, rtol=1e-12)

@@ -46,6 +46,12 @@ CHOICES = [
     ("fedred", {"averaging": "mean", "average": "weighted", "mu": 0.1}),
     ("fedspeed", {"normalise": False}),
     ("fedspeed", {"mean": "all", "rho": 0.2}),
+    ("fedsps", {"l_star": -0.5, "c": 4.0}),
+    ("fedsps-normalized", {"smoothing": "bound", "gamma_b": 0.3}),
+    ("fedsps-normalized", {"smoothing": "step", "gamma_b": 0.3}),
+    ("fedsps-global", {"l_star": -0.5, "c": 4.0}),
+    ("fedadam", {"server_lr": 0.3}),
+    ("fedams", {"server_lr": 0.3}),
 ]
 STIFF = {"lr": 0.5, "lam": 1.0}  # subproblems that need few steps
 VARIANTS = [pytest.param(name, STIFF if name.startswith("dane+") else {}, id=name) for name in NAMES]

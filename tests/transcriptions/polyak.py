@@ -37,18 +37,22 @@ def fedsps(world, gamma_b, c, l_star, smoothing):
 
 @twin("fedsps-normalized")
 def fedsps_normalized(world, gamma_b, c, l_star, smoothing):
-    # Algorithm 2, with every step in nu (Appendix D.1.1)
-    assert smoothing == "none"
+    # Algorithm 2, with every step in nu (Appendix D.1.1); smoothing as for FedSPS
     x = world.x0
+    gamma_b_i = [gamma_b] * world.m
     for t in range(world.T):
         top, bottom = 0, 0
         for i in world.S(t):
             x_i, nu_i = x, 0
             for k in range(world.K):
                 g_i = world.g(t, k, i, x_i)
-                gamma = spsmax(world.f(t, k, i, x_i), g_i, l_star, c, gamma_b)
+                gamma = spsmax(world.f(t, k, i, x_i), g_i, l_star, c, gamma_b_i[i])
                 x_i = x_i - gamma * g_i
                 nu_i = nu_i + gamma
+                if smoothing == "bound":
+                    gamma_b_i[i] = 2 ** world.share(i) * gamma_b_i[i]
+                if smoothing == "step":
+                    gamma_b_i[i] = 2 ** world.share(i) * gamma
             top = top + x_i / nu_i
             bottom = bottom + 1 / nu_i
         if bottom:
@@ -82,14 +86,14 @@ def feddecsps(world, gamma_b, c, l_star):
 
 @twin("fedsps-global")
 def fedsps_global(world, gamma_b, c, l_star):
-    # Algorithm 3; the first step size is the mean of the Polyak step sizes at the start
+    # Algorithm 3; the first step size is client 0's at the start (D.2.3), or that of the first client that is there
     x = world.x0
     gamma = None
     for t in range(world.T):
         S = world.S(t)
         if len(S) and gamma is None:
-            first = [spsmax(world.f(t, 0, i, x), world.g(t, 0, i, x), l_star, c, gamma_b) for i in S]
-            gamma = sum(first) / len(first)
+            first = min(S)
+            gamma = spsmax(world.f(t, 0, first, x), world.g(t, 0, first, x), l_star, c, gamma_b)
         received, steps = [], []
         for i in S:
             x_i = x

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
-from fedatlas.simulation.arrays import State, dot, like, maximum, minimum, sqrt, where
+from fedatlas.simulation.arrays import State, column, dot, like, maximum, minimum, sqrt, where
 
 
 def polyak(loss, g, l_star=0.0):
@@ -138,8 +138,8 @@ class FedSPSGlobal(Polyak):
         x <- mean_S(y)
         gamma <- mean_S min((loss_B(y) - l*) / (c |g(y)|^2), gamma_b)       of the last local step
 
-    The first gamma is the mean, over the first round's clients, of their Polyak step sizes on their first minibatches.
-    The paper leaves it open and used client 0's, which need not be there where clients are sampled.
+    The first gamma is client 0's Polyak step size on its first minibatch, as in Appendix D.2.3; where clients are
+    sampled, that of the active client of lowest id in the first round. It is one number, sent to all before that round.
     """
 
     name = "fedsps-global"
@@ -149,7 +149,8 @@ class FedSPSGlobal(Polyak):
     def before(self, s, i, steps):
         if "gamma" in s:
             return State()
-        return State(gamma=self.step(*next(iter(steps)).value_and_grad(s.x), self.gamma_b))
+        active, gamma = steps._round.active, self.step(*next(iter(steps)).value_and_grad(s.x), self.gamma_b)
+        return State(gamma=len(active) * column(steps.clients == active.min(), s.x) * gamma)  # the mean is the first's
 
     def client(self, s, i, steps):
         y = s.x
