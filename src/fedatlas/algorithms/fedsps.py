@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
-from fedatlas.simulation.arrays import State, column, dot, like, maximum, minimum, sqrt, where
+from fedatlas.simulation.arrays import State, dot, like, maximum, minimum, sqrt, where
 
 
 def polyak(loss, g, l_star=0.0):
@@ -149,8 +149,7 @@ class FedSPSGlobal(Polyak):
     def before(self, s, i, steps):
         if "gamma" in s:
             return State()
-        active, gamma = steps._round.active, self.step(*next(iter(steps)).value_and_grad(s.x), self.gamma_b)
-        return State(gamma=len(active) * column(steps.clients == active.min(), s.x) * gamma)  # the mean is the first's
+        return State(gamma=steps.first(self.step(*next(iter(steps)).value_and_grad(s.x), self.gamma_b)))
 
     def client(self, s, i, steps):
         y = s.x

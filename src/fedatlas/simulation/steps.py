@@ -155,7 +155,14 @@ class Steps:
 
     def pick(self, v):
         """v of the drawn client times the number of active ones, 0 for all others: the mean is the drawn client's v."""
-        picked, mine = v * 0, self.clients == self._round.drawn
+        return self._only(self._round.drawn, v)
+
+    def first(self, v):
+        """v of the active client of the lowest id times the number of active ones, 0 for all others."""
+        return self._only(self._round.active.min(), v)
+
+    def _only(self, client, v):
+        picked, mine = v * 0, self.clients == client
         picked[mine] = len(self._round.active) * v[mine]
         return picked
 
