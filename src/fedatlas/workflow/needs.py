@@ -36,4 +36,5 @@ def _data_mb(problem):
 def _bytes(source, problem):
     if source.sparse:  # published as text, of which every byte is less than a byte of CSR
         return 2 * (source.bytes or 0)
-    return 8 * (source.rows + source.test_rows) * prod(source.shape)
+    size = 4 if source.dtype == "float32" else 8  # other numbers are made doubles
+    return size * (source.rows + source.test_rows) * prod(source.shape)
