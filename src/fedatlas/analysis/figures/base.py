@@ -47,7 +47,8 @@ class Sheet:
             if id not in entries:
                 raise UserError(f"figure: {id!r} is not an algorithm of the experiment (they are {', '.join(entries)})")
         self.styles = {id: every[id] for id in entries if id in drawn}
-        self.names = {id: style.name_of(id, entries[id]) for id in self.styles}
+        subscript = r"(?<!\w)([^\W_])_(\w)(?!\w)"
+        self.names = {id: re.sub(subscript, r"$\1_\2$", style.name_of(id, entries[id])) for id in self.styles}
 
     @property
     def y(self):

@@ -29,7 +29,9 @@ def bound(sheet):
             count, measured, limit = (np.stack([run[k] for run in found]) for k in (1, 2, 3))
             measured, x = np.maximum(measured, base.FLOOR), count.mean(axis=0)
             ax.fill_between(x, measured.min(axis=0), measured.max(axis=0), color=look.colour, alpha=0.16, linewidth=0)
-            ax.plot(x, measured.mean(axis=0), color=look.colour, linestyle=look.line, zorder=look.layer)
+            marked = np.unique(np.geomspace(1, len(x), 9).astype(int) - 1).tolist()
+            drawn = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": look.size}
+            ax.plot(x, measured.mean(axis=0), zorder=look.layer, markevery=marked, **drawn)
             ax.plot(
                 x,
                 np.maximum(limit.mean(axis=0), base.FLOOR),
