@@ -28,7 +28,13 @@ def test_data_are_neither_converted_nor_copied(made, blocks):
     assert made.A.dtype == made.start(0).dtype == np.float32
     x = np.ones(made.dim)
     tracemalloc.start()
-    for use in (made.value, made.gradient, made.hessian, made.evaluate, lambda x: made.smoothness):
+    for use in (
+        made.value,
+        made.gradient,
+        lambda x: made.hessian_product(x)(x),
+        made.evaluate,
+        lambda x: made.smoothness,
+    ):
         use(x)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -41,7 +47,7 @@ def test_sums_are_in_double_precision(made, blocks):
     assert made.value(x) == pytest.approx(double.value(x), rel=1e-14)
     assert made.smoothness == pytest.approx(double.smoothness, rel=1e-12)
     np.testing.assert_allclose(made.gradient(x), double.gradient(x), rtol=1e-11)
-    np.testing.assert_allclose(made.hessian(x), double.hessian(x), rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(made.hessian_product(x)(x), double.hessian_product(x)(x), rtol=1e-10, atol=1e-15)
 
 
 def test_optimum_to_the_last_digits(made, blocks):

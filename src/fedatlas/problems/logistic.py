@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Each, Optimum, Regression
+from fedatlas.problems.base import Each, Regression
 from fedatlas.simulation import arrays
 
 BLOCK_BYTES = 1 << 25  # of rows that are made float64 at a time
@@ -106,15 +106,15 @@ class Logistic(Regression):
         """Gradient of F at x: (d,)."""
         return sum(A.T @ (-b * expit(-b * (A @ x))) for A, b in self._parts()) / self.samples + self.l2 * x
 
-    def hessian(self, x):
-        """Hessian of F at x: (d, d)."""
-        total = 0
-        for A, _ in self._parts():
-            p = expit(A @ x)
-            weighted = A.multiply((p * (1 - p))[:, None]).tocsr() if sparse.issparse(A) else A * (p * (1 - p))[:, None]
-            product = weighted.T @ A
-            total = total + (product.toarray() if sparse.issparse(product) else product)
-        return total / self.samples + self.l2 * np.eye(self.dim)
+    def hessian_product(self, x):
+        """The map v -> (Hessian of F at x) v, both (d,)."""
+        weights = [(p := expit(A @ x)) * (1 - p) for A, _ in self._parts()]
+
+        def product(v):
+            total = sum(A.T @ (w * (A @ v)) for (A, _), w in zip(self._parts(), weights, strict=True))
+            return total / self.samples + self.l2 * v
+
+        return product
 
     @functools.cached_property
     def smoothness(self):
@@ -138,30 +138,6 @@ class Logistic(Regression):
             A, b = self.test
             metrics["test_accuracy"] = float(np.mean((A @ x > 0) == (np.asarray(b) == 1)))
         return metrics
-
-    def solve(self):
-        """Optimum by SciPy's trust-region Newton method. Its gap |grad|^2 / (2 l2) bounds F(x) - F*.
-
-        Raises UserError if l2 is 0 (the minimum may not exist) or the gap stays above 1e-12.
-        """
-        from scipy.optimize import minimize
-
-        if not self.solvable:
-            raise UserError("the optimum of logistic regression is computed for l2 > 0 only")
-        options = {"gtol": 1e-13, "maxiter": 500}
-        found = minimize(
-            self.value, np.zeros(self.dim), jac=self.gradient, hess=self.hessian, method="trust-exact", options=options
-        )
-        x = found.x
-        for _ in range(20):  # Newton steps to the last digit, where the value no longer shows progress
-            step = np.linalg.solve(self.hessian(x), self.gradient(x))
-            if np.linalg.norm(self.gradient(x - step)) >= np.linalg.norm(self.gradient(x)):
-                break
-            x = x - step
-        gap = float(self.gradient(x) @ self.gradient(x) / (2 * self.l2))
-        if not gap <= 1e-12:
-            raise UserError(f"the solver stopped at a gap of {gap:.1e}; 1e-12 was asked for")
-        return Optimum(self.value(x), x, gap)
 
 
 def _blocks(A):

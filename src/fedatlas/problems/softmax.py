@@ -7,11 +7,10 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Each, Optimum, Regression
+from fedatlas.problems.base import Each, Regression
 from fedatlas.simulation import arrays
 from fedatlas.simulation.streams import stream
 
-GAP = 1e-12  # what solve() must certify
 DTYPES = ("float64", "float32")
 
 
@@ -124,6 +123,10 @@ class Softmax(Regression):
         """Gradient of F at x: (d,)."""
         return self._everything.grad(x)[0]
 
+    def value_and_gradient(self, x):
+        value, gradient = self._everything.value_and_grad(x)
+        return value[0, 0], gradient[0]
+
     def hessian_product(self, x):
         """The map v -> (Hessian of F at x) v, both (d,)."""
         p = _softmax(self.scores(self.A, x))[0]
@@ -177,45 +180,9 @@ class Softmax(Regression):
         return metrics
 
     def solve(self):
-        """Optimum, in float64, by SciPy's L-BFGS and then Newton-CG steps. Its gap |grad|^2 / (2 l2) bounds F(x) - F*.
-
-        Raises UserError if l2 is 0 (the minimum may not exist) or the gap stays above 1e-12.
-        """
-        from scipy.optimize import minimize
-
-        if self.l2 <= 0:
-            raise UserError("the optimum of softmax regression is computed for l2 > 0 only")
         if self.dtype != np.float64:
             return Softmax(self.A, self.y, self.classes, self.l2, bias=self.bias).solve()
-
-        def value_and_gradient(x):
-            value, gradient = self._everything.value_and_grad(x)
-            return value[0, 0], gradient[0]
-
-        options = {"maxiter": 100, "gtol": 1e-4, "ftol": 0}
-        x = minimize(value_and_gradient, np.zeros(self.dim), jac=True, method="L-BFGS-B", options=options).x
-        while True:
-            gradient = self.gradient(x)
-            gap = float(gradient @ gradient / (2 * self.l2))
-            better = self._newton(x, gradient) if gap > GAP * 1e-8 else None  # below, F has no digits left to gain
-            if better is None:
-                break
-            x = better
-        if not gap <= GAP:
-            raise UserError(f"the solver stopped at a gap of {gap:.1e}; {GAP:.0e} was asked for")
-        return Optimum(self.value(x), x, gap)
-
-    def _newton(self, x, gradient):
-        """A Newton-CG step, halved until the gradient is shorter; None if it never is."""
-        from scipy.sparse.linalg import LinearOperator, cg
-
-        hessian = LinearOperator((self.dim, self.dim), matvec=self.hessian_product(x), dtype=np.float64)
-        step, _ = cg(hessian, gradient, rtol=1e-2, maxiter=2000)
-        for _ in range(20):
-            if np.linalg.norm(self.gradient(x - step)) < np.linalg.norm(gradient):
-                return x - step
-            step = step / 2
-        return None
+        return super().solve()
 
 
 class Rows:
