@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from fedatlas import problems
+from fedatlas import data, problems
 from fedatlas.analysis import bounds, figures
 from fedatlas.analysis.figures.base import FLOOR, KINDS, Sheet
 from fedatlas.analysis.figures.convergence import average
@@ -77,12 +77,13 @@ def test_scaling_draws_the_chosen_scores(results):
     ]
 
 
-def test_theorems_are_drawn_over_the_scores(results):
+def test_theorems_are_drawn_over_the_scores(results, tmp_path):
     """At the setting of each point, and nothing for algorithms without one."""
     table, lines, about = results
     named = {"fedavg": "D.1", "fedac-1": "B.1"}
-    promised = bounds.promise(about, named, table)
-    c = estimate(problems.create(about["problem"], 4))
+    data.prepare("breast_cancer", tmp_path)
+    promised = bounds.promise(about, named, table, tmp_path)
+    c = estimate(problems.create(about["problem"], 4, tmp_path))
     for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():
         K = row["local_steps"]
         assert row["bound"] == THEOREMS["B.1"].bound(c, row["clients"], K, 64 // K * K)
