@@ -1,13 +1,10 @@
 """Jobs that are really killed: another job goes on and writes the same run file."""
 
-import contextlib
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
-import time
 
 import pandas as pd
 import pytest
@@ -22,7 +19,7 @@ SPEC = {
     "setting": {
         "clients": 20,
         "local_epochs": 2,
-        "rounds": 150,
+        "rounds": 60,
         "batch": 16,
         "participation": {"kind": "uniform", "count": 5},
         "eval_rounds": 7,
@@ -33,48 +30,55 @@ SPEC = {
     "optimum": False,
 }
 
+MORTAL = """
+import os, sys
+from fedatlas import cli
+from fedatlas.simulation.checkpoint import Keeper
+
+ending, left, *command = sys.argv[1:]
+left, save = int(left), Keeper.save
+
+
+def save_and_die(self, *args):
+    global left
+    self.share = float("inf")  # savings may take all the time
+    save(self, *args)
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), int(ending))
+
+
+Keeper.save = save_and_die
+sys.exit(cli.main(command))
+"""
+
 
 @pytest.fixture
 def job(tmp_path):
-    """A function that starts the job, which saves as often as it may; and the path of its run file."""
+    """Runs the job, which saves as often as it may and gets a signal at its checkpoint of that number (0: never)."""
     data.prepare("digits", tmp_path)
     out = tmp_path / "runs" / "all.parquet"
-    environment = os.environ | {"FEDATLAS_DATA": str(tmp_path), "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "fedatlas.cli", "job", "run", json.dumps(SPEC), str(out), "--save-seconds", "0"]
-    started = []
+    environment = os.environ | {"FEDATLAS_DATA": str(tmp_path), "OMP_NUM_THREADS": "1"}
 
-    def start():
-        started.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
-        return started[-1]
+    def start(ending=0, checkpoint=0):
+        command = ["job", "run", json.dumps(SPEC), str(out), "--save-seconds", "0"]
+        command = [sys.executable, "-c", MORTAL, str(int(ending)), str(checkpoint), *command]
+        return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=60)
 
-    yield start, out
-    for process in started:
-        process.kill()
-        process.communicate()
+    return start, out
 
 
-def wait_for_checkpoints(process, path, count):
-    """Until the file was replaced so many times, or the process ended."""
-    seen = set()
-    while len(seen) <= count and process.poll() is None:
-        with contextlib.suppress(FileNotFoundError):
-            seen.add(path.stat().st_mtime_ns)
-        time.sleep(0.002)
-
-
-def test_a_killed_job_goes_on_to_the_same_bits(job, tmp_path):
+@pytest.mark.parametrize("checkpoint", [1, 4])
+def test_a_killed_job_goes_on_to_the_same_bits(job, tmp_path, checkpoint):
     start, out = job
-    rng, state, said = random.Random(0), out.with_suffix(".state"), []
     run.run_cell(SPEC, tmp_path / "whole.parquet", tmp_path)
-    for ending in (signal.SIGKILL, signal.SIGTERM):
-        process = start()
-        wait_for_checkpoints(process, state, rng.randint(1, 4))
-        process.send_signal(ending)
-        said.append(process.communicate(timeout=60)[0])
-        assert process.returncode == {signal.SIGKILL: -signal.SIGKILL, signal.SIGTERM: 128 + signal.SIGTERM}[ending]
-        assert state.exists() and not out.exists()
-    said.append(start().communicate(timeout=60)[0])
-    assert "stopped by SIGTERM" in said[1] and all("going on from round" in text for text in said[1:])
+    killed = start(signal.SIGKILL, checkpoint)
+    assert killed.returncode == -signal.SIGKILL and out.with_suffix(".state").exists() and not out.exists()
+    stopped = start(signal.SIGTERM, checkpoint)
+    assert stopped.returncode == 128 + signal.SIGTERM and out.with_suffix(".state").exists() and not out.exists()
+    ended = start()
+    assert "stopped by SIGTERM" in stopped.stdout
+    assert all("going on from round" in one.stdout for one in (stopped, ended))
     whole, pieces = (files.read(path)[0].drop(columns="seconds") for path in (tmp_path / "whole.parquet", out))
     pd.testing.assert_frame_equal(pieces, whole, check_exact=True)
     assert [path.name for path in out.parent.iterdir()] == ["all.parquet"]
