@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from fedatlas import data
-from fedatlas.data import download
+from fedatlas.data import download, places
 from fedatlas.data.sources import File
 from fedatlas.errors import UserError
 
@@ -130,6 +130,28 @@ def test_a_dead_mirror_is_given_up_after_its_first_file(register, server, root, 
     monkeypatch.setattr(download, "_transfer", lambda url, *rest: (attempts.append(url), real(url, *rest))[1])
     data.fetch("toy", root, "http://127.0.0.1:9/mirror")
     assert attempts == ["http://127.0.0.1:9/mirror/toys/one"] * 2 + [f"{server.url}/one", f"{server.url}/two"]
+
+
+def test_one_at_a_time_makes_a_file(tmp_path):
+    inside, most, failures = 0, 0, []
+
+    def work():
+        nonlocal inside, most
+        try:
+            for _ in range(300):
+                with places.alone(tmp_path / "toy"):
+                    inside += 1
+                    most = max(most, inside)
+                    inside -= 1
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures and most == 1 and not list(tmp_path.iterdir())
 
 
 def test_two_at_once_download_once(official, server, root, raw_files):

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fedatlas.errors import UserError
@@ -60,9 +60,12 @@ def alone(target: Path):
     target.parent.mkdir(parents=True, exist_ok=True)
     path = target.with_name(f".{target.name}.lock")
     while True:
+        held = False
         with open(path, "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not path.exists() or not os.path.samestat(os.fstat(lock.fileno()), path.stat()):
+            with suppress(FileNotFoundError):
+                held = os.path.samestat(os.fstat(lock.fileno()), path.stat())
+            if not held:
                 continue  # the holder before removed it, so another process may hold its successor
             try:
                 yield
