@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.errors import UserError
-from fedatlas.simulation.arrays import State, unit, zeros_like
+from fedatlas.simulation.arrays import State, mix, plus, unit, zeros_like
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +61,8 @@ class FedSpeed(Algorithm):
             if self.correction:
                 q = q - i.c
             if self.prox:
-                q = q + (y - s.x) / self.lam
-            y = y - self.lr * q
+                q = plus(q, 1 / self.lam, y - s.x)
+            y = plus(y, -self.lr, q)
         if not self.correction:
             return State(x=y), State()
         c = i.c - (y - s.x) / self.lam
@@ -73,8 +73,8 @@ class FedSpeed(Algorithm):
         g1 = g(y)
         if not self.perturbation:
             return g1
-        g2 = g(y + self.rho * (unit(g1) if self.normalise else g1))
-        return (1 - self.alpha) * g1 + self.alpha * g2
+        g2 = g(plus(y, self.rho, unit(g1) if self.normalise else g1))
+        return mix(g1, g2, self.alpha)
 
     def server(self, s, mean, n):
         if not self.correction or self.mean == "active":

@@ -73,6 +73,7 @@ def read_runs(experiment, cell, path, tags, table=None):
     columns = {name: frame[name].tolist() for name in frame.columns}  # slices of frames take longer than all the rest
     for run, start, stop in zip(wanted, starts, [*starts[1:], len(frame)], strict=True):
         rows = {name: values[start:stop] for name, values in columns.items()}
+        last = {name: values[-1:] for name, values in rows.items()}  # of costs, which grow evenly, the totals will do
         values = {**cell.point, **run["within"], **run["tune"]}
         about = {"algorithm": cell.id, "fingerprint": meta["fingerprint"], "status": rows["status"][-1]}
         if about["status"] == "diverged":
@@ -85,7 +86,7 @@ def read_runs(experiment, cell, path, tags, table=None):
             name=run_name(cell.id, {**values, "seed": run["seed"]}),
             tags=tags | about,
             params=_params(run),
-            metrics=[*_metrics(rows, (*metrics, *COSTS)), *_score(rows, experiment["select"])],
+            metrics=[*_metrics(rows, metrics), *_metrics(last, COSTS), *_score(rows, experiment["select"])],
             data={
                 role: (run["problem"][key], meta["data"][run["problem"][key]])
                 for role, key in (("training", "data"), ("test", "test"))
