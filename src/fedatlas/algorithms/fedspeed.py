@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.errors import UserError
-from fedatlas.simulation.arrays import State, mix, plus, unit, zeros_like
+from fedatlas.simulation.arrays import State, mix, norm, plus, zeros_like
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,8 @@ class FedSpeed(Algorithm):
         g1 = g(y)
         if not self.perturbation:
             return g1
-        g2 = g(plus(y, self.rho, unit(g1) if self.normalise else g1))
+        length = norm(g1) if self.normalise else 1
+        g2 = g(plus(y, self.rho / (length + (length == 0)), g1))
         return mix(g1, g2, self.alpha)
 
     def server(self, s, mean, n):

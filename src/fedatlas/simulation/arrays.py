@@ -93,8 +93,10 @@ def unit(v):
 
 
 def plus(u, a, v):
-    """u + a v for a number a, in one pass where the library has one: it matters for vectors of millions."""
-    return u.add(v, alpha=a) if is_torch(u) else u + a * v
+    """u + a v for a number or a column a, in one pass where the library has one: it matters for vectors of millions."""
+    if not is_torch(u):
+        return u + a * v
+    return u.addcmul(a, v) if is_torch(a) else u.add(v, alpha=a)
 
 
 def mix(u, v, a):

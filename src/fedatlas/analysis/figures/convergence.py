@@ -31,6 +31,8 @@ def convergence(sheet):
         ax.margins(x=0.02)
         if sheet.spec.get("xscale") == "log":
             ax.set_xscale("symlog", linthresh=1)  # with 0, where all start
+        elif cost != "seconds":
+            ax.locator_params(axis="x", integer=True)
         ax.set_xlim(left=0)
     _limits(axes, drawn, sheet)
     for end in ends:

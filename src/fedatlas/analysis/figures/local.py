@@ -33,6 +33,8 @@ def local(sheet):
                 ax.fill_between(at, mean - apart, mean + apart, color=colour, alpha=alpha, linewidth=0)
             ax.plot(at, mean, color=look.colour, linestyle=look.line, linewidth=1.4, zorder=look.layer)
         ax.margins(x=0.02)
+        if cost != "seconds":
+            ax.locator_params(axis="x", integer=True)
         ax.set_xlim(left=0)
     base.label(axes, labels.COSTS[sheet.spec["x"]], y.replace("_", " "))
     base.legend(figure, sheet, [Patch(color=colour, alpha=alpha, label=text) for _, text, colour, alpha in BANDS])
