@@ -32,7 +32,7 @@ def spread(results, algorithms, among=None, where=None, at_least=None, at_most=N
     if not ratios:
         raise NotTested("Fewer than two tuned values")
     held = all((at_least is None or ratio >= at_least) and (at_most is None or ratio <= at_most) for ratio in ratios)
-    ends = dict.fromkeys(f"{ratio:.3g}" for ratio in (min(ratios), max(ratios)))
+    ends = dict.fromkeys(f"{ratio:.4g}" for ratio in (min(ratios), max(ratios)))
     return Outcome(f"largest score {' to '.join(ends)} times the smallest", held)
 
 
@@ -66,7 +66,7 @@ def proportion(results, algorithms, metric, of, statistic="final", where=None, a
         if not all(map(math.isfinite, ratios)):
             raise NotTested(f"{results.name(algorithm)} has no {metric}")
         held &= all((at_least is None or r >= at_least) and (at_most is None or r <= at_most) for r in ratios)
-        ends = dict.fromkeys(f"{ratio:.3g}" for ratio in (min(ratios), max(ratios)))
+        ends = dict.fromkeys(f"{ratio:.4g}" for ratio in (min(ratios), max(ratios)))
         texts.append(f"{results.name(algorithm)} {' to '.join(ends)}")
     return Outcome(", ".join(texts), held)
 
