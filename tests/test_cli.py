@@ -146,3 +146,11 @@ def test_train_in_a_notebook():
         lr=0.01,
     )
     assert frame.drop(columns="seconds").equals(again.drop(columns="seconds"))
+
+
+def test_jobs_have_one_numerical_thread_whatever_snakemake_sets(monkeypatch, capsys):
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    for name in names:
+        monkeypatch.setenv(name, "2")
+    assert cli.main(["list", "algorithms"]) == 0
+    assert [os.environ[name] for name in names] == ["1"] * 3
