@@ -132,43 +132,41 @@ def test_a_dead_mirror_is_given_up_after_its_first_file(register, server, root, 
     assert attempts == ["http://127.0.0.1:9/mirror/toys/one"] * 2 + [f"{server.url}/one", f"{server.url}/two"]
 
 
-def test_one_at_a_time_makes_a_file(tmp_path):
-    inside, most, failures = 0, 0, []
-
-    def work():
-        nonlocal inside, most
-        try:
-            for _ in range(300):
-                with places.alone(tmp_path / "toy"):
-                    inside += 1
-                    most = max(most, inside)
-                    inside -= 1
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures and most == 1 and not list(tmp_path.iterdir())
-
-
-def test_two_at_once_download_once(official, server, root, raw_files):
-    official(BIG)
+def failures_of(count, work):
+    """What a function raised in threads that ran it at once."""
     failures = []
 
     def run():
         try:
-            data.fetch("toy", root, progress=False)
+            work()
         except BaseException as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=run) for _ in range(4)]
+    threads = [threading.Thread(target=run) for _ in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    return failures
+
+
+def test_one_at_a_time_makes_a_file(tmp_path):
+    inside, most = 0, 0
+
+    def work():
+        nonlocal inside, most
+        for _ in range(300):
+            with places.alone(tmp_path / "toy"):
+                inside += 1
+                most = max(most, inside)
+                inside -= 1
+
+    assert not failures_of(6, work) and most == 1 and not list(tmp_path.iterdir())
+
+
+def test_two_at_once_download_once(official, server, root, raw_files):
+    official(BIG)
+    failures = failures_of(4, lambda: data.fetch("toy", root, progress=False))
     assert not failures and len(server.requests) == 1
     assert raw_files() == {"toy", "toy.origin"}
 
