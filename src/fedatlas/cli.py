@@ -12,8 +12,8 @@ from fedatlas.errors import UserError
 def main(argv=None):
     """Run a command; returns the exit status: 0, or 2 after a user's mistake."""
     arguments = parser().parse_args(argv)
-    # Parallelism is over jobs and clients: one numerical thread each, set before NumPy is loaded. Snakemake sets these to
-    # a job's threads, but with another number of threads BLAS adds up in another order.
+    # Parallelism is over jobs and clients: one numerical thread each, set before NumPy is loaded. Snakemake sets
+    # these to a job's threads, but with another number of threads BLAS adds up in another order.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
     try:
