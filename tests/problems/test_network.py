@@ -1,5 +1,6 @@
 """Networks: what modules are refused, where they start, what they see, and that threads change nothing."""
 
+import copy
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -101,7 +102,8 @@ def test_the_test_set_is_seen_as_the_training_set_is():
 def test_evaluation_by_hand():
     problem = network("linear", l2=0.5)
     x = problem.start(3)
-    module = problem.replica.at(x)
+    module = copy.deepcopy(problem.module)
+    nn.utils.vector_to_parameters(x, module.parameters())
     for samples, prefix, penalty in ((problem.train, "", 0.25 * float(x @ x)), (problem.test, "test_", 0.0)):
         seen, labels = samples.gather(samples.index(np.arange(60)))
         with torch.no_grad():

@@ -144,5 +144,5 @@ def test_exponential():
 
     x = np.linspace(-700, 700, 80_000)
     y = np.empty_like(x)
-    apply(x, y, (0,) * 8)
+    apply(x, y, (0.0,) * 8)
     np.testing.assert_allclose(y, np.exp(x), rtol=1e-15)

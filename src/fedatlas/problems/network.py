@@ -33,6 +33,13 @@ class CrossEntropy:
         return F.cross_entropy(z, y, reduction="none")
 
     @staticmethod
+    def slopes(z, y):
+        """Losses (b,), and their derivatives by the scores (b, classes)."""
+        logarithms, own = F.log_softmax(z, dim=1), y[:, None]
+        slopes = logarithms.exp()
+        return -logarithms.gather(1, own)[:, 0], slopes.scatter_add_(1, own, slopes.new_full(own.shape, -1.0))
+
+    @staticmethod
     def correct(z, y):
         return z.argmax(dim=1) == y
 
@@ -49,6 +56,12 @@ class LogisticLoss:
     @staticmethod
     def losses(z, y):
         return -F.logsigmoid((2 * y - 1) * z[:, 0])  # not softplus, which is off by 2e-9 above 20
+
+    @staticmethod
+    def slopes(z, y):
+        """Losses (b,), and their derivatives by the scores (b, 1)."""
+        sign = (2 * y - 1)[:, None]
+        return LogisticLoss.losses(z, y), -sign * torch.sigmoid(-sign * z)
 
     @staticmethod
     def correct(z, y):
@@ -219,10 +232,9 @@ class Network(Problem):
         """Mean loss and accuracy on rows of samples."""
 
         def work(part):
-            with torch.no_grad():
-                data, labels = samples.gather(part)
-                z = self.replica.at(x)(data)
-                return float(self.loss.losses(z, labels).double().sum()), int(self.loss.correct(z, labels).sum())
+            data, labels = samples.gather(part)
+            z = self.replica.outputs(x, data)
+            return float(self.loss.losses(z, labels).double().sum()), int(self.loss.correct(z, labels).sum())
 
         done = list((self._pool.map if self._pool else map)(work, rows.split(CHUNK)))
         return sum(loss for loss, _ in done) / len(rows), sum(correct for _, correct in done) / len(rows)
@@ -249,9 +261,7 @@ class Rows:
         """(loss without l2, gradient) of each client."""
         problem = self.problem
         for place, own in enumerate(arrays.rows(y, len(self.rows))):
-            value, grad = problem.replica.value_and_grad(
-                own, self._batches(place), problem.loss.losses, len(self.rows[place])
-            )
+            value, grad = problem.replica.value_and_grad(own, self._batches(place), problem.loss, len(self.rows[place]))
             yield value, torch.add(grad, own, alpha=problem.l2) if problem.l2 else grad.clone()
 
     def grad(self, y):

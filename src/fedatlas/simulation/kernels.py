@@ -98,8 +98,8 @@ def together(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
     workers, summing to 1. state: flat and padded with zeros: z (d, p, n); for the workers' sum, the same, zeros; (p, n)
     to work in; slopes of some workers, (workers, n). steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps
     (L, p, p, n) are applied to u in a round; after (L, p, p, n), P after the round. touched: whether only coordinates
-    of drawn rows are looked at. vectors, lanes, wide: tuples of p, n and WIDE integers, whose lengths the compiler
-    knows.
+    of drawn rows are looked at. vectors, lanes, wide: tuples of p integers, n and WIDE doubles, whose lengths the
+    compiler knows.
     """
     p, n = len(vectors), len(lanes)
     R, M = draws.shape

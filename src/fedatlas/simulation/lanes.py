@@ -1,4 +1,5 @@
-"""A vector of doubles as a Numba type: arithmetic on several step sizes at once in the processor's vector registers.
+"""A vector of numbers as a Numba type: arithmetic on several step sizes, or channels of an image, at once in the
+processor's vector registers.
 
 Numba's arrays may overlap as far as the compiler knows, so loops over a few lanes of an array stay scalar. Values of
 this type cannot overlap. No operation is fused, but for ``fma``, or reordered: a lane has the same bits in a vector of
@@ -12,21 +13,26 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-DOUBLE, INT64 = ir.DoubleType(), ir.IntType(64)
+INT64 = ir.IntType(64)
+REALS = {types.float32: (ir.FloatType(), "f32"), types.float64: (ir.DoubleType(), "f64")}
 
 
 class Lanes(types.Type):
-    """The type of n doubles."""
+    """The type of n numbers of a real type, float32 or float64."""
 
-    def __init__(self, n):
-        self.n = n
-        super().__init__(name=f"Lanes({n})")
+    def __init__(self, n, real):
+        self.n, self.real = n, real
+        super().__init__(name=f"Lanes({n}, {real})")
+
+    @property
+    def vector(self):
+        return ir.VectorType(REALS[self.real][0], self.n)
 
 
 @register_model(Lanes)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager, lanes):
-        super().__init__(manager, lanes, ir.VectorType(DOUBLE, lanes.n))
+        super().__init__(manager, lanes, lanes.vector)
 
 
 def _binary(name):
@@ -56,14 +62,15 @@ def fma(typing, a, b, c):
 
     def generate(context, builder, signature, args):
         kind = ir.FunctionType(args[0].type, [args[0].type] * 3)
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{a.n}f64"), args)
+        name = f"llvm.fma.v{a.n}{REALS[a.real][1]}"
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
 
     return a(a, a, a), generate
 
 
 @intrinsic
 def _power_of_two(typing, shifted):
-    """2^n in every lane, n standing in the low bits of shifted."""
+    """2^n in every lane of doubles, n standing in the low bits of shifted."""
 
     def generate(context, builder, signature, args):
         whole = ir.VectorType(INT64, shifted.n)
@@ -85,6 +92,28 @@ def clamp(typing, a, low, high):
         return builder.select(builder.fcmp_ordered(">", a, low), a, low)
 
     return a(a, a, a), generate
+
+
+@intrinsic
+def where_greater(typing, a, b, yes, no):
+    """Lanes of yes where a > b or a is not a number, elsewhere of no."""
+
+    def generate(context, builder, signature, args):
+        a, b, yes, no = args
+        chosen = builder.or_(builder.fcmp_ordered(">", a, b), builder.fcmp_unordered("uno", a, a))
+        return builder.select(chosen, yes, no)
+
+    return yes(a, a, yes, yes), generate
+
+
+@intrinsic
+def where_equal(typing, a, b, yes, no):
+    """Lanes of yes where a = b, elsewhere of no."""
+
+    def generate(context, builder, signature, args):
+        return builder.select(builder.fcmp_ordered("==", *args[:2]), *args[2:])
+
+    return yes(a, a, yes, yes), generate
 
 
 @intrinsic
@@ -113,27 +142,27 @@ def prefetch(typing, pointer, at):
     return types.void(pointer, types.intp), generate
 
 
-def _neighbours(builder, pointer, at, n):
-    return builder.bitcast(builder.gep(pointer, [at]), ir.VectorType(DOUBLE, n).as_pointer())
+def _neighbours(builder, pointer, at, kind):
+    return builder.bitcast(builder.gep(pointer, [at]), kind.vector.as_pointer())
 
 
 @intrinsic
 def load(typing, pointer, at, lanes):
-    """n neighbours, from number ``at`` of a pointer to doubles; lanes: a tuple of n integers."""
-    n = lanes.count
+    """n neighbours, from number ``at`` of a pointer to numbers; lanes: a tuple of n numbers of their type."""
+    kind = Lanes(lanes.count, lanes.dtype)
 
     def generate(context, builder, signature, args):
-        return builder.load(_neighbours(builder, *args[:2], n), align=8)
+        return builder.load(_neighbours(builder, *args[:2], kind), align=kind.real.bitwidth // 8)
 
-    return Lanes(n)(pointer, types.intp, lanes), generate
+    return kind(pointer, types.intp, lanes), generate
 
 
 @intrinsic
 def store(typing, pointer, at, value):
-    """Write the lanes of value as n neighbours, from number ``at`` of a pointer to doubles."""
+    """Write the lanes of value as n neighbours, from number ``at`` of a pointer to numbers."""
 
     def generate(context, builder, signature, args):
-        builder.store(args[2], _neighbours(builder, *args[:2], value.n), align=8)
+        builder.store(args[2], _neighbours(builder, *args[:2], value), align=value.real.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.void(pointer, types.intp, value), generate
@@ -141,20 +170,20 @@ def store(typing, pointer, at, value):
 
 @intrinsic
 def splat(typing, number, lanes):
-    """One number in all of n lanes; lanes: a tuple of n integers."""
-    n = lanes.count
+    """One number in all of n lanes; lanes: a tuple of n numbers of their type."""
+    kind = Lanes(lanes.count, lanes.dtype)
 
     def generate(context, builder, signature, args):
-        nothing = ir.Constant(ir.VectorType(DOUBLE, n), ir.Undefined)
+        nothing = ir.Constant(kind.vector, ir.Undefined)
         one = builder.insert_element(nothing, args[0], ir.Constant(ir.IntType(32), 0))
-        return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), n), [0] * n))
+        return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [0] * kind.n))
 
-    return Lanes(n)(types.float64, lanes), generate
+    return kind(lanes.dtype, lanes), generate
 
 
 @njit(inline="always")
 def exp(x, lanes):
-    """e^x in every lane for |x| <= 700, to two units in the last place."""
+    """e^x in every lane of doubles for |x| <= 700, to two units in the last place."""
     shift = splat(6755399441055744.0, lanes)  # adding 1.5 * 2^52 rounds to a whole number, left in the low bits
     shifted = x * splat(1.4426950408889634, lanes) + shift
     whole = shifted - shift

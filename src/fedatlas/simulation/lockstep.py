@@ -117,7 +117,7 @@ class Kernel:
         vectors = server[: d * p * lanes].reshape(d, p, lanes)
         vectors[...] = _by_lane([z[s].T for s in padded])
         state = (server, np.zeros_like(server), np.empty(p * lanes))
-        lengths = ((0,) * p, (0,) * lanes, (0,) * self.kernels.WIDE)
+        lengths = ((0,) * p, (0.0,) * lanes, (0.0,) * self.kernels.WIDE)
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d
             state = (*state, np.zeros(self.kernels.SLOPES))

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from fedatlas.errors import UserError
+from fedatlas.problems.networks import fused
 
 
 class Replica:
@@ -20,19 +21,30 @@ class Replica:
         for p, value, grad in zip(parameters, self.flat.split(sizes), self.grad.split(sizes), strict=True):
             p.data, p.grad = value.view_as(p), grad.view_as(p)
 
-    def at(self, x):
-        """The module with parameters x (d,)."""
-        self.flat.copy_(x)
-        return self.module
+        self.layers = fused.fuse(self.module)
 
-    def value_and_grad(self, x, batches, losses, n):
+    def outputs(self, x, data):
+        """What the module with parameters x (d,) makes of data."""
+        self.flat.copy_(x)
+        with torch.no_grad():
+            return self.module(data) if self.layers is None else fused.outputs(self.layers, data)[0]
+
+    def value_and_grad(self, x, batches, loss, n):
         """Mean loss over n samples that come in batches, a number; and its gradient (d,), valid until the next call."""
-        module, value = self.at(x), 0.0
+        value = 0.0
+        self.flat.copy_(x)
         self.grad.zero_()
         for data, labels in batches:
-            loss = losses(module(data), labels).sum() / n
-            loss.backward()
-            value = value + loss.detach()
+            if self.layers is None:
+                own = loss.losses(self.module(data), labels).sum() / n
+                own.backward()
+                value = value + own.detach()
+            else:
+                with torch.no_grad():
+                    z, pulls = fused.outputs(self.layers, data)
+                    losses, slopes = loss.slopes(z, labels)
+                    fused.backward(pulls, slopes.div_(n))
+                    value = value + losses.sum() / n
         return value, self.grad
 
 
