@@ -57,7 +57,7 @@ def draw(spec, about, table, curves, outputs, partitions=None, availability=None
         sheet = Sheet(spec, about, table, curves, partitions, availability)
         figure = function(sheet)
         figure.draw_without_rendering()  # lays out once, and alike for all formats
-        figure.set_layout_engine("none")
+        figure.set_layout_engine(None)  # not "none", which would have each format laid out before it is drawn
         for path in map(Path, outputs):
             with atomic(path) as temporary:
                 figure.savefig(temporary, format=path.suffix[1:], metadata=METADATA.get(path.suffix))
