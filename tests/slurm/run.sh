@@ -25,7 +25,7 @@ trap stop EXIT
 "$here/up.sh" "$work/slurm" || skip "the daemons did not start"
 
 mkdir "$work/project"
-cp -r src workflow config "$work/project"
+cp -a src workflow config "$work/project"  # with what is compiled
 cd "$work/project"
 export PYTHONPATH=$PWD/src${PYTHONPATH:+:$PYTHONPATH}
 (
@@ -33,7 +33,7 @@ export PYTHONPATH=$PWD/src${PYTHONPATH:+:$PYTHONPATH}
   sleep 2
   timeout 10 scancel "$victim"
 ) &
-timeout 360 python -m snakemake --profile workflow/profiles/slurm --config tour="[fedac_fig1,fedspeed_lenet]" --cores 4 \
+timeout --foreground 360 python -m snakemake --profile workflow/profiles/slurm --config tour="[fedac_fig1,fedspeed_lenet]" --cores 4 \
   --slurm-init-seconds-before-status-checks 5 --latency-wait 10 > run.log 2>&1 ||
   { tail -60 run.log; exit 1; }
 python "$here/check.py" "$work/slurm/log/jobs.txt"
