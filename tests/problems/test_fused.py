@@ -88,12 +88,28 @@ def test_what_is_not_finite_stays_so(bad):
         nn.Conv2d(1, 2, 3, bias=False),
         nn.Conv2d(1, 2, 3, dilation=2),
         nn.Tanh(),
+        nn.Flatten(2),
     ],
     ids=str,
 )
 def test_layers_that_are_not_known_are_left_to_autograd(layer):
     module = nn.Sequential(layer, nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
     assert Replica(nn.Sequential(*module, nn.Linear(3, 2))).layers is None
+
+
+def test_dense_layers_on_the_last_axis():
+    """Linear takes rows of any shape."""
+    rng = np.random.default_rng(0)
+    module = nn.Sequential(nn.Linear(6, 4), nn.ReLU(), nn.Flatten(), nn.Linear(2 * 5 * 4, 3))
+    agree(module, torch.from_numpy(rng.standard_normal((4, 2, 5, 6))), torch.from_numpy(rng.integers(3, size=4)))
+
+
+def test_a_sequence_with_a_forward_of_its_own_is_left_to_autograd():
+    class Twice(nn.Sequential):
+        def forward(self, x):
+            return 2 * super().forward(x)
+
+    assert Replica(Twice(nn.Linear(3, 2))).layers is None
 
 
 def test_other_poolings_are_left_to_autograd():

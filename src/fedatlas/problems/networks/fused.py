@@ -5,10 +5,9 @@ takes its input x to its output and a function ``pull``: that adds gradients by 
 and returns the gradient by x if ``wanted``.
 """
 
-import itertools
-
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 CHANNELS, PATCH = (8, 16), (8, 16, 32)  # lengths of vectors of channels, and along the rows of a patch
 
@@ -18,7 +17,7 @@ def fuse(module):
 
     Known are, in nn.Sequential: Flatten, Linear, ReLU, and convolutions of stride 1 with 2x2 max pooling and ReLU.
     """
-    if not isinstance(module, nn.Sequential) or any(not p.is_cpu for p in module.parameters()):
+    if type(module) is not nn.Sequential or any(not p.is_cpu for p in module.parameters()):
         return None
     found, rest = [], list(module)
     while rest:
@@ -27,7 +26,7 @@ def fuse(module):
             del rest[:3]
             continue
         made = {nn.Linear: _linear, nn.ReLU: _relu, nn.Flatten: _flatten}.get(type(rest[0]))
-        if made is None:
+        if made is None or (made is _flatten and repr(rest[0]) != repr(nn.Flatten())):
             return None
         found.append(made(rest.pop(0)))
     return found
@@ -44,8 +43,8 @@ def outputs(layers, x):
 
 def backward(pulls, g):
     """Add gradients to parameters, from the gradient g by the last output."""
-    for pull, before in itertools.zip_longest(reversed(pulls), reversed(pulls[:-1])):
-        g = pull(g, before is not None)
+    for place in reversed(range(len(pulls))):
+        g = pulls[place](g, place > 0)
 
 
 def _linear(layer):
@@ -53,12 +52,13 @@ def _linear(layer):
 
     def forward(x):
         def pull(g, wanted):
-            layer.weight.grad.addmm_(g.t(), x)
+            rows = g.flatten(0, -2)
+            layer.weight.grad.addmm_(rows.t(), x.flatten(0, -2))
             if bias is not None:
-                layer.bias.grad.add_(g.sum(dim=0))
+                layer.bias.grad.add_(rows.sum(dim=0))
             return g @ weight if wanted else None
 
-        return x @ weight.t() if bias is None else torch.addmm(bias, x, weight.t()), pull
+        return F.linear(x, weight, bias), pull
 
     return forward
 

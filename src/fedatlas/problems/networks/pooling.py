@@ -26,11 +26,7 @@ def forward(x, shape, weight, bias, lanes):
     n, (b, height, width, inside), (outside, _, k, _) = len(lanes), shape, weight.shape
     h, w, padded = (height - k + 1) // 2, (width - k + 1) // 2, -(-outside // n) * n
     filters = np.zeros((k, k, inside, padded), x.dtype)  # output channels last
-    for o in range(outside):
-        for c in range(inside):
-            for down in range(k):
-                for right in range(k):
-                    filters[down, right, c, o] = weight[o, c, down, right]
+    filters[..., :outside] = weight.transpose(2, 3, 1, 0)
     start = np.zeros(padded, x.dtype)
     start[:outside] = bias
     z, chosen = np.empty((b, h, w, padded), x.dtype), np.empty((b, h, w, padded), x.dtype)
@@ -100,12 +96,9 @@ def by_weight(x, shape, chosen, g, grads, lanes):
                             f = fma(splat(X[lower + inside + r], lanes), g3, f)
                             store(F, tap + r * padded, f)
                 to += padded
-    for o in range(outside):
-        grads[1][o] += start[o]
-        for c in range(inside):
-            for down in range(k):
-                for right in range(k):
-                    grads[0][o, c, down, right] += filters[down, right, c, o]
+    by_filter, by_bias = grads
+    by_filter += filters[..., :outside].transpose(3, 2, 0, 1)
+    by_bias += start[:outside]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -116,11 +109,7 @@ def by_image(shape, weight, chosen, g, lanes):
     row, run = width * inside, k * inside
     length = -(-run // n) * n
     filters = np.zeros((outside, k, length), g.dtype)  # rows in whole vectors
-    for o in range(outside):
-        for c in range(inside):
-            for down in range(k):
-                for right in range(k):
-                    filters[o, down, right * inside + c] = weight[o, c, down, right]
+    filters[:, :, :run] = np.ascontiguousarray(weight.transpose(0, 2, 3, 1)).reshape(outside, k, run)
     found = np.zeros(b * height * row + SPARE, g.dtype)
     counts, lists = np.zeros(5, np.int64), np.zeros((5, outside), np.int64)
     X, F, C, G, N, L = pointer(found), pointer(filters), pointer(chosen), pointer(g), pointer(counts), pointer(lists)

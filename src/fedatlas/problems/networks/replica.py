@@ -20,7 +20,6 @@ class Replica:
         sizes = [p.numel() for p in parameters]
         for p, value, grad in zip(parameters, self.flat.split(sizes), self.grad.split(sizes), strict=True):
             p.data, p.grad = value.view_as(p), grad.view_as(p)
-
         self.layers = fused.fuse(self.module)
 
     def outputs(self, x, data):
