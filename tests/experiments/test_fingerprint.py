@@ -7,14 +7,7 @@ import pytest
 from fedatlas import algorithms
 from fedatlas.experiments import expand, fingerprint
 
-
-def normalised(tmp_path, source):
-    path = tmp_path / "module.py"
-    path.write_text(textwrap.dedent(source))
-    return fingerprint.normalised(path)
-
-
-BASE = '''
+BASE = textwrap.dedent('''
     """Module."""
     import math
 
@@ -22,7 +15,7 @@ BASE = '''
     def f(x):
         """Docstring."""
         return math.sqrt(x)  # comment
-'''
+''')
 
 
 @pytest.mark.parametrize(
@@ -30,21 +23,23 @@ BASE = '''
     [
         ('"""Module."""', '"""Another."""'),
         ("# comment", "# remark"),
-        ('"""Docstring."""', '"""Longer docstring.\n\n        More."""'),
+        ('"""Docstring."""', '"""Longer docstring.\n\n    More."""'),
         ("math.sqrt(x)", "math.sqrt( x )"),
     ],
 )
-def test_words_do_not_count(tmp_path, old, new):
-    before = normalised(tmp_path, BASE)
-    assert normalised(tmp_path, BASE.replace(old, new)) == before
+def test_words_do_not_count(old, new):
+    assert old in BASE
+    before = fingerprint.normalised(BASE)
+    assert fingerprint.normalised(BASE.replace(old, new)) == before
 
 
 @pytest.mark.parametrize(
     "old, new", [("math.sqrt", "math.exp"), ("(x):", "(x, y=1):"), ("import math", "import cmath")]
 )
-def test_code_counts(tmp_path, old, new):
-    before = normalised(tmp_path, BASE)
-    assert normalised(tmp_path, BASE.replace(old, new)) != before
+def test_code_counts(old, new):
+    assert old in BASE
+    before = fingerprint.normalised(BASE)
+    assert fingerprint.normalised(BASE.replace(old, new)) != before
 
 
 @pytest.mark.parametrize("name", algorithms.names())
@@ -69,3 +64,48 @@ def test_a_network_depends_on_its_architecture():
 def test_unknown_module_is_an_error():
     with pytest.raises(ModuleNotFoundError, match=r"fedatlas\.nothing"):
         fingerprint.fingerprint("fedatlas.nothing")
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package of two modules, one of which imports the other, fingerprinted by a process that starts anew."""
+    (tmp_path / "first.py").write_text("from fedatlas.second import f, g\n")
+    (tmp_path / "second.py").write_text("f = g = abs\n")
+    monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
+    monkeypatch.setattr(fingerprint, "CACHE", tmp_path / "kept/cache.json")
+
+    def forget():
+        for function in (fingerprint.closure, fingerprint._parsed, fingerprint._cached, fingerprint._path):
+            function.cache_clear()
+
+    def value():
+        forget()
+        return fingerprint.fingerprint("fedatlas.first")
+
+    yield value
+    forget()
+
+
+def test_what_was_parsed_is_kept(package, monkeypatch, tmp_path):
+    first = package()
+    monkeypatch.setattr(fingerprint, "normalised", None)  # fails if called
+    assert package() == first and fingerprint.closure("fedatlas.first") == {"fedatlas.first", "fedatlas.second"}
+
+
+def test_what_is_kept_is_of_this_source(package, tmp_path):
+    first = package()
+    (tmp_path / "second.py").write_text("f = g = max\n")
+    changed = package()
+    (tmp_path / "second").mkdir()
+    (tmp_path / "second/g.py").write_text("h = 1\n")  # what was a name is a module now
+    assert len({first, changed, package()}) == 3
+
+
+def test_nothing_need_be_kept(package, tmp_path):
+    first = package()
+    (tmp_path / "kept/cache.json").write_text("{")
+    assert package() == first
+    (tmp_path / "kept/cache.json").unlink()
+    (tmp_path / "kept").rmdir()
+    (tmp_path / "kept").touch()  # a file, so that nothing can be written there
+    assert package() == first

@@ -82,13 +82,17 @@ class Logistic(Regression):
 
     @functools.cached_property
     def one_sample_rows(self):
-        """Rows for kernels: CSR (indptr, indices, values), or values of dense rows behind two empty arrays; labels."""
+        """Rows for kernels, as small as may be, since they are read at random: indptr, indices, values, labels.
+
+        Of CSR data, without values if all are 1; of dense data, the values behind two empty arrays.
+        """
         if not self.shared:
             return None
+        labels = self.b.astype(np.int8)
         if sparse.issparse(self.A):
-            return self.A.indptr, self.A.indices, self.A.data, self.b
-        nothing = np.zeros(0, np.int32)
-        return nothing, nothing, np.ravel(self.A), self.b
+            indices = self.A.indices.astype(np.min_scalar_type(self.dim - 1))
+            return self.A.indptr, indices, self.A.data[: 0 if (self.A.data == 1).all() else None], labels
+        return np.zeros(0, np.int32), np.zeros(0, np.uint8), np.ravel(self.A), labels
 
     def _parts(self):
         """(rows, labels) in float64, block by block."""

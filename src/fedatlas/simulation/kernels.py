@@ -15,7 +15,7 @@ import functools
 import numpy as np
 from numba import njit
 
-from fedatlas.simulation.lanes import clamp, exp, fma, load, pointer, prefetch, splat, store
+from fedatlas.simulation.lanes import clamp, exp, fma, load, pointer, prefetch, splat, store, summed, tiled
 
 LANES = (1, 8, 16)  # step sizes of a pass: (d, 2, 16) doubles of a9a fill a first-level cache
 WIDE = 8  # numbers of a vector where step sizes need not be told apart; arrays are padded to a multiple
@@ -28,32 +28,43 @@ AHEAD = 6  # rows that are fetched in advance: which ones come is known, where t
 @njit(inline="always")
 def bounds(j, indptr, width, dense):
     """Where row j lies."""
-    return (j * width, (j + 1) * width) if dense else (np.int64(indptr[j]), np.int64(indptr[j + 1]))
+    return (j * width, (j + 1) * width) if len(dense) else (np.int64(indptr[j]), np.int64(indptr[j + 1]))
 
 
 @njit(inline="always")
-def fetch(drawn, at, count, indptr, indices, values, labels):
+def fetch(drawn, at, count, indptr, indices, values, labels, ones):
     """Ask for a sparse row that is needed soon."""
     prefetch(indptr, drawn[min(at + 2 * AHEAD, count - 1)])
     soon = drawn[min(at + AHEAD, count - 1)]
     prefetch(labels, soon)
     prefetch(indices, indptr[soon])
-    prefetch(values, indptr[soon])
-    prefetch(values, indptr[soon] + 8)
+    if not len(ones):
+        prefetch(values, indptr[soon])
+        prefetch(values, indptr[soon] + 8)
 
 
 @njit(inline="always")
-def margin(u, q, k, lo, hi, indices, values, label, vectors, lanes, dense):
+def plus(t, u, at, lo, indices, values, every, dense, ones):
+    """t plus an entry of a row times its coordinate of u."""
+    y = load(u, (at - lo if len(dense) else np.int64(indices[at])) * len(every), every)
+    return t + y if len(ones) else fma(splat(values[at], every), y, t)
+
+
+@njit(inline="always")
+def margin(u, q, k, lo, hi, indices, values, label, lanes, every, dense, ones):
     """b <a, c'P u> of the row a with label b, in each lane."""
-    p, n = len(vectors), len(lanes)
-    t = splat(0.0, lanes)
-    for at in range(lo, hi):
-        i = (at - lo if dense else indices[at]) * p * n
-        y = load(q, k * p * n, lanes) * load(u, i, lanes)
-        for h in range(1, p):
-            y = fma(load(q, (k * p + h) * n, lanes), load(u, i + h * n, lanes), y)
-        t = fma(splat(values[at], lanes), y, t)
-    return splat(label, lanes) * t
+    even, odd = splat(0.0, every), splat(0.0, every)
+    if len(every) == len(lanes):  # two sums, so that an addition need not wait for the last one
+        for at in range(lo, hi - 1, 2):
+            even = plus(even, u, at, lo, indices, values, every, dense, ones)
+            odd = plus(odd, u, at + 1, lo, indices, values, every, dense, ones)
+        if (hi - lo) % 2:
+            even = plus(even, u, hi - 1, lo, indices, values, every, dense, ones)
+        even = even + odd
+    else:  # of several vectors there are as many sums
+        for at in range(lo, hi):
+            even = plus(even, u, at, lo, indices, values, every, dense, ones)
+    return splat(label, lanes) * summed(load(q, k * len(every), every) * even, lanes)
 
 
 @njit(inline="always")
@@ -64,20 +75,19 @@ def sigmoid(t, lanes):
 
 
 @njit(inline="always")
-def add(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense):
+def add(u, r, k, lo, hi, indices, values, s, every, dense, ones):
     """u <- u + s a r' on the row's coordinates."""
-    p, n = len(vectors), len(lanes)
+    step = tiled(s, every) * load(r, k * len(every), every)
     for at in range(lo, hi):
-        i = (at - lo if dense else indices[at]) * p * n
-        a = splat(values[at], lanes) * s
-        for h in range(p):
-            store(u, i + h * n, fma(a, load(r, (k * p + h) * n, lanes), load(u, i + h * n, lanes)))
+        i = (at - lo if len(dense) else np.int64(indices[at])) * len(every)
+        old = load(u, i, every)
+        store(u, i, old + step if len(ones) else fma(splat(values[at], every), step, old))
 
 
 @njit(inline="always")
-def apply(matrix, k, u, d, held, vectors, lanes):
+def apply(matrix, k, u, d, held, lanes, every):
     """u <- matrix u in every coordinate and lane."""
-    p, n = len(vectors), len(lanes)
+    p, n = len(every) // len(lanes), len(lanes)
     for i in range(0, d * p * n, p * n):
         for h in range(p):
             store(held, h * n, load(u, i + h * n, lanes))
@@ -91,20 +101,21 @@ def apply(matrix, k, u, d, held, vectors, lanes):
 
 # No fastmath: the bits of a lane must depend neither on how many there are nor on the machine's vector units.
 @njit(cache=True, error_model="numpy", nogil=True)
-def together(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
+def together(rows, draws, weights, state, steps, touched, lanes, every, wide, dense, ones):
     """Rounds of one step; changes state[0], the server's z.
 
-    rows: indptr (empty if rows are dense), indices, values, labels. draws: (R, M) row numbers. weights: (M,) of
+    rows: as ``Logistic.one_sample_rows``. draws: (R, M) row numbers. weights: (M,) of
     workers, summing to 1. state: flat and padded with zeros: z (d, p, n); for the workers' sum, the same, zeros; (p, n)
     to work in; slopes of some workers, (workers, n). steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps
     (L, p, p, n) are applied to u in a round; after (L, p, p, n), P after the round. touched: whether only coordinates
-    of drawn rows are looked at. vectors, lanes, wide: tuples of p integers, n and WIDE doubles, whose lengths the
-    compiler knows.
+    of drawn rows are looked at. Of the other arguments, tuples of doubles, the lengths alone count, since the compiler
+    knows them: lanes n, every p n, wide WIDE; dense: empty unless rows are; ones: empty unless all values are 1 and not
+    given.
     """
-    p, n = len(vectors), len(lanes)
+    p, n = len(every) // len(lanes), len(lanes)
     R, M = draws.shape
     size, workers, count = state[0].size, state[3].size // n, draws.size
-    width, dense, L = rows[2].size // rows[3].size, rows[0].size == 0, len(steps[2])
+    width, L = rows[2].size // rows[3].size, len(steps[2])
     d = size // (p * n)
     indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
     u, total, held, slopes = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
@@ -118,9 +129,9 @@ def together(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
                 at = t * M + m + w
                 j = drawn[at]
                 lo, hi = bounds(j, indptr, width, dense)
-                if not dense:
-                    fetch(drawn, at, count, indptr, indices, values, labels)
-                y = margin(u, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
+                if not len(dense):
+                    fetch(drawn, at, count, indptr, indices, values, labels, ones)
+                y = margin(u, q, k, lo, hi, indices, values, np.float64(labels[j]), lanes, every, dense, ones)
                 store(slopes, w * n, y)
             for to in range(0, taken * n, len(wide)):
                 store(slopes, to, sigmoid(load(slopes, to, wide), wide))
@@ -128,9 +139,9 @@ def together(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
                 j = drawn[t * M + m + w]
                 lo, hi = bounds(j, indptr, width, dense)
                 s = splat(labels[j] * weights[m + w], lanes) * load(slopes, w * n, lanes)
-                add(total, r, k, lo, hi, indices, values, s, vectors, lanes, dense)
+                add(total, r, k, lo, hi, indices, values, s, every, dense, ones)
         if fold[k]:
-            apply(maps, k, u, d, held, vectors, lanes)
+            apply(maps, k, u, d, held, lanes, every)
         if touched:
             for at in range(t * M, (t + 1) * M):
                 for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
@@ -141,21 +152,21 @@ def together(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
             for to in range(0, size, len(wide)):
                 store(u, to, load(u, to, wide) + load(total, to, wide))
                 store(total, to, splat(0.0, wide))
-    apply(after, (R - 1) % L, u, d, held, vectors, lanes)
+    apply(after, (R - 1) % L, u, d, held, lanes, every)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def apart(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
+def apart(rows, draws, weights, state, steps, touched, lanes, every, wide, dense, ones):
     """Rounds of K steps; changes state[0], the server's z.
 
     As ``together``, but for: draws (R, M, K); state: z, the workers' sum, (p, n) to work in, and a worker's u; steps:
     q, r (K, p, n), fold (K,), maps (K, p, p, n), last (p, p, n), P after K steps, and gain (n,), weight of the workers'
     mean in the new z.
     """
-    p, n = len(vectors), len(lanes)
+    p, n = len(every) // len(lanes), len(lanes)
     R, M, K = draws.shape
     size, count = state[0].size, draws.size
-    width, dense = rows[2].size // rows[3].size, rows[0].size == 0
+    width = rows[2].size // rows[3].size
     d = size // (p * n)
     indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
     z, total, held, u = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
@@ -176,13 +187,13 @@ def apart(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
             for k in range(K):
                 j = drawn[first + k]
                 lo, hi = bounds(j, indptr, width, dense)
-                if not dense:
-                    fetch(drawn, first + k, count, indptr, indices, values, labels)
-                y = margin(u, q, k, lo, hi, indices, values, labels[j], vectors, lanes, dense)
+                if not len(dense):
+                    fetch(drawn, first + k, count, indptr, indices, values, labels, ones)
+                y = margin(u, q, k, lo, hi, indices, values, np.float64(labels[j]), lanes, every, dense, ones)
                 if fold[k]:
-                    apply(maps, k, u, d, held, vectors, lanes)
-                s = splat(labels[j], lanes) * sigmoid(y, lanes)
-                add(u, r, k, lo, hi, indices, values, s, vectors, lanes, dense)
+                    apply(maps, k, u, d, held, lanes, every)
+                s = splat(np.float64(labels[j]), lanes) * sigmoid(y, lanes)
+                add(u, r, k, lo, hi, indices, values, s, every, dense, ones)
             if touched:
                 weight = splat(weights[m], lanes)
                 for at in range(first, first + K):
@@ -199,7 +210,7 @@ def apart(rows, draws, weights, state, steps, touched, vectors, lanes, wide):
         if touched:
             for to in range(0, size, len(wide)):
                 store(total, to, load(total, to, wide) + load(z, to, wide))
-        apply(last, 0, total, d, held, vectors, lanes)
+        apply(last, 0, total, d, held, lanes, every)
         for to in range(0, d * p * n, n):
             old = load(z, to, lanes)
             store(z, to, fma(load(gain, 0, lanes), load(total, to, lanes) - old, old))

@@ -181,6 +181,34 @@ def splat(typing, number, lanes):
     return kind(lanes.dtype, lanes), generate
 
 
+@intrinsic
+def tiled(typing, few, lanes):
+    """The lanes of few again and again, in as many lanes as a multiple."""
+    kind = Lanes(lanes.count, few.real)
+
+    def generate(context, builder, signature, args):
+        order = ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [lane % few.n for lane in range(kind.n)])
+        return builder.shuffle_vector(args[0], ir.Constant(args[0].type, ir.Undefined), order)
+
+    return kind(few, lanes), generate
+
+
+@intrinsic
+def summed(typing, many, lanes):
+    """The sum of the parts of many that have as many lanes as are wanted, in their order."""
+    kind = Lanes(lanes.count, many.real)
+
+    def generate(context, builder, signature, args):
+        nothing, total = ir.Constant(args[0].type, ir.Undefined), None
+        for first in range(0, many.n, kind.n):
+            order = ir.Constant(ir.VectorType(ir.IntType(32), kind.n), list(range(first, first + kind.n)))
+            part = builder.shuffle_vector(args[0], nothing, order)
+            total = part if total is None else builder.fadd(total, part)
+        return total
+
+    return kind(many, lanes), generate
+
+
 @njit(inline="always")
 def exp(x, lanes):
     """e^x in every lane of doubles for |x| <= 700, to two units in the last place."""

@@ -110,22 +110,23 @@ class Kernel:
         padded = [*tile, *[tile[-1]] * (lanes - len(tile))]
         q, r, fold, *others = map(_by_lane, zip(*map(self.lanes.get, padded), strict=True))
         steps = (q, r, fold.any(axis=-1), *others)
-        indptr, _, values, labels = self.rows
+        indptr, indices, values, labels = self.rows
         p, d = z[tile[0]].shape
-        width = values.size // labels.size
+        width = max(values.size, indices.size) // labels.size
         server = np.zeros(-(-d * p * lanes // self.kernels.WIDE) * self.kernels.WIDE)
         vectors = server[: d * p * lanes].reshape(d, p, lanes)
         vectors[...] = _by_lane([z[s].T for s in padded])
         state = (server, np.zeros_like(server), np.empty(p * lanes))
-        lengths = ((0,) * p, (0.0,) * lanes, (0.0,) * self.kernels.WIDE)
+        form = ((0.0,) * lanes, (0.0,) * (p * lanes), (0.0,) * self.kernels.WIDE)
+        form += ((0.0,) * (not indptr.size), (0.0,) * (not values.size))
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d
             state = (*state, np.zeros(self.kernels.SLOPES))
-            self.kernels.together(self.rows, draws[:, :, 0], weights, state, steps, touched, *lengths)
+            self.kernels.together(self.rows, draws[:, :, 0], weights, state, steps, touched, *form)
         else:
             touched = bool(indptr.size) and not fold.any() and self.K * width < d
             state = (*state, np.empty_like(server))
-            self.kernels.apart(self.rows, draws, weights, state, steps, touched, *lengths)
+            self.kernels.apart(self.rows, draws, weights, state, steps, touched, *form)
         half = len(draws) // 2
         for lane, s in enumerate(tile):
             new = np.ascontiguousarray(vectors[:, :, lane].T)
