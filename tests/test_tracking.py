@@ -15,7 +15,7 @@ import pytest
 from fedatlas import data, tracking
 from fedatlas.errors import UserError
 from fedatlas.experiments import expand, files, run, tables
-from fedatlas.tracking import store
+from fedatlas.tracking import book, store
 
 EXPERIMENT = {
     "name": "tiny",
@@ -159,6 +159,16 @@ def test_what_is_logged(results, uri, tmp_path):
     assert {r.data.params["lr"] for r in diverged} == {"1e+200"} and len(diverged) == 8
     assert all(r.data.tags["chosen"] == "false" and int(r.data.tags["diverged_round"]) >= 0 for r in diverged)
     assert all(abs(v) < 1e308 for r in diverged for v in r.data.metrics.values())
+
+
+def test_runs_that_are_added_a_few_at_a_time_are_the_same(results, uri, empty, tmp_path, monkeypatch):
+    tracking.log(EXPERIMENT, results, uri)
+    monkeypatch.setattr(book, "TOGETHER", 1)
+    other = f"sqlite:///{tmp_path}/other.db"
+    shutil.copy(empty, tmp_path / "other.db")
+    tracking.log(EXPERIMENT, results, other)
+    found = [{r.info.run_name: (r.data.metrics, r.data.params) for r in logged(each)[2]} for each in (uri, other)]
+    assert len(found[0]) == RUNS and found[0] == found[1]
 
 
 def test_logging_again_changes_only_what_changed(mine, uri):

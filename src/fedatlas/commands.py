@@ -145,26 +145,15 @@ def ui(a):
     tracking.ui(a.uri, a.port)
 
 
-def job_spec(a):
-    """Jobs that are given all they need."""
-    from fedatlas.workflow import jobs
-    from fedatlas.workflow.atlas import LIVE
-
-    if a.step == "run":
-        _run(a)
-        if a.cell and (uri := os.environ.get(LIVE)):
-            jobs.track_cell(jobs.here(), *a.cell, a.out, uri)
-    else:
-        getattr(jobs, a.step)(a.spec, a.out, a.directory)
-
-
-def _run(a):
+def job_run(a):
     """A cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
+    import resource
     import signal
     import threading
 
     from fedatlas.experiments import run
     from fedatlas.simulation.checkpoint import Stopped
+    from fedatlas.workflow import LIVE
 
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
@@ -174,6 +163,19 @@ def _run(a):
     except Stopped:
         print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
         sys.exit(128 + signal.SIGTERM)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    print(f"{used.ru_utime + used.ru_stime:.1f} s of a processor, at most {used.ru_maxrss / 1024:.0f} MiB", flush=True)
+    if a.cell and (uri := os.environ.get(LIVE)):
+        from fedatlas.workflow import jobs
+
+        jobs.track_cell(jobs.here(), *a.cell, a.out, uri)
+
+
+def job_spec(a):
+    """Jobs that are given all they need."""
+    from fedatlas.workflow import jobs
+
+    getattr(jobs, a.step)(a.spec, a.out, a.directory)
 
 
 def job_instability(a):

@@ -17,10 +17,10 @@ STEPS = (0.02, 0.1, 0.3)
 NAMES = [name for name in algorithms.names() if example(name, mu=0.1).recurrence(3)]
 
 
-def problem(dense=False, samples=80, dim=40, l2=0.05):
+def problem(dense=False, ones=False, samples=80, dim=40, l2=0.05):
     rng = np.random.default_rng(0)
-    A = sparse.random(samples, dim, density=0.15, format="csr", rng=rng)
-    A.data = rng.standard_normal(A.nnz)
+    A = sparse.random(samples, dim, density=6 / dim, format="csr", rng=rng)
+    A.data = np.ones(A.nnz) if ones else rng.standard_normal(A.nnz)
     b = rng.integers(0, 2, samples)
     return Logistic(A.toarray() if dense else A, b, l2)
 
@@ -35,17 +35,32 @@ def both(name, made, setting, steps=STEPS):
     return run_together(fast), run_together(plain, kernels=False)
 
 
-@pytest.mark.parametrize("dense", [False, True], ids=["csr", "dense"])
+ROWS = {"csr": {}, "csr of ones": {"ones": True}, "dense": {"dense": True}}
+
+
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
 @pytest.mark.parametrize("M, K", [(5, 1), (3, 2), (4, 30), (60, 3)])
 @pytest.mark.parametrize("name", NAMES)
-def test_equals_the_plain_path(name, M, K, dense):
+def test_equals_the_plain_path(name, M, K, rows):
     setting = Setting(clients=M, local_steps=K, rounds=6, eval_rounds=2)
-    for fast, plain in zip(*both(name, problem(dense), setting), strict=True):
+    for fast, plain in zip(*both(name, problem(**rows), setting), strict=True):
         np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
         assert [row["round"] for row in fast.rows] == [0, 2, 4, 6]
         for a, b in zip(fast.rows, plain.rows, strict=True):
             assert a["loss"] == pytest.approx(b["loss"], rel=1e-10)
             assert {c: a[c] for c in COSTS if c != "seconds"} == {c: b[c] for c in COSTS if c != "seconds"}
+
+
+@pytest.mark.parametrize("ones", [False, True])
+@pytest.mark.parametrize("dim, width", [(256, 1), (257, 2), (70_000, 4)])
+def test_rows_take_little_memory(dim, width, ones):
+    made = problem(dim=dim, ones=ones)
+    indptr, indices, values, labels = made.one_sample_rows
+    assert indices.itemsize == width and labels.itemsize == 1
+    assert values.size == (0 if ones else indptr[-1])
+    setting = Setting(clients=3, local_steps=4, rounds=3)
+    for fast, plain in zip(*both("fedac-1", made, setting), strict=True):
+        np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["fedavg", "fedac-1", "fedac-vanilla"])

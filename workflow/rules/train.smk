@@ -9,8 +9,6 @@ rule train:
         update("results/{size}/{experiment}/runs/{id}/{key}.parquet"),
     log:
         "results/logs/train/{size}/{experiment}/{id}/{key}.log",
-    benchmark:
-        "results/logs/train/{size}/{experiment}/{id}/{key}.tsv"
     # on a cluster, small cells share a job; what is done of a job that ends early is kept by the next attempt
     group:
         atlas.batch

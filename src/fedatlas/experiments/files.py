@@ -4,6 +4,8 @@ import contextlib
 import json
 from pathlib import Path
 
+import numpy as np
+
 from fedatlas.errors import UserError
 
 META = b"fedatlas"
@@ -25,26 +27,57 @@ def atomic(path):
             temporary.unlink(missing_ok=True)
 
 
-def write(path, frame, meta):
-    """Write a DataFrame and its metadata as one Parquet file."""
+def write(path, content, meta):
+    """Write a DataFrame, or rows, and metadata as one Parquet file.
+
+    Rows are dicts of text and numbers; one that lacks a number has NaN.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    frame = frame.copy(deep=False)
-    frame.attrs = {}
-    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata({META: json.dumps(meta)})
+    if isinstance(content, list):
+        names = dict.fromkeys(name for row in content for name in row)
+        table = pa.table({name: _column([row.get(name, np.nan) for row in content]) for name in names})
+    else:
+        content = content.copy(deep=False)
+        content.attrs = {}
+        table = pa.Table.from_pandas(content, preserve_index=False)
     with atomic(path) as temporary:
-        pq.write_table(table, temporary)
+        pq.write_table(table.replace_schema_metadata({META: json.dumps(meta)}), temporary)
+
+
+def _column(values):
+    """An Arrow array. ``pa.array`` would import pandas to see what it is given, a third of a start."""
+    import pyarrow as pa
+
+    if isinstance(values[0], str):
+        texts = [value.encode() for value in values]
+        ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+        return pa.Array.from_buffers(pa.string(), len(texts), [None, *map(pa.py_buffer, (ends, b"".join(texts)))])
+    numbers = np.array(values)
+    bits = np.packbits(numbers, bitorder="little") if numbers.dtype == bool else numbers
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(bits)])
 
 
 def read(path):
     """(DataFrame, metadata) of a file that write() made. Raises UserError if it is not one."""
+    table, meta = _table(path)
+    return table.to_pandas(), meta
+
+
+def read_rows(path):
+    """As ``read``, but rows instead of a DataFrame."""
+    table, meta = _table(path)
+    return table.to_pylist(), meta
+
+
+def _table(path):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         table = pq.read_table(path)
-        return table.to_pandas(), json.loads(table.schema.metadata[META])
+        return table, json.loads(table.schema.metadata[META])
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
     except (pa.ArrowException, OSError, TypeError, KeyError, ValueError) as error:

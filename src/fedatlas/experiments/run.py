@@ -12,7 +12,7 @@ import numpy as np
 from fedatlas import problems
 from fedatlas.errors import UserError
 from fedatlas.experiments.expand import create, modules, runs, trace_files
-from fedatlas.experiments.files import atomic, plain, read, write
+from fedatlas.experiments.files import atomic, plain, read_rows, write
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.problems.base import Optimum
 from fedatlas.simulation import lockstep, memory
@@ -49,20 +49,20 @@ def run_cell(
     def save():
         nonlocal finished, saved
         if len(done) > finished:
-            write(part, _join(done.values()), meta)
+            write(part, [row for rows in done.values() for row in rows], meta)
         finished, saved = len(done), time.monotonic()
 
     saved = time.monotonic()
     keeper = Keeper(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
     for together in (unit for group in missing.values() for unit in _units(group, problem)):
         keep = functools.partial(keeper.watch, [run_key(run) for run in together])
-        for run, frame in zip(together, _run(together, problem, threads, keep), strict=True):
-            done[run_key(run)] = frame
+        for run, rows in zip(together, _run(together, problem, threads, keep), strict=True):
+            done[run_key(run)] = rows
         if time.monotonic() - saved > save_seconds:
             save()
         if progress:
             progress(sum(run_key(run) in done for run in wanted), len(wanted))
-    write(out, _join(done[run_key(run)] for run in wanted), meta)
+    write(out, [row for run in wanted for row in done[run_key(run)]], meta)
     part.unlink(missing_ok=True)
     keeper.forget()
 
@@ -122,22 +122,24 @@ def _units(group, problem):
 
 
 def _run(together, problem, threads, keep):
-    """Frames of runs that differ in tuned values alone."""
-    import pandas as pd
-
+    """Rows of runs that differ in tuned values alone."""
     pairs = [create(run, problem) for run in together]
     setting, seed = pairs[0][1], together[0]["seed"]
     simulations = [Simulation(algorithm, problem, setting, seed, threads=threads) for algorithm, _ in pairs]
     memory.check(simulations)
-    frames = []
-    for run, trace in zip(together, run_together(simulations, keep=keep), strict=True):
-        frame = pd.DataFrame(trace.rows)
-        for position, (name, value) in enumerate({**run["within"], **run["tune"], "seed": run["seed"]}.items()):
-            frame.insert(position, name, plain(value))
-        frame["status"] = trace.status
-        frame["diverged_round"] = -1 if trace.diverged_round is None else trace.diverged_round
-        frames.append(frame)
-    return frames
+    traces = run_together(simulations, keep=keep)
+    return [_rows(run, trace) for run, trace in zip(together, traces, strict=True)]
+
+
+def _rows(run, trace):
+    diverged = -1 if trace.diverged_round is None else trace.diverged_round
+    end = {"status": trace.status, "diverged_round": diverged}
+    return [{**_place(run), **row, **end} for row in trace.rows]
+
+
+def _place(run):
+    """The columns of a run's rows that say which run it is."""
+    return {name: plain(value) for name, value in {**run["within"], **run["tune"], "seed": run["seed"]}.items()}
 
 
 def _reusable(path, meta):
@@ -145,30 +147,23 @@ def _reusable(path, meta):
     if not path.exists():
         return {}
     try:
-        frame, old = read(path)
+        rows, old = read_rows(path)
     except UserError:
         return {}
     if _identity(old) != _identity(meta):
         return {}
-    axes = [*old["spec"]["within"], *old["spec"]["tune"], "seed"]
     if any(sorted(old["spec"][part]) != sorted(meta["spec"][part]) for part in ("within", "tune")):
         return {}
-    found = {}
-    for run in runs(old["spec"]):
-        values = {**run["within"], **run["tune"], "seed": run["seed"]}
-        match = np.logical_and.reduce([frame[axis] == plain(values[axis]) for axis in axes])
-        if match.any():
-            found[run_key(run)] = frame[match]
-    return found
+    of_run = {}
+    for row in rows:
+        of_run.setdefault(
+            tuple(row[axis] for axis in (*old["spec"]["within"], *old["spec"]["tune"], "seed")), []
+        ).append(row)
+    keys = {tuple(_place(run).values()): run_key(run) for run in runs(old["spec"])}
+    return {keys[place]: own for place, own in of_run.items() if place in keys}
 
 
 def _identity(meta):
     """What runs of two files must have in common to be the same, apart from tuned values, seeds and axes within."""
     fixed = {k: v for k, v in meta["spec"].items() if k not in ("within", "tune", "seeds")}
     return json.loads(json.dumps([fixed, meta["fingerprint"], meta.get("data"), meta.get("traces")]))
-
-
-def _join(frames):
-    import pandas as pd
-
-    return pd.concat(list(frames), ignore_index=True)

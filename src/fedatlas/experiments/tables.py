@@ -68,14 +68,13 @@ def _summarise(frame, keys, select):
         each["score"] = each[f"final_{select['metric']}"]
     else:
         each["score"] = runs[select["metric"]].agg(pick).to_numpy()
-    diverged = each["status"] == "diverged"
-    each.loc[diverged, "score"] = np.inf if pick == "min" else -np.inf
+    each["diverged"] = (each["status"] == "diverged").astype(int)
+    each.loc[each["diverged"] == 1, "score"] = np.inf if pick == "min" else -np.inf
     groups = each.groupby(keys, sort=False, dropna=False)
-    numbers = [c for c in each.columns if c not in (*keys, "seed", "status", "score")]
+    numbers = [c for c in each.columns if c not in (*keys, "seed", "status", "diverged", "score")]
     with np.errstate(invalid="ignore"):
         score = groups["score"].agg(score="mean", score_sd="std", score_min="min", score_max="max", seeds="count")
-    table = score.join(groups["status"].agg(lambda s: int((s == "diverged").sum())).rename("diverged"))
-    return table.join(groups[numbers].mean()).reset_index()
+    return score.join(groups["diverged"].sum()).join(groups[numbers].mean()).reset_index()
 
 
 def _choose(table, point, tune, axes, goal):

@@ -27,12 +27,13 @@ def log(experiment, directory, uri):
     if not files:
         raise UserError(f"there are no run files in {directory / 'runs'}: nothing to log")
     table = read(directory / "table.parquet") if (directory / "table.parquet").exists() else None
+    chosen = entries.chosen(*table) if table else None
     tags = entries.common_tags(experiment)
     with connect(uri) as client:
         book = Book(client, experiment_id(client, experiment, uri), experiment["size"])
         book.open(f"{experiment['name']} · {experiment['size']}", tags, entries.summary(experiment, directory, table))
         for cell, path in files:
-            book.log(list(entries.read_runs(experiment, cell, path, tags, table)))
+            book.log(list(entries.read_runs(experiment, cell, path, tags, chosen)))
         return book.close()
 
 

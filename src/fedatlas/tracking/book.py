@@ -7,6 +7,7 @@ from pathlib import Path
 from fedatlas.tracking.writers import writer
 
 KEY, DIGEST, PARENT, CHOSEN = "fedatlas.key", "fedatlas.digest", "mlflow.parentRunId", "chosen"
+TOGETHER = 100_000  # values that are added at once: hundreds of runs cost little more than one
 
 
 @dataclass
@@ -38,6 +39,7 @@ class Book:
     def __init__(self, client, experiment_id, prefix):
         self.client, self.experiment_id, self.prefix = client, experiment_id, prefix
         self.writer = writer(client, experiment_id)
+        self.new = []
         self.counts = {"logged": 0, "unchanged": 0, "deleted": 0}
         self.parent, self.found, token = None, {}, None
         while True:
@@ -71,22 +73,29 @@ class Book:
 
     def log(self, entries):
         """Log runs, unless they are there as they are."""
-        new, late = [], {}
+        late = {}
         for entry in entries:
             digest = entry.digest
             mine = {key: value for key, value in ((PARENT, self.parent), (CHOSEN, entry.chosen)) if value is not None}
             known = self._keep(entry.key, lambda run, digest=digest: run.identity == ("FINISHED", digest))
             if known is None:
-                new.append((entry, {**entry.tags, **mine, KEY: entry.key, DIGEST: digest}))
-            elif not mine.items() <= known.late.items():
+                self.new.append((entry, {**entry.tags, **mine, KEY: entry.key, DIGEST: digest}))
+                self.counts["logged"] += 1
+                continue
+            self.counts["unchanged"] += 1
+            if not mine.items() <= known.late.items():
                 late[known.id] = mine
-        self.writer.add(new)
         self.writer.tag(late)
-        self.counts["logged"] += len(new)
-        self.counts["unchanged"] += len(entries) - len(new)
+        if sum(len(entry.metrics) for entry, _ in self.new) >= TOGETHER:
+            self._add()
+
+    def _add(self):
+        self.writer.add(self.new)
+        self.new = []
 
     def close(self):
-        """Delete what is no longer in the results; returns the receipt."""
+        """Add what is left, delete what is no longer in the results; returns the receipt."""
+        self._add()
         for key in list(self.found):
             self._keep(key, lambda run: False)
         if self.parent is not None:

@@ -55,16 +55,16 @@ class Entry:
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
-def read_runs(experiment, cell, path, tags, table=None):
+def read_runs(experiment, cell, path, tags, chosen=None):
     """The runs in a cell's file, as Entry.
 
-    tags: of all runs of the experiment. table: (DataFrame, metadata) of the experiment, which says what was chosen.
+    tags: of all runs of the experiment. chosen: function of an algorithm id and a run's values, whether it was chosen;
+    None as long as nobody knows.
     """
     frame, meta = read(path)
     spec = meta["spec"]
     metrics = metric_columns(frame, (*spec["within"], *spec["tune"]))
     lossy = [name for name, about in meta.get("data", {}).items() if about.get("lossy")]
-    winners = _winners(*table) if table else None
     wanted = list(runs(spec))
     starts = np.flatnonzero(frame["round"] == 0)  # runs follow each other in the order of their specification
     if len(wanted) != len(starts):
@@ -78,7 +78,6 @@ def read_runs(experiment, cell, path, tags, table=None):
         about = {"algorithm": cell.id, "fingerprint": meta["fingerprint"], "status": rows["status"][-1]}
         if about["status"] == "diverged":
             about["diverged_round"] = str(rows["diverged_round"][-1])
-        chosen = None if winners is None else str(_place(table[1], cell.id, values) in winners).lower()
         if lossy:
             about["lossy data"] = ", ".join(lossy)
         yield Entry(
@@ -94,7 +93,7 @@ def read_runs(experiment, cell, path, tags, table=None):
             },
             start=end - int(rows["seconds"][-1] * 1000),
             end=end,
-            chosen=chosen,
+            chosen=None if chosen is None else str(chosen(cell.id, values)).lower(),
         )
 
 
@@ -142,8 +141,10 @@ def _place(meta, id, values):
     return (id, *(None if value is None or value != value else plain(value) for value in found))
 
 
-def _winners(frame, meta):
-    return {_place(meta, row["algorithm"], row) for row in frame[frame["chosen"]].to_dict("records")}
+def chosen(frame, meta):
+    """Of an experiment's table and its metadata, the function that read_runs takes."""
+    winners = {_place(meta, row["algorithm"], row) for row in frame[frame["chosen"]].to_dict("records")}
+    return lambda id, values: _place(meta, id, values) in winners
 
 
 def common_tags(experiment):

@@ -121,6 +121,8 @@ def _patient(connection, _):
     if isinstance(connection, sqlite3.Connection):
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA busy_timeout = 60000")  # a user interface may be writing a note
+        connection.execute("PRAGMA cache_size = -100000")  # kB: a page of an index is written once for many runs
+        connection.execute("PRAGMA wal_autocheckpoint = 25000")
 
 
 def experiment_id(client, experiment, uri):

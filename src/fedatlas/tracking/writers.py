@@ -5,6 +5,7 @@ MLflow's own client takes seven transactions for a run, 35 ms of a processor; a 
 
 import hashlib
 import json
+import operator
 import time
 import uuid
 
@@ -68,16 +69,13 @@ class DatabaseWriter:
         from mlflow.store.tracking.dbmodels import models
         from mlflow.utils.uri import append_to_uri_path
 
-        rows = {
-            name: []
-            for name in ("SqlRun", "SqlTag", "SqlParam", "SqlMetric", "SqlLatestMetric", "SqlInput", "SqlInputTag")
-        }
+        rows = {name: [] for name in TABLES}
+        ids = sorted(uuid.uuid4().hex for _ in runs)  # rows in the order of an index are added in half the time
         with self.engine.begin() as connection:
             sources = self._datasets(
                 connection, {about[0]: about for entry, _ in runs for about in entry.data.values()}
             )
-            for entry, tags in runs:
-                id = uuid.uuid4().hex
+            for id, (entry, tags) in zip(ids, runs, strict=True):
                 about = {"run_uuid": id, "name": entry.name, "status": "FINISHED", "lifecycle_stage": "active"}
                 about |= {"start_time": entry.start, "end_time": entry.end, "experiment_id": self.experiment_id}
                 about |= {"user_id": "unknown", "source_type": "UNKNOWN"}
@@ -94,12 +92,11 @@ class DatabaseWriter:
                 for role, (name, _) in entry.data.items():
                     input = uuid.uuid4().hex
                     edge = {"source_type": "DATASET", "source_id": sources[name], "destination_type": "RUN"}
-                    rows["SqlInput"].append(edge | {"input_uuid": input, "destination_id": id})
+                    rows["SqlInput"].append(edge | {"input_uuid": input, "destination_id": id, "step": 0})
                     tag = {"input_uuid": input, "name": "mlflow.data.context", "value": role}
                     rows["SqlInputTag"].append(tag)
             for name, values in rows.items():
-                if values:
-                    connection.execute(getattr(models, name).__table__.insert(), values)
+                _insert(connection, getattr(models, name).__table__, values)
 
     def _datasets(self, connection, wanted):
         """Ids of data sets by name, added if need be."""
@@ -138,6 +135,15 @@ class DatabaseWriter:
             for id in ids:
                 changed = {"lifecycle_stage": "deleted", "deleted_time": now}
                 connection.execute(table.update().where(table.c.run_uuid == id).values(changed))
+
+
+def _insert(connection, table, rows):
+    """Insert rows, dicts of the same keys, in the way of the database's driver, without SQLAlchemy's work for each."""
+    if rows:
+        insert = table.insert().compile(dialect=connection.dialect, column_keys=list(rows[0]))
+        if insert.positional:
+            rows = list(map(operator.itemgetter(*insert.positiontup), rows))
+        connection.exec_driver_sql(str(insert), rows)
 
 
 def _row(id, key, value, **more):

@@ -11,9 +11,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import config, expand, files, fingerprint
 from fedatlas.experiments.tables import view
 from fedatlas.registry import did_you_mean
-from fedatlas.workflow import needs
+from fedatlas.workflow import LIVE, needs
 
-LIVE = "FEDATLAS_LIVE_TRACKING"  # names a server that jobs log to as they end
 EXPERIMENT = "results/{size}/{experiment}"
 
 # Code behind the workflow's steps, by what a rule names as its input. Which data sets there are is no code of prepare.

@@ -56,7 +56,7 @@ def draw(spec, about, table, curves, outputs, partitions=None, availability=None
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC}):
         sheet = Sheet(spec, about, table, curves, partitions, availability)
         figure = function(sheet)
-        figure.draw_without_rendering()  # lays out once, and alike for all formats
+        figure.get_layout_engine().execute(figure)  # once, and alike for all formats
         figure.set_layout_engine(None)  # not "none", which would have each format laid out before it is drawn
         for path in map(Path, outputs):
             with atomic(path) as temporary:

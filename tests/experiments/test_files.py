@@ -1,0 +1,59 @@
+"""Result files: rows come back as they were written, as rows and as a DataFrame."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedatlas.errors import UserError
+from fedatlas.experiments import files
+
+KINDS = {
+    "text": st.text(),
+    "whole": st.integers(-(2**63), 2**63 - 1),
+    "real": st.floats(),
+    "truth": st.booleans(),
+    "some": st.none() | st.floats(),
+}
+ROWS = st.lists(st.fixed_dictionaries(KINDS), min_size=1, max_size=20)
+
+
+@settings(deadline=None)
+@given(rows=ROWS)
+def test_rows_come_back(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("files") / "a.parquet"
+    files.write(path, [{name: value for name, value in row.items() if value is not None} for row in rows], {"a": 1})
+    back, meta = files.read_rows(path)
+    frame, same = files.read(path)
+    assert meta == same == {"a": 1}
+    for i, row in enumerate(rows):
+        for name in back[0]:
+            expected = math.nan if row[name] is None else row[name]
+            for value in (back[i][name], frame[name][i]):
+                assert value == expected or (value != value and expected != expected)
+    assert set(back[0]) == {name for row in rows for name, value in row.items() if value is not None}
+    assert [frame[name].dtype.kind for name in ("whole", "real", "truth")] == ["i", "f", "b"]
+
+
+def test_whole_and_real_numbers_share_a_column(tmp_path):
+    files.write(tmp_path / "a.parquet", [{"lr": 1}, {"lr": 0.5}], {})
+    frame, _ = files.read(tmp_path / "a.parquet")
+    assert frame["lr"].dtype == np.float64 and list(frame["lr"]) == [1.0, 0.5]
+
+
+def test_rows_are_what_a_frame_of_them_is(tmp_path):
+    pd = pytest.importorskip("pandas")
+    rows = [{"id": "a", "n": 1, "x": 0.5}, {"id": "b", "n": 2}]
+    files.write(tmp_path / "rows.parquet", rows, {})
+    files.write(tmp_path / "frame.parquet", pd.DataFrame(rows), {})
+    first, second = (files.read(tmp_path / f"{name}.parquet")[0] for name in ("rows", "frame"))
+    pd.testing.assert_frame_equal(first, second)
+
+
+def test_no_result_file(tmp_path):
+    (tmp_path / "a.parquet").write_text("text")
+    for read in (files.read, files.read_rows, files.read_meta):
+        with pytest.raises(UserError, match="is not a result file"):
+            read(tmp_path / "a.parquet")
