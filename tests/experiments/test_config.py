@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas import UserError
@@ -55,6 +55,7 @@ def test_smoke_sizes_need_no_download(path):
         ({"setting": {"clients": "ten"}}, r"setting.clients: expected a value of type integer, found 'ten'"),
         ({"setting": {"clients": 0, "rounds": 1}}, r"setting.clients: expected minimum 1"),
         ({"seeds": []}, r"seeds: expected minItems 1"),
+        ({"parts": 0}, r"parts: expected minimum 1"),
         ({"select": {"metric": "loss", "statistic": "mean", "goal": "min"}}, r"select.statistic: expected one of"),
         ({"problem": {}}, r"problem: the key 'kind' is missing"),
         ({"grid": {"clients": []}}, r"grid.clients"),
@@ -171,3 +172,18 @@ def test_hyper_parameters_may_be_axes(tmp_path):
     assert [cell.key for cell in cells] == ["parameters.server_lr=0.5", "parameters.server_lr=1.0"]
     with pytest.raises(UserError, match="no option 'sever_lr'"):
         expand.cells(load(tmp_path, GOOD | {"grid": {"parameters.sever_lr": [1.0]}}))
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.integers(1, 60), min_size=2, max_size=12, unique=True), st.integers(1, 5))
+def test_a_point_within_is_in_one_file_that_new_points_do_not_change(tmp_path_factory, steps, parts):
+    made = load(tmp_path_factory.mktemp("parts"), GOOD | {"parts": parts})
+
+    def places(values):
+        cells = expand.cells(made | {"within": {"local_steps": values, "rounds": [3, 5]}})
+        return [(str(run["within"]), cell.key) for cell in cells for run in expand.runs(cell.spec)]
+
+    every, fewer = places(steps), places(steps[:-1])
+    assert len(every) == len(dict(every)) == 2 * len(steps)
+    assert set(fewer) <= set(every)
+    assert len({key for _, key in every}) <= parts

@@ -1,6 +1,7 @@
 """Tables: choice of tuned values, warnings, divergence."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fedatlas.experiments import expand, run, tables
@@ -63,3 +64,20 @@ def test_axis_values_that_are_mappings(tmp_path):
     table, curves, _ = build(tmp_path, grid={"participation": axis}, tune={"lr": [0.01]})
     assert set(table["participation"]) == {'{"kind": "full"}', '{"count": 1, "kind": "uniform"}'}
     assert [tables.label(v) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]
+
+
+def test_runs_that_are_spread_over_files_make_the_same_table(tmp_path):
+    change = {
+        "grid": {"problem.L": [5.0, 10.0]},
+        "within": {"local_steps": [3, 1, 2], "eval_rounds": [2, 1]},
+        "seeds": [0, 1],
+    }
+    for name in ("whole", "spread"):
+        (tmp_path / name).mkdir()
+    whole = build(tmp_path / "whole", **change)
+    spread = build(tmp_path / "spread", **change, parts=3)
+    assert len(list(tmp_path.glob("spread/runs/*/*.parquet"))) > len(list(tmp_path.glob("whole/runs/*/*.parquet"))) == 4
+    for first, second in zip(whole[:2], spread[:2], strict=True):
+        own = [name for name in first if "seconds" not in name]
+        pd.testing.assert_frame_equal(first[own], second[own])
+    assert whole[2]["runs"] == spread[2]["runs"]

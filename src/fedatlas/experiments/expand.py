@@ -4,6 +4,7 @@ import copy
 import hashlib
 import itertools
 import json
+import zlib
 from dataclasses import dataclass, fields
 
 from fedatlas import algorithms, problems
@@ -26,7 +27,8 @@ class Cell:
     @property
     def key(self):
         """Name of the run file."""
-        return slug(self.point)
+        part, parts = self.spec.get("part", (0, 1))
+        return slug(self.point | ({"part": f"{part + 1}-of-{parts}"} if parts > 1 else {}))
 
 
 def cells(experiment):
@@ -35,7 +37,8 @@ def cells(experiment):
     try:
         for point in product(experiment["grid"]):
             for id, entry in experiment["algorithms"].items():
-                found.append(_cell(experiment, id, entry, point))
+                cells = [_cell(experiment, id, entry, point, part) for part in range(experiment.get("parts", 1))]
+                found += [cell for cell in cells if next(runs(cell.spec), None)]
         _distinct(found)
     except UserError as error:
         raise UserError(f"{experiment['file']} (size {experiment['size']}): {error}") from None
@@ -49,7 +52,7 @@ def _distinct(cells):
         raise UserError(f"grid: two points would share the run file {twice[1]}.parquet; make their values differ more")
 
 
-def _cell(experiment, id, entry, point):
+def _cell(experiment, id, entry, point, part):
     spec = {
         "algorithm": entry.get("algorithm", id),
         "parameters": dict(entry.get("set", {})),
@@ -61,6 +64,8 @@ def _cell(experiment, id, entry, point):
         "optimum": experiment.get("optimum", False),
     }
     spec["tune"] = {name: values for name, values in spec["tune"].items() if values is not None}
+    if (parts := experiment.get("parts", 1)) > 1:
+        spec["part"] = [part, parts]
     for axis, value in point.items():
         assign(spec, axis, value)
     if "clients" in spec["within"] and "partition" in spec["problem"]:
@@ -100,7 +105,10 @@ def _place(axis, values, part):
 
 def runs(spec):
     """The single runs of a cell, in order: dicts ``{"within", "tune", "seed", "algorithm", "parameters", ...}``."""
+    part, parts = spec.get("part", (0, 1))
     for inside in product(spec["within"]):
+        if _part(inside, parts) != part:
+            continue
         for tuned in product(spec["tune"]):
             for seed in spec["seeds"]:
                 run = {"algorithm": spec["algorithm"], "problem": spec["problem"], "seed": seed}
@@ -114,6 +122,11 @@ def runs(spec):
                     else:
                         run["parameters"][name] = value
                 yield run
+
+
+def _part(point, parts):
+    """Which of the parts a point within belongs to: that is up to it alone, so that a new point moves no other."""
+    return zlib.crc32(json.dumps(point, sort_keys=True).encode()) % parts
 
 
 def create(run, problem=None):

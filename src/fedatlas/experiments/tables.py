@@ -1,6 +1,7 @@
 """From run files to the table of an experiment: scores, tuned choices, warnings, and the curves of what was chosen."""
 
 import contextlib
+import itertools
 import json
 
 import numpy as np
@@ -39,8 +40,8 @@ def build(about, files):
     a winner lies at an end of its axis. A run that diverged cannot be chosen. Curves: all evaluations of the chosen.
     """
     summaries, curves, metas = [], [], []
-    for id, point, path in files:
-        frame, meta = read(path)
+    for (id, point), parts in itertools.groupby(files, key=lambda file: file[:2]):
+        frame, meta = _read([path for _, _, path in parts])
         metas.append((id, meta))
         frame.insert(0, "algorithm", id)
         for axis, value in point.items():
@@ -54,6 +55,16 @@ def build(about, files):
         curves.append(frame.merge(chosen, on=keys))
     table = pd.concat(summaries, ignore_index=True)
     return table, pd.concat(curves, ignore_index=True), _metadata(about, table, metas)
+
+
+def _read(paths):
+    """(DataFrame, metadata) of the files that the runs of an algorithm at a grid point are spread over."""
+    frames, metas = zip(*map(read, paths), strict=True)
+    if len(frames) == 1:
+        return frames[0], metas[0]
+    places = {axis: {plain(v): at for at, v in enumerate(vs)} for axis, vs in metas[0]["spec"]["within"].items()}
+    frame = pd.concat(frames, ignore_index=True)
+    return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), ignore_index=True), metas[0]
 
 
 def _summarise(frame, keys, select):
