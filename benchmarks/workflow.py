@@ -96,12 +96,16 @@ def main():
         report("jobs of the whole atlas in paper size", *best(folder, "all", "-n", "--quiet", "all", *paper), MOST_DAG)
 
         shutil.rmtree(folder / "results")
-        _, used = snakemake(folder, "--cores", a.cores, a.experiment, *data)
+        wall, used = snakemake(folder, "--cores", a.cores, a.experiment, *data)
         needed = compute(folder)
         share = (used - needed) / used
         rest = used - needed
-        print(f"{a.experiment} in size {a.size}: {needed:.0f} s of processors for runs, {rest:.0f} s for all else:")
-        print(f"  the workflow's own share is {share:.1%} of the whole  [{verdict(share, MOST_SHARE)}]")
+        print(
+            f"{a.experiment} in size {a.size}: {wall:.0f} s on {a.cores} cores. Of processors, {needed:.0f} s for runs,"
+        )
+        print(
+            f"  {rest:.0f} s for all else: the workflow's own share is {share:.1%} of the whole  [{verdict(share, MOST_SHARE)}]"
+        )
 
 
 if __name__ == "__main__":

@@ -52,6 +52,13 @@ def test_rows_are_what_a_frame_of_them_is(tmp_path):
     pd.testing.assert_frame_equal(first, second)
 
 
+def test_lists_that_some_rows_lack(tmp_path):
+    files.write(tmp_path / "a.parquet", [{"n": 1}, {"n": 2, "each": [1.0, 2.5]}, {"n": 3, "each": [3.0]}], {})
+    assert [row["each"] for row in files.read_rows(tmp_path / "a.parquet")[0]] == [None, [1.0, 2.5], [3.0]]
+    frame, _ = files.read(tmp_path / "a.parquet")
+    assert list(frame["each"][1]) == [1.0, 2.5]
+
+
 def test_no_result_file(tmp_path):
     (tmp_path / "a.parquet").write_text("text")
     for read in (files.read, files.read_rows, files.read_meta):

@@ -30,14 +30,14 @@ def atomic(path):
 def write(path, content, meta):
     """Write a DataFrame, or rows, and metadata as one Parquet file.
 
-    Rows are dicts of text and numbers; one that lacks a number has NaN.
+    Rows are dicts of text, numbers and lists of numbers. One that lacks a number has NaN, one that lacks a list None.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     if isinstance(content, list):
         names = dict.fromkeys(name for row in content for name in row)
-        table = pa.table({name: _column([row.get(name, np.nan) for row in content]) for name in names})
+        table = pa.table({name: _column([row.get(name) for row in content]) for name in names})
     else:
         content = content.copy(deep=False)
         content.attrs = {}
@@ -50,11 +50,14 @@ def _column(values):
     """An Arrow array. ``pa.array`` would import pandas to see what it is given, a third of a start."""
     import pyarrow as pa
 
-    if isinstance(values[0], str):
+    some = next(value for value in values if value is not None)
+    if isinstance(some, str):
         texts = [value.encode() for value in values]
         ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
         return pa.Array.from_buffers(pa.string(), len(texts), [None, *map(pa.py_buffer, (ends, b"".join(texts)))])
-    numbers = np.array(values)
+    if np.ndim(some):
+        return pa.array(values)
+    numbers = np.array([np.nan if value is None else value for value in values])
     bits = np.packbits(numbers, bitorder="little") if numbers.dtype == bool else numbers
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(bits)])
 
