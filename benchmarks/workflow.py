@@ -101,11 +101,9 @@ def main():
         share = (used - needed) / used
         rest = used - needed
         print(
-            f"{a.experiment} in size {a.size}: {wall:.0f} s on {a.cores} cores. Of processors, {needed:.0f} s for runs,"
+            f"{a.experiment} in size {a.size}: {wall:.0f} s on {a.cores} cores, {needed:.0f} s of processors for runs,"
         )
-        print(
-            f"  {rest:.0f} s for all else: the workflow's own share is {share:.1%} of the whole  [{verdict(share, MOST_SHARE)}]"
-        )
+        print(f"  {rest:.0f} s for all else: the workflow's own share is {share:.1%}  [{verdict(share, MOST_SHARE)}]")
 
 
 if __name__ == "__main__":

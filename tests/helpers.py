@@ -11,6 +11,8 @@ from fedatlas.data import Dataset, partition
 from fedatlas.problems.logistic import Logistic
 from fedatlas.problems.quadratic import Quadratic
 from fedatlas.problems.softmax import Softmax
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
 
 
 def example(name, **overrides):
@@ -105,3 +107,9 @@ def like(problem, v):
     """A NumPy array in the library and type of a problem's vectors."""
     start = problem.start(0)
     return np.asarray(v, start.dtype) if isinstance(start, np.ndarray) else start.new_tensor(v)
+
+
+def run(name, parameters, problem, seed=1, **options):
+    """The Trace of a method of a registered name; by default five clients with full gradients for eight rounds."""
+    options = {"clients": 5, "local_steps": 4, "rounds": 8, "batch": None, "eval_rounds": 1} | options
+    return Simulation(algorithms.create(name, parameters), problem, Setting(**options), seed).run()

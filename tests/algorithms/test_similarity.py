@@ -1,169 +1,15 @@
-"""Methods of FedRed's Table 1: rates of theorems, reductions, and what they add to the engine."""
-
-import math
+"""Methods of FedRed's Table 1: reductions, local solvers, costs, and what they add to the engine."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from fedatlas import UserError, algorithms
 from fedatlas.experiments import expand
-from fedatlas.simulation import mixing
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.simulation.steps import Round, Steps
 from fedatlas.simulation.streams import drawn_client
-from tests.helpers import example, logistic, quadratic
-
-
-def run(name, parameters, problem, seed=1, **options):
-    options = {"clients": 5, "local_steps": 4, "rounds": 8, "batch": None, "eval_rounds": 1} | options
-    return Simulation(algorithms.create(name, parameters), problem, Setting(**options), seed).run()
-
-
-# --- rates ---
-
-
-@pytest.fixture(scope="module")
-def heterogeneous():
-    return quadratic(clients=5, dim=6, noise=0, mu=1.0, L=20.0, similarity=0.9, heterogeneity=3.0)
-
-
-def theory(name, c):
-    """Hyper-parameters that the theorems ask for."""
-    mu, L, delta = c["mu_min"], c["L_max"], c["delta_A"]
-    eta = 1.5 * L
-    return {
-        "gd": {"lr": 1 / c["L"]},
-        "mb-sgd": {"lr": 1 / c["L"]},
-        "dane": {"lam": 2 * delta},
-        "dane+-gd": {"lam": 2 * delta, "lr": 1 / (L + 2 * delta), "mu": mu},
-        "dane+-fgd": {"lam": 2 * delta, "lr": 1 / (L + 2 * delta), "mu": mu},
-        "fedred": {"eta": 4 * delta, "lam": delta, "mu": mu, "p": (delta + mu / 2) / (4 * delta + mu / 2)},
-        "fedred-gd": {"eta": eta, "lam": delta, "mu": mu, "p": (delta + mu / 2) / (eta - mu / 2)},
-        "fedred-sgd": {"eta": eta, "lam": delta, "mu": mu, "p": (delta + mu / 2) / (eta - mu / 2)},
-        "scaffnew": {"lr": 1 / L, "p": math.sqrt(mu / L)},
-        "sonata": {"tau": 2 * delta},
-        "svrp-gd": {"lr": 1 / (L + 2 * delta**2 / mu), "eta": mu / (2 * delta**2), "p": 0.2},
-    }[name]
-
-
-RATED = [name for name in algorithms.names() if algorithms.get(name).has("rate")]
-RATED.remove("dane+-sgd")  # a fixed number of steps, whatever they attain
-
-
-@pytest.mark.parametrize("name", RATED)
-def test_is_at_least_as_fast_as_its_theorem_says(name, heterogeneous):
-    parameters = theory(name, heterogeneous.constants())
-    rate = algorithms.create(name, parameters).rate(heterogeneous.constants())
-    assert 0 < rate < 1
-    rounds = min(60, math.ceil(math.log(1e-16) / math.log(rate)))
-    rows = run(name, parameters, heterogeneous, rounds=rounds, local_steps=100).rows
-    log = np.log([row["distance"] ** 2 for row in rows if row["distance"] > 1e-11])
-    assert len(log) > 4
-    assert np.polyfit(np.arange(len(log)), log, 1)[0] <= math.log(rate)
-
-
-@pytest.mark.parametrize(
-    "name, changes",
-    [
-        ("dane", {"lam": 0.5}),
-        ("dane", {"averaging": "random"}),
-        ("dane+-gd", {"lam": 0.5}),
-        ("dane+-gd", {"mu": 5.0}),
-        ("fedred", {"p": 0.9}),
-        ("fedred", {"eta": 0.1}),
-        ("fedred-gd", {"eta": 5.0}),
-        ("fedred-gd", {"mu": 0.0}),
-        ("gd", {"lr": 0.11}),
-        ("mb-sgd", {"lr": 0.11}),
-        ("dane+-gd", {"lr": 0.1}),
-        ("dane+-fgd", {"lr": 0.1}),
-        ("dane+-gd", {"max_steps": 50}),
-        ("dane+-fgd", {"max_steps": 20}),
-        ("scaffnew", {"lr": 0.2}),
-        ("sonata", {"graph": "ring"}),
-    ],
-)
-def test_no_rate_is_claimed_where_no_theorem_applies(name, changes, heterogeneous):
-    c = heterogeneous.constants()
-    assert algorithms.create(name, theory(name, c) | changes).rate(c) is None
-
-
-@pytest.mark.parametrize("name", ["dane", "dane+-gd", "dane+-fgd", "sonata", "svrp-gd", "scaffnew", "fedred-gd"])
-def test_no_rate_is_claimed_where_a_client_is_not_convex(name, heterogeneous):
-    c = heterogeneous.constants()
-    parameters = {key: 0.0 if key == "mu" else value for key, value in theory(name, c).items()}
-    assert algorithms.create(name, parameters).rate(c | {"mu_min": -0.01}) is None
-
-
-C = {"mu": 1.0, "L": 10.0, "mu_min": 0.5, "L_max": 20.0, "delta_A": 2.0}
-
-
-@pytest.mark.parametrize(
-    "name, parameters, expected",
-    [
-        ("gd", {"lr": 0.1}, 0.9**2),
-        ("gd", {"lr": 0.19}, 0.9**2),  # |1 - 1.9|
-        ("mb-sgd", {"lr": 0.05}, 0.95**2),
-        ("dane", {"lam": 4.5}, 0.9),
-        ("sonata", {"tau": 4.5}, 0.9),
-        ("dane+-gd", {"lam": 4.5, "lr": 0.04, "mu": 0.5}, 0.9),
-        ("dane+-fgd", {"lam": 4.5, "lr": 0.04}, 0.9),
-        # q = 1 - 0.5 / 20.5 = 40/41, p = (2.25 + 0.25) / 10.25 = 10/41: p q / (1 - (1 - p) q) = 400 / (1681 - 1240)
-        ("fedred", {"eta": 10.0, "lam": 2.25, "mu": 0.5, "p": 10 / 41}, 400 / 441),
-        # q = 1 - 0.5 / 40.5 = 80/81, p = 2.5 / 20.25 = 10/81: 800 / (6561 - 5680)
-        ("fedred-gd", {"eta": 20.5, "lam": 2.25, "mu": 0.5, "p": 10 / 81}, 800 / 881),
-        # q = 1 - min(0.02, 0.01) = 0.99: 0.099 / (1 - 0.9 * 0.99)
-        ("scaffnew", {"lr": 0.04, "p": 0.1}, 0.099 / 0.109),
-        ("scaffnew", {"lr": 0.04, "p": 1.0}, 0.98),
-        # a = 1/1.05^2, b = a 0.04: the larger root of z^2 - (a + p b + 1 - p) z + a (1 - p)
-        ("svrp-gd", {"lr": 0.01, "eta": 0.1, "p": 0.2}, 1 / 1.05),
-    ],
-)
-def test_rates_by_hand(name, parameters, expected):
-    assert algorithms.create(name, parameters).rate(C) == pytest.approx(expected)
-
-
-def test_a_geometric_rounds_contraction_is_the_mean_over_its_length():
-    N = np.random.default_rng(0).geometric(0.2, 200_000)
-    assert algorithms.get("fedred").over_geometric(0.9, 0.2) == pytest.approx((0.9**N).mean(), rel=0.01)
-    assert (0.9**N).mean() > 1.03 * 0.9**5  # more than at the mean length
-
-
-@pytest.mark.parametrize("name", ["dane+-gd", "dane+-fgd"])
-@pytest.mark.parametrize("r", [0, 30])
-def test_the_stopping_rule_holds_within_the_steps_that_are_enough(name, r, heterogeneous):
-    """Of one client: h = 0 and F(y) = f(y) + lam/2 |y - x|^2."""
-    alone = quadratic(clients=1, dim=6, noise=0, mu=1.0, L=20.0, similarity=0.0)
-    a = algorithms.create(name, {"lam": 1.8, "lr": 1 / 21.8, "mu": 1.0})
-    enough, x, everyone = a.enough(20.0, r), alone.start(1), np.arange(1)
-    y = z = x
-    for taken in range(1, enough + 1):  # noqa: B007
-        last, y = y, z - a.lr * (alone.full_batch(everyone).grad(z)[0] + 1.8 * (z - x))
-        z = y + a.momentum * (y - last)
-        if np.linalg.norm(alone.gradient(z) + 1.8 * (z - x)) <= a.accuracy(r) * np.linalg.norm(z - x):
-            break
-    else:
-        pytest.fail("the rule does not hold")
-    assert enough / 12 < taken <= enough and a.enough(20.0, 300) > a.enough(20.0, r)
-    assert a.enough(20.1, r) == math.inf
-
-
-@pytest.mark.parametrize("name", ["fedred", "fedred-gd"])
-def test_the_theorems_average_is_within_its_bound(name, heterogeneous):
-    """Theorems 7 and 9: f(average) - f* <= mu/2 |x0 - x*|^2 / ((1/q)^K - 1) in expectation, K iterations."""
-    c, optimum = heterogeneous.constants(), heterogeneous.optimum
-    parameters = theory(name, c) | {"average": "weighted"}
-    q = algorithms.create(name, parameters).q
-    traces = [run(name, parameters, heterogeneous, seed, rounds=12).rows for seed in range(1, 9)]
-    squared = [float(((heterogeneous.start(seed) - optimum.x) ** 2).sum()) for seed in range(1, 9)]
-    for rows in zip(*traces, strict=True):
-        if rows[0]["round"]:
-            bounds = [c["mu_min"] / 2 * d / (q ** -row["steps"] - 1) for row, d in zip(rows, squared, strict=True)]
-            assert np.mean([row["suboptimality"] for row in rows]) <= np.mean(bounds)
-
+from tests.helpers import example, logistic, quadratic, run
 
 # --- reductions ---
 
@@ -330,52 +176,6 @@ def test_rounds_of_fedred_have_geometric_lengths(heterogeneous):
 def test_costs(name, options, up, down, gradients, heterogeneous):
     last = run(name, options, heterogeneous, rounds=4, local_steps=3).rows[-1]
     assert (last["vectors_up"], last["vectors_down"], last["gradients"]) == (up, down, gradients)
-
-
-# --- mixing matrices ---
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.sampled_from(sorted(mixing.GRAPHS)),
-    st.integers(1, 17),
-    st.floats(0.05, 1.0),
-    st.integers(0, 100),
-)
-def test_mixing_matrices_are_doubly_stochastic_and_mix_to_the_mean(kind, m, p, seed):
-    try:
-        network = mixing.create(kind, m, p, seed)
-    except UserError as error:
-        assert kind == "erdos-renyi" and "not connected" in str(error)
-        return
-    W = network.W
-    np.testing.assert_allclose(W.sum(axis=0), 1, atol=1e-12)
-    np.testing.assert_allclose(W.sum(axis=1), 1, atol=1e-12)
-    assert (W >= -1e-15).all() and mixing.connected(W > 0)
-    rows = np.random.default_rng(seed).standard_normal((m, 3))
-    np.testing.assert_allclose(network.mix(rows), W @ rows, atol=1e-13)
-    second = np.sort(abs(np.linalg.eigvalsh(W)))[-2] if m > 1 else 0
-    assert second < 1 - 1e-9  # repeated mixing contracts to the mean
-
-
-def test_both_libraries_mix_alike():
-    torch = pytest.importorskip("torch")
-    rows = np.random.default_rng(0).standard_normal((6, 3))
-    network = mixing.create("grid", 6)
-    assert (network.mix(torch.from_numpy(rows)).numpy() == network.mix(rows)).all()
-
-
-@pytest.mark.parametrize(
-    "W, problem",
-    [
-        ([[0.5, 0.5], [0.6, 0.4]], "doubly stochastic"),
-        ([[1.5, -0.5], [-0.5, 1.5]], "doubly stochastic"),
-        ([[1.0, 0.0]], "shape"),
-    ],
-)
-def test_other_mixing_matrices_are_refused(W, problem):
-    with pytest.raises(UserError, match=problem):
-        mixing.Mixing(W)
 
 
 @pytest.mark.parametrize("graph", ["ring", "grid", "erdos-renyi"])

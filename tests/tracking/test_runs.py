@@ -1,98 +1,17 @@
-"""Logging to MLflow, on small run files that the real code makes."""
+"""What is logged to MLflow of run files, and what is done about what is there already."""
 
 import copy
 import json
-import multiprocessing
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fedatlas import data, tracking
+from fedatlas import tracking
 from fedatlas.errors import UserError
-from fedatlas.experiments import expand, files, run, tables
-from fedatlas.tracking import book, store
-
-EXPERIMENT = {
-    "name": "tiny",
-    "size": "smoke",
-    "file": "config/experiments/tiny.yaml",
-    "title": "A tiny experiment",
-    "paper": "yuan2020",
-    "source": "Figure 1",
-    "notes": ["Nothing of it is in the paper."],
-    "problem": {"kind": "logistic", "data": "breast_cancer", "l2": 1e-2},
-    "setting": {"steps": 8, "eval_steps": 4, "batch": 4},
-    "grid": {"local_steps": [1, 2]},
-    "within": {"clients": [2, 3]},
-    "tune": {"lr": [0.1, 1e200]},
-    "seeds": [0, 1],
-    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
-    "algorithms": {"fedavg": {}, "fedac": {"algorithm": "fedac-1", "tune": {"lr": [0.05]}}},
-    "figures": {},
-    "claims": {},
-}
-RUNS = 2 * 2 * 2 * (2 + 1)
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """A folder of results of EXPERIMENT."""
-    root = tmp_path_factory.mktemp("results")
-    data.prepare("breast_cancer", root / "data")
-    points = []
-    for cell in expand.cells(EXPERIMENT):
-        path = root / "tiny/runs" / cell.id / f"{cell.key}.parquet"
-        run.run_cell(cell.spec, path, root / "data")
-        points.append((cell.id, cell.point, path))
-    table, _, meta = tables.build(tables.view(EXPERIMENT), points)
-    files.write(root / "tiny/table.parquet", table, meta)
-    table.to_csv(root / "tiny/table.csv")
-    claims = "claim,text,verdict\na,FedAc is fast.,held\nb,FedAvg is slow.,not tested at this size\n"
-    (root / "tiny/claims.csv").write_text(claims)
-    (root / "tiny/figures").mkdir()
-    (root / "tiny/figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
-    return root / "tiny"
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory):
-    """An empty database, which takes MLflow seconds to make."""
-    path = tmp_path_factory.mktemp("empty") / "mlflow.db"
-    with store.connect(f"sqlite:///{path}"):
-        pass
-    return path
-
-
-@pytest.fixture
-def uri(tmp_path, empty):
-    shutil.copy(empty, tmp_path / "mlflow.db")
-    return f"sqlite:///{tmp_path}/mlflow.db"
-
-
-@pytest.fixture
-def mine(results, tmp_path):
-    """A copy of the results that a test may change."""
-    return Path(shutil.copytree(results, tmp_path / "tiny"))
-
-
-def logged(uri, name="tiny"):
-    """(client, parent runs, child runs) of an experiment."""
-    from mlflow import MlflowClient
-
-    client = MlflowClient(uri)
-    found = client.search_runs([client.get_experiment_by_name(name).experiment_id], max_results=1000)
-    children = [r for r in found if "mlflow.parentRunId" in r.data.tags]
-    return client, [r for r in found if r not in children], children
-
-
-def named(children, name):
-    (found,) = [r for r in children if r.info.run_name == name]
-    return found
+from fedatlas.experiments import files
+from fedatlas.tracking import book
+from tests.tracking.tiny import EXPERIMENT, RUNS, logged, named
 
 
 def test_what_is_logged(results, uri, tmp_path):
@@ -219,14 +138,6 @@ def test_data_with_a_checksum_and_lossy_data(mine, uri):
     assert "lossy data" not in named(children, "fedac K=1 M=3 lr=0.05 seed=1").data.tags
 
 
-def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
-    (tmp_path / "mlflow.db").write_bytes(b"half")
-    (tmp_path / ".mlflow.db.lock").write_text("unfinished")
-    with store.connect(f"sqlite:///{tmp_path}/mlflow.db") as client:
-        assert [e.name for e in client.search_experiments()] == ["Default"]
-    assert (tmp_path / ".mlflow.db.lock").read_text() == ""
-
-
 def test_a_parent_that_shows_what_is_gone_is_replaced(mine, uri):
     one = {**EXPERIMENT, "algorithms": {"fedac": EXPERIMENT["algorithms"]["fedac"]}, "seeds": [0, 1]}
     first = tracking.log(one, mine, uri)
@@ -259,44 +170,6 @@ def test_sizes_and_other_runs_do_not_meet(mine, uri):
     assert client.get_experiment(receipt["experiment_id"]).lifecycle_stage == "active"
 
 
-def _log_as(name, directory, uri):
-    one = {**EXPERIMENT, "algorithms": {"fedac": EXPERIMENT["algorithms"]["fedac"]}}
-    tracking.log({**one, "name": name}, directory, uri)
-
-
-def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
-    uri = f"sqlite:///{tmp_path}/new/mlflow.db"
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["mlflow.store.tracking.sqlalchemy_store", __name__])  # 4 s once, not in every job
-    jobs = [context.Process(target=_log_as, args=(name, results, uri)) for name in ("a", "b", "c", "a")]
-    for job in jobs:
-        job.start()
-    for job in jobs:
-        job.join(60)
-    assert [job.exitcode for job in jobs] == [0] * 4
-    for name in "abc":
-        _, parents, children = logged(uri, name)
-        assert (len(parents), len(children)) == (1, 8)
-
-
-@pytest.mark.parametrize(
-    ("uri", "message"),
-    [
-        ("results/mlruns", "no place for MLflow runs"),
-        ("file:///tmp/mlruns", "no place for MLflow runs"),
-        ("sqlite://", "no place for MLflow runs"),
-        ("http://127.0.0.1:9", "does not answer"),
-        ("http://me:secret@127.0.0.1:9", "server http://127.0.0.1:9 does not answer"),
-        ("sqlite:///{}/file/mlflow.db", "cannot write"),
-        ("sqlite:///{}/file", "cannot write .*not a database"),
-    ],
-)
-def test_wrong_addresses(results, tmp_path, uri, message):
-    (tmp_path / "file").write_text("This is no database, but long enough to be taken for one. " * 20)
-    with pytest.raises(UserError, match=message):
-        tracking.log(EXPERIMENT, results, uri.format(tmp_path))
-
-
 def test_nothing_to_log(tmp_path, uri):
     with pytest.raises(UserError, match="nothing to log"):
         tracking.log(EXPERIMENT, tmp_path / "nowhere", uri)
@@ -322,60 +195,3 @@ def test_long_and_nested_values_in_names():
     name = run_name("fedavg", values)
     assert name.startswith("fedavg partition=dirichlet,alpha=0.3 participation=bernoulli,p=(0.5,0.5,")
     assert name.endswith("… seed=1") and len(name) < 100
-
-
-def test_user_interface(tmp_path, monkeypatch, capsys):
-    with pytest.raises(UserError, match=r"there is no .*mlflow\.db yet: run `snakemake"):
-        tracking.ui(f"sqlite:///{tmp_path}/mlflow.db")
-    (tmp_path / "mlflow.db").touch()
-    called = {}
-
-    class Server:  # answers at once, and stops
-        returncode = 0
-
-        def __init__(self, command, env):
-            called.update(command=command, env=env)
-
-        poll = terminate = wait = lambda self: None
-
-    answers = iter([False, True])
-    monkeypatch.setattr("fedatlas.tracking.interface._answers", lambda port: next(answers, True))
-    monkeypatch.setattr(subprocess, "Popen", Server)
-    tracking.ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
-    assert "http://127.0.0.1:5432/#/experiments" in capsys.readouterr().out
-    assert called["command"][:4] == [sys.executable, "-m", "mlflow", "ui"] and "5432" in called["command"]
-    assert called["env"]["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] == "false"
-    with pytest.raises(UserError, match="port 5432 is in use"):
-        tracking.ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
-
-
-def test_mlflow_is_imported_only_to_log():
-    code = "import sys, fedatlas.tracking; sys.exit('mlflow' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], env=os.environ).returncode == 0
-
-
-def test_a_tag_that_another_job_sets_at_the_same_time():
-    from types import SimpleNamespace
-
-    from mlflow.exceptions import MlflowException
-
-    class Server:
-        tags, refusals = {}, 1
-
-        def set_experiment_tag(self, id, key, value):
-            if self.refusals:
-                self.refusals -= 1
-                raise MlflowException("UNIQUE constraint failed")
-            self.tags[key] = value
-
-        def get_experiment(self, id):
-            return SimpleNamespace(tags=self.tags)
-
-    server = Server()
-    store._set_tag(server, "1", "paper", "yuan2020")
-    assert server.tags == {"paper": "yuan2020"}
-    server.refusals = 1  # the other one was faster: nothing is left to do
-    store._set_tag(server, "1", "paper", "yuan2020")
-    server.refusals = 2
-    with pytest.raises(MlflowException):
-        store._set_tag(server, "1", "paper", "another")

@@ -1,0 +1,116 @@
+"""Where runs are logged to: databases that jobs share, addresses, the user interface."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fedatlas import tracking
+from fedatlas.errors import UserError
+from fedatlas.tracking import store
+from tests.tracking.tiny import EXPERIMENT, logged
+
+
+def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
+    (tmp_path / "mlflow.db").write_bytes(b"half")
+    (tmp_path / ".mlflow.db.lock").write_text("unfinished")
+    with store.connect(f"sqlite:///{tmp_path}/mlflow.db") as client:
+        assert [e.name for e in client.search_experiments()] == ["Default"]
+    assert (tmp_path / ".mlflow.db.lock").read_text() == ""
+
+
+def _log_as(name, directory, uri):
+    one = {**EXPERIMENT, "algorithms": {"fedac": EXPERIMENT["algorithms"]["fedac"]}}
+    tracking.log({**one, "name": name}, directory, uri)
+
+
+def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
+    uri = f"sqlite:///{tmp_path}/new/mlflow.db"
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["mlflow.store.tracking.sqlalchemy_store", __name__])  # 4 s once, not in every job
+    jobs = [context.Process(target=_log_as, args=(name, results, uri)) for name in ("a", "b", "c", "a")]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join(60)
+    assert [job.exitcode for job in jobs] == [0] * 4
+    for name in "abc":
+        _, parents, children = logged(uri, name)
+        assert (len(parents), len(children)) == (1, 8)
+
+
+@pytest.mark.parametrize(
+    ("uri", "message"),
+    [
+        ("results/mlruns", "no place for MLflow runs"),
+        ("file:///tmp/mlruns", "no place for MLflow runs"),
+        ("sqlite://", "no place for MLflow runs"),
+        ("http://127.0.0.1:9", "does not answer"),
+        ("http://me:secret@127.0.0.1:9", "server http://127.0.0.1:9 does not answer"),
+        ("sqlite:///{}/file/mlflow.db", "cannot write"),
+        ("sqlite:///{}/file", "cannot write .*not a database"),
+    ],
+)
+def test_wrong_addresses(results, tmp_path, uri, message):
+    (tmp_path / "file").write_text("This is no database, but long enough to be taken for one. " * 20)
+    with pytest.raises(UserError, match=message):
+        tracking.log(EXPERIMENT, results, uri.format(tmp_path))
+
+
+def test_user_interface(tmp_path, monkeypatch, capsys):
+    with pytest.raises(UserError, match=r"there is no .*mlflow\.db yet: run `snakemake"):
+        tracking.ui(f"sqlite:///{tmp_path}/mlflow.db")
+    (tmp_path / "mlflow.db").touch()
+    called = {}
+
+    class Server:  # answers at once, and stops
+        returncode = 0
+
+        def __init__(self, command, env):
+            called.update(command=command, env=env)
+
+        poll = terminate = wait = lambda self: None
+
+    answers = iter([False, True])
+    monkeypatch.setattr("fedatlas.tracking.interface._answers", lambda port: next(answers, True))
+    monkeypatch.setattr(subprocess, "Popen", Server)
+    tracking.ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
+    assert "http://127.0.0.1:5432/#/experiments" in capsys.readouterr().out
+    assert called["command"][:4] == [sys.executable, "-m", "mlflow", "ui"] and "5432" in called["command"]
+    assert called["env"]["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] == "false"
+    with pytest.raises(UserError, match="port 5432 is in use"):
+        tracking.ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
+
+
+def test_mlflow_is_imported_only_to_log():
+    code = "import sys, fedatlas.tracking; sys.exit('mlflow' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], env=os.environ).returncode == 0
+
+
+def test_a_tag_that_another_job_sets_at_the_same_time():
+    from types import SimpleNamespace
+
+    from mlflow.exceptions import MlflowException
+
+    class Server:
+        tags, refusals = {}, 1
+
+        def set_experiment_tag(self, id, key, value):
+            if self.refusals:
+                self.refusals -= 1
+                raise MlflowException("UNIQUE constraint failed")
+            self.tags[key] = value
+
+        def get_experiment(self, id):
+            return SimpleNamespace(tags=self.tags)
+
+    server = Server()
+    store._set_tag(server, "1", "paper", "yuan2020")
+    assert server.tags == {"paper": "yuan2020"}
+    server.refusals = 1  # the other one was faster: nothing is left to do
+    store._set_tag(server, "1", "paper", "yuan2020")
+    server.refusals = 2
+    with pytest.raises(MlflowException):
+        store._set_tag(server, "1", "paper", "another")
