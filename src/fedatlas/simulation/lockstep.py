@@ -8,6 +8,7 @@ from fedatlas.simulation.participation import Full
 from fedatlas.simulation.schedules import Constant
 
 CHUNK = 1 << 18  # draws that are held at once
+LINE = 8  # doubles in a line of the cache
 
 
 def kernel(simulations):
@@ -113,19 +114,19 @@ class Kernel:
         indptr, indices, values, labels = self.rows
         p, d = z[tile[0]].shape
         width = max(values.size, indices.size) // labels.size
-        server = np.zeros(-(-d * p * lanes // self.kernels.WIDE) * self.kernels.WIDE)
+        server = _aligned(-(-d * p * lanes // self.kernels.WIDE) * self.kernels.WIDE)
         vectors = server[: d * p * lanes].reshape(d, p, lanes)
         vectors[...] = _by_lane([z[s].T for s in padded])
-        state = (server, np.zeros_like(server), np.empty(p * lanes))
+        state = (server, _aligned(server.size), _aligned(p * lanes))
         form = ((0.0,) * lanes, (0.0,) * (p * lanes), (0.0,) * self.kernels.WIDE)
         form += ((0.0,) * (not indptr.size), (0.0,) * (not values.size))
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d
-            state = (*state, np.zeros(self.kernels.SLOPES))
+            state = (*state, _aligned(self.kernels.SLOPES))
             self.kernels.together(self.rows, draws[:, :, 0], weights, state, steps, touched, *form)
         else:
             touched = bool(indptr.size) and not fold.any() and self.K * width < d
-            state = (*state, np.empty_like(server))
+            state = (*state, _aligned(server.size))
             self.kernels.apart(self.rows, draws, weights, state, steps, touched, *form)
         half = len(draws) // 2
         for lane, s in enumerate(tile):
@@ -142,4 +143,14 @@ class Kernel:
 
 def _by_lane(parts):
     """Arrays of one shape, one a lane, as one contiguous array whose last axis are the lanes."""
-    return np.ascontiguousarray(np.stack(parts, axis=-1))
+    stacked = np.stack(parts, axis=-1)
+    held = _aligned(stacked.size).reshape(stacked.shape)
+    held[...] = stacked
+    return held
+
+
+def _aligned(size):
+    """Zeros from the start of a line of the cache on: no vector lies in two, which costs a quarter of the time."""
+    zeros = np.zeros(size + LINE)
+    first = -zeros.ctypes.data % (8 * LINE) // 8
+    return zeros[first : first + size]
