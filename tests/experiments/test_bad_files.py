@@ -12,6 +12,7 @@ from fedatlas.experiments import config, expand
 from tests.experiments.test_config import GOOD, SCHEMA
 
 WHOLE = GOOD | {
+    "parts": 2,
     "grid": {"local_steps": [1, 2], "participation": [{"kind": "full"}, {"kind": "uniform", "count": 1}]},
     "within": {"clients": [2, 3]},
     "tune": {"lr": [0.1, 0.2]},

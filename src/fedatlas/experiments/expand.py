@@ -4,7 +4,6 @@ import copy
 import hashlib
 import itertools
 import json
-import zlib
 from dataclasses import dataclass, fields
 
 from fedatlas import algorithms, problems
@@ -126,7 +125,7 @@ def runs(spec):
 
 def _part(point, parts):
     """Which of the parts a point within belongs to: that is up to it alone, so that a new point moves no other."""
-    return zlib.crc32(json.dumps(point, sort_keys=True).encode()) % parts
+    return int(hashlib.sha256(repr(sorted(point.items())).encode()).hexdigest(), 16) % parts
 
 
 def create(run, problem=None):

@@ -5,7 +5,6 @@ import itertools
 import json
 
 import numpy as np
-import pandas as pd
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.files import plain, read
@@ -39,6 +38,8 @@ def build(about, files):
     of the axes and tuned values, with means over seeds; ``chosen`` marks the tuned values that won, ``edge`` says where
     a winner lies at an end of its axis. A run that diverged cannot be chosen. Curves: all evaluations of the chosen.
     """
+    import pandas as pd
+
     summaries, curves, metas = [], [], []
     for (id, point), parts in itertools.groupby(files, key=lambda file: file[:2]):
         frame, meta = _read([path for _, _, path in parts])
@@ -59,6 +60,8 @@ def build(about, files):
 
 def _read(paths):
     """(DataFrame, metadata) of the files that the runs of an algorithm at a grid point are spread over."""
+    import pandas as pd
+
     frames, metas = zip(*map(read, paths), strict=True)
     if len(frames) == 1:
         return frames[0], metas[0]
