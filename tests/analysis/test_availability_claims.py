@@ -123,6 +123,10 @@ def lines(shift=0.0, spread=1.0, seeds=4):
     return found
 
 
+AGREES = {"kind": "agrees", "algorithm": "fedavg", "limit": "fedavg-output", "metric": "suboptimality", "after": 10}
+ROWS = [("fedavg", (p,), 0.1) for p in (0.2, 0.8)]
+
+
 @pytest.mark.parametrize(
     ("shift", "seeds", "expected"),
     [(0.0, 4, HELD), (2.0, 4, HELD), (8.0, 4, NOT_HELD), (2.0, 20, NOT_HELD), (0.0, 1, NOT_TESTED)],
@@ -130,31 +134,15 @@ def lines(shift=0.0, spread=1.0, seeds=4):
 def test_agrees(shift, seeds, expected):
     # standard error 2 / sqrt(12) of 4 seeds: t = 3.5 sigma of shift 2 is no surprise for 3 degrees of freedom
     curves = [(a, p, s, [(r, v) for r, v in values]) for a, p, s, values in lines(shift, seeds=seeds)]
-    options = {
-        "kind": "agrees",
-        "algorithm": "fedavg",
-        "limit": "fedavg-output",
-        "metric": "suboptimality",
-        "after": 10,
-    }
-    rows = [("fedavg", (p,), 0.1) for p in (0.2, 0.8)]
-    found = verdict(rows, AXES, MADE, lines=curves, **options)
+    found = verdict(ROWS, AXES, MADE, lines=curves, **AGREES)
     assert found[0] == expected
     if expected != NOT_TESTED:
         assert "over 2 settings" in found[1]
 
 
 def test_agrees_without_any_spread():
-    options = {
-        "kind": "agrees",
-        "algorithm": "fedavg",
-        "limit": "fedavg-output",
-        "metric": "suboptimality",
-        "after": 10,
-    }
-    rows = [("fedavg", (p,), 0.1) for p in (0.2, 0.8)]
-    assert verdict(rows, AXES, MADE, lines=lines(0, 0), **options)[0] == HELD
-    assert verdict(rows, AXES, MADE, lines=lines(1e-3, 0), **options)[0] == NOT_HELD
+    assert verdict(ROWS, AXES, MADE, lines=lines(0, 0), **AGREES)[0] == HELD
+    assert verdict(ROWS, AXES, MADE, lines=lines(1e-3, 0), **AGREES)[0] == NOT_HELD
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,7 +45,6 @@ def test_whole_and_real_numbers_share_a_column(tmp_path):
 
 
 def test_rows_are_what_a_frame_of_them_is(tmp_path):
-    pd = pytest.importorskip("pandas")
     rows = [{"id": "a", "n": 1, "x": 0.5}, {"id": "b", "n": 2}]
     files.write(tmp_path / "rows.parquet", rows, {})
     files.write(tmp_path / "frame.parquet", pd.DataFrame(rows), {})

@@ -5,30 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import data
-from fedatlas.experiments import expand, files, run, tables
 from fedatlas.tracking import store
-from tests.tracking.tiny import EXPERIMENT
+from tests.tracking.tiny import EXPERIMENT, make
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """A folder of results of EXPERIMENT."""
-    root = tmp_path_factory.mktemp("results")
-    data.prepare("breast_cancer", root / "data")
-    points = []
-    for cell in expand.cells(EXPERIMENT):
-        path = root / "tiny/runs" / cell.id / f"{cell.key}.parquet"
-        run.run_cell(cell.spec, path, root / "data")
-        points.append((cell.id, cell.point, path))
-    table, _, meta = tables.build(tables.view(EXPERIMENT), points)
-    files.write(root / "tiny/table.parquet", table, meta)
-    table.to_csv(root / "tiny/table.csv")
+    folder = tmp_path_factory.mktemp("results") / "tiny"
+    make(EXPERIMENT, folder).to_csv(folder / "table.csv")
     claims = "claim,text,verdict\na,FedAc is fast.,held\nb,FedAvg is slow.,not tested at this size\n"
-    (root / "tiny/claims.csv").write_text(claims)
-    (root / "tiny/figures").mkdir()
-    (root / "tiny/figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
-    return root / "tiny"
+    (folder / "claims.csv").write_text(claims)
+    (folder / "figures").mkdir()
+    (folder / "figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    return folder
 
 
 @pytest.fixture(scope="module")

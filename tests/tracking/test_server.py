@@ -12,9 +12,10 @@ import urllib.request
 
 import pytest
 
-from fedatlas import data, tracking
-from fedatlas.experiments import expand, files, run, tables
+from fedatlas import tracking
+from fedatlas.experiments import expand
 from fedatlas.tracking.store import ENVIRONMENT, connect
+from tests.tracking.tiny import make
 
 pytestmark = pytest.mark.slow
 WRITERS = 8
@@ -41,15 +42,8 @@ RUNS = WRITERS * 5
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("crowd")
-    data.prepare("breast_cancer", folder / "data")
-    points = []
-    for cell in expand.cells(EXPERIMENT):
-        path = folder / "runs" / cell.id / f"{cell.key}.parquet"
-        run.run_cell(cell.spec, path, folder / "data")
-        points.append((cell.id, cell.point, path))
-    table, _, meta = tables.build(tables.view(EXPERIMENT), points)
-    files.write(folder / "table.parquet", table, meta)
+    folder = tmp_path_factory.mktemp("results") / "crowd"
+    make(EXPERIMENT, folder)
     return folder
 
 

@@ -1,4 +1,7 @@
-"""A tiny experiment, and what MLflow shows of it."""
+"""A tiny experiment, results of it or another, and what MLflow shows of them."""
+
+from fedatlas import data
+from fedatlas.experiments import expand, files, run, tables
 
 EXPERIMENT = {
     "name": "tiny",
@@ -20,6 +23,20 @@ EXPERIMENT = {
     "claims": {},
 }
 RUNS = 2 * 2 * 2 * (2 + 1)
+
+
+def make(experiment, folder):
+    """Run an experiment's cells and make its table, as the workflow does; the prepared data lie beside the folder."""
+    directory = folder.parent / "data"
+    data.prepare("breast_cancer", directory)
+    points = []
+    for cell in expand.cells(experiment):
+        path = folder / "runs" / cell.id / f"{cell.key}.parquet"
+        run.run_cell(cell.spec, path, directory)
+        points.append((cell.id, cell.point, path))
+    table, _, meta = tables.build(tables.view(experiment), points)
+    files.write(folder / "table.parquet", table, meta)
+    return table
 
 
 def logged(uri, name="tiny"):

@@ -79,15 +79,7 @@ def load(path, schema, size):
     merged = merge(whole, sizes[size] or {})
     validate(merged, schema, path, where=f"sizes.{size}: ")
     del merged["sizes"]
-    for key, value in (
-        ("grid", {}),
-        ("within", {}),
-        ("tune", {}),
-        ("parts", 1),
-        ("seeds", [0]),
-        ("figures", {}),
-        ("claims", {}),
-    ):
+    for key, value in (("grid", {}), ("within", {}), ("tune", {}), ("seeds", [0]), ("figures", {}), ("claims", {})):
         merged.setdefault(key, value)
     for key in ("grid", "within"):
         merged[key] = {axis: values for axis, values in merged[key].items() if values is not None}

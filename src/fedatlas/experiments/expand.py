@@ -26,17 +26,19 @@ class Cell:
     @property
     def key(self):
         """Name of the run file."""
-        part, parts = self.spec.get("part", (0, 1))
-        return slug(self.point | ({"part": f"{part + 1}-of-{parts}"} if parts > 1 else {}))
+        if "part" not in self.spec:
+            return slug(self.point)
+        part, parts = self.spec["part"]
+        return slug({**self.point, "part": f"{part + 1}-of-{parts}"})
 
 
 def cells(experiment):
     """All cells of a loaded experiment, checked: names, ranges, settings. Raises UserError naming the file and key."""
-    found = []
+    found, parts = [], experiment.get("parts", 1)
     try:
         for point in product(experiment["grid"]):
             for id, entry in experiment["algorithms"].items():
-                cells = [_cell(experiment, id, entry, point, part) for part in range(experiment.get("parts", 1))]
+                cells = [_cell(experiment, id, entry, point, [part, parts]) for part in range(parts)]
                 found += [cell for cell in cells if next(runs(cell.spec), None)]
         _distinct(found)
     except UserError as error:
@@ -63,8 +65,8 @@ def _cell(experiment, id, entry, point, part):
         "optimum": experiment.get("optimum", False),
     }
     spec["tune"] = {name: values for name, values in spec["tune"].items() if values is not None}
-    if (parts := experiment.get("parts", 1)) > 1:
-        spec["part"] = [part, parts]
+    if part != [0, 1]:
+        spec["part"] = part
     for axis, value in point.items():
         assign(spec, axis, value)
     if "clients" in spec["within"] and "partition" in spec["problem"]:
@@ -104,9 +106,8 @@ def _place(axis, values, part):
 
 def runs(spec):
     """The single runs of a cell, in order: dicts ``{"within", "tune", "seed", "algorithm", "parameters", ...}``."""
-    part, parts = spec.get("part", (0, 1))
     for inside in product(spec["within"]):
-        if _part(inside, parts) != part:
+        if "part" in spec and not _belongs(inside, *spec["part"]):
             continue
         for tuned in product(spec["tune"]):
             for seed in spec["seeds"]:
@@ -123,9 +124,9 @@ def runs(spec):
                 yield run
 
 
-def _part(point, parts):
-    """Which of the parts a point within belongs to: that is up to it alone, so that a new point moves no other."""
-    return int(hashlib.sha256(repr(sorted(point.items())).encode()).hexdigest(), 16) % parts
+def _belongs(point, part, parts):
+    """Whether a point within belongs to a part: that is up to the point alone, so that a new one moves no other."""
+    return int(hashlib.sha256(repr(sorted(point.items())).encode()).hexdigest(), 16) % parts == part
 
 
 def create(run, problem=None):

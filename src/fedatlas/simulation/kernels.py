@@ -44,9 +44,15 @@ def fetch(drawn, at, count, indptr, indices, values, labels, ones):
 
 
 @njit(inline="always")
+def place(at, lo, indices, every, dense):
+    """Where the coordinate of a row's entry lies in u."""
+    return (at - lo if len(dense) else np.int64(indices[at])) * len(every)
+
+
+@njit(inline="always")
 def plus(t, u, at, lo, indices, values, every, dense, ones):
     """t plus an entry of a row times its coordinate of u."""
-    y = load(u, (at - lo if len(dense) else np.int64(indices[at])) * len(every), every)
+    y = load(u, place(at, lo, indices, every, dense), every)
     return t + y if len(ones) else fma(splat(values[at], every), y, t)
 
 
@@ -79,7 +85,7 @@ def add(u, r, k, lo, hi, indices, values, s, every, dense, ones):
     """u <- u + s a r' on the row's coordinates."""
     step = tiled(s, every) * load(r, k * len(every), every)
     for at in range(lo, hi):
-        i = (at - lo if len(dense) else np.int64(indices[at])) * len(every)
+        i = place(at, lo, indices, every, dense)
         old = load(u, i, every)
         store(u, i, old + step if len(ones) else fma(splat(values[at], every), step, old))
 
@@ -104,13 +110,12 @@ def apply(matrix, k, u, d, held, lanes, every):
 def together(rows, draws, weights, state, steps, touched, lanes, every, wide, dense, ones):
     """Rounds of one step; changes state[0], the server's z.
 
-    rows: as ``Logistic.one_sample_rows``. draws: (R, M) row numbers. weights: (M,) of
-    workers, summing to 1. state: flat and padded with zeros: z (d, p, n); for the workers' sum, the same, zeros; (p, n)
-    to work in; slopes of some workers, (workers, n). steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps
-    (L, p, p, n) are applied to u in a round; after (L, p, p, n), P after the round. touched: whether only coordinates
-    of drawn rows are looked at. Of the other arguments, tuples of doubles, the lengths alone count, since the compiler
-    knows them: lanes n, every p n, wide WIDE; dense: empty unless rows are; ones: empty unless all values are 1 and not
-    given.
+    rows: as ``Logistic.one_sample_rows``. draws: (R, M) row numbers. weights: (M,) of workers, summing to 1. state:
+    flat and padded with zeros: z (d, p, n); for the workers' sum, the same, zeros; (p, n) to work in; slopes of some
+    workers, (workers, n). steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps (L, p, p, n) are applied
+    to u in a round; after (L, p, p, n), P after the round. touched: whether only coordinates of drawn rows are looked
+    at. Of the other arguments, tuples of doubles, the lengths alone count, since the compiler knows them: lanes n,
+    every p n, wide WIDE; dense: empty unless rows are; ones: empty unless all values are 1 and not given.
     """
     p, n = len(every) // len(lanes), len(lanes)
     R, M = draws.shape
@@ -131,7 +136,7 @@ def together(rows, draws, weights, state, steps, touched, lanes, every, wide, de
                 lo, hi = bounds(j, indptr, width, dense)
                 if not len(dense):
                     fetch(drawn, at, count, indptr, indices, values, labels, ones)
-                y = margin(u, q, k, lo, hi, indices, values, np.float64(labels[j]), lanes, every, dense, ones)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], lanes, every, dense, ones)
                 store(slopes, w * n, y)
             for to in range(0, taken * n, len(wide)):
                 store(slopes, to, sigmoid(load(slopes, to, wide), wide))
@@ -189,10 +194,10 @@ def apart(rows, draws, weights, state, steps, touched, lanes, every, wide, dense
                 lo, hi = bounds(j, indptr, width, dense)
                 if not len(dense):
                     fetch(drawn, first + k, count, indptr, indices, values, labels, ones)
-                y = margin(u, q, k, lo, hi, indices, values, np.float64(labels[j]), lanes, every, dense, ones)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], lanes, every, dense, ones)
                 if fold[k]:
                     apply(maps, k, u, d, held, lanes, every)
-                s = splat(np.float64(labels[j]), lanes) * sigmoid(y, lanes)
+                s = splat(labels[j], lanes) * sigmoid(y, lanes)
                 add(u, r, k, lo, hi, indices, values, s, every, dense, ones)
             if touched:
                 weight = splat(weights[m], lanes)

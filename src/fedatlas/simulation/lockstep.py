@@ -1,5 +1,6 @@
 """Simulations that advance together on compiled kernels: one pass over the draws for all of their step sizes."""
 
+import math
 import time
 
 import numpy as np
@@ -116,7 +117,7 @@ class Kernel:
         width = max(values.size, indices.size) // labels.size
         server = _aligned(-(-d * p * lanes // self.kernels.WIDE) * self.kernels.WIDE)
         vectors = server[: d * p * lanes].reshape(d, p, lanes)
-        vectors[...] = _by_lane([z[s].T for s in padded])
+        np.stack([z[s].T for s in padded], axis=-1, out=vectors)
         state = (server, _aligned(server.size), _aligned(p * lanes))
         form = ((0.0,) * lanes, (0.0,) * (p * lanes), (0.0,) * self.kernels.WIDE)
         form += ((0.0,) * (not indptr.size), (0.0,) * (not values.size))
@@ -143,10 +144,8 @@ class Kernel:
 
 def _by_lane(parts):
     """Arrays of one shape, one a lane, as one contiguous array whose last axis are the lanes."""
-    stacked = np.stack(parts, axis=-1)
-    held = _aligned(stacked.size).reshape(stacked.shape)
-    held[...] = stacked
-    return held
+    shape = (*np.shape(parts[0]), len(parts))
+    return np.stack(parts, axis=-1, out=_aligned(math.prod(shape)).reshape(shape))
 
 
 def _aligned(size):

@@ -72,7 +72,7 @@ class Book:
             self.client.log_artifact(self.parent, str(path), None if folder == Path() else str(folder))
 
     def log(self, entries):
-        """Log runs, unless they are there as they are."""
+        """Log runs, at the latest when the book is closed, unless they are there as they are."""
         late = {}
         for entry in entries:
             digest = entry.digest

@@ -70,7 +70,7 @@ class DatabaseWriter:
         from mlflow.utils.uri import append_to_uri_path
 
         rows = {name: [] for name in TABLES}
-        ids = sorted(uuid.uuid4().hex for _ in runs)  # rows in the order of an index are added in half the time
+        ids = sorted(uuid.uuid4().hex for _ in runs)  # in an index's order, rows take a fifth less time
         with self.engine.begin() as connection:
             sources = self._datasets(
                 connection, {about[0]: about for entry, _ in runs for about in entry.data.values()}
