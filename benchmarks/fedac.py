@@ -24,9 +24,9 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas import algorithms, problems
+from fedatlas.compiled.lockstep import kernel
 from fedatlas.problems.logistic import Logistic
 from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.lockstep import kernel
 from fedatlas.simulation.setting import Setting
 
 GRID = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)

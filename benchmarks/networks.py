@@ -21,13 +21,13 @@ import torch
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
+from fedatlas import architectures as networks
 from fedatlas.algorithms import create
-from fedatlas.problems import networks
-from fedatlas.problems.network import Network
-from fedatlas.problems.networks.samples import Samples
 from fedatlas.problems.softmax import Softmax
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
+from fedatlas.torch.network import Network
+from fedatlas.torch.samples import Samples
 
 CLIENTS, BATCH, ROWS, LR = 10, 20, 20_000, 0.1
 

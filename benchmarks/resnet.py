@@ -14,13 +14,13 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from fedatlas import architectures as networks
 from fedatlas.algorithms import create
-from fedatlas.problems import networks
-from fedatlas.problems.network import Network
-from fedatlas.problems.networks.samples import Samples
 from fedatlas.simulation import allocator
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
+from fedatlas.torch.network import Network
+from fedatlas.torch.samples import Samples
 
 LR = 0.1
 

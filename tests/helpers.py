@@ -65,7 +65,7 @@ def quadratic(clients=5, dim=8, **options):
 
 def network(architecture="mlp", clients=5, samples=60, side=8, classes=3, heterogeneous=True, **options):
     """A network, in float64 unless told otherwise, on random uint8 images of one channel, half of them held out."""
-    from fedatlas.problems.network import Network
+    from fedatlas.torch.network import Network
 
     rng = np.random.default_rng(0)
     X = rng.integers(256, size=(2 * samples, 1, side, side)).astype(np.uint8)
@@ -79,9 +79,9 @@ def network(architecture="mlp", clients=5, samples=60, side=8, classes=3, hetero
 
 def twin(problem, loss):
     """The torch twin of a NumPy Logistic or Softmax: one linear layer on the same data, from the same start."""
-    from fedatlas.problems.network import Network
-    from fedatlas.problems.networks import create
-    from fedatlas.problems.networks.samples import Samples
+    from fedatlas.architectures import create
+    from fedatlas.torch.network import Network
+    from fedatlas.torch.samples import Samples
 
     if loss == "logistic":
         outputs, labels, bias = 1, (problem.b > 0).astype(int), False

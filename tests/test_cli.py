@@ -9,7 +9,7 @@ import pytest
 
 from fedatlas import algorithms, train
 from fedatlas.cli import main
-from fedatlas.experiments import files
+from fedatlas.experiments import result_files as files
 
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=5", "--clients", "3", "--batch", "0", "--rounds", "20"]
 

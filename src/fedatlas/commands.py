@@ -20,7 +20,7 @@ def list_everything(a):
 
 def train(a):
     """One run."""
-    from fedatlas.experiments import files
+    from fedatlas.experiments import result_files as files
     from fedatlas.experiments.train import summary, train
 
     problem = _problem(a)
@@ -92,7 +92,7 @@ def data_verify(a):
 
 def theory(a):
     """What theorems say about a problem and a setting."""
-    from fedatlas.analysis.theory import report
+    from fedatlas.theory.account import report
 
     problem = _problem(a)
     rows = report(problem, a.clients, a.local_steps, a.steps, a.directory, show=None if a.json else print)
@@ -130,7 +130,7 @@ def clean(a):
 
 def cite(a):
     """Print BibTeX."""
-    from fedatlas.analysis.citations import cite
+    from fedatlas.citations import cite
     from fedatlas.workflow import jobs
 
     atlas = jobs.here() if os.path.exists("config/experiments") else None

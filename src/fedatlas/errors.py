@@ -1,5 +1,28 @@
-"""The one exception a user's mistake raises: a sentence that says what, where and what to do."""
+"""The one exception that a user's mistake raises, and the guess at what was meant."""
+
+import difflib
+from collections.abc import Collection, Mapping
+from typing import Any
 
 
 class UserError(ValueError):
-    """A mistake of the user's or a missing file. The command line prints it without a traceback and exits with 2."""
+    """A mistake of the user or a missing file. The command line prints it without a traceback and exits with 2."""
+
+
+def lookup(what: str, name: Any, known: Mapping[str, Any]) -> Any:
+    """The entry of a name.
+
+    what: the noun for the sentence, such as ``algorithm``. known: all entries by name. Raises UserError that guesses
+    which name was meant and lists the names.
+    """
+    try:
+        return known[name]
+    except (KeyError, TypeError):
+        raise UserError(f"unknown {what} {name!r}{did_you_mean(name, known)}") from None
+
+
+def did_you_mean(name: Any, known: Collection[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known name, and all of them."""
+    close = difflib.get_close_matches(str(name), list(known), n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return f"{hint} (known: {', '.join(map(str, known))})" if known else " (it takes none)"

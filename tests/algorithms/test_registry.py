@@ -11,7 +11,7 @@ from fedatlas.problems.logistic import Logistic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.setting import Setting
-from fedatlas.simulation.streams import drawn_client, stream
+from fedatlas.streams import drawn_client, stream
 from tests.helpers import example, logistic, quadratic
 from tests.transcriptions import load
 

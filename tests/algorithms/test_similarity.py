@@ -8,7 +8,7 @@ from fedatlas.experiments import expand
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.simulation.steps import Round, Steps
-from fedatlas.simulation.streams import drawn_client
+from fedatlas.streams import drawn_client
 from tests.helpers import example, logistic, quadratic, run
 
 # --- reductions ---

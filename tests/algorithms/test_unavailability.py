@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError, algorithms, problems
 from fedatlas.algorithms.fedawe import FedAWE
-from fedatlas.simulation.arrays import State
+from fedatlas.arrays import State
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from tests.algorithms.test_registry import TWINS, World

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.analysis.theory import estimate
+from fedatlas.theory import estimate
 from tests.helpers import logistic
 
 

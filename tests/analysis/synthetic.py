@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from fedatlas.experiments import files, tables
+from fedatlas.experiments import result_files as files
+from fedatlas.experiments import tables
 from fedatlas.experiments.expand import product
 
 COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas import algorithms, problems
-from fedatlas.analysis import labels
-from fedatlas.analysis.claims import HELD, NOT_HELD, NOT_TESTED
-from fedatlas.analysis.limits import fedavg_output, probabilities, weighted_objective
+from fedatlas import algorithms, labels, problems
+from fedatlas.checks import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
 from fedatlas.experiments import expand
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
+from fedatlas.theory.closed_forms import fedavg_output, probabilities, weighted_objective
 
 from .synthetic import experiment
 from .test_claims import verdict

@@ -7,15 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas import algorithms
-from fedatlas.analysis import figures
-from fedatlas.analysis.figures.base import KINDS, Sheet
-from fedatlas.analysis.limits import fedavg_output, late
-from fedatlas.analysis.validation import validate
+from fedatlas import algorithms, figures
 from fedatlas.errors import UserError
 from fedatlas.experiments import expand
+from fedatlas.figures.sheet import KINDS, Sheet
+from fedatlas.theory.closed_forms import fedavg_output, late
 from fedatlas.workflow import jobs
 from fedatlas.workflow.atlas import Atlas
+from fedatlas.workflow.validation import validate
 
 from .synthetic import build, experiment
 from .test_availability_claims import CENTERS, MADE

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import algorithms, data
-from fedatlas.analysis import citations
+from fedatlas import algorithms, citations, data
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fedatlas.analysis.claims import COLUMNS, HELD, KINDS, NOT_HELD, NOT_TESTED, check
+from fedatlas.checks import COLUMNS, HELD, KINDS, NOT_HELD, NOT_TESTED, check
 from fedatlas.errors import UserError
 
 from .synthetic import curves, experiment, table

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fedatlas.analysis.claims import HELD, NOT_HELD, NOT_TESTED, check
+from fedatlas.checks import HELD, NOT_HELD, NOT_TESTED, check
 
 from .synthetic import experiment, table
 

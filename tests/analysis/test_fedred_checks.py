@@ -4,14 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.analysis import bounds, figures
-from fedatlas.analysis.claims import HELD, NOT_HELD, check
+from fedatlas import figures
+from fedatlas.checks import HELD, NOT_HELD, check
 from fedatlas.errors import UserError
 from fedatlas.experiments import tables
 from fedatlas.experiments.expand import create, product
 from fedatlas.problems.similar import SimilarQuadratic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
+from fedatlas.theory import comparison as bounds
 
 from .synthetic import curves, experiment, table
 

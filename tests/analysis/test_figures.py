@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from fedatlas import data, problems
-from fedatlas.analysis import bounds, figures
-from fedatlas.analysis.figures.base import FLOOR, KINDS, Sheet
-from fedatlas.analysis.figures.convergence import average
-from fedatlas.analysis.theory import THEOREMS, estimate
+from fedatlas import data, figures, problems
 from fedatlas.errors import UserError
+from fedatlas.figures.convergence import average
+from fedatlas.figures.sheet import FLOOR, KINDS, Sheet
+from fedatlas.theory import THEOREMS, estimate
+from fedatlas.theory import comparison as bounds
 
 from .synthetic import build, curves, decay, experiment
 

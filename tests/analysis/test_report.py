@@ -5,11 +5,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from fedatlas.analysis import figures, summaries
-from fedatlas.analysis.claims import check
-from fedatlas.analysis.report import prose, report
+from fedatlas import figures
+from fedatlas.checks import check
 from fedatlas.errors import UserError
-from fedatlas.experiments import files
+from fedatlas.experiments import result_files as files
+from fedatlas.report import summaries
+from fedatlas.report.page import prose, report
 
 from .synthetic import build, decay, experiment
 

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from fedatlas import algorithms
-from fedatlas.analysis.theory import report, similarity
-from fedatlas.analysis.theory.fedred import BOUNDS, Similarity, compare
 from fedatlas.errors import UserError
 from fedatlas.problems.similar import SimilarQuadratic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
+from fedatlas.theory import report, similarity
+from fedatlas.theory.fedred import BOUNDS, Similarity, compare
 from tests.helpers import logistic, network, quadratic, softmax
 
 C = Similarity(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.analysis.claims import HELD, NOT_HELD, NOT_TESTED, check
-from fedatlas.analysis.figures.base import KINDS, Sheet
-from fedatlas.analysis.validation import validate
+from fedatlas.checks import HELD, NOT_HELD, NOT_TESTED, check
 from fedatlas.errors import UserError
+from fedatlas.figures.sheet import KINDS, Sheet
+from fedatlas.workflow.validation import validate
 
 from .synthetic import experiment
 

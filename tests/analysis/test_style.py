@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from fedatlas.analysis import labels
-from fedatlas.analysis.style import FREE_COLOURS, STYLES, name_of, styles
+from fedatlas import labels
+from fedatlas.figures.style import FREE_COLOURS, STYLES, name_of, styles
 
 # Algorithms that meet in a figure of one paper.
 TOGETHER = {

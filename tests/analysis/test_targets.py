@@ -2,9 +2,9 @@
 
 import pytest
 
-from fedatlas.analysis.figures.base import KINDS, Sheet
-from fedatlas.analysis.select import attained
 from fedatlas.errors import UserError
+from fedatlas.experiments.selection import attained
+from fedatlas.figures.sheet import KINDS, Sheet
 
 from .synthetic import build, curves, experiment
 from .test_figures import panels

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fedatlas.analysis.theory import THEOREMS, Constants
+from fedatlas.theory import THEOREMS, Constants
 
 NAMES = list(THEOREMS)
 STRONG = [name for name, theorem in THEOREMS.items() if not theorem.convex]

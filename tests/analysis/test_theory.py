@@ -9,11 +9,11 @@ from scipy import sparse
 from scipy.special import expit
 
 from fedatlas import UserError, algorithms, data
-from fedatlas.analysis.theory import THEOREMS, Constants, averaging, estimate, report, variance
+from fedatlas.arrays import State
 from fedatlas.problems.logistic import Logistic
-from fedatlas.simulation.arrays import State
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
+from fedatlas.theory import THEOREMS, Constants, averaging, estimate, report, variance
 from tests.helpers import logistic, quadratic
 
 NAMES = list(THEOREMS)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.analysis.validation import validate
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
+from fedatlas.workflow.validation import validate
 
 from .synthetic import experiment
 
@@ -109,5 +109,5 @@ def test_paper_must_be_in_the_bibliography():
 
 def test_validation_is_light():
     heavy = "{'pandas', 'matplotlib', 'seaborn', 'torch', 'jinja2'}"
-    code = f"import sys, fedatlas.analysis.validation; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, fedatlas.workflow.validation; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

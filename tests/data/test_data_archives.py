@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedatlas.data.formats import archives
+from fedatlas.data.readers import archives
 from fedatlas.errors import UserError
 
 from .pack import packed, special, tar

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas import data
-from fedatlas.data.formats import cifar
+from fedatlas.data.readers import cifar
 from fedatlas.errors import UserError
 
 from .pack import tar
@@ -84,7 +84,7 @@ def rogue(*fields) -> bytes:
         pickle.dumps({"data": np.zeros((1, 12)), "labels": [0]}, 2),
         rogue(b"cbuiltins\neval\n(U\x0bos.getcwd()tR"),
         rogue(b"c__builtin__\ngetattr\n(cnumpy\ndtype\nU\x08__init__tR"),
-        rogue(b"cfedatlas.data.formats.cifar\npickle\n"),
+        rogue(b"cfedatlas.data.readers.cifar\npickle\n"),
         rogue(b"cnumpy\nload\n(U\x01xtR"),
         b"",
         b"not a pickle",

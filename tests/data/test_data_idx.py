@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from fedatlas import data
-from fedatlas.data.formats import idx
+from fedatlas.data.readers import idx
 from fedatlas.errors import UserError
 
 

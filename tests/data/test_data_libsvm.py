@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas import data
-from fedatlas.data.formats import libsvm
+from fedatlas.data.readers import libsvm
 from fedatlas.errors import UserError
 
 LABELS = (-1, 1)

@@ -4,8 +4,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fedatlas.data import Partition, kinds, partition, splits
+from fedatlas.data import Partition, kinds, partition
 from fedatlas.errors import UserError
+from fedatlas.partitions import kinds_ as splits
 
 BALANCED = np.repeat(np.arange(10), 600)
 SPLITS = [

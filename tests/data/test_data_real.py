@@ -33,7 +33,7 @@ def test_a_mirrored_set_is_fetched_prepared_verified_and_loads_at_once(name, tmp
 
 def test_the_jpeg_stand_in_holds_cifar10_in_the_official_order(tmp_path):
     from fedatlas.data import fetching
-    from fedatlas.data.formats import images, jpeg
+    from fedatlas.data.readers import images, jpeg
 
     source = data.info("cifar10")
     found = [fetching.lying(source, data.directory(mirror) / source.group) for mirror in data.mirrors()]

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from fedatlas import data
-from fedatlas.data import formats, sources
+from fedatlas.data import readers as formats
+from fedatlas.data import sources
 from fedatlas.data.sources import File
 from fedatlas.errors import UserError
 

@@ -8,7 +8,7 @@ from PIL import Image
 from scipy.io import savemat
 
 from fedatlas import data
-from fedatlas.data.formats import embedded
+from fedatlas.data.readers import embedded
 from fedatlas.data.sources import File, Form
 from fedatlas.errors import UserError
 

@@ -39,7 +39,7 @@ quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], de
 def good_or_said(path, size="smoke"):
     """Load and expand a file; a UserError must be one sentence that names the file."""
     try:
-        from fedatlas.analysis.validation import validate
+        from fedatlas.workflow.validation import validate
 
         experiment = config.load(path, SCHEMA, size)
         expand.cells(experiment)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import files
+from fedatlas.experiments import result_files as files
 
 KINDS = {
     "text": st.text(),

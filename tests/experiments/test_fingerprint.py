@@ -50,15 +50,15 @@ def test_a_run_depends_on_its_algorithm_problem_and_engine_only(name):
     assert {own, "fedatlas.algorithms.base", "fedatlas.problems.logistic", "fedatlas.simulation.engine"} <= modules
     every = {algorithms.get(other).__module__ for other in algorithms.names()}
     assert every & modules == every & fingerprint.closure(own)
-    assert not [m for m in modules if m.startswith(("fedatlas.data", "fedatlas.analysis", "fedatlas.problems.network"))]
+    assert not [m for m in modules if m.startswith(("fedatlas.data", "fedatlas.analysis", "fedatlas.torch.network"))]
 
 
 def test_a_network_depends_on_its_architecture():
     spec = {"algorithm": "fedavg", "problem": {"kind": "network", "architecture": "lenet"}}
     lenet = fingerprint.closure(*expand.modules(spec))
-    assert "fedatlas.problems.networks.lenet" in lenet and "fedatlas.problems.networks.dense" not in lenet
+    assert "fedatlas.architectures.lenet" in lenet and "fedatlas.architectures.dense" not in lenet
     spec["problem"]["architecture"] = {"kind": "mlp", "hidden": [10]}
-    assert "fedatlas.problems.networks.dense" in fingerprint.closure(*expand.modules(spec))
+    assert "fedatlas.architectures.dense" in fingerprint.closure(*expand.modules(spec))
 
 
 def test_unknown_module_is_an_error():

@@ -58,7 +58,7 @@ def test_runs_are_created_with_them():
 def test_settings_are_tuned_and_seeds_are_an_algorithms_own(tmp_path):
     """Local steps as a tuned value: its runs have their own draws, and a table chooses among them."""
     from fedatlas.experiments.expand import runs
-    from fedatlas.experiments.files import read
+    from fedatlas.experiments.result_files import read
     from fedatlas.experiments.run import run_cell
 
     spec = {"algorithm": "fedavg", "parameters": {"lr": "0.1/L"}, "problem": {"kind": "quadratic", "dim": 4}}

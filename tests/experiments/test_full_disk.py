@@ -9,7 +9,8 @@ import pytest
 
 from fedatlas.cli import main
 from fedatlas.errors import UserError
-from fedatlas.experiments import files, run
+from fedatlas.experiments import result_files as files
+from fedatlas.experiments import run
 from fedatlas.problems.base import Optimum
 
 

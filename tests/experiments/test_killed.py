@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from fedatlas import data
-from fedatlas.experiments import files, run
+from fedatlas.experiments import result_files as files
+from fedatlas.experiments import run
 
 SPEC = {
     "algorithm": "scaffold",

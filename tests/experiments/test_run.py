@@ -5,7 +5,8 @@ import copy
 import pandas as pd
 import pytest
 
-from fedatlas.experiments import files, run
+from fedatlas.experiments import result_files as files
+from fedatlas.experiments import run
 from fedatlas.experiments.expand import runs
 
 SPEC = {

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from fedatlas.problems import networks
-from fedatlas.problems.network import LOSSES
-from fedatlas.problems.networks.replica import Replica
+from fedatlas import architectures as networks
+from fedatlas.torch.network import LOSSES
+from fedatlas.torch.replica import Replica
 
 CHANNELS_LAST = torch.channels_last
 

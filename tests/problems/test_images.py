@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
+from fedatlas import architectures as networks
 from fedatlas.errors import UserError
-from fedatlas.problems import networks
-from fedatlas.problems.networks import device
-from fedatlas.problems.networks.augment import Augment
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.setting import Setting
+from fedatlas.torch import device
+from fedatlas.torch.augment import Augment
 from tests.helpers import example, network
 
 

@@ -9,11 +9,11 @@ import torch
 from scipy.special import expit
 from torch import nn
 
+from fedatlas import architectures as networks
 from fedatlas import data, problems
 from fedatlas.errors import UserError
-from fedatlas.problems import networks
-from fedatlas.problems.network import LogisticLoss, Network
-from fedatlas.problems.networks.samples import Samples, channel_moments
+from fedatlas.torch.network import LogisticLoss, Network
+from fedatlas.torch.samples import Samples, channel_moments
 from tests.helpers import network
 
 
@@ -137,7 +137,7 @@ def test_evaluation_on_a_fixed_subset():
 
 @pytest.mark.parametrize("architecture", ["mlp", "lenet"])
 def test_threads_change_no_bit(architecture, monkeypatch):
-    monkeypatch.setattr("fedatlas.problems.network.CHUNK", 7)
+    monkeypatch.setattr("fedatlas.torch.network.CHUNK", 7)
     problem = network(architecture, dtype="float32", samples=200)
     points = [problem.start(seed) for seed in range(16)]
     batches = [problem.batch([0], np.arange(20 * i, 20 * i + 20)[None] % 200) for i in range(16)]
@@ -155,7 +155,7 @@ def test_long_batches_go_through_in_chunks(monkeypatch):
     problem = network("mlp")
     x, rows = problem.start(0), np.arange(60)[None]
     whole, metrics = problem.batch([0], rows).value_and_grad(x), problem.evaluate(x)
-    monkeypatch.setattr("fedatlas.problems.network.CHUNK", 7)
+    monkeypatch.setattr("fedatlas.torch.network.CHUNK", 7)
     assert problem.evaluate(x) == pytest.approx(metrics, rel=1e-12)
     for one, other in zip(whole, problem.batch([0], rows).value_and_grad(x), strict=True):
         np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12, atol=1e-15)

@@ -10,11 +10,11 @@ import pytest
 
 from fedatlas import algorithms
 from fedatlas.algorithms.fedac import FedAc1
-from fedatlas.analysis import instability
 from fedatlas.errors import UserError
 from fedatlas.problems.piecewise import Piecewise
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
+from fedatlas.theory import instability
 
 KAPPAS = (25, 100, 1000)
 

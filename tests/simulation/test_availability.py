@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.data import partition
+from fedatlas.participation import traces_ as traces
 from fedatlas.problems.base import Problem
-from fedatlas.simulation import traces
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from tests.helpers import example, logistic, network, quadratic, softmax

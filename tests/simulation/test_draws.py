@@ -7,12 +7,12 @@ import pytest
 
 from fedatlas import algorithms
 from fedatlas.errors import UserError
-from fedatlas.simulation.availability import Stationary
+from fedatlas.participation.availability_ import Stationary
+from fedatlas.participation.kinds_ import Full, Uniform
 from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.participation import Full, Uniform
 from fedatlas.simulation.sampling import TOGETHER, Sampler
 from fedatlas.simulation.setting import Setting
-from fedatlas.simulation.streams import _PURPOSE, stream
+from fedatlas.streams import _PURPOSE, stream
 from tests.helpers import example, logistic, where_defined
 
 

@@ -9,10 +9,10 @@ from fedatlas import algorithms
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.algorithms.fedavg import FedAvg
 from fedatlas.algorithms.minibatch import GradientDescent, MinibatchSGD
+from fedatlas.arrays import State
 from fedatlas.errors import UserError
 from fedatlas.problems.logistic import Logistic
 from fedatlas.problems.quadratic import Quadratic
-from fedatlas.simulation.arrays import State
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.pools import Threads
 from fedatlas.simulation.setting import Setting

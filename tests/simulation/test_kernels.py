@@ -6,10 +6,11 @@ from numba import njit
 from scipy import sparse
 
 from fedatlas import algorithms
+from fedatlas.compiled import lockstep
+from fedatlas.compiled import rounds as kernels
+from fedatlas.compiled.simd import exp, load, pointer, store
 from fedatlas.problems.logistic import Logistic
-from fedatlas.simulation import kernels, lockstep
 from fedatlas.simulation.engine import COSTS, Simulation, run_together
-from fedatlas.simulation.lanes import exp, load, pointer, store
 from fedatlas.simulation.setting import Setting
 from tests.helpers import example
 

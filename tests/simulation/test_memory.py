@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from fedatlas import train
+from fedatlas.arrays import State
 from fedatlas.errors import UserError
 from fedatlas.problems.base import Problem
 from fedatlas.simulation import memory
-from fedatlas.simulation.arrays import State
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.simulation.tables import Table, _Rows

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import files, tables
+from fedatlas.experiments import result_files as files
+from fedatlas.experiments import tables
 from fedatlas.experiments.expand import cells
 from fedatlas.experiments.run import run_cell
 from fedatlas.simulation.engine import Simulation

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fedatlas.simulation import arrays
-from fedatlas.simulation.arrays import State
+from fedatlas import arrays
+from fedatlas.arrays import State
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.simulation.tables import Table

@@ -5,7 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-from fedatlas.experiments import files
+from fedatlas.experiments import result_files as files
 from fedatlas.workflow import jobs
 from fedatlas.workflow.needs import is_network
 

@@ -9,7 +9,7 @@ import pytest
 
 from fedatlas import tracking
 from fedatlas.errors import UserError
-from fedatlas.experiments import files
+from fedatlas.experiments import result_files as files
 from fedatlas.tracking import book
 from tests.tracking.tiny import EXPERIMENT, RUNS, logged, named
 

@@ -1,7 +1,8 @@
 """A tiny experiment, results of it or another, and what MLflow shows of them."""
 
 from fedatlas import data
-from fedatlas.experiments import expand, files, run, tables
+from fedatlas.experiments import expand, run, tables
+from fedatlas.experiments import result_files as files
 
 EXPERIMENT = {
     "name": "tiny",

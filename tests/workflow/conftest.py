@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from fedatlas.experiments import files
+from fedatlas.experiments import result_files as files
 
 ROOT = Path(__file__).parents[2]
 TINY = {

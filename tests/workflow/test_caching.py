@@ -1,6 +1,6 @@
 """Nothing is recomputed without a reason: the real workflow, run again after each kind of change."""
 
-from fedatlas.experiments import files
+from fedatlas.experiments import result_files as files
 
 RUNS = {name: f"smoke/tiny/runs/{name}/all.parquet" for name in ("fedavg", "scaffold", "fedprox")}
 TARGETS = ("results/smoke/tiny/claims.csv", "results/smoke/tiny/figures/loss.png")

@@ -7,7 +7,8 @@ import pytest
 
 from fedatlas import UserError, data
 from fedatlas.cli import main
-from fedatlas.experiments import expand, files
+from fedatlas.experiments import expand
+from fedatlas.experiments import result_files as files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.workflow import clean, jobs
 

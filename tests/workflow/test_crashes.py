@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from fedatlas.experiments import files
+from fedatlas.experiments import result_files as files
 from tests.workflow.conftest import same_runs
 
 pytestmark = pytest.mark.slow

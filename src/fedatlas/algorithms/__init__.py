@@ -7,8 +7,8 @@ import pkgutil
 import numpy as np
 
 from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.arrays import State
 from fedatlas.registry import construct, lookup
-from fedatlas.simulation.arrays import State
 
 __all__ = ["Algorithm", "State", "create", "get", "memory", "names", "param"]
 

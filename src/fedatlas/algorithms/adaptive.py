@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas.algorithms.base import param
 from fedatlas.algorithms.fedavg import FedAvg
-from fedatlas.simulation.arrays import State, maximum, sqrt, zeros_like
+from fedatlas.arrays import State, maximum, sqrt, zeros_like
 
 
 @dataclass(frozen=True, kw_only=True)

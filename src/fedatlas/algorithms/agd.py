@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from math import sqrt
 
 from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.arrays import State
 from fedatlas.errors import UserError
-from fedatlas.simulation.arrays import State
 
 
 @dataclass(frozen=True, kw_only=True)

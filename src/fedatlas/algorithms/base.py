@@ -5,8 +5,8 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from fedatlas.arrays import State
 from fedatlas.errors import UserError
-from fedatlas.simulation.arrays import State
 
 
 def param(default=dataclasses.MISSING, *, doc, above=None, low=None, high=None, problem=None, choices=None):

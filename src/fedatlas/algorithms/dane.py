@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
 
 from fedatlas.algorithms.base import Algorithm, param
-from fedatlas.simulation.arrays import State, norm, zeros_like
+from fedatlas.arrays import State, norm, zeros_like
 
 TINY = 1e-32  # what double precision does not resolve of a squared distance beside the first
 

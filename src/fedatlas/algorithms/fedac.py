@@ -5,7 +5,7 @@ from math import inf, sqrt
 
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.algorithms.recurrences import accelerated
-from fedatlas.simulation.arrays import State
+from fedatlas.arrays import State
 
 
 @dataclass(frozen=True, kw_only=True)

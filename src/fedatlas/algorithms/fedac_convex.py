@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.algorithms.fedac import FedAc1, FedAc2
 from fedatlas.algorithms.recurrences import Recurrence, accelerated
-from fedatlas.simulation.arrays import State
+from fedatlas.arrays import State
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
 from fedatlas.algorithms.recurrences import descent
-from fedatlas.simulation.arrays import State
+from fedatlas.arrays import State
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
-from fedatlas.simulation.arrays import State, maximum, norm
+from fedatlas.arrays import State, maximum, norm
 
 
 @dataclass(frozen=True, kw_only=True)

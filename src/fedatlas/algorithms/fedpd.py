@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
-from fedatlas.simulation.arrays import State, zeros_like
+from fedatlas.arrays import State, zeros_like
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import isclose
 
 from fedatlas.algorithms.base import Algorithm, param
-from fedatlas.simulation.arrays import State, zeros_like
+from fedatlas.arrays import State, zeros_like
 
 
 @dataclass(frozen=True, kw_only=True)

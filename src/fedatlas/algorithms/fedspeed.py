@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.arrays import State, mix, norm, plus, zeros_like
 from fedatlas.errors import UserError
-from fedatlas.simulation.arrays import State, mix, norm, plus, zeros_like
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
-from fedatlas.simulation.arrays import State, dot, like, maximum, minimum, sqrt, where
+from fedatlas.arrays import State, dot, like, maximum, minimum, sqrt, where
 
 
 def polyak(loss, g, l_star=0.0):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas.algorithms.base import param
 from fedatlas.algorithms.fedavg import FedAvg
-from fedatlas.simulation.arrays import State, maximum, where
+from fedatlas.arrays import State, maximum, where
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.arrays import State, zeros_like
 from fedatlas.simulation import mixing
-from fedatlas.simulation.arrays import State, zeros_like
 
 
 @dataclass(frozen=True, kw_only=True)

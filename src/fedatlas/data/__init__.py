@@ -7,7 +7,7 @@
 from fedatlas.data import catalogue
 from fedatlas.data.dataset import Dataset
 from fedatlas.data.fetching import fetch
-from fedatlas.data.partitions import Partition, kinds, partition
+from fedatlas.data.partition import Partition, kinds, partition
 from fedatlas.data.places import directory, mirrors
 from fedatlas.data.sources import Source, info, names
 from fedatlas.data.store import load, prepare, status, verify

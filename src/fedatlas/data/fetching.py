@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fedatlas.data import places
 from fedatlas.data.download import Missing, Unavailable, Unreachable, download
-from fedatlas.data.formats.compression import opened
+from fedatlas.data.readers.compression import opened
 from fedatlas.data.sources import File, Form, Source, info
 from fedatlas.errors import UserError
 

@@ -49,7 +49,7 @@ class File:
 
 @dataclass(frozen=True)
 class Form:
-    """Files that together hold the data set, and the module of `fedatlas.data.formats` that reads them.
+    """Files that together hold the data set, and the module of `fedatlas.data.readers` that reads them.
 
     A non-empty `lossy` says what was lost against the official files.
     """

@@ -13,7 +13,7 @@ import numpy as np
 from fedatlas.data import fetching, places
 from fedatlas.data.checks import check
 from fedatlas.data.dataset import Dataset
-from fedatlas.data.formats import reader
+from fedatlas.data.readers import reader
 from fedatlas.data.sources import REGISTRY, Form, Source, info
 from fedatlas.errors import UserError
 

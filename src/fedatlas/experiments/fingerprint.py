@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.files import atomic
+from fedatlas.experiments.result_files import atomic
 
 PACKAGE = "fedatlas"
 ROOT = Path(__file__).parents[1]

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from fedatlas import problems
+from fedatlas.compiled import lockstep
 from fedatlas.errors import UserError
 from fedatlas.experiments.expand import create, modules, runs, trace_files
-from fedatlas.experiments.files import atomic, plain, read_rows, write
 from fedatlas.experiments.fingerprint import fingerprint
+from fedatlas.experiments.result_files import atomic, plain, read_rows, write
 from fedatlas.problems.base import Optimum
-from fedatlas.simulation import lockstep, memory
+from fedatlas.simulation import memory
 from fedatlas.simulation.checkpoint import Keeper
 from fedatlas.simulation.engine import Simulation, run_together
 

@@ -7,8 +7,8 @@ import json
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.files import plain, read
 from fedatlas.experiments.formulas import evaluate
+from fedatlas.experiments.result_files import plain, read
 from fedatlas.simulation.engine import COSTS
 
 NOT_METRICS = {"seed", "round", "steps", *COSTS, "status", "diverged_round"}

@@ -5,16 +5,17 @@ import functools
 import importlib
 from pathlib import Path
 
+from fedatlas import architectures as networks
 from fedatlas import data
 from fedatlas.errors import UserError
-from fedatlas.problems import networks, options
+from fedatlas.problems import options
 from fedatlas.registry import call, did_you_mean, lookup
 
 KINDS = {
     "logistic": "fedatlas.problems.logistic:Logistic",
     "softmax": "fedatlas.problems.softmax:Softmax",
     "quadratic": "fedatlas.problems.quadratic:Quadratic",
-    "network": "fedatlas.problems.network:Network",
+    "network": "fedatlas.torch.network:Network",
     "piecewise": "fedatlas.problems.piecewise:Piecewise",
     "similar": "fedatlas.problems.similar:SimilarQuadratic",
 }

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fedatlas import arrays
 from fedatlas.errors import UserError
-from fedatlas.simulation import arrays
 from fedatlas.simulation.memory import free_host
-from fedatlas.simulation.streams import stream
+from fedatlas.streams import stream
 
 
 @dataclass(frozen=True)

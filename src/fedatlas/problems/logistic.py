@@ -6,9 +6,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
+from fedatlas import arrays
 from fedatlas.errors import UserError
 from fedatlas.problems.base import Each, Regression
-from fedatlas.simulation import arrays
 
 BLOCK_BYTES = 1 << 25  # of rows that are made float64 at a time
 DENSE_BYTES = 1 << 30  # sparse data up to this size are also kept dense, whose rows are gathered faster

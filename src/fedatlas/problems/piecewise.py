@@ -6,9 +6,9 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
+from fedatlas import arrays
 from fedatlas.errors import UserError
 from fedatlas.problems.base import Optimum, Problem
-from fedatlas.simulation import arrays
 
 
 class Piecewise(Problem):

@@ -4,10 +4,10 @@ import functools
 
 import numpy as np
 
+from fedatlas import arrays
 from fedatlas.errors import UserError
 from fedatlas.problems.base import Optimum, Problem
-from fedatlas.simulation import arrays
-from fedatlas.simulation.streams import stream
+from fedatlas.streams import stream
 
 
 class Quadratic(Problem):

@@ -5,11 +5,11 @@ import functools
 import numpy as np
 from scipy.linalg.blas import dsymv
 
+from fedatlas import arrays
 from fedatlas.errors import UserError
 from fedatlas.problems.base import Optimum, Problem
 from fedatlas.problems.quadratic import dissimilarity, rows_of
-from fedatlas.simulation import arrays
-from fedatlas.simulation.streams import stream
+from fedatlas.streams import stream
 
 # mu: least eigenvalue of every A_i. spread: relative size of A_ij - A_i; above 1 it makes the A_ij indefinite.
 CONVEXITY = {

@@ -6,10 +6,10 @@ import functools
 import numpy as np
 from scipy import sparse
 
+from fedatlas import arrays
 from fedatlas.errors import UserError
 from fedatlas.problems.base import Each, Regression
-from fedatlas.simulation import arrays
-from fedatlas.simulation.streams import stream
+from fedatlas.streams import stream
 
 DTYPES = ("float64", "float32")
 

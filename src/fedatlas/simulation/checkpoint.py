@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from fedatlas.arrays import State, is_torch
 from fedatlas.errors import UserError
-from fedatlas.simulation.arrays import State, is_torch
 
 SAVED = ("round", "local_steps", "diverged_round", "costs")
 CHUNK_BYTES = 1 << 26  # of client states that are copied at once

@@ -7,12 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from fedatlas.simulation import allocator, arrays, lockstep, pools, recording
-from fedatlas.simulation.arrays import State
+from fedatlas import arrays
+from fedatlas.arrays import State
+from fedatlas.compiled import lockstep
+from fedatlas.simulation import allocator, pools, recording
 from fedatlas.simulation.sampling import Sampler
 from fedatlas.simulation.steps import Cost, Group, Round, Steps
-from fedatlas.simulation.streams import stream
 from fedatlas.simulation.tables import Table
+from fedatlas.streams import stream
 
 COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
 

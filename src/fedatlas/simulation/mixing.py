@@ -6,7 +6,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.registry import lookup
-from fedatlas.simulation.streams import stream
+from fedatlas.streams import stream
 
 
 class Mixing:

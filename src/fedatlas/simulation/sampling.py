@@ -6,7 +6,7 @@ But for minibatches of many times the data: algorithms that pool all samples of 
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.simulation.streams import stream
+from fedatlas.streams import stream
 
 KINDS = ("replacement", "epochs")
 TOGETHER = 1 << 12  # draws from one stream: making a stream costs more than a thousand of them

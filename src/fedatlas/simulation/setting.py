@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 
 from fedatlas.errors import UserError
+from fedatlas.participation import kinds_ as participation
 from fedatlas.registry import build
-from fedatlas.simulation import participation, sampling, schedules
+from fedatlas.schedules import kinds_ as schedules
+from fedatlas.simulation import sampling
 from fedatlas.simulation.tables import PLACES
 
 COUNTS = ("clients", "local_steps", "local_epochs", "rounds", "steps", "epochs", "batch", "eval_rounds", "eval_steps")

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fedatlas import arrays
 from fedatlas.errors import UserError
-from fedatlas.simulation import arrays
-from fedatlas.simulation.streams import drawn_client
+from fedatlas.streams import drawn_client
 
 
 class Gradient:

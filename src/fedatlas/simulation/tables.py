@@ -4,7 +4,7 @@ import tempfile
 
 import numpy as np
 
-from fedatlas.simulation.arrays import State, is_torch
+from fedatlas.arrays import State, is_torch
 
 PLACES = ("memory", "disk")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.expand import cells
-from fedatlas.experiments.files import read
+from fedatlas.experiments.result_files import read
 from fedatlas.tracking import entries
 from fedatlas.tracking.book import Book
 from fedatlas.tracking.interface import ui

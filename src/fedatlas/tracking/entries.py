@@ -14,7 +14,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.expand import create, runs
-from fedatlas.experiments.files import plain, read
+from fedatlas.experiments.result_files import plain, read
 from fedatlas.experiments.run import run_key
 from fedatlas.experiments.tables import label, metric_columns
 

@@ -11,7 +11,7 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from fedatlas.analysis.citations import reference
+from fedatlas.citations import reference
 from fedatlas.errors import UserError
 
 ENVIRONMENT = {

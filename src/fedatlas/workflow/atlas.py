@@ -5,26 +5,27 @@ import json
 import os
 from pathlib import Path
 
-from fedatlas import algorithms, analysis, data, problems
-from fedatlas.analysis.validation import validate
+from fedatlas import algorithms, data, problems
 from fedatlas.errors import UserError
-from fedatlas.experiments import config, expand, files, fingerprint
+from fedatlas.experiments import config, expand, fingerprint
+from fedatlas.experiments import result_files as files
 from fedatlas.experiments.tables import view
 from fedatlas.registry import did_you_mean
 from fedatlas.workflow import LIVE, needs
+from fedatlas.workflow.validation import validate
 
 EXPERIMENT = "results/{size}/{experiment}"
 
 # Code behind the workflow's steps, by what a rule names as its input. Which data sets there are is no code of prepare.
 CODE = {
-    "prepare": tuple(f"fedatlas.data.{name}" for name in ("store", "checks", "dataset", "formats")),
-    "partition": ("fedatlas.data.partitions",),
+    "prepare": tuple(f"fedatlas.data.{name}" for name in ("store", "checks", "dataset", "readers")),
+    "partition": ("fedatlas.data.partition",),
     "table": ("fedatlas.experiments.tables",),
-    "figure": ("fedatlas.analysis.figures",),
-    "claims": ("fedatlas.analysis.claims",),
+    "figure": ("fedatlas.figures",),
+    "claims": ("fedatlas.checks",),
     "track": ("fedatlas.tracking",),
-    "report": ("fedatlas.analysis.report",),
-    "instability": ("fedatlas.analysis.instability",),
+    "report": ("fedatlas.report.page",),
+    "instability": ("fedatlas.theory.instability",),
 }
 
 
@@ -235,7 +236,9 @@ class Atlas:
         Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
         """
         wanted = {step: fingerprint.fingerprint(*modules) for step, modules in CODE.items()}
-        templates = sorted(p for p in Path(analysis.__file__).parent.iterdir() if p.suffix in (".html", ".css", ".bib"))
+        templates = sorted(
+            p for p in (Path(__file__).parents[1] / "report").iterdir() if p.suffix in (".html", ".css", ".bib")
+        )
         wanted["report"] = fingerprint.fingerprint(*CODE["report"], files=templates)
         for problem in problems.variants():
             wanted[f"optimum-{problem['kind']}"] = fingerprint.fingerprint(*problems.modules(problem))

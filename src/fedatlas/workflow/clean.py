@@ -9,8 +9,8 @@ from fedatlas.data import fetching, places
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 from fedatlas.experiments.expand import modules
-from fedatlas.experiments.files import read_meta
 from fedatlas.experiments.fingerprint import fingerprint
+from fedatlas.experiments.result_files import read_meta
 
 
 @dataclass(frozen=True)

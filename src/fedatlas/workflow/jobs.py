@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from fedatlas import algorithms, data, problems
-from fedatlas.analysis import labels
+from fedatlas import algorithms, data, labels, problems
 from fedatlas.errors import UserError
-from fedatlas.experiments import config, expand, files, run, tables
+from fedatlas.experiments import config, expand, run, tables
+from fedatlas.experiments import result_files as files
 from fedatlas.workflow.atlas import Atlas
 
 
@@ -39,7 +39,8 @@ def table(atlas, size, name):
 
 def figure(atlas, size, name, key, data_directory=None):
     """Draw one figure of an experiment as PNG and SVG."""
-    from fedatlas.analysis import bounds, figures
+    from fedatlas import figures
+    from fedatlas.theory import comparison as bounds
 
     directory = Path(atlas.directory(size, name))
     experiment = atlas.experiment(size, name)
@@ -79,7 +80,7 @@ def available(atlas, size, name, figure, data_directory=None):
     import numpy as np
     import pandas as pd
 
-    from fedatlas.analysis.select import matching
+    from fedatlas.experiments.selection import matching
     from fedatlas.problems.base import Problem
 
     points = {}
@@ -110,7 +111,7 @@ def available(atlas, size, name, figure, data_directory=None):
 
 def claims(atlas, size, name):
     """Check the claims of an experiment and write claims.csv."""
-    from fedatlas.analysis.claims import check
+    from fedatlas.checks import check
 
     directory = Path(atlas.directory(size, name))
     frame, _ = files.read(directory / "table.parquet")
@@ -143,7 +144,7 @@ def report(atlas, size, names, out):
     """Write the report over experiments, and beside it all their claims as claims.csv."""
     import pandas as pd
 
-    from fedatlas.analysis.report import report as write
+    from fedatlas.report.page import report as write
 
     out = Path(out)
     sources = [Path(atlas.directory(size, name)) / "claims.csv" for name in names]
@@ -157,7 +158,7 @@ def report(atlas, size, names, out):
 
 def instability(paths):
     """Write the study of Theorem 4.2: the distances as CSV, the figure in other formats."""
-    from fedatlas.analysis import instability as theorem
+    from fedatlas.theory import instability as theorem
 
     frame = theorem.study()
     for path in map(Path, paths):

@@ -1,0 +1,126 @@
+"""LIBSVM text: ``label index:value index:value ...``, indices from 1 and increasing.
+
+scikit-learn parses blocks of whole lines, so that a file of any size is read in bounded memory; a line-by-line scan
+finds the line at fault only once something is wrong.
+"""
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fedatlas.data.hints import broken
+from fedatlas.data.readers.compression import opened
+
+_BLOCK = 16 << 20
+_ALPHABET = b"0123456789+-.eE: \t\r\n"
+_PAIR = re.compile(rb"([+-]?\d+):([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+
+
+def read(paths, source, options, out) -> None:
+    """One file into ``X`` (CSR, or dense if the source says so) and ``y``; ``options["labels"]`` in class order."""
+    (path,) = paths
+    parts = parse(path, source.features, options["labels"], source.dtype)
+    if source.sparse:
+        from scipy.sparse import vstack
+
+        blocks = list(_counted(parts, path, source.rows))
+        out.save("X", vstack([X for X, _ in blocks], format="csr"))
+        out.save("y", np.concatenate([y for _, y in blocks]))
+        return
+    X = out.create("X", (source.rows, source.features), source.dtype)
+    y, start = np.empty(source.rows, np.int64), 0
+    for part, labels in _counted(parts, path, source.rows):
+        part.toarray(out=X[start : start + len(labels)])
+        y[start : start + len(labels)] = labels
+        start += len(labels)
+    out.save("y", y)
+
+
+def parse(path: Path, features: int, labels: Sequence[float], dtype="float64") -> Iterator[tuple]:
+    """Blocks of rows: CSR (rows, features) and the position of each row's label in `labels`, int64 (rows,)."""
+    from sklearn.datasets import load_svmlight_file
+
+    labels = np.asarray(labels, float)
+    for block, line in _blocks(path, features):
+        try:
+            if block.translate(None, _ALPHABET):
+                raise ValueError("it holds bytes that LIBSVM text does not have")
+            X, y = load_svmlight_file(io.BytesIO(block), n_features=features, dtype=dtype, zero_based=False)
+        except (ValueError, OverflowError) as error:
+            raise _fault(path, block, line, features, labels, error) from error
+        if not (np.isfinite(X.data).all() and np.isin(y, labels).all()):
+            raise _fault(path, block, line, features, labels, "a value or a label is out of range")
+        if len(y):
+            yield X, np.argmax(y[:, None] == labels, axis=1)
+
+
+def _counted(parts, path: Path, rows: int) -> Iterator[tuple]:
+    found = 0
+    for part in parts:
+        found += len(part[1])
+        if found > rows:
+            raise broken(path, f"holds more than the {rows:,} rows expected")
+        yield part
+    if found < rows:
+        raise broken(path, f"holds {found:,} rows, expected {rows:,}" if found else "holds no rows")
+
+
+def _blocks(path: Path, features: int) -> Iterator[tuple[bytes, int]]:
+    """Blocks of whole lines with the number of their first line."""
+    longest = 1024 + 64 * features
+    with opened(path) as stream:
+        line, tail = 1, b""
+        while chunk := stream.read(_BLOCK):
+            head, newline, rest = chunk.rpartition(b"\n")
+            if newline:
+                block = tail + head + newline
+                yield block, line
+                line, tail = line + block.count(b"\n"), rest
+            else:
+                tail += chunk
+            if len(tail) > longest:
+                raise broken(path, f"a row of {features:,} features cannot be this long", line)
+        if tail:
+            yield tail, line
+
+
+def _fault(path: Path, block: bytes, first: int, features: int, labels, reason):
+    for number, line in enumerate(block.split(b"\n"), first):
+        if problem := _problem(line, features, labels):
+            return broken(path, problem, number)
+    return broken(path, f"is not LIBSVM text ({reason})")
+
+
+def _problem(line: bytes, features: int, labels) -> str | None:
+    """What is wrong with one line, if anything."""
+    label, *pairs = line.split() or (None,)
+    if label is None:
+        return None
+    try:
+        known = float(label) in labels
+    except ValueError:
+        known = False
+    if not known:
+        return f"the label {_show(label)} is none of {', '.join(f'{value:g}' for value in labels)}"
+    last = 0
+    for pair in pairs:
+        if not (match := _PAIR.fullmatch(pair)):
+            return f"{_show(pair)} is not index:value with a finite value"
+        index = int(match[1][:30])
+        if not np.isfinite(float(match[2])):
+            return f"the value of {_show(pair)} is not finite"
+        if not 1 <= index <= features:
+            return f"the index of {_show(pair)} is not in 1..{features}"
+        if index <= last:
+            return f"the index of {_show(pair)} does not increase (the one before is {last})"
+        last = index
+    if junk := line.translate(None, _ALPHABET):
+        return f"{_show(junk)} has no place in LIBSVM text"
+    return None
+
+
+def _show(token: bytes) -> str:
+    return ascii(token[:24].decode("latin-1") + ("..." if len(token) > 24 else ""))

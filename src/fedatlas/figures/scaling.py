@@ -1,0 +1,148 @@
+"""The chosen score against an axis, for example the number of workers (Yuan & Ma 2020, Figures 1 and 3)."""
+
+import numpy as np
+
+from fedatlas import labels
+from fedatlas.experiments.selection import numeric
+from fedatlas.figures import sheet as base
+
+
+@base.kind("scaling", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale", "reference", "theorems"))
+def scaling(sheet):
+    """Draw the best score of every algorithm against axis x, one panel for each value of axis panel.
+
+    theorems: dotted lines, in the algorithms' colours, are what theorems promise: the table's column ``bound``.
+    """
+    x, column = sheet.spec["x"], _column(sheet)
+    sheet.column(sheet.table, x, column)
+    rows = sheet.rows(sheet.table[sheet.table["chosen"]], free=(x,))
+    panels = sheet.panels(rows)
+    figure, axes = base.grid(len(panels))
+    positions = _positions(rows[x])
+    shifts = np.linspace(-0.25, 0.25, len(sheet.styles)) if len(sheet.styles) > 1 else [0]  # where x is not a number
+    for ax, (title, part) in zip(axes, panels, strict=True):
+        ax.set_title(title)
+        if sheet.log:
+            ax.set_yscale("log")
+        for shift, (id, look) in zip(shifts, sheet.styles.items(), strict=True):
+            own = part[part["algorithm"] == id]
+            _line(ax, sheet, own, column, positions, look, shift)
+            if id in sheet.spec.get("theorems", {}):
+                promised = own.sort_values(x)
+                ax.plot(promised[x], promised["bound"], color=look.colour, linestyle=base.DOTS, linewidth=1.4)
+        if sheet.spec.get("reference") == "linear":
+            _reference(ax, part, x, column)
+    _scale(axes, positions, rows, x)
+    finite = rows[[c for c in (column, *_range(sheet, column), "bound") if c in rows]].to_numpy(float)
+    if bounds := base.limits(np.where(finite <= 0, base.FLOOR, finite) if sheet.log else finite, sheet.log):
+        axes[0].set_ylim(*bounds)
+    base.label(axes, labels.axis(x, sheet.about), _words(sheet))
+    base.legend(figure, sheet, _extra(sheet, rows, column))
+    base.foot(figure, sheet.note(numeric(rows[x])) if _range(sheet, column) else "")
+    return figure
+
+
+def _column(sheet):
+    select = sheet.about["select"]
+    if sheet.y in sheet.about["tune"]:
+        return sheet.y
+    return "score" if sheet.y == select["metric"] else f"{select['statistic']}_{sheet.y}"
+
+
+def _words(sheet):
+    if sheet.y in sheet.about["tune"]:
+        return f"best {labels.axis(sheet.y, sheet.about)}"
+    return labels.metric(sheet.y, sheet.about["select"]["statistic"])
+
+
+def _range(sheet, column):
+    return ("score_min", "score_max") if column == "score" and sheet.seeds > 1 else ()
+
+
+def _positions(values):
+    """Where axis values lie: {value: position}. Numbers lie at themselves, anything else is counted."""
+    distinct = list(dict.fromkeys(values))
+    if numeric(values):
+        return {value: float(value) for value in sorted(distinct)}
+    return {value: number for number, value in enumerate(distinct)}
+
+
+def _line(ax, sheet, part, column, positions, look, shift):
+    x = part[sheet.spec["x"]]
+    part = part.assign(at=x.map(positions) + (0 if numeric(x) else shift)).sort_values("at")
+    ok = part[np.isfinite(part[column])]
+    at, y = ok["at"].to_numpy(float), _drawn(sheet, ok[column])
+    ends = [_drawn(sheet, ok[name]) for name in _range(sheet, column)]
+    if numeric(x):
+        ax.plot(at, y, color=look.colour, linestyle=look.line, zorder=look.layer)
+        if ends:
+            ax.fill_between(at, *ends, color=look.colour, alpha=0.16, linewidth=0)
+    elif ends:
+        ax.vlines(at, *ends, color=look.colour, linewidth=1.4)
+    inner = (ok["edge"] == "").to_numpy()
+    for chosen, face in ((inner, look.colour), (~inner, "white")):
+        points = {"marker": look.marker, "color": look.colour, "markerfacecolor": face, "markersize": look.size}
+        ax.plot(at[chosen], y[chosen], linestyle="none", zorder=look.layer + 0.1, **points)
+    lost = part.loc[~np.isfinite(part[column]), "at"].to_numpy()
+    if len(lost):
+        ax.plot(lost, np.full(len(lost), 0.97), "x", color=look.colour, transform=ax.get_xaxis_transform(), zorder=3)
+
+
+def _drawn(sheet, values):
+    values = values.to_numpy(float)
+    return np.maximum(values, base.FLOOR) if sheet.log else values
+
+
+def _reference(ax, part, x, column):
+    """A line of slope -1 through the best algorithm's first point."""
+    ok = part[np.isfinite(part[column]) & (part[column] > 0)]
+    if ok.empty:
+        return
+    first, last = ok[x].min(), ok[x].max()
+    start = ok.loc[ok[x] == first, column].min()
+    ax.plot(
+        [first, last], [start, start * first / last], color="#777777", linestyle=(0, (4, 3)), linewidth=1.1, zorder=1.5
+    )
+
+
+def _scale(axes, positions, rows, x):
+    """Scale and ticks of the x-axis: powers of two as such, other numbers by their spread, words one by one."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    at = list(positions.values())
+    log = numeric(rows[x]) and min(at) > 0 and max(at) / min(at) >= 4
+    powers = log and all(float(value).is_integer() and int(value) & (int(value) - 1) == 0 for value in at)
+    columns = axes[0].get_subplotspec().get_gridspec().ncols
+    step = max(1, -(-len(at) // (12 // columns + 3))) if numeric(rows[x]) else 1
+    shown = dict(list(positions.items())[::step])
+    if powers and max(at) >= 1024:
+        texts = [f"$2^{{{int(np.log2(value))}}}$" for value in shown]
+    else:
+        texts = [labels.text(value) for value in shown]
+    for ax in axes:
+        if log:
+            ax.set_xscale("log", base=2)
+        elif not numeric(rows[x]):
+            ax.set_xlim(-0.5, len(at) - 0.5)
+        ax.xaxis.set_major_locator(FixedLocator(list(shown.values())))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.set_xticks(list(shown.values()), texts)
+
+
+def _extra(sheet, rows, column):
+    from matplotlib.lines import Line2D
+
+    found = []
+    if sheet.spec.get("reference") == "linear":
+        dashed = (0, (4, 3))
+        found.append(Line2D([], [], color="#777777", linestyle=dashed, linewidth=1.1, label="linear speed-up"))
+    for id, name in sheet.spec.get("theorems", {}).items():
+        found.append(Line2D([], [], color=sheet.styles[id].colour, linestyle=base.DOTS, linewidth=1.4))
+        found[-1].set_label(f"Theorem {name}")
+    edges = rows.loc[rows["edge"] != "", "edge"]
+    if len(edges):
+        what = "step size" if edges.str.split("; ").explode().str.startswith("lr ").all() else "tuned value"
+        found.append(base.mark(f"best {what} at the grid's edge", marker="o", markerfacecolor="white"))
+    if not np.isfinite(rows[column]).all():
+        found.append(base.mark("diverged", marker="x"))
+    return found

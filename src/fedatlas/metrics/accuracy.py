@@ -1,0 +1,10 @@
+"""Share of the training samples that are classified correctly."""
+
+from fedatlas.metrics.base import Metric
+
+ACCURACY = Metric(
+    name="accuracy",
+    words="training accuracy",
+    larger_is_better=True,
+    percent=True,
+)

@@ -1,0 +1,10 @@
+"""Share of the test samples that are classified correctly."""
+
+from fedatlas.metrics.base import Metric
+
+TEST_ACCURACY = Metric(
+    name="test_accuracy",
+    words="test accuracy",
+    larger_is_better=True,
+    percent=True,
+)

@@ -1,0 +1,265 @@
+"""Options: typed fields of frozen dataclasses, each with its meaning and range.
+
+An option is declared once. From its declaration come the check of a value, the sentence about a wrong one, the JSON
+schema of experiment files, the tables of the documentation and what ``fedatlas show`` prints.
+
+The type of the field says what a value may be: ``int``, ``float``, ``bool``, ``str``, ``Literal["mean", "random"]``,
+``list[float]``, ``dict``, and unions of these such as ``float | None`` or ``int | Literal["all"]``. A ``float`` takes
+whole numbers too; every number must be finite.
+"""
+
+import dataclasses
+import functools
+import math
+import numbers
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fedatlas.errors import UserError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is declared of one option.
+
+    name: of the field. type: of the field. default: ``dataclasses.MISSING`` where a value must be given. doc: the
+    meaning, in the paper's letters. unit: such as ``rounds``. above: values are larger. low, high: values lie between
+    them, bounds included. constant: name of the problem's constant that stands where no value is given. family: the
+    value is a kind of this family, or a mapping with a kind and its options. names: the value names something of an
+    experiment, such as ``axis``; see `fedatlas.workflow.validation`.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    doc: str
+    unit: str = ""
+    above: float | None = None
+    low: float | None = None
+    high: float | None = None
+    constant: str | None = None
+    family: str | None = None
+    names: str | None = None
+
+    @property
+    def required(self) -> bool:
+        """Whether a value must be given."""
+        return self.default is dataclasses.MISSING
+
+    @functools.cached_property
+    def members(self) -> tuple[Any, ...]:
+        """The types of which a value must have one."""
+        return _members(self.type) + ((types.NoneType,) if self.constant or self.default is None else ())
+
+    @property
+    def numeric(self) -> bool:
+        """Whether a value may be a number."""
+        return bool({int, float} & set(self.members))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that a value may be, where only some are allowed."""
+        return tuple(word for member in self.members for word in typing.get_args(member) if _is_literal(member))
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value has the type and lies in the range."""
+        return any(self._fits(member, value) for member in self.members)
+
+    def _fits(self, member: Any, value: Any) -> bool:
+        if member is types.NoneType:
+            return value is None
+        if _is_literal(member):
+            return any(value == word and type(value) is type(word) for word in typing.get_args(member))
+        if member in (int, float):
+            return _is_number(value, member) and self._in_range(value)
+        if origin := typing.get_origin(member):
+            inside = typing.get_args(member)
+            if origin in (list, tuple):
+                entries = [entry for entry in inside if entry is not Ellipsis]
+                return isinstance(value, (list, tuple)) and all(
+                    any(self._fits(kind, one) for entry in entries for kind in _members(entry)) for one in value
+                )
+            return isinstance(value, origin)
+        return member is Any or isinstance(value, member)
+
+    def _in_range(self, value: float) -> bool:
+        return (
+            (self.above is None or value > self.above)
+            and (self.low is None or value >= self.low)
+            and (self.high is None or value <= self.high)
+        )
+
+    @property
+    def expected(self) -> str:
+        """What a value must be, for sentences: ``a whole number, at least 1, or 'all'``."""
+        if self.family:
+            return "a kind, or a mapping with a kind and its options" + (", or null" if self.optional else "")
+        parts = [self._describe(member) for member in self.members if not _is_literal(member)]
+        parts = [part for part in parts if part != "null"]
+        if self.words:
+            shown = ", ".join(map(repr, self.words))
+            parts.append(f"one of {shown}" if not parts and len(self.words) > 1 else shown)
+        if self.optional and not self.constant:
+            parts.append("null")
+        return ", or ".join(dict.fromkeys(parts))
+
+    @property
+    def optional(self) -> bool:
+        """Whether a value may be null."""
+        return types.NoneType in self.members
+
+    def _describe(self, member: Any) -> str:
+        if member in (int, float):
+            noun = "a whole number" if member is int else "a number"
+            return noun + self._range()
+        if origin := typing.get_origin(member):
+            if origin in (list, tuple):
+                (inside, *_) = typing.get_args(member)
+                return f"a list, of which each entry is {self._describe(inside)}"
+            member = origin
+        return NOUNS.get(member, str(member))
+
+    def _range(self) -> str:
+        if self.above is not None:
+            return f" larger than {self.above:g}" + (f", at most {self.high:g}" if self.high is not None else "")
+        if self.low is not None and self.high is not None:
+            return f" between {self.low:g} and {self.high:g}"
+        if self.low is not None:
+            return f", at least {self.low:g}"
+        return f", at most {self.high:g}" if self.high is not None else ""
+
+    def schema(self) -> dict[str, Any]:
+        """JSON schema of a value."""
+        found = [self._schema(member) for member in dict.fromkeys(self.members)]
+        described = {"description": self.doc + (f" ({self.unit})" if self.unit else "")}
+        if not (self.required or self.default is None or callable(self.default)):
+            described["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
+        return (found[0] if len(found) == 1 else {"anyOf": found}) | described
+
+    def _schema(self, member: Any) -> dict[str, Any]:
+        if _is_literal(member):
+            return {"enum": list(typing.get_args(member))}
+        if member in (int, float):
+            limits = {"exclusiveMinimum": self.above, "minimum": self.low, "maximum": self.high}
+            kind = {"type": "integer" if member is int else "number"}
+            return kind | {key: value for key, value in limits.items() if value is not None}
+        origin = typing.get_origin(member) or member
+        if origin in (list, tuple):
+            inside = typing.get_args(member)
+            return {"type": "array"} | ({"items": self._schema(inside[0])} if inside else {})
+        return {"type": JSON_TYPES[origin]} if origin in JSON_TYPES else {}
+
+
+NOUNS = {
+    bool: "true or false",
+    str: "a word",
+    dict: "a mapping",
+    list: "a list",
+    tuple: "a list",
+    types.NoneType: "null",
+}
+JSON_TYPES = {bool: "boolean", str: "string", dict: "object", types.NoneType: "null"}
+
+
+def option(
+    default: Any = dataclasses.MISSING,
+    *,
+    doc: str,
+    unit: str = "",
+    above: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    constant: str | None = None,
+    family: str | None = None,
+    names: str | None = None,
+) -> Any:
+    """Declare an option: a field of a frozen dataclass. The arguments are explained at `Option`.
+
+    default: a value, or a class such as ``dict`` that makes an empty one.
+    """
+    about = {
+        "doc": doc, "unit": unit, "above": above, "low": low, "high": high,
+        "constant": constant, "family": family, "names": names,
+    }  # fmt: skip
+    if constant is not None:
+        default = None
+    if isinstance(default, type):
+        return dataclasses.field(default_factory=default, metadata=about)
+    return dataclasses.field(default=default, metadata=about)
+
+
+@functools.cache
+def options(cls: type) -> Mapping[str, Option]:
+    """The options of a dataclass by name, in the order of their declaration."""
+    hints = typing.get_type_hints(cls)
+    found = {}
+    for field in dataclasses.fields(cls):
+        if field.metadata and field.init:
+            made = field.default_factory is not dataclasses.MISSING
+            default = field.default_factory if made else field.default
+            found[field.name] = Option(field.name, hints[field.name], default, **field.metadata)
+    return types.MappingProxyType(found)
+
+
+def check(owner: str, given: Mapping[str, Option], values: Mapping[str, Any]) -> None:
+    """Raise UserError at the first value that does not have its option's type or range."""
+    for name, one in given.items():
+        if name in values and not one.fits(values[name]):
+            raise UserError(f"{owner}: {name} is {values[name]!r}; it must be {one.expected}")
+
+
+def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> Any:
+    """``cls(**values, **more)`` for a dataclass of options.
+
+    what: the owner, for sentences. more: fields that are no options of the user. Raises UserError on an unknown or
+    missing option, and on a value that does not fit.
+    """
+    if not isinstance(values, Mapping):
+        raise UserError(f"{what} is {values!r}; it must be a mapping of options to values")
+    known = options(cls)
+    for name in values:
+        if name not in known:
+            raise UserError(f"{what} has no option {name!r}{did_you_mean(name, list(known))}")
+    for name, one in known.items():
+        if one.required and name not in values:
+            raise UserError(f"{what} needs a value for {name!r}")
+    check(what, known, values)
+    try:
+        return cls(**values, **more)
+    except UserError:
+        raise
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise UserError(f"{what}: a value does not fit ({error})") from error
+
+
+def schema(cls: type) -> dict[str, Any]:
+    """JSON schema of a mapping from a dataclass's options to values."""
+    known = options(cls)
+    required = [name for name, one in known.items() if one.required]
+    found = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {name: one.schema() for name, one in known.items()},
+    }
+    return found | ({"required": required} if required else {})
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    return typing.get_args(hint) if isinstance(hint, types.UnionType) or _is_union(hint) else (hint,)
+
+
+def _is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) is typing.Union
+
+
+def _is_literal(hint: Any) -> bool:
+    return typing.get_origin(hint) is Literal
+
+
+def _is_number(value: Any, kind: type) -> bool:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real if kind is float else numbers.Integral):
+        return False
+    return isinstance(value, numbers.Integral) or math.isfinite(value)

@@ -1,0 +1,52 @@
+"""Closed forms of limits, and their estimates from curves."""
+
+import itertools
+
+from fedatlas.errors import UserError
+from fedatlas.labels import parsed
+
+
+def fedavg_output(problem, p):
+    """lim E[x^t] of FedAvg over the active on f_i(x) = |x - u_i|^2 / 2 (FedAWE, Figure 2), whatever lr and K.
+
+    problem: specification with one-dimensional ``centers`` u_i. p: each client's probability to be available.
+    A round with active clients S moves x by a fixed part of its way to the mean of their u_i, so the limit is the
+    expectation of that mean given that S is not empty.
+    """
+    u = [center[0] for center in problem["centers"]]
+    total = chance = 0.0
+    for there in itertools.product((False, True), repeat=len(u)):
+        active = [center for center, is_there in zip(u, there, strict=True) if is_there]
+        if active:
+            weight = 1.0
+            for probability, is_there in zip(p, there, strict=True):
+                weight *= probability if is_there else 1 - probability
+            total, chance = total + weight * sum(active) / len(active), chance + weight
+    return total / chance
+
+
+def weighted_objective(problem, p):
+    """Minimiser sum p_i u_i / sum p_i of FedAWE's equation (3), sum p_i f_i / sum p_j, on the same f_i.
+
+    It is lim E[x^t] of FedAvg over all clients, in which the absent count as unchanged.
+    """
+    return sum(chance * center[0] for center, chance in zip(problem["centers"], p, strict=True)) / sum(p)
+
+
+LIMITS = {"fedavg-output": fedavg_output, "weighted-objective": weighted_objective}
+
+
+def probabilities(setting, point):
+    """Stationary probabilities of each client at a point of the axes: {axis: value}."""
+    how = dict(parsed(point.get("participation", setting.get("participation", {}))))
+    p = parsed(point.get("participation.p", how.get("p")))
+    if not isinstance(p, list):
+        raise UserError("the limit needs one probability for each client: participation.p as a list")
+    return [point.get(f"participation.p.{i}", value) for i, value in enumerate(p)]
+
+
+def late(curves, axes, metric, after):
+    """Means of a metric over the evaluations from round ``after`` on, by point of the axes and seed: a Series."""
+    if metric not in curves:
+        raise UserError(f"there is no metric {metric!r} in the results")
+    return curves[curves["round"] >= after].groupby([*axes, "seed"], sort=False)[metric].mean()

@@ -1,0 +1,194 @@
+"""How two runs from starts that almost agree come apart: Theorem 4.2 and Lemma 4.3 of Yuan & Ma 2020 (2006.08950).
+
+On the function of Lemma F.2 the starts must be so close that float64 cannot tell the runs apart, so they are computed
+in Decimals, with as many digits as the closeness and the number of steps ask for.
+"""
+
+from decimal import ROUND_FLOOR, Decimal, localcontext
+from pathlib import Path
+
+from fedatlas import algorithms
+from fedatlas.algorithms.recurrences import accelerated, descent
+from fedatlas.errors import UserError
+from fedatlas.experiments.result_files import atomic
+from fedatlas.figures import METADATA, style
+from fedatlas.figures import sheet as base
+from fedatlas.problems.piecewise import Piecewise
+
+GROWTH = Decimal("1.02")  # of the theorem, for each three steps and kappa >= 25
+ALGORITHMS = ("agd", "fedac-1", "gd")
+SMALLEST = Decimal("1e-290")  # eps whose distances are still floats
+COLUMNS = ["kappa", "along", "interval", "algorithm", "step", "distance", "output", "bound"]
+KAPPAS = (25, 100, 1000)
+
+
+def rule(name, kappa, interval, L=1.0):
+    """(A, b, c) of an algorithm's step z <- A z - b F'(<c, z>) with step size 1/L, as Decimals.
+
+    interval: local steps K between two averages, which set the coupling of the FedAc family. The coefficients are
+    those of the algorithm in float64, but weights of averages sum to one exactly.
+    """
+    known = {"lr": 1 / L, "L": L, "mu": L / kappa}
+    cls = algorithms.get(name)
+    algorithm = algorithms.create(name, {key: value for key, value in known.items() if key in cls.parameters()})
+    if name == "gd":
+        step = descent(algorithm.lr)
+    elif name == "agd":
+        step = accelerated(*algorithm.coupling, 1 / L)
+    else:
+        step = algorithm.recurrence(interval)
+    if step is None:
+        raise UserError(f"{name} is no linear recurrence in its gradients")
+    return tuple(map(_average, step.A)), tuple(map(Decimal, step.b)), _average(step.c)
+
+
+def _average(weights):
+    # A sum of 1 + 1e-16 is a drift, which the instability would amplify.
+    rest = [Decimal(weight) for weight in weights[1:]]
+    with localcontext(prec=100):
+        return (1 - sum(rest), *rest)
+
+
+def separation(problem, rule, steps, eps):
+    """Distances of two runs after 0, 1, .., steps steps, from all vectors at x0 and all at x0 - eps.
+
+    Returns one pair a step: the largest distance of a vector, and that of the last one, which is evaluated.
+    """
+    eps = Decimal(eps)
+    with localcontext(prec=problem.digits + max(0, -eps.adjusted())):
+        x0 = Decimal(problem.x0)
+        runs = [[start] * len(rule[2]) for start in (x0, x0 - eps)]
+        found = []
+        for t in range(steps + 1):
+            apart = [abs(w - u) for w, u in zip(*runs, strict=True)]
+            found.append((max(apart), apart[-1]))
+            if t < steps:
+                runs = [_step(problem, rule, z)[0] for z in runs]
+    return found
+
+
+def reach(problem, rule, steps):
+    """The largest eps for which the points of both runs lie on one piece at every step (Theorem F.1's eps_0)."""
+    with localcontext(prec=problem.digits):
+        z, apart, largest = [Decimal(problem.x0)] * len(rule[2]), [Decimal(1)] * len(rule[2]), Decimal("Infinity")
+        for _ in range(steps):
+            z, md, curvature = _step(problem, rule, z)
+            between = _dot(rule[2], apart)
+            if between:
+                largest = min(largest, problem.margin(md) / abs(between))
+            apart = _move(rule, apart, curvature * between)
+    return largest
+
+
+def distances(kappa, steps, eps=None, algorithms=ALGORITHMS, interval=None, along="agd"):
+    """Distances of two runs eps apart on the function of Lemma F.2.
+
+    steps: the theorem's 3K. eps: by default the power of ten below the largest that the theorem allows. interval: K of
+    the FedAc family; by default steps, so that the whole run lies between two averages (Lemma 4.3). along: the
+    algorithm on whose trajectory F'' is L at every third step.
+
+    Returns a DataFrame with a row for each algorithm and step: ``kappa``, ``along``, ``interval``, ``algorithm``,
+    ``step``, ``distance`` (the larger of |w - u| and |w_ag - u_ag|), ``output`` (that of the evaluated vector) and
+    ``bound`` (eps 1.02^(step/3), eq. F.9). Raises UserError where eps is larger than the theorem allows, or too small
+    for these columns.
+    """
+    import pandas as pd
+
+    interval = interval or steps
+    target = rule(along, kappa, interval)
+    problem = Piecewise.along(target, kappa, steps)
+    largest = reach(problem, target, steps)
+    eps = Decimal(10) ** (largest.adjusted()) if eps is None else Decimal(eps)
+    if not 0 < eps <= largest:
+        allowed = largest.quantize(Decimal((0, (1,), largest.adjusted() - 1)), ROUND_FLOOR)
+        raise UserError(
+            f"instability: eps is {eps:.2g}; for kappa = {kappa} and {steps} steps it may be up to {allowed}"
+        )
+    if eps < SMALLEST:
+        raise UserError(f"instability: eps is {eps:.2g}, which is too small for a table: take fewer steps")
+    rows = []
+    for name in algorithms:
+        found = separation(problem, rule(name, kappa, interval), steps, eps)
+        for step, (distance, output) in enumerate(found):
+            bound = eps * GROWTH ** (Decimal(step) / 3)
+            rows.append((kappa, along, interval, name, step, float(distance), float(output), float(bound)))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def study(kappas=KAPPAS, steps=150, interval=15):
+    """Distances of the figure: of ALGORITHMS on AGD's function, and of FedAc-I on the function built along itself."""
+    import pandas as pd
+
+    own = {"algorithms": ("fedac-1",), "along": "fedac-1"}
+    return pd.concat(
+        [distances(kappa, steps, interval=interval, **of) for kappa in kappas for of in ({}, own)], ignore_index=True
+    )
+
+
+def draw(frame, path):
+    """Draw distances over eps against steps, one panel for each kappa of the frame, into a .svg, .png or .pdf file."""
+    import matplotlib
+
+    path = Path(path)
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC}):
+        figure = _figure(frame)
+        with atomic(path) as temporary:
+            figure.savefig(temporary, format=path.suffix[1:], metadata=METADATA.get(path.suffix))
+
+
+def _figure(frame):
+    from matplotlib.lines import Line2D
+
+    entries = {}
+    for along, name in dict.fromkeys(zip(frame["along"], frame["algorithm"], strict=True)):
+        label = algorithms.get(name).label + (" on its own $F$" if along == name != "agd" else "")
+        entries[along, name] = {"algorithm": name, "label": label}
+    looks = style.styles(entries)
+    kappas = sorted(frame["kappa"].unique())
+    figure = base.blank((3.15 * len(kappas) + 0.4, 3.1))
+    axes = figure.subplots(1, len(kappas), squeeze=False)[0]
+    for ax, kappa in zip(axes, kappas, strict=True):
+        panel = frame[frame["kappa"] == kappa]
+        for number, ((along, name), look) in enumerate(looks.items()):
+            rows = panel[(panel["along"] == along) & (panel["algorithm"] == name)]
+            every = max(1, len(rows) // 3 // 6) * 3
+            shown = (number * every // len(looks) // 3 * 3, every)
+            line = {"color": look.colour, "linestyle": look.line, "zorder": look.layer, "linewidth": 1.3}
+            points = {"marker": look.marker, "markersize": look.size - 0.7, "markevery": shown}
+            ax.plot(rows["step"], rows["distance"] / rows["bound"].iloc[0], **line, **points)
+        ax.plot(
+            rows["step"],
+            rows["bound"] / rows["bound"].iloc[0],
+            color=base.NOTE_COLOUR,
+            linestyle=style.DASHED,
+            zorder=2,
+        )
+        ax.set_yscale("log")
+        ax.set_title(f"$κ$ = {kappa:g}")
+        ax.set_xlabel("step $t$")
+        ax.margins(x=0.02)
+    axes[0].set_ylabel("distance of two runs / $ε$")
+    handles = [
+        Line2D([], [], color=look.colour, linestyle=look.line, marker=look.marker, label=entries[id]["label"])
+        for id, look in looks.items()
+    ]
+    handles.append(Line2D([], [], color=base.NOTE_COLOUR, linestyle=style.DASHED, label="Theorem 4.2: $1.02^{t/3}$"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    intervals = " or ".join(map(str, sorted(frame["interval"].unique())))
+    base.foot(figure, f"FedAc: the coupling for {intervals} local steps a round.")
+    return figure
+
+
+def _step(problem, rule, z):
+    """(the next z, md, F''(md))."""
+    md = _dot(rule[2], z)
+    _, slope, curvature = problem.exact(md)
+    return _move(rule, z, slope), md, curvature
+
+
+def _move(rule, z, slope):
+    return [_dot(row, z) - weight * slope for row, weight in zip(rule[0], rule[1], strict=True)]
+
+
+def _dot(a, z):
+    return sum(one * other for one, other in zip(a, z, strict=True))
