@@ -1,7 +1,6 @@
 """Small problems and valid hyper-parameters for tests over the whole registry."""
 
 import contextlib
-import dataclasses
 
 import numpy as np
 import pytest
@@ -18,8 +17,8 @@ from fedatlas.simulation.setting import Setting
 def example(name, **overrides):
     """An algorithm with every required hyper-parameter at 0.1 (eta, an inverse step size, at 20), unless overridden;
     unknown overrides are dropped."""
-    fields = algorithms.get(name).parameters()
-    required = {f.name: 20.0 if f.name == "eta" else 0.1 for f in fields.values() if f.default is dataclasses.MISSING}
+    fields = algorithms.get(name).options()
+    required = {f.name: 20.0 if f.name == "eta" else 0.1 for f in fields.values() if f.required}
     return algorithms.create(name, required | {k: v for k, v in overrides.items() if k in fields})
 
 

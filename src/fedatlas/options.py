@@ -178,7 +178,7 @@ def option(
 ) -> Any:
     """Declare an option: a field of a frozen dataclass. The arguments are explained at `Option`.
 
-    default: a value, or a class such as ``dict`` that makes an empty one.
+    default: a value, or a function such as ``dict`` that makes one.
     """
     about = {
         "doc": doc, "unit": unit, "above": above, "low": low, "high": high,
@@ -186,7 +186,7 @@ def option(
     }  # fmt: skip
     if constant is not None:
         default = None
-    if isinstance(default, type):
+    if callable(default):
         return dataclasses.field(default_factory=default, metadata=about)
     return dataclasses.field(default=default, metadata=about)
 

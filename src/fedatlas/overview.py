@@ -24,7 +24,7 @@ def _algorithms():
         cls = algorithms.get(name)
         parameters = ", ".join(
             field if f.default in (None,) or repr(f.default).startswith("<") else f"{field}={f.default}"
-            for field, f in cls.parameters().items()
+            for field, f in cls.options().items()
         )
         found.append((name, f"{cls.__doc__.splitlines()[0]} [{parameters}]"))
     return found

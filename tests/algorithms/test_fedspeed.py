@@ -112,7 +112,7 @@ def test_equals_the_transcription_as_the_figures_run_it(name, parameters, condit
     problem = logistic()
     assert set(problem.partition.sizes) == {12}
     simulation = Simulation(example(name, **parameters), problem, setting, seed=3)
-    values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.parameters()}
+    values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.options()}
     for t, expected in enumerate(TWINS[name](World(problem, setting, 3, name), **values)):
         simulation.step()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10, atol=1e-12, err_msg=f"round {t}")

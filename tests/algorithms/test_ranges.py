@@ -8,7 +8,7 @@ import pytest
 from fedatlas import UserError, algorithms
 from tests.helpers import example
 
-PARAMETERS = [(name, f) for name in algorithms.names() for f in algorithms.get(name).parameters().values()]
+PARAMETERS = [(name, f) for name in algorithms.names() for f in algorithms.get(name).options().values()]
 NEVER = ["x", [0.1], {"a": 1}, math.nan]
 
 
@@ -37,7 +37,7 @@ def test_values_outside_are_refused(name, f):
 
 @pytest.mark.parametrize("name", algorithms.names())
 def test_unknown_parameters_are_refused_with_a_guess(name):
-    parameters = list(algorithms.get(name).parameters())
+    parameters = list(algorithms.get(name).options())
     if parameters:
         with pytest.raises(UserError, match=f"has no option .*did you mean '{parameters[0]}'|known: "):
             algorithms.create(name, {parameters[0] + "_": 1})

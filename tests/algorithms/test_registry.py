@@ -169,13 +169,13 @@ def test_has_a_source_and_documented_parameters(name):
     cls = algorithms.get(name)
     assert cls.cite and cls.label and cls.__doc__ != Algorithm.__doc__
     assert any(year in cls.__doc__ for year in map(str, range(1950, 2030))) or name == "gd"
-    assert all(f.metadata.get("doc") for f in cls.parameters().values())
+    assert all(f.doc for f in cls.options().values())
     assert cls.__dataclass_params__.frozen
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_refuses_parameters_out_of_range(name):
-    for f in algorithms.get(name).parameters().values():
+    for f in algorithms.get(name).options().values():
         bounded = f.metadata["above"] is not None or f.metadata["low"] is not None
         if bounded:
             with pytest.raises(UserError, match=f.name):

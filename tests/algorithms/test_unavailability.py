@@ -152,7 +152,7 @@ def test_options_equal_the_transcription_over_long_absences(name, parameters):
     simulation = Simulation(example(name, **parameters), problem, setting, seed=2)
     world = World(problem, setting, 2, name)
     assert any(not len(world.S(t)) for t in range(40))
-    values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.parameters()}
+    values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.options()}
     for t, expected in enumerate(TWINS[name](world, **values)):
         simulation.step()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-9, atol=1e-11, err_msg=f"round {t}")

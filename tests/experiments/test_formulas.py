@@ -10,7 +10,7 @@ from fedatlas.experiments.formulas import evaluate, resolve
 from fedatlas.experiments.tables import _choose
 from tests.helpers import quadratic
 
-FIELDS = algorithms.get("dane+-gd").parameters()
+FIELDS = algorithms.get("dane+-gd").options()
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from fedatlas import algorithms
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.algorithms.fedavg import FedAvg
 from fedatlas.algorithms.minibatch import GradientDescent, MinibatchSGD
 from fedatlas.arrays import State
 from fedatlas.errors import UserError
+from fedatlas.options import option
 from fedatlas.problems.logistic import Logistic
 from fedatlas.problems.quadratic import Quadratic
 from fedatlas.simulation.engine import Simulation
@@ -187,7 +188,7 @@ class Exact(Algorithm):
     """Local steps with the mean gradient at x in place of the client's own (a first exchange, then a second)."""
 
     name = "exact"
-    lr: float = param(doc="step size", above=0)
+    lr: float = option(doc="step size", above=0)
 
     def before(self, s, i, steps):
         return State(mean=steps.full(s.x))
@@ -282,8 +283,8 @@ class WithoutStep(FedAvg):
     lr = 0.1
 
     @classmethod
-    def parameters(cls):
-        return {name: f for name, f in super().parameters().items() if name != "lr"}
+    def options(cls):
+        return {name: f for name, f in super().options().items() if name != "lr"}
 
 
 def test_a_schedule_needs_a_step_size():

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import param
 from fedatlas.algorithms.fedavg import FedAvg
 from fedatlas.arrays import State, maximum, sqrt, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +23,9 @@ class FedAdam(FedAvg):
     label = "FedAdam"
     cite = "reddi2021"
 
-    beta1: float = param(0.9, doc="decay of the mean of changes", low=0, high=1)
-    beta2: float = param(0.99, doc="decay of the mean of squared changes", low=0, high=1)
-    eps: float = param(1e-3, doc="degree of adaptivity tau, added to the root", above=0)
+    beta1: float = option(0.9, doc="decay of the mean of changes", low=0, high=1)
+    beta2: float = option(0.99, doc="decay of the mean of squared changes", low=0, high=1)
+    eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root", above=0)
 
     def init(self, x0):
         return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + self.eps**2), State()
@@ -55,7 +55,7 @@ class FedAMS(FedAdam):
     label = "FedAMS"
     cite = "wang2022fedams"
 
-    eps: float = param(1e-3, doc="max stabilisation factor, below which no u lies", above=0)
+    eps: float = option(1e-3, doc="max stabilisation factor, below which no u lies", above=0)
 
     def init(self, x0):
         return State(x=x0, m=zeros_like(x0), v=zeros_like(x0), u=zeros_like(x0)), State()

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from math import sqrt
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State
 from fedatlas.errors import UserError
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +29,8 @@ class AGD(Algorithm):
     pooled = True
     exact = True
 
-    L: float = param(doc="smoothness L; by default the problem's", above=0, problem="L")
-    mu: float = param(doc="strong convexity mu; by default the problem's", above=0, problem="mu")
+    L: float = option(doc="smoothness L; by default the problem's", above=0, constant="L")
+    mu: float = option(doc="strong convexity mu; by default the problem's", above=0, constant="mu")
 
     def __post_init__(self):
         super().__post_init__()

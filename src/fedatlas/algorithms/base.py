@@ -1,35 +1,22 @@
 """What an algorithm is: hyper-parameters as fields, and a few pure hooks on flat vectors."""
 
 import dataclasses
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from fedatlas.arrays import State
 from fedatlas.errors import UserError
-
-
-def param(default=dataclasses.MISSING, *, doc, above=None, low=None, high=None, problem=None, choices=None):
-    """A hyper-parameter: a dataclass field with its meaning and range.
-
-    doc: what it is, in the paper's letters. above: must be larger; low, high: must lie between, bounds included.
-    problem: name of the problem's constant that is taken where the user gives no value (``mu`` of FedAc).
-    """
-    meta = {"doc": doc, "above": above, "low": low, "high": high, "problem": problem, "choices": choices}
-    if problem is not None:
-        default = None
-    return field(default=default, metadata=meta)
+from fedatlas.kinds import Kind
 
 
 @dataclass(frozen=True, kw_only=True)
-class Algorithm:
+class Algorithm(Kind):
     """A federated algorithm. Subclasses are frozen dataclasses whose fields are the hyper-parameters and nothing else.
 
     Rules: no hook reduces over clients, changes an array in place or knows the array library. ``s`` is the server's
     State of (d,) vectors, ``i`` the State of a block of clients with (m, d) rows, ``steps`` their data of the round.
     """
 
-    name: ClassVar[str]
     cite: ClassVar[str]  # key of references.bib
     label: ClassVar[str]  # in legends
     down: ClassVar[tuple] = ("x",)  # server vectors that a round broadcasts
@@ -42,10 +29,6 @@ class Algorithm:
     diagnostics: ClassVar[tuple] = ()  # what is sent for evaluation alone: no communication
     exact: ClassVar[bool] = False  # fixed point is the optimum on heterogeneous data with full gradients, K > 1
 
-    def __post_init__(self):
-        for f in dataclasses.fields(self):
-            check_range(self.name, f, getattr(self, f.name))
-
     def init(self, x0):
         """Server state and the first state of one client."""
         return State(x=x0), State()
@@ -54,7 +37,7 @@ class Algorithm:
         """Raise UserError if this algorithm is not defined under a Setting or for a problem or class of problems."""
         if self.full and not setting.full_participation:
             raise UserError(f"{self.name} is defined for full participation only: leave participation out")
-        if "lr" not in self.parameters() and not setting.constant_lr:
+        if "lr" not in self.options() and not setting.constant_lr:
             raise UserError(f"{self.name} has no lr: leave the schedule of the step size out")
         if setting.local_epochs is not None and self.has("length"):
             raise UserError(f"{self.name} draws the length of its rounds: give local_steps, not local_epochs")
@@ -122,46 +105,12 @@ class Algorithm:
         """Whether this algorithm overrides a hook."""
         return getattr(cls, hook) is not getattr(Algorithm, hook)
 
-    @classmethod
-    def parameters(cls):
-        """Hyper-parameters: name -> dataclass field."""
-        return {f.name: f for f in dataclasses.fields(cls)}
-
     def for_problem(self, problem):
         """Fill the hyper-parameters that default to a constant of the problem, such as mu."""
         filled = {}
-        for f in dataclasses.fields(self):
-            constant = f.metadata.get("problem")
-            if constant and getattr(self, f.name) is None:
-                filled[f.name] = problem.constant(constant)
-                if filled[f.name] is None:
-                    raise UserError(f"{self.name}: this problem has no {constant!r}, so {f.name} must be given")
+        for name, one in self.options().items():
+            if one.constant and getattr(self, name) is None:
+                filled[name] = problem.constant(one.constant)
+                if filled[name] is None:
+                    raise UserError(f"{self.name}: this problem has no {one.constant!r}, so {name} must be given")
         return dataclasses.replace(self, **filled) if filled else self
-
-
-def check_range(owner, f, value):
-    """Raise UserError if a parameter's value is of the wrong type or out of its range."""
-    where = f"{owner}: {f.name}"
-    meta = f.metadata
-    if value is None and (meta.get("problem") or f.default is None):
-        return
-    if meta.get("choices"):
-        if value not in meta["choices"]:
-            raise UserError(f"{where} is {value!r}; it must be one of {', '.join(map(repr, meta['choices']))}")
-        return
-    if isinstance(f.default, bool):
-        if not isinstance(value, bool):
-            raise UserError(f"{where} is {value!r}; it must be true or false")
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise UserError(f"{where} is {value!r}; it must be a number")
-    if f.type is int and not isinstance(value, int):
-        raise UserError(f"{where} is {value!r}; it must be a whole number")
-    if not math.isfinite(value):
-        raise UserError(f"{where} is {value!r}; it must be finite")
-    above, low, high = meta.get("above"), meta.get("low"), meta.get("high")
-    if above is not None and not value > above:
-        raise UserError(f"{where} is {value!r}; it must be larger than {above}")
-    if (low is not None and value < low) or (high is not None and value > high):
-        bounds = f"between {low} and {high}" if low is not None and high is not None else f"at least {low}"
-        raise UserError(f"{where} is {value!r}; it must be {bounds if low is not None else f'at most {high}'}")

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +25,8 @@ class CELGD(Algorithm):
     solo = True
     exact = True
 
-    lr: float = param(doc="local step size", above=0)
-    b: float = param(1.0, doc="weight of the new gradient in the server's estimate", above=0, high=1)
+    lr: float = option(doc="local step size", above=0)
+    b: float = option(1.0, doc="weight of the new gradient in the server's estimate", above=0, high=1)
 
     def init(self, x0):
         return State(x=x0, last=x0, v=zeros_like(x0)), State()

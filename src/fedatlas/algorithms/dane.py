@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
+from typing import Literal
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, norm, zeros_like
+from fedatlas.options import option
 
 TINY = 1e-32  # what double precision does not resolve of a squared distance beside the first
 
@@ -27,10 +29,8 @@ class Dane(Algorithm):
     exact = True
     exact_prox = True
 
-    lam: float = param(doc="lambda, weight of lam/2 |y - x|^2", above=0)
-    averaging: str = param(
-        "mean", doc="of the clients' models: their mean, or one at random", choices=("mean", "random")
-    )
+    lam: float = option(doc="lambda, weight of lam/2 |y - x|^2", above=0)
+    averaging: Literal["mean", "random"] = option("mean", doc="of the clients' models: their mean, or one at random")
 
     @property
     def solo(self):
@@ -73,9 +73,9 @@ class DanePlusGD(Dane):
     exact_prox = False
     apart = True
 
-    lr: float = param(doc="step size of the local solver", above=0)
-    mu: float = param(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always safe", low=0)
-    max_steps: int = param(1000, doc="local steps at most", low=1)
+    lr: float = option(doc="step size of the local solver", above=0)
+    mu: float = option(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always safe", low=0)
+    max_steps: int = option(1000, doc="local steps at most", low=1)
 
     @property
     def momentum(self):
@@ -159,8 +159,8 @@ class DanePlusSGD(Dane):
     cite = "jiang2024"
     exact_prox = False
 
-    lam: float = param(doc="lambda, weight of lam/2 |y - x|^2", low=0)
-    lr: float = param(doc="local step size", above=0)
+    lam: float = option(doc="lambda, weight of lam/2 |y - x|^2", low=0)
+    lr: float = option(doc="local step size", above=0)
 
     def client(self, s, i, steps):
         h, y = i.g - s.g, s.x

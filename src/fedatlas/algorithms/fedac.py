@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from math import inf, sqrt
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.algorithms.recurrences import accelerated
 from fedatlas.arrays import State
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +25,8 @@ class FedAc1(Algorithm):
     cite = "yuan2020"
     down = ("w", "ag")
 
-    lr: float = param(doc="step size eta", above=0)
-    mu: float = param(doc="strong convexity mu; by default the l2 weight", above=0, problem="mu")
+    lr: float = option(doc="step size eta", above=0)
+    mu: float = option(doc="strong convexity mu; by default the l2 weight", above=0, constant="mu")
 
     def coupling(self, K):
         """(alpha, beta, gamma) for synchronisation interval K."""

@@ -1,11 +1,13 @@
 """FedAc for objectives that are convex but not strongly convex (Yuan & Ma 2020, arXiv:2006.08950, Appendix E)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.algorithms.fedac import FedAc1, FedAc2
 from fedatlas.algorithms.recurrences import Recurrence, accelerated
 from fedatlas.arrays import State
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,9 +27,9 @@ class FedAcConvex(Algorithm):
     cite = "yuan2020"
     down = ("w", "ag")  # w0 is sent once
 
-    lr: float = param(doc="step size eta", above=0)
-    lam: float = param(doc="weight lambda of |w - w0|^2 / 2", above=0)
-    variant: int = param(1, doc="1 for FedAc-I, 2 for FedAc-II", choices=(1, 2))
+    lr: float = option(doc="step size eta", above=0)
+    lam: float = option(doc="weight lambda of |w - w0|^2 / 2", above=0)
+    variant: Literal[1, 2] = option(1, doc="1 for FedAc-I, 2 for FedAc-II")
 
     def coupling(self, K):
         """(alpha, beta, gamma) for synchronisation interval K."""

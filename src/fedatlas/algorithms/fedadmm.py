@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,9 +25,9 @@ class FedADMM(Algorithm):
     cite = "wang2022fedadmm"
     exact = True
 
-    lr: float = param(doc="local step size", above=0)
-    server_lr: float = param(1.0, doc="server step size eta", above=0)
-    rho: float = param(0.1, doc="weight of the proximal term rho/2 |y - x|^2", above=0)
+    lr: float = option(doc="local step size", above=0)
+    server_lr: float = option(1.0, doc="server step size eta", above=0)
+    rho: float = option(0.1, doc="weight of the proximal term rho/2 |y - x|^2", above=0)
 
     def init(self, x0):
         return State(x=x0), State(w=x0, d=zeros_like(x0))

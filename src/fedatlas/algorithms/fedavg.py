@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.algorithms.recurrences import descent
 from fedatlas.arrays import State
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +20,8 @@ class FedAvg(Algorithm):
     label = "FedAvg"
     cite = "mcmahan2017"
 
-    lr: float = param(doc="local step size eta_l", above=0)
-    server_lr: float = param(1.0, doc="server step size eta_g", above=0)
+    lr: float = option(doc="local step size eta_l", above=0)
+    server_lr: float = option(1.0, doc="server step size eta_g", above=0)
 
     def client(self, s, i, steps):
         y = s.x
@@ -46,7 +47,7 @@ class FedProx(FedAvg):
     label = "FedProx"
     cite = "li2020"
 
-    nu: float = param(0.01, doc="weight of the proximal term nu/2 |y - x|^2", low=0)
+    nu: float = option(0.01, doc="weight of the proximal term nu/2 |y - x|^2", low=0)
 
     def client(self, s, i, steps):
         y = s.x

@@ -1,9 +1,11 @@
 """FedAWE (Xiang et al. 2024, arXiv:2409.17446)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, maximum, norm
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,11 +25,11 @@ class FedAWE(Algorithm):
     label = "FedAWE"
     cite = "xiang2024"
 
-    lr: float = param(doc="local step size eta_l", above=0)
-    server_lr: float = param(1.0, doc="server step size eta_g", above=0)
-    clip: float | None = param(None, doc="largest norm of the mean echoed innovation, none in the paper", above=0)
-    report: str = param(
-        "server", doc="output: the server's last average, or the mean of all x_i", choices=("server", "mean")
+    lr: float = option(doc="local step size eta_l", above=0)
+    server_lr: float = option(1.0, doc="server step size eta_g", above=0)
+    clip: float | None = option(None, doc="largest norm of the mean echoed innovation, none in the paper", above=0)
+    report: Literal["server", "mean"] = option(
+        "server", doc="output: the server's last average, or the mean of all x_i"
     )
 
     def init(self, x0):

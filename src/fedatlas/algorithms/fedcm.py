@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +22,9 @@ class FedCM(Algorithm):
     cite = "xu2021"
     down = ("x", "Delta")
 
-    lr: float = param(doc="local step size eta_l", above=0)
-    server_lr: float = param(1.0, doc="server step size, relative to averaging", above=0)
-    alpha: float = param(0.1, doc="weight of the client's own gradient", above=0, high=1)
+    lr: float = option(doc="local step size eta_l", above=0)
+    server_lr: float = option(1.0, doc="server step size, relative to averaging", above=0)
+    alpha: float = option(0.1, doc="weight of the client's own gradient", above=0, high=1)
 
     def init(self, x0):
         return State(x=x0, Delta=zeros_like(x0)), State()

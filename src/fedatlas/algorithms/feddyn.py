@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +23,8 @@ class FedDyn(Algorithm):
     cite = "acar2021"
     exact = True
 
-    lr: float = param(doc="local step size", above=0)
-    alpha: float = param(doc="weight of the dynamic regulariser", above=0)
+    lr: float = option(doc="local step size", above=0)
+    alpha: float = option(doc="weight of the dynamic regulariser", above=0)
 
     def init(self, x0):
         return State(x=x0, h=zeros_like(x0)), State(h=zeros_like(x0))

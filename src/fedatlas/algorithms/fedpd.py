@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +24,9 @@ class FedPD(Algorithm):
     full = True
     exact = True
 
-    lr: float = param(doc="local step size", above=0)
-    eta: float = param(doc="penalty: the inverse of the weight of |y - x_i|^2 / 2", above=0)
-    p: float = param(0.0, doc="probability that an iteration skips communication", low=0, high=0.999)
+    lr: float = option(doc="local step size", above=0)
+    eta: float = option(doc="penalty: the inverse of the weight of |y - x_i|^2 / 2", above=0)
+    p: float = option(0.0, doc="probability that an iteration skips communication", low=0, high=0.999)
 
     def init(self, x0):
         return State(x=x0), State(y=x0, dual=zeros_like(x0))

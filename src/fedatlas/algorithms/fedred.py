@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from math import isclose
+from typing import Literal
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +31,12 @@ class FedRed(Algorithm):
     exact_prox = True
     diagnostics = ("a",)
 
-    eta: float = param(doc="weight of eta/2 |y - y_i|^2, an inverse step size", above=0)
-    p: float = param(doc="probability of a communication", above=0, high=1)
-    lam: float = param(None, doc="lambda, weight of lam/2 |y - x|^2; by default p eta", low=0)
-    averaging: str = param(
-        "mean", doc="of the clients' models: their mean, or one at random", choices=("mean", "random")
-    )
-    average: str = param("last", doc="what is evaluated: x, or the theorem's average", choices=("last", "weighted"))
-    mu: float = param(0.0, doc="strong convexity mu of the clients, in the weights of the theorem's average", low=0)
+    eta: float = option(doc="weight of eta/2 |y - y_i|^2, an inverse step size", above=0)
+    p: float = option(doc="probability of a communication", above=0, high=1)
+    lam: float | None = option(None, doc="lambda, weight of lam/2 |y - x|^2; by default p eta", low=0)
+    averaging: Literal["mean", "random"] = option("mean", doc="of the clients' models: their mean, or one at random")
+    average: Literal["last", "weighted"] = option("last", doc="what is evaluated: x, or the theorem's average")
+    mu: float = option(0.0, doc="strong convexity mu of the clients, in the weights of the theorem's average", low=0)
 
     @property
     def weight(self):

@@ -1,10 +1,12 @@
 """FedSpeed (Sun et al. 2023, arXiv:2302.10429)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, mix, norm, plus, zeros_like
 from fedatlas.errors import UserError
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,15 +35,15 @@ class FedSpeed(Algorithm):
     label = "FedSpeed"
     cite = "sun2023"
 
-    lr: float = param(doc="local step size eta_l", above=0)
-    lam: float = param(10.0, doc="lambda, inverse weight of the proximal term", above=0)
-    alpha: float = param(0.9375, doc="weight of the perturbed gradient", low=0, high=1)
-    rho: float = param(0.1, doc="ascent step of the perturbation", low=0)
-    normalise: bool = param(True, doc="divide the ascent step by |g1|")
-    prox: bool = param(True, doc="whether local steps have the proximal term")
-    correction: bool = param(True, doc="whether they have the prox-correction")
-    perturbation: bool = param(True, doc="whether they have the perturbed gradient")
-    mean: str = param("active", doc="clients over whom corrections are averaged", choices=("active", "all"))
+    lr: float = option(doc="local step size eta_l", above=0)
+    lam: float = option(10.0, doc="lambda, inverse weight of the proximal term", above=0)
+    alpha: float = option(0.9375, doc="weight of the perturbed gradient", low=0, high=1)
+    rho: float = option(0.1, doc="ascent step of the perturbation", low=0)
+    normalise: bool = option(True, doc="divide the ascent step by |g1|")
+    prox: bool = option(True, doc="whether local steps have the proximal term")
+    correction: bool = option(True, doc="whether they have the prox-correction")
+    perturbation: bool = option(True, doc="whether they have the perturbed gradient")
+    mean: Literal["active", "all"] = option("active", doc="clients over whom corrections are averaged")
 
     def __post_init__(self):
         super().__post_init__()

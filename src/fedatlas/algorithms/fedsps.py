@@ -6,9 +6,11 @@ local step: ``record: [step_size]``.
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, dot, like, maximum, minimum, sqrt, where
+from fedatlas.options import option
 
 
 def polyak(loss, g, l_star=0.0):
@@ -25,9 +27,9 @@ class Polyak(Algorithm):
     cite = "mukherjee2024"
     records = ("step_size",)
 
-    gamma_b: float = param(1.0, doc="largest step size", above=0)
-    c: float = param(0.5, doc="scale: step sizes are divided by it", above=0)
-    l_star: float = param(0.0, doc="lower bound l* on every loss")
+    gamma_b: float = option(1.0, doc="largest step size", above=0)
+    c: float = option(0.5, doc="scale: step sizes are divided by it", above=0)
+    l_star: float = option(0.0, doc="lower bound l* on every loss")
 
     def step(self, loss, g, bound):
         """min((loss - l*) / (c |g|^2), bound): (m, 1)."""
@@ -53,7 +55,7 @@ class FedSPS(Polyak):
     name = "fedsps"
     label = "FedSPS"
 
-    smoothing: str = param("none", doc="how the bound on the step size moves", choices=("none", "bound", "step"))
+    smoothing: Literal["none", "bound", "step"] = option("none", doc="how the bound on the step size moves")
 
     def init(self, x0):
         return State(x=x0), State() if self.smoothing == "none" else State(bound=self.gamma_b)

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +21,8 @@ class MIFA(Algorithm):
     label = "MIFA"
     cite = "gu2021"
 
-    lr: float = param(doc="local step size eta_t", above=0)
-    server_lr: float = param(1.0, doc="server step size, 1 in the paper", above=0)
+    lr: float = option(doc="local step size eta_t", above=0)
+    server_lr: float = option(1.0, doc="server step size, 1 in the paper", above=0)
 
     def init(self, x0):
         return State(x=x0, G=zeros_like(x0)), State(G=zeros_like(x0))
@@ -55,8 +56,8 @@ class FedVARP(Algorithm):
     label = "FedVARP"
     cite = "jhunjhunwala2022"
 
-    lr: float = param(doc="local step size eta_l", above=0)
-    server_lr: float = param(1.0, doc="server step size", above=0)
+    lr: float = option(doc="local step size eta_l", above=0)
+    server_lr: float = option(1.0, doc="server step size", above=0)
 
     def init(self, x0):
         return State(x=x0, m=zeros_like(x0)), State(m=zeros_like(x0))

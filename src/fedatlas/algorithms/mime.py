@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +20,8 @@ class MimeLite(Algorithm):
     cite = "karimireddy2021"
     down = ("x", "m")
 
-    lr: float = param(doc="local step size", above=0)
-    beta: float = param(0.9, doc="momentum", low=0, high=1)
+    lr: float = option(doc="local step size", above=0)
+    beta: float = option(0.9, doc="momentum", low=0, high=1)
 
     def init(self, x0):
         return State(x=x0, m=zeros_like(x0)), State()
@@ -76,8 +77,8 @@ class MimeMVR(Algorithm):
     cite = "karimireddy2021"
     down = ("x", "last", "m")
 
-    lr: float = param(doc="local step size", above=0)
-    a: float = param(0.1, doc="weight of the new gradient in the momentum", low=0, high=1)
+    lr: float = option(doc="local step size", above=0)
+    a: float = option(0.1, doc="weight of the new gradient in the momentum", low=0, high=1)
 
     def init(self, x0):
         return State(x=x0, last=x0, m=zeros_like(x0)), State()

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from math import sqrt
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.algorithms.recurrences import accelerated, descent
 from fedatlas.arrays import State
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +19,7 @@ class GradientDescent(Algorithm):
     pooled = True
     exact = True
 
-    lr: float = param(doc="step size eta", above=0)
+    lr: float = option(doc="step size eta", above=0)
 
     def client(self, s, i, steps):
         return State(g=steps.full(s.x)), State()
@@ -67,8 +68,8 @@ class MinibatchAcSGD(Algorithm):
     pooled = True
     exact = True
 
-    lr: float = param(doc="step size eta", above=0)
-    mu: float = param(doc="strong convexity mu; by default the l2 weight", above=0, problem="mu")
+    lr: float = option(doc="step size eta", above=0)
+    mu: float = option(doc="strong convexity mu; by default the l2 weight", above=0, constant="mu")
 
     @property
     def coupling(self):

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import param
 from fedatlas.algorithms.fedavg import FedAvg
 from fedatlas.arrays import State, maximum, where
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class FedAU(FedAvgAll):
     label = "FedAU"
     cite = "wang2024"
 
-    cutoff: int = param(50, doc="longest participation interval K, in rounds", low=1)
+    cutoff: int = option(50, doc="longest participation interval K, in rounds", low=1)
 
     def init(self, x0):
         return State(x=x0), State(total=0, count=0, tau=-1)
@@ -86,8 +86,8 @@ class F3AST(FedAvgAll):
     label = "F3AST"
     cite = "ribero2022"
 
-    beta: float = param(0.01, doc="forgetting factor beta of the estimate", above=0, high=1)
-    r0: float = param(1.0, doc="estimate r_i before the first round", above=0, high=1)
+    beta: float = option(0.01, doc="forgetting factor beta of the estimate", above=0, high=1)
+    r0: float = option(1.0, doc="estimate r_i before the first round", above=0, high=1)
 
     def init(self, x0):
         return State(x=x0), State(r=self.r0, tau=-1)

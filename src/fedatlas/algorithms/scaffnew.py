@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +25,8 @@ class Scaffnew(Algorithm):
     full = True
     exact = True
 
-    lr: float = param(doc="step size gamma", above=0)
-    p: float = param(doc="probability of a communication", above=0, high=1)
+    lr: float = option(doc="step size gamma", above=0)
+    p: float = option(doc="probability of a communication", above=0, high=1)
 
     def init(self, x0):
         return State(x=x0), State(y=x0, h=zeros_like(x0))

@@ -1,8 +1,10 @@
 """SCAFFOLD (Karimireddy et al. 2020, arXiv:1910.06378)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas import options
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
 
 
@@ -23,9 +25,9 @@ class Scaffold(Algorithm):
     down = ("x", "c")
     exact = True
 
-    lr: float = param(doc="local step size eta_l", above=0)
-    server_lr: float = param(1.0, doc="server step size eta_g", above=0)
-    option: int = param(2, doc="how the control variate is renewed", choices=(1, 2))
+    lr: float = options.option(doc="local step size eta_l", above=0)
+    server_lr: float = options.option(1.0, doc="server step size eta_g", above=0)
+    option: Literal[1, 2] = options.option(2, doc="how the control variate is renewed")
 
     def init(self, x0):
         return State(x=x0, c=zeros_like(x0)), State(c=zeros_like(x0))

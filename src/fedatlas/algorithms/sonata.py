@@ -1,9 +1,11 @@
 """SONATA (Sun, Scutari & Daneshmand 2022, arXiv:1905.02637)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 from fedatlas.simulation import mixing
 
 
@@ -28,11 +30,11 @@ class Sonata(Algorithm):
     exact = True
     exact_prox = True
 
-    tau: float = param(doc="weight of tau/2 |y - x_i|^2", above=0)
-    step: float = param(1.0, doc="step size alpha towards the minimiser", above=0, high=1)
-    graph: str = param("complete", doc="of the clients", choices=tuple(mixing.GRAPHS))
-    link_p: float = param(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
-    graph_seed: int = param(0, doc="seed of an Erdos-Renyi graph", low=0)
+    tau: float = option(doc="weight of tau/2 |y - x_i|^2", above=0)
+    step: float = option(1.0, doc="step size alpha towards the minimiser", above=0, high=1)
+    graph: Literal["complete", "ring", "grid", "erdos-renyi"] = option("complete", doc="of the clients")
+    link_p: float = option(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
+    graph_seed: int = option(0, doc="seed of an Erdos-Renyi graph", low=0)
 
     def check(self, setting, problem):
         super().check(setting, problem)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from math import sqrt
 
-from fedatlas.algorithms.base import Algorithm, param
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, zeros_like
+from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,9 +26,9 @@ class SVRPGD(Algorithm):
     solo = True
     exact = True
 
-    lr: float = param(doc="step size of the local solver", above=0)
-    eta: float = param(doc="proximal step size", above=0)
-    p: float = param(doc="probability that the anchor w is renewed", above=0, high=1)
+    lr: float = option(doc="step size of the local solver", above=0)
+    eta: float = option(doc="proximal step size", above=0)
+    p: float = option(doc="probability that the anchor w is renewed", above=0, high=1)
 
     def init(self, x0):
         return State(x=x0, w=x0, g=zeros_like(x0), renewed=True), State(g=zeros_like(x0))

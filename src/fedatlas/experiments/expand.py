@@ -134,7 +134,7 @@ def create(run, problem=None):
 
     problem: whose constants the formulas among the hyper-parameters speak of; without one they are only tried.
     """
-    known = algorithms.get(run["algorithm"]).parameters()
+    known = algorithms.get(run["algorithm"]).options()
     algorithm = algorithms.create(run["algorithm"], resolve(run["parameters"], known, problem))
     setting = construct("setting", Setting, run["setting"])
     # a kind is imported only where it matters: that of networks brings torch

@@ -16,15 +16,15 @@ def resolve(parameters, fields, problem=None):
     """
     found = dict(parameters)
     for name, value in parameters.items():
-        if isinstance(value, str) and name in fields and not fields[name].metadata.get("choices"):
+        if isinstance(value, str) and name in fields and not fields[name].words:
             number = evaluate(value, name, problem)
-            found[name] = number if problem is not None else _inside(fields[name].metadata)
+            found[name] = number if problem is not None else _inside(fields[name])
     return found
 
 
 def _inside(range):
-    low = max(range.get("above") or 0, range.get("low") or 0)
-    return low + 1 if range.get("high") is None else range["high"]
+    low = max(range.above or 0, range.low or 0)
+    return low + 1 if range.high is None else range.high
 
 
 def evaluate(text, name, problem=None):

@@ -83,7 +83,9 @@ class Experiment:
     tune: dict[str, list[Any] | None] = option(
         dict, doc="hyper-parameters tuned for every algorithm alike, and their values"
     )
-    seeds: list[int] = option((0,), low=0, doc="seeds of samples, participation and start; scores are means over them")
+    seeds: list[int] = option(
+        lambda: [0], low=0, doc="seeds of samples, participation and start; scores are means over them"
+    )
     select: Select = option(doc="how a tuned value is chosen")
     algorithms: dict[str, Entry] = option(doc="algorithms by the name that they bear in tables and figures")
     figures: dict[str, Spec] = option(dict, doc="figures by name")
@@ -216,7 +218,10 @@ class View:
 
 
 def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> Experiment:
-    """The Experiment of a file's content at a size. Raises UserError, naming file and key, where a value does not fit."""
+    """The Experiment of a file's content at a size.
+
+    Raises UserError, naming file and key, where a value does not fit.
+    """
     where = f"{file} (size {size})"
     try:
         found = dict(content)

@@ -35,7 +35,7 @@ def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1
         if not isinstance(value, int) or value < low:
             raise UserError(f"train: {name} is {value!r}; it must be a whole number, at least {low}")
     cls = algorithms.get(algorithm) if isinstance(algorithm, str) else type(algorithm)
-    known = [*_SETTING, *cls.parameters()]
+    known = [*_SETTING, *cls.options()]
     for name in options:
         if name not in known:
             raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, known)}")

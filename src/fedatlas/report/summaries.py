@@ -137,14 +137,14 @@ def parameters(experiment):
         name = entry.get("algorithm", id)
         tuned = {**experiment["tune"], **entry.get("tune", {})}
         rows = []
-        for parameter, field in algorithms.get(name).parameters().items():
+        for parameter, field in algorithms.get(name).options().items():
             if tuned.get(parameter) is not None:
                 value = "tuned: " + ", ".join(labels.text(v) for v in tuned[parameter])
             elif parameter in entry.get("set", {}):
                 value = labels.text(entry["set"][parameter])
             else:
-                value = "the problem's" if field.metadata.get("problem") else labels.text(field.default)
-            rows.append((parameter, field.metadata.get("doc", ""), value))
+                value = "the problem's" if field.constant else labels.text(field.default)
+            rows.append((parameter, field.doc, value))
         found.append((style.name_of(id, {"algorithm": name, **entry}), rows))
     return found
 

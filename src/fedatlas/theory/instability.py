@@ -30,7 +30,7 @@ def rule(name, kappa, interval, L=1.0):
     """
     known = {"lr": 1 / L, "L": L, "mu": L / kappa}
     cls = algorithms.get(name)
-    algorithm = algorithms.create(name, {key: value for key, value in known.items() if key in cls.parameters()})
+    algorithm = algorithms.create(name, {key: value for key, value in known.items() if key in cls.options()})
     if name == "gd":
         step = descent(algorithm.lr)
     elif name == "agd":

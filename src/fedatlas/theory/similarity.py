@@ -125,7 +125,7 @@ def rows(c, how, rounds, steps):
 
 def _algorithm(theorem, choices, c):
     cls = algorithms.get(theorem.algorithms[0])
-    return cls(**{**choices, **({"mu": c.mu} if "mu" in cls.parameters() and c.mu >= 0 else {})})
+    return cls(**{**choices, **({"mu": c.mu} if "mu" in cls.options() and c.mu >= 0 else {})})
 
 
 def lines(found):

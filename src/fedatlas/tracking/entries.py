@@ -112,9 +112,9 @@ def _params(run):
     found = {"algorithm": run["algorithm"], "seed": run["seed"]}
     found |= {f.name: getattr(setting, f.name) for f in dataclasses.fields(setting)}
     found |= {"rounds": setting.total_rounds, "batch": setting.batch or "all"}
-    for name, field in algorithm.parameters().items():
+    for name, field in algorithm.options().items():
         value = getattr(algorithm, name)
-        found[name] = "the problem's" if value is None and field.metadata.get("problem") else value
+        found[name] = "the problem's" if value is None and field.constant else value
     found |= {f"problem.{key}": value for key, value in run["problem"].items()}
     return {key: label(v) if isinstance(v, (dict, list)) else str(v) for key, v in found.items() if v is not None}
 

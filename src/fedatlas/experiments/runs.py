@@ -1,0 +1,74 @@
+"""The runs of a cell: which there are, and what each of them is built from."""
+
+import copy
+import hashlib
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from fedatlas import algorithms
+from fedatlas.algorithms import Algorithm
+from fedatlas.errors import UserError
+from fedatlas.experiments.formulas import resolve
+from fedatlas.experiments.specification import Axes, CellSpec, Point, Run
+from fedatlas.options import construct
+from fedatlas.simulation.setting import Setting
+
+SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
+
+
+def runs(spec: CellSpec) -> Iterator[Run]:
+    """The single runs of a cell, in the order of its axes, tuned values and seeds."""
+    for inside in product(spec.within):
+        if spec.part is not None and not belongs(inside, *spec.part):
+            continue
+        for tuned in product(spec.tune):
+            for seed in spec.seeds:
+                parts = {"parameters": dict(spec.parameters), "problem": spec.problem}
+                parts["setting"] = copy.deepcopy(spec.setting)
+                for axis, value in {**inside, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
+                    assign(parts, axis, value)
+                parts["parameters"] |= {name: value for name, value in tuned.items() if name not in SETTING}
+                yield Run(spec.algorithm, seed=seed, within=inside, tune=tuned, **parts)
+
+
+def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:
+    """The algorithm and the setting of a run.
+
+    problem: whose constants the formulas among the hyper-parameters name; without one they are only parsed. Raises
+    UserError if the two cannot be built.
+    """
+    known = algorithms.get(run.algorithm).options()
+    algorithm = algorithms.create(run.algorithm, resolve(run.parameters, known, problem))
+    return algorithm, construct("setting", Setting, run.setting)
+
+
+def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
+    """Set an axis in place.
+
+    parts: mappings ``setting``, ``problem`` and ``parameters``. axis: a key of the setting, with dots for what lies
+    inside it, or ``problem.`` or ``parameters.`` and a key. A number after a dot is a place in a list:
+    ``participation.p.0``. Raises UserError if the list has no such place.
+    """
+    *path, last = axis.split(".")
+    target: Any = parts
+    for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
+        target = target[_place(axis, target, part)] if isinstance(target, list) else target.setdefault(part, {})
+    target[_place(axis, target, last) if isinstance(target, list) else last] = value
+
+
+def _place(axis: str, values: list[Any], part: str) -> int:
+    if not part.isdigit() or int(part) >= len(values):
+        raise UserError(f"axis {axis!r}: {part!r} is no place in {values}; they are numbered from 0")
+    return int(part)
+
+
+def belongs(point: Point, part: int, parts: int) -> bool:
+    """Whether a point within belongs to a part. The point alone decides, so a new point leaves all others in place."""
+    return int(hashlib.sha256(repr(sorted(point.items())).encode()).hexdigest(), 16) % parts == part
+
+
+def product(axes: Axes) -> list[Point]:
+    """Points of a grid; the last axis runs fastest. No axes: one empty point."""
+    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
