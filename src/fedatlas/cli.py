@@ -2,11 +2,10 @@
 
 import argparse
 import gc
-import json
 import os
 import sys
 
-from fedatlas import commands
+from fedatlas import commands, job_commands
 from fedatlas.errors import UserError
 
 
@@ -119,7 +118,7 @@ def parser():
     one.add_argument("--port", type=int, default=5000)
     one.set_defaults(run=commands.ui)
 
-    _jobs(groups.add_parser("job", help="a step of the workflow, as its rules call it"))
+    job_commands.add(groups.add_parser("job", help="a step of the workflow, as its rules call it"), _directory)
     return top
 
 
@@ -134,37 +133,6 @@ def _problem(command):
 
 def _directory(command):
     command.add_argument("--directory", help="data directory; default $FEDATLAS_DATA or ./data")
-
-
-def _jobs(job):
-    steps = job.add_subparsers(required=True)
-    for name in ("run", "partition", "optimum"):
-        one = steps.add_parser(name)
-        one.add_argument("spec", type=json.loads)
-        one.add_argument("out")
-        _directory(one)
-        one.set_defaults(run=commands.job_run if name == "run" else commands.job_spec, step=name)
-        if name == "run":
-            one.add_argument("--partition")
-            one.add_argument("--optimum")
-            one.add_argument("--threads", type=int, default=1)
-            one.add_argument("--save-seconds", type=float, help="time between checkpoints; default 60")
-            one.add_argument("--cell", nargs=4, metavar=("SIZE", "EXPERIMENT", "ID", "KEY"), help="to log it at once")
-    one = steps.add_parser("instability")
-    one.add_argument("out", nargs="+")
-    one.set_defaults(run=commands.job_instability)
-    for name in ("table", "figure", "claims", "track", "report"):
-        one = steps.add_parser(name)
-        one.add_argument("experiment", nargs="+" if name == "report" else None)
-        if name == "figure":
-            one.add_argument("figure")
-            _directory(one)
-        if name == "track":
-            one.add_argument("--uri", required=True)
-        if name == "report":
-            one.add_argument("--out", required=True)
-        one.add_argument("--size", required=True)
-        one.set_defaults(run=commands.job_experiment, step=name)
 
 
 if __name__ == "__main__":

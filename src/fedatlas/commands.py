@@ -115,11 +115,12 @@ def claims(a):
 
 def clean(a):
     """Remove what can be made again, and say what that frees."""
-    from fedatlas.workflow import clean, jobs
+    from fedatlas.workflow import clean
+    from fedatlas.workflow.project import here
 
     if not os.path.exists("config/experiments"):
         raise UserError("there is no config/experiments here: run `fedatlas clean` in the project's folder")
-    found = clean.waste(jobs.here(), a.unfinished, a.prepared, a.directory)
+    found = clean.waste(here(), a.unfinished, a.prepared, a.directory)
     if not a.dry_run:
         clean.remove(found)
     for item in found:
@@ -131,9 +132,9 @@ def clean(a):
 def cite(a):
     """Print BibTeX."""
     from fedatlas.citations import cite
-    from fedatlas.workflow import jobs
+    from fedatlas.workflow.project import here
 
-    atlas = jobs.here() if os.path.exists("config/experiments") else None
+    atlas = here() if os.path.exists("config/experiments") else None
     loaded = [atlas.experiment("paper", name) for name in a.names if atlas and name in atlas.paths]
     print(cite(a.names, loaded))
 
@@ -143,58 +144,6 @@ def ui(a):
     from fedatlas import tracking
 
     tracking.ui(a.uri, a.port)
-
-
-def job_run(a):
-    """A cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
-    import resource
-    import signal
-    import threading
-
-    from fedatlas.experiments import run
-    from fedatlas.simulation.checkpoint import Stopped
-    from fedatlas.workflow import LIVE
-
-    stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    places = (a.directory, a.partition, a.optimum, a.threads)
-    try:
-        run.run_cell(a.spec, a.out, *places, _print_progress, stop, a.save_seconds)
-    except Stopped:
-        print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
-        sys.exit(128 + signal.SIGTERM)
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    print(f"{used.ru_utime + used.ru_stime:.1f} s of a processor, at most {used.ru_maxrss / 1024:.0f} MiB", flush=True)
-    if a.cell and (uri := os.environ.get(LIVE)):
-        from fedatlas.workflow import jobs
-
-        jobs.track_cell(jobs.here(), *a.cell, a.out, uri)
-
-
-def job_spec(a):
-    """Jobs that are given all they need."""
-    from fedatlas.workflow import jobs
-
-    getattr(jobs, a.step)(a.spec, a.out, a.directory)
-
-
-def job_instability(a):
-    """The study of Theorem 4.2."""
-    from fedatlas.workflow import jobs
-
-    jobs.instability(a.out)
-
-
-def job_experiment(a):
-    """Jobs over an experiment's results."""
-    from fedatlas.workflow import jobs
-
-    extra = {
-        "figure": lambda: (a.figure, a.directory),
-        "track": lambda: (a.uri,),
-        "report": lambda: (a.out,),
-    }.get(a.step, tuple)
-    getattr(jobs, a.step)(jobs.here(), a.size, a.experiment, *extra())
 
 
 def _problem(a):
@@ -231,10 +180,6 @@ def _number(text):
         except ValueError:
             continue
     return None
-
-
-def _print_progress(done, total):
-    print(f"{done}/{total} runs", flush=True)
 
 
 class _Progress:

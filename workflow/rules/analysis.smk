@@ -2,15 +2,27 @@
 
 
 localrules:
+    about,
     table,
     figure,
     claims,
 
 
+rule about:
+    output:
+        "results/{size}/{experiment}/about.json",
+    log:
+        "results/logs/about/{size}/{experiment}.log",
+    params:
+        about=atlas.about,
+    shell:
+        "printf %s {params.about:q} > {output:q} 2> {log:q}"
+
+
 rule table:
     input:
-        code=atlas.code("table"),
-        runs=lambda w: atlas.run_files(w.size, w.experiment),
+        code=code.files([code.STEPS["table"]]),
+        runs=atlas.run_files,
     output:
         table="results/{size}/{experiment}/table.parquet",
         csv="results/{size}/{experiment}/table.csv",
@@ -18,17 +30,17 @@ rule table:
     log:
         "results/logs/table/{size}/{experiment}.log",
     params:
-        view=atlas.view,
+        layout=atlas.layout,
+        folder=subpath(output.table, parent=True),
     shell:
-        "fedatlas job table {wildcards.experiment} --size {wildcards.size} > {log:q} 2>&1"
+        "fedatlas job table {params.layout:q} {params.folder:q} {input.runs:q} > {log:q} 2>&1"
 
 
 rule figure:
     input:
-        code=atlas.code("figure"),
+        unpack(atlas.figure_inputs),
         table="results/{size}/{experiment}/table.parquet",
         curves="results/{size}/{experiment}/curves.parquet",
-        partitions=lambda w: atlas.partitions_of(w.size, w.experiment),
     output:
         png=report(
             "results/{size}/{experiment}/figures/{figure}.png",
@@ -41,15 +53,17 @@ rule figure:
     log:
         "results/logs/figure/{size}/{experiment}/{figure}.log",
     params:
-        spec=lambda w: atlas.part(w, "figures", w.figure),
-        caption=lambda w: atlas.experiment(w.size, w.experiment)["figures"][w.figure]["caption"],
+        spec=atlas.figure_spec,
+        folder=subpath(input.table, parent=True),
+        # of the input, so that Snakemake takes it for derived: another caption is no reason to draw again
+        caption=lambda w, input: atlas.caption(w),
     shell:
-        "fedatlas job figure {wildcards.experiment} {wildcards.figure} --size {wildcards.size}" " > {log:q} 2>&1"
+        "fedatlas job figure {params.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"
 
 
 rule claims:
     input:
-        code=atlas.code("claims"),
+        code=atlas.claims_code,
         table="results/{size}/{experiment}/table.parquet",
         curves="results/{size}/{experiment}/curves.parquet",
     output:
@@ -63,6 +77,7 @@ rule claims:
     log:
         "results/logs/claims/{size}/{experiment}.log",
     params:
-        claims=lambda w: atlas.part(w, "claims"),
+        spec=atlas.claims_spec,
+        folder=subpath(input.table, parent=True),
     shell:
-        "fedatlas job claims {wildcards.experiment} --size {wildcards.size} > {log:q} 2>&1"
+        "fedatlas job claims {params.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"

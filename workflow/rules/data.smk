@@ -8,7 +8,7 @@ localrules:
 
 rule prepare:
     input:
-        code=atlas.code("prepare"),
+        code=atlas.source_code,
     output:
         f"{config['data']}/prepared/{{data}}/meta.json",
     log:
@@ -16,29 +16,27 @@ rule prepare:
     # missing data should stop the workflow before it has computed for an hour
     priority: 100
     params:
-        source=lambda w: atlas.source(w.data),
+        source=atlas.source,
     shell:
         "fedatlas data fetch {wildcards.data} > {log:q} 2>&1"
 
 
 rule partition:
     input:
-        code=atlas.code("partition"),
-        data=lambda w: atlas.made_data(f"results/partitions/{w.key}.npz"),
+        unpack(atlas.partition_inputs),
     output:
         "results/partitions/{key}.npz",
     log:
         "results/logs/partitions/{key}.log",
     params:
-        spec=lambda w: atlas.made_from(f"results/partitions/{w.key}.npz"),
+        spec=lambda w: text(atlas.origin(w, "partitions")),
     shell:
         "fedatlas job partition {params.spec:q} {output:q} > {log:q} 2>&1"
 
 
 rule optimum:
     input:
-        code=lambda w: atlas.made_code(f"results/optima/{w.key}.npz"),
-        data=lambda w: atlas.made_data(f"results/optima/{w.key}.npz"),
+        unpack(atlas.optimum_inputs),
     output:
         "results/optima/{key}.npz",
     log:
@@ -47,6 +45,6 @@ rule optimum:
         mem_mb=atlas.optimum_memory,
         runtime=120,
     params:
-        spec=lambda w: atlas.made_from(f"results/optima/{w.key}.npz"),
+        spec=lambda w: text(atlas.origin(w, "optima")),
     shell:
         "fedatlas job optimum {params.spec:q} {output:q} > {log:q} 2>&1"

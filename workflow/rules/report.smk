@@ -10,9 +10,11 @@ localrules:
 
 rule track:
     input:
-        code=atlas.code("track"),
-        runs=lambda w: atlas.run_files(w.size, w.experiment),
+        code=code.files([code.STEPS["track"]]),
+        about="results/{size}/{experiment}/about.json",
+        runs=atlas.run_files,
         table="results/{size}/{experiment}/table.parquet",
+        csv="results/{size}/{experiment}/table.csv",
         claims="results/{size}/{experiment}/claims.csv",
         figures=lambda w: atlas.figure_files(w.size, w.experiment),
     output:
@@ -21,47 +23,50 @@ rule track:
         "results/logs/track/{size}/{experiment}.log",
     params:
         uri=config["mlflow_uri"],
+        folder=subpath(input.about, parent=True),
     shell:
-        "fedatlas job track {wildcards.experiment} --size {wildcards.size} --uri {params.uri:q} > {log:q} 2>&1"
+        "fedatlas job track {params.folder:q} {params.uri:q} {input.runs:q} > {log:q} 2>&1"
 
 
 rule report_tour:
     input:
-        lambda w: atlas.target("smoke", config["tour"]),
-        code=atlas.code("report"),
+        code=code.files([code.STEPS["report"]]),
+        parts=lambda w: atlas.parts("smoke", config["tour"]),
     output:
         html="results/report.html",
         claims="results/claims.csv",
     log:
         "results/logs/report/tour.log",
     params:
-        names=" ".join(config["tour"]),
+        folders=[atlas.directory("smoke", name) for name in config["tour"]],
     shell:
-        "fedatlas job report {params.names} --size smoke --out {output.html:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"
 
 
 rule report_all:
     input:
-        lambda w: atlas.target(w.size, atlas.selected()),
-        code=atlas.code("report"),
+        code=code.files([code.STEPS["report"]]),
+        parts=lambda w: atlas.parts(w.size, atlas.selected()),
     output:
         html="results/{size}/report.html",
         claims="results/{size}/claims.csv",
     log:
         "results/logs/report/{size}.log",
     params:
-        names=" ".join(atlas.selected()),
+        folders=lambda w: [atlas.directory(w.size, name) for name in atlas.selected()],
     shell:
-        "fedatlas job report {params.names} --size {wildcards.size} --out {output.html:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"
 
 
 rule report_one:
     input:
-        lambda w: atlas.target(w.size, [w.experiment]),
-        code=atlas.code("report"),
+        code=code.files([code.STEPS["report"]]),
+        parts=lambda w: atlas.parts(w.size, [w.experiment]),
     output:
         html="results/{size}/{experiment}/report.html",
     log:
         "results/logs/report/{size}/{experiment}.log",
+    params:
+        folders=lambda w: [atlas.directory(w.size, w.experiment)],
     shell:
-        "fedatlas job report {wildcards.experiment} --size {wildcards.size} --out {output.html:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"

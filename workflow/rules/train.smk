@@ -4,6 +4,8 @@
 rule train:
     input:
         unpack(atlas.run_inputs),
+        # for jobs that log to a server; its words change no run
+        about=ancient("results/{size}/{experiment}/about.json"),
     output:
         # an existing file is kept: the job adds the runs that are missing
         update("results/{size}/{experiment}/runs/{id}/{key}.parquet"),
@@ -21,4 +23,4 @@ rule train:
         made=lambda w, input: " ".join(f"--{k} {input[k]}" for k in ("partition", "optimum") if k in input.keys()),
     shell:
         "fedatlas job run {params.spec:q} {output:q} {params.made} --threads {threads}"
-        " --cell {wildcards.size} {wildcards.experiment} {wildcards.id:q} {wildcards.key:q} > {log:q} 2>&1"
+        " --about {input.about:q} > {log:q} 2>&1"

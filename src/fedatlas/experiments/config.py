@@ -1,20 +1,21 @@
-"""Experiment files: read, merged with a size, checked against the schema; errors name file, key and expectation."""
+"""Experiment files: read, merged with a size and checked. Errors name the file, the key and what was expected."""
 
 import copy
-import functools
 import re
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from fedatlas.errors import UserError
-from fedatlas.registry import did_you_mean
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments import specification
+from fedatlas.experiments.specification import Experiment
 
 SIZES = ("smoke", "laptop", "paper")
 MOST_VALUES = 100_000
 
 
-def read_yaml(path):
+def read_yaml(path: str | Path) -> Any:
     """A YAML file as plain objects. Raises UserError with the line of a syntax error or of a duplicate key."""
     path = Path(path)
     try:
@@ -63,32 +64,30 @@ _UniqueKeys.add_implicit_resolver(
 )
 
 
-def load(path, schema, size):
-    """An experiment at a size: a dict with the schema's keys and the defaults filled in.
+def load(path: str | Path, size: str) -> Experiment:
+    """An experiment at a size.
 
-    path: the experiment's YAML, laid over the file that it ``extends``, if any. schema: path of the JSON schema. size:
-    one of SIZES; its overrides are merged into the file (mappings by key, anything else replaced, null removes).
-    Raises UserError.
+    path: of the experiment's YAML, which is laid over the file that it ``extends``, if any. size: one of SIZES, whose
+    overrides are merged into the file (mappings key by key, anything else replaced, null removes). Raises UserError
+    that names the file and the key.
     """
     path = Path(path)
     whole = document(path)
-    validate(whole, schema, path)
-    sizes = whole["sizes"]
+    if not isinstance(whole, dict):
+        raise UserError(f"{path}: the file holds {whole!r:.60}; it must hold a mapping of keys to values")
+    sizes = whole.pop("sizes", None)
+    if not isinstance(sizes, dict) or "smoke" not in sizes:
+        raise UserError(f"{path}: sizes is {sizes!r:.60}; it must be a mapping that holds at least smoke")
+    for name, override in sizes.items():
+        if name not in SIZES or not isinstance(override, dict | None):
+            what = f"{override!r:.60}; it must be a mapping or null" if name in SIZES else "unknown"
+            raise UserError(f"{path}: sizes.{name} is {what}{'' if name in SIZES else did_you_mean(name, SIZES)}")
     if size not in sizes:
         raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
-    merged = merge(whole, sizes[size] or {})
-    validate(merged, schema, path, where=f"sizes.{size}: ")
-    del merged["sizes"]
-    for key, value in (("grid", {}), ("within", {}), ("tune", {}), ("seeds", [0]), ("figures", {}), ("claims", {})):
-        merged.setdefault(key, value)
-    for key in ("grid", "within"):
-        merged[key] = {axis: values for axis, values in merged[key].items() if values is not None}
-    merged["algorithms"] = {name: entry or {} for name, entry in merged["algorithms"].items()}
-    merged.update(name=path.stem, size=size, file=str(path))
-    return merged
+    return specification.experiment(path.stem, size, str(path), merge(whole, sizes[size] or {}))
 
 
-def document(path, seen=()):
+def document(path: str | Path, seen: tuple[str, ...] = ()) -> Any:
     """An experiment's file as it stands, laid over the one beside it that its key ``extends`` names, if any."""
     path = Path(path)
     found = read_yaml(path)
@@ -106,7 +105,7 @@ def document(path, seen=()):
     return merge(below, found)
 
 
-def merge(base, override):
+def merge(base: Any, override: Any) -> Any:
     """base with override laid over it: mappings by key, anything else replaced, None removes a key."""
     if not isinstance(base, dict) or not isinstance(override, dict):
         return copy.deepcopy(override)
@@ -119,33 +118,3 @@ def merge(base, override):
         else:
             merged[key] = merge(merged.get(key), value) if isinstance(merged.get(key), dict) else copy.deepcopy(value)
     return merged
-
-
-def validate(document, schema, path, where=""):
-    """Raise UserError, naming file and key, at the first place where a document does not fit its JSON schema."""
-    from jsonschema.exceptions import best_match
-
-    error = best_match(_validator(Path(schema)).iter_errors(document))
-    if error is None:
-        return
-    key = ".".join(str(part) for part in error.absolute_path) or "the file"
-    message = error.message
-    if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", {}))
-        extra = [name for name in error.instance if name not in known]
-        message = f"unknown key {extra[0]!r}{did_you_mean(extra[0], known)}"
-    elif error.validator == "required":
-        message = f"the key {error.message.split(' is a required')[0]} is missing"
-    elif error.validator in ("type", "enum", "minItems", "minimum", "exclusiveMinimum", "pattern", "minProperties"):
-        expected = {"type": f"a value of type {error.validator_value}", "enum": f"one of {error.validator_value}"}
-        limit = f"{error.validator} {error.validator_value}"
-        message = f"expected {expected.get(error.validator, limit)}, found {error.instance!r}"
-    described = error.schema.get("description")
-    raise UserError(f"{path}: {where}{key}: {message}" + (f" ({described})" if described else ""))
-
-
-@functools.cache
-def _validator(schema):
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(yaml.safe_load(schema.read_text()))

@@ -1,129 +1,194 @@
-"""Fingerprints of the code that a result depends on: what runs, not how it is written down.
+"""Fingerprints of code: what runs, not how it is written down.
 
-A fingerprint hashes the syntax trees, without comments and docstrings, of some modules and of everything they import
-inside the package. Editing an algorithm changes the fingerprint of its runs only; a comment changes none.
+The fingerprint of a module hashes the syntax trees of the module and of everything that it imports inside the package,
+directly or not, inside functions too. Comments, docstrings, types of arguments, labels, citations, the meaning of options
+and the words of errors are left out: they change no number. Modules in SILENT are left out whole, with what they import.
+
+Kinds are found by existing and not by an import, so a module that builds kinds does not depend on all of them. Which
+kinds a result uses follows from its specification; see `fedatlas.experiments.dependencies`.
 """
 
 import ast
 import contextlib
 import functools
 import hashlib
-import importlib.util
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.result_files import atomic
+from fedatlas.files import atomic
 
 PACKAGE = "fedatlas"
 ROOT = Path(__file__).parents[1]
-# Data reach a run through files, which are inputs of its rule, so adding a data set must not look like new code.
-BOUNDARY = f"{PACKAGE}.data"
-# Registries find modules by name; a new entry is no new code for what was there. Checks of options change no number.
-REGISTRIES = {f"{PACKAGE}.algorithms", f"{PACKAGE}.problems.networks", f"{PACKAGE}.problems.options"}
+
+# Modules that can change no number of a result, and why. Nothing is followed through them.
+SILENT = {
+    "fedatlas.errors": "words for people",
+    "fedatlas.options": "checks values and describes them",
+    "fedatlas.kinds": "finds kinds and builds them from their declared options",
+    "fedatlas.files": "writes files whole",
+    "fedatlas.machine": "asks what the machine has free, and how it keeps freed memory",
+    "fedatlas.experiments.fingerprint": "says what results depend on",
+    "fedatlas.experiments.dependencies": "says what results depend on",
+    "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
+    "fedatlas.simulation.memory": "estimates memory before a run",
+    "fedatlas.simulation.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
+    "fedatlas.simulation.pools": "computes blocks on threads; results come in the order of the blocks",
+    "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.places": "says where files lie",
+    "fedatlas.data.hints": "words for people",
+}
+# Files that belong to a module as its code does.
+RESOURCES = {"fedatlas.report.page": ("report.html", "report.css")}
+# Class attributes and arguments of ``option`` that are words for people.
+WORDS = {"label", "cite"}
+WORDS_OF_OPTIONS = {"doc", "unit"}
+
 # What is known of sources by their hash: to read that takes a fifth of the time that it takes to parse them.
 CACHE = Path(__file__).with_name("__pycache__") / f"fingerprint.{sys.implementation.cache_tag}.json"
-_new = set()  # names of modules parsed here, for other processes to know
+_new: set[str] = set()  # names of modules parsed here, for other processes to know
 
 
-def fingerprint(*modules, files=()):
-    """Hash (16 hex digits) of the code of modules, given by full names, and of what they import in the package.
+def fingerprint(modules: Iterable[str]) -> str:
+    """Hash (16 hex digits) of the code of modules and of all that they import in the package.
 
-    files: paths of what else counts, byte by byte, such as templates.
+    modules: full names. Raises ModuleNotFoundError if there is no such module.
     """
     digest = hashlib.sha256()
-    for name in sorted(closure(*modules)):
+    for name in sorted(closure(*sorted(set(modules)))):
         digest.update(f"{name}\n{_about(name)['code']}\n".encode())
-    for path in files:
-        digest.update(Path(path).read_bytes())
+        for file in RESOURCES.get(name, ()):
+            digest.update(_existing(name).with_name(file).read_bytes())
     _remember()
     return digest.hexdigest()[:16]
 
 
 @functools.cache
-def closure(*modules):
-    """Names of modules and of all package modules that they import, directly or not."""
-    seen, todo = set(), list(modules)
+def closure(*modules: str) -> frozenset[str]:
+    """Full names of modules and of all modules of the package that they import, except silent ones."""
+    seen: set[str] = set()
+    todo = list(modules)
     while todo:
         name = todo.pop()
         if name not in seen:
-            if _path(name) is None:
-                raise ModuleNotFoundError(name)
             seen.add(name)
-            imported = [n for n in _about(name)["imports"] if _path(n)]  # what is no module is a name in one
-            todo.extend(n for n in imported if not n.startswith(BOUNDARY) and n not in REGISTRIES)
+            _existing(name)
+            todo.extend(one for one in _about(name)["imports"] if _path(one) and not silent(one))
     return frozenset(seen)
 
 
-def normalised(source):
-    """A source without comments, docstrings and layout."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
+def silent(name: str) -> bool:
+    """Whether a module is declared to change no number, by itself or by its package."""
+    return any(name == one or name.startswith(f"{one}.") for one in SILENT)
+
+
+def normalised(source: str) -> str:
+    """A source without comments, layout and words for people."""
+    return ast.unparse(_Plain().visit(ast.parse(source)))
+
+
+class _Plain(ast.NodeTransformer):
+    """Leaves out docstrings, types of arguments, words of class attributes and of options, and the words of errors."""
+
+    def visit(self, node: ast.AST) -> Any:
+        node = self.generic_visit(node)
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0] if node.body else None
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree)
+            kept = [one for one in node.body if not _is_docstring(one)]
+            if isinstance(node, ast.ClassDef):
+                kept = [one for one in kept if not _is_word(one)]
+            node.body = kept or ([] if isinstance(node, ast.Module) else [ast.Pass()])
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.returns = None
+        elif isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
+            return node.orelse or None  # never runs
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            node.exc = node.exc.func
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "option":
+            node.keywords = [one for one in node.keywords if one.arg not in WORDS_OF_OPTIONS]
+        return node
 
 
-def _about(name):
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _is_word(node: ast.stmt) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return bool(targets) and all(isinstance(one, ast.Name) and one.id in WORDS for one in targets)
+
+
+def _about(name: str) -> dict[str, Any]:
     """``{"source", "code", "imports"}`` of a module: hashes as it is written and normalised, names that it imports."""
-    path = _path(name)
+    path = _existing(name)
     return _parsed(name, path, path.stat().st_mtime_ns)
 
 
 @functools.cache
-def _parsed(name, path, _mtime):
+def _parsed(name: str, path: Path, _mtime: int) -> dict[str, Any]:
     content = path.read_bytes()
     source = hashlib.sha256(content).hexdigest()
     known = _cached().get(name)
     if not known or known["source"] != source:
-        code = normalised(content)
-        known = {"source": source, "code": hashlib.sha256(code.encode()).hexdigest(), "imports": _imports(name, code)}
+        code = normalised(content.decode())
+        known = {"source": source, "code": hashlib.sha256(code.encode()).hexdigest(), "imports": _imports(code)}
         _cached()[name] = known
         _new.add(name)
     return known
 
 
 @functools.cache
-def _cached():
+def _cached() -> dict[str, Any]:
     with contextlib.suppress(OSError, ValueError):
-        return json.loads(CACHE.read_text())
+        kept = json.loads(CACHE.read_text())
+        if kept["rules"] == _rules():
+            return kept["modules"]
     return {}
 
 
-def _remember():
+@functools.cache
+def _rules() -> str:
+    """Hash of this file: what was parsed by other rules is of no use."""
+    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+
+
+def _remember() -> None:
     """Keep what was parsed, if the package's folder can be written to."""
     if _new:
         with contextlib.suppress(UserError), atomic(CACHE) as temporary:
-            temporary.write_text(json.dumps(_cached()))
+            temporary.write_text(json.dumps({"rules": _rules(), "modules": _cached()}))
         _new.clear()
 
 
-def _imports(name, code):
-    found = set()
-    package = name if _path(name).name == "__init__.py" else name.rpartition(".")[0]
+def _imports(code: str) -> list[str]:
+    """Full names that a source imports. A name that is no module is an attribute of the module before the last dot."""
+    found: set[str] = set()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = (
-                importlib.util.resolve_name("." * node.level + (node.module or ""), package)
-                if node.level
-                else node.module
-            )
-            found.add(base)
-            found.update(f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found.update(names)
+            if not all(map(_path, names)):
+                found.add(node.module)
     return sorted(name for name in found if name.startswith(f"{PACKAGE}."))
 
 
+def _existing(name: str) -> Path:
+    if (path := _path(name)) is None:
+        raise ModuleNotFoundError(name)
+    return path
+
+
 @functools.cache
-def _path(name):
-    """File of a module of the package, or None. Found by name: asking Python's importer would run parent packages."""
+def _path(name: str) -> Path | None:
+    """File of a module of the package. Found by its name: to ask Python's importer would run parent packages."""
+    if name != PACKAGE and not name.startswith(f"{PACKAGE}."):
+        return None
     place = ROOT.joinpath(*name.split(".")[1:])
     return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)

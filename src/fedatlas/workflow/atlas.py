@@ -4,52 +4,52 @@ import functools
 import json
 import os
 from pathlib import Path
+from typing import Any
 
-from fedatlas import algorithms, data, problems
-from fedatlas.errors import UserError
-from fedatlas.experiments import config, expand, fingerprint
-from fedatlas.experiments import result_files as files
-from fedatlas.experiments.tables import view
-from fedatlas.registry import did_you_mean
-from fedatlas.workflow import LIVE, needs
+from fedatlas.data import sources
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments import config, expand
+from fedatlas.experiments.cells import Cell, CellSpec
+from fedatlas.experiments.dependencies import of_cell, of_optimum, of_partition
+from fedatlas.experiments.run import trace_files
+from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.tables import Layout
+from fedatlas.figures import FIGURES
+from fedatlas.figures.base import Figure
+from fedatlas.partitions import is_split
+from fedatlas.report.about import about
+from fedatlas.workflow import LIVE, code, figure_inputs, needs
+from fedatlas.workflow.made_files import optimum_file, partition_file
 from fedatlas.workflow.validation import validate
 
 EXPERIMENT = "results/{size}/{experiment}"
 
-# Code behind the workflow's steps, by what a rule names as its input. Which data sets there are is no code of prepare.
-CODE = {
-    "prepare": tuple(f"fedatlas.data.{name}" for name in ("store", "checks", "dataset", "readers")),
-    "partition": ("fedatlas.data.partition",),
-    "table": ("fedatlas.experiments.tables",),
-    "figure": ("fedatlas.figures",),
-    "claims": ("fedatlas.checks",),
-    "track": ("fedatlas.tracking",),
-    "report": ("fedatlas.report.page",),
-    "instability": ("fedatlas.theory.instability",),
-}
+
+def text(value: Any) -> str:
+    """A parameter of a rule: JSON, so that it is the same text for the same value."""
+    return json.dumps(value, sort_keys=True)
 
 
 class Atlas:
     """The experiments of a project.
 
     config: the workflow's configuration. root: the project's folder, with config/ and workflow/. All paths that are
-    returned are relative to the working directory.
+    returned are relative to the working directory. Methods that take ``w`` serve Snakemake: w are a job's wildcards.
     """
 
-    def __init__(self, config, root):
+    def __init__(self, config: dict[str, Any], root: str | Path) -> None:
         self.config, self.root = config, Path(root)
         self.paths = {path.stem: path for path in sorted((self.root / "config/experiments").glob("*.yaml"))}
-        for name in self.config["tour"]:
+        named = [] if self.config["experiments"] == "all" else self.config["experiments"]
+        for name in [*self.config["tour"], *named]:
             self._known(name)
-        if self.config["experiments"] != "all":
-            for name in self.config["experiments"]:
-                self._known(name)
+        self._origins: dict[str, dict[str, Any]] = {}
 
-    def _known(self, name):
+    def _known(self, name: str) -> None:
         if name not in self.paths:
             raise UserError(f"config/config.yaml: unknown experiment {name!r}{did_you_mean(name, self.paths)}")
 
-    def check(self, words):
+    def check(self, words: list[str]) -> None:
         """Load and expand the experiments that a command line asks for, so that their mistakes come up first.
 
         words: arguments of snakemake, among them targets; without a target of ours it is the tour that is asked for.
@@ -67,202 +67,208 @@ class Atlas:
         for size, name in wanted or [("smoke", name) for name in self.config["tour"]]:
             self.cells(size, name)
 
-    def environment(self):
+    def environment(self) -> dict[str, str]:
         """Where jobs find data and log to. No parameters of rules: another mirror is no reason to prepare anew."""
         mirrors = [*self.config["data_mirrors"], os.environ.get("FEDATLAS_DATA_MIRRORS", "")]
         found = {"FEDATLAS_DATA": self.config["data"], "FEDATLAS_DATA_MIRRORS": " ".join(mirrors).strip()}
         uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done
         return found | {LIVE: uri if uri.startswith("http") else ""}
 
-    def selected(self):
+    def selected(self) -> list[str]:
         """Names of the experiments of the target all."""
         return list(self.paths) if self.config["experiments"] == "all" else self.config["experiments"]
 
     @functools.cache  # noqa: B019  an Atlas lives as long as its process
-    def experiment(self, size, name):
+    def experiment(self, size: str, name: str) -> Experiment:
         """A loaded and checked experiment."""
         self._known(name)
-        loaded = config.load(self.paths[name], self.root / "workflow/schemas/experiment.schema.yaml", size)
+        loaded = config.load(self.paths[name], size)
         validate(loaded)
         return loaded
 
     @functools.cache  # noqa: B019
-    def cells(self, size, name):
+    def cells(self, size: str, name: str) -> dict[tuple[str, str], Cell]:
         """Cells of an experiment by (algorithm id, key)."""
         return {(cell.id, cell.key): cell for cell in expand.cells(self.experiment(size, name))}
 
-    def spec(self, w):
-        """Specification of the cell that wildcards name, as JSON."""
-        return json.dumps(self._cell(w).spec, sort_keys=True)
-
-    def _cell(self, w):
+    def _cell(self, w: Any) -> Cell:
         cells = self.cells(w.size, w.experiment)
         if (w.id, w.key) not in cells:
             raise UserError(f"{w.experiment} (size {w.size}) has no run file {w.id}/{w.key}.parquet")
         return cells[w.id, w.key]
 
-    def run_files(self, size, name):
-        """Paths of all run files of an experiment."""
-        return [f"{self.directory(size, name)}/runs/{id}/{key}.parquet" for id, key in self.cells(size, name)]
-
     @staticmethod
-    def directory(size, name):
+    def directory(size: str, name: str) -> str:
         """Folder of an experiment's results."""
         return EXPERIMENT.format(size=size, experiment=name)
 
-    def figure_files(self, size, name):
-        """Paths of all figures of an experiment, as PNG."""
-        return [
-            f"{self.directory(size, name)}/figures/{figure}.png" for figure in self.experiment(size, name)["figures"]
-        ]
+    # -- run files -------------------------------------------------------------------------------------------------
 
-    def target(self, size, names):
-        """What makes experiments complete, apart from a report over them: figures, claims, the MLflow receipt."""
-        found = []
-        for name in names:
-            directory = self.directory(size, name)
-            found += [*self.figure_files(size, name), f"{directory}/claims.csv", f"{directory}/mlflow.json"]
-        return found
+    def spec(self, w: Any) -> str:
+        """Specification of a cell."""
+        return text(self._cell(w).spec.plain())
 
-    # -- inputs of rules -----------------------------------------------------------------------------------------
+    def run_files(self, w: Any) -> list[str]:
+        """Paths of all run files of an experiment, in the order of its cells."""
+        directory = self.directory(w.size, w.experiment)
+        return [f"{directory}/runs/{id}/{key}.parquet" for id, key in self.cells(w.size, w.experiment)]
 
-    def run_inputs(self, w):
-        """Inputs of a run file: data, partition, optimum, code."""
+    def run_inputs(self, w: Any) -> dict[str, Any]:
+        """Inputs of a run file: code, data, partition, optimum, traces."""
         spec = self._cell(w).spec
-        inputs = {"code": self.code(self._code_of_run(spec)), "data": self.data_of(spec["problem"])}
-        if expand.partitioned(spec["problem"]):
+        inputs: dict[str, Any] = {"code": code.files(of_cell(spec)), "data": self.data_of(spec.problem)}
+        if is_split(spec.problem.get("partition")):
             inputs["partition"] = self.partition_file(spec)
-        if spec["optimum"]:
+        if spec.optimum:
             inputs["optimum"] = self.optimum_file(spec)
-        if traces := expand.trace_files(spec):
+        if traces := trace_files(spec):
             inputs["traces"] = traces
         return inputs
 
-    def data_of(self, problem):
+    def data_of(self, problem: dict[str, Any]) -> list[str]:
         """Prepared data of a problem, as paths that rules make."""
         names = [problem[key] for key in ("data", "test") if problem.get(key)]
         return [f"{self.config['data']}/prepared/{name}/meta.json" for name in names]
 
-    def partition_file(self, spec):
+    # -- partitions and optima: files named by what they are made from ---------------------------------------------
+
+    def partition_file(self, spec: CellSpec) -> str:
         """Partition that a cell's data are split by."""
-        clients = spec["setting"]["clients"]
-        path = f"results/partitions/{expand.partition_key(spec['problem'], clients)}.npz"
-        return self._remember(path, {"problem": spec["problem"], "clients": clients})
-
-    def optimum_file(self, spec):
-        """Optimum of a cell's problem."""
-        problem = {k: v for k, v in spec["problem"].items() if k != "test"}
-        clients = spec["setting"].get("clients", 1)
-        path = f"results/optima/{expand.problem_key({**problem, 'clients': clients})}.npz"
-        return self._remember(path, {"problem": problem, "clients": clients})
-
-    def partitions_of(self, size, name):
-        """Partition files of an experiment's cells, in order, each once."""
-        specs = [cell.spec for cell in self.cells(size, name).values()]
-        return list(dict.fromkeys(self.partition_file(s) for s in specs if expand.partitioned(s["problem"])))
-
-    @functools.cached_property
-    def _made(self):
-        return {}
-
-    def _remember(self, path, what):
-        """What a file named by a hash is made from, for the rule that makes it."""
-        self._made[path] = what
+        path, origin = partition_file(spec)
+        self._origins[path] = origin
         return path
 
-    def made_from(self, path):
-        """JSON of the problem and number of clients behind a partition or optimum file."""
-        return json.dumps(self._origin(path), sort_keys=True)
+    def optimum_file(self, spec: CellSpec) -> str:
+        """Optimum of a cell's problem."""
+        path, origin = optimum_file(spec)
+        self._origins[path] = origin
+        return path
 
-    def made_data(self, path):
-        """Prepared data behind a partition or optimum file."""
-        return self.data_of(self._origin(path)["problem"])
-
-    def made_code(self, path):
-        """Fingerprint file of the problem behind an optimum file."""
-        return self.code(f"optimum-{self._origin(path)['problem']['kind']}")
-
-    def _origin(self, path):
-        if path not in self._made:
-            for size, name in ((s, n) for s in config.SIZES for n in self.paths):
-                self._scan(size, name)
-        if path not in self._made:
+    def origin(self, w: Any, folder: str) -> dict[str, Any]:
+        """The problem, or data and partition, and the number of clients that a file of a folder is made from."""
+        path = f"results/{folder}/{w.key}.npz"
+        for size, name in ((s, n) for s in config.SIZES for n in self.paths):
+            if path in self._origins:
+                break
+            self._scan(size, name)
+        if path not in self._origins:
             raise UserError(f"no experiment needs {path}")
-        return self._made[path]
+        return self._origins[path]
 
-    def _scan(self, size, name):
+    def _scan(self, size: str, name: str) -> None:
         try:
             specs = [cell.spec for cell in self.cells(size, name).values()]
         except UserError:
             return  # another experiment's mistake is reported when that one is asked for
         for spec in specs:
-            if expand.partitioned(spec["problem"]):
+            if is_split(spec.problem.get("partition")):
                 self.partition_file(spec)
-            if spec["optimum"]:
+            if spec.optimum:
                 self.optimum_file(spec)
 
-    # -- schedulers ----------------------------------------------------------------------------------------------
+    def partition_inputs(self, w: Any) -> dict[str, Any]:
+        """Inputs of a partition: code and the data whose labels are split."""
+        origin = self.origin(w, "partitions")
+        return {"code": code.files(of_partition(origin["partition"])), "data": self.data_of({"data": origin["data"]})}
 
-    def batch(self, w):
+    def optimum_inputs(self, w: Any) -> dict[str, Any]:
+        """Inputs of an optimum: code and data."""
+        problem = self.origin(w, "optima")["problem"]
+        return {"code": code.files(of_optimum(problem)), "data": self.data_of(problem)}
+
+    # -- tables, figures, claims, report ---------------------------------------------------------------------------
+
+    def layout(self, w: Any) -> str:
+        """What the table needs to know of an experiment."""
+        e = self.experiment(w.size, w.experiment)
+        view = expand.view(e)
+        return text(Layout(list(e.grid), list(e.within), view.tune, e.select).plain())
+
+    def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
+        """A figure's kind, and its specification without the caption."""
+        spec = self.experiment(w.size, w.experiment).figures[w.figure]
+        plain = {key: value for key, value in spec.items() if key != "caption"}
+        return FIGURES.build(plain), plain
+
+    def figure_spec(self, w: Any) -> str:
+        """What a figure is drawn from, besides table and curves."""
+        kind, plain = self.figure(w)
+        e, cells = self.experiment(w.size, w.experiment), self.cells(w.size, w.experiment).values()
+        return text({"figure": plain, "view": expand.view(e).plain(), "inputs": figure_inputs.needed(kind, cells)})
+
+    def figure_inputs(self, w: Any) -> dict[str, Any]:
+        """Inputs of a figure besides table and curves."""
+        kind, _ = self.figure(w)
+        cells = list(self.cells(w.size, w.experiment).values())
+        inputs: dict[str, Any] = {"code": code.files(code.of_figure(kind, cells))}
+        if kind.inputs & {"partitions", "availability"}:
+            split = [cell.spec for cell in cells if is_split(cell.spec.problem.get("partition"))]
+            inputs["partitions"] = list(dict.fromkeys(map(self.partition_file, split)))
+        if kind.inputs & {"partitions", "availability", "theorems"}:
+            inputs["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_of(cell.spec.problem)))
+        if "availability" in kind.inputs:
+            inputs["traces"] = sorted({path for cell in cells for path in trace_files(cell.spec)})
+        return inputs
+
+    def caption(self, w: Any) -> str:
+        """A figure's caption."""
+        return self.experiment(w.size, w.experiment).figures[w.figure]["caption"]
+
+    def claims_spec(self, w: Any) -> str:
+        """The claims of an experiment, and what their checks know of it."""
+        e = self.experiment(w.size, w.experiment)
+        claims = {name: vars(claim) for name, claim in e.claims.items()}
+        return text({"view": expand.view(e).plain(), "claims": claims})
+
+    def claims_code(self, w: Any) -> list[str]:
+        """Code behind the claims of an experiment."""
+        cells = self.cells(w.size, w.experiment).values()
+        return code.files(code.of_claims(self.experiment(w.size, w.experiment), cells))
+
+    def about(self, w: Any) -> str:
+        """What report and MLflow show of an experiment besides its results."""
+        e = self.experiment(w.size, w.experiment)
+        return text(about(e, expand.view(e)).plain())
+
+    def figure_files(self, size: str, name: str) -> list[str]:
+        """Paths of all figures of an experiment, as PNG."""
+        figures = self.experiment(size, name).figures
+        return [f"{self.directory(size, name)}/figures/{figure}.png" for figure in figures]
+
+    def parts(self, size: str, names: list[str]) -> list[str]:
+        """What a report over experiments shows."""
+        files = ("about.json", "table.parquet", "claims.csv")
+        found = [f"{self.directory(size, name)}/{file}" for name in names for file in files]
+        return found + [path for name in names for path in self.figure_files(size, name)]
+
+    def receipts(self, size: str, names: list[str]) -> list[str]:
+        """What says that experiments were logged to MLflow."""
+        return [f"{self.directory(size, name)}/mlflow.json" for name in names]
+
+    @staticmethod
+    def source(w: Any) -> str:
+        """The entry of a data set."""
+        return repr(sources.info(w.data))
+
+    @staticmethod
+    def source_code(w: Any) -> list[str]:
+        """Code that prepares a data set."""
+        return code.files(sources.modules(sources.info(w.data)))
+
+    # -- schedulers ------------------------------------------------------------------------------------------------
+
+    def batch(self, w: Any) -> str | None:
         """The group of a cell's job, for clusters."""
-        return needs.batch(self._cell(w).spec)
+        return needs.batch(self._cell(w).spec.problem)
 
-    def need(self, resource):
+    def need(self, resource: str) -> Any:
         """What a train job asks of a machine, as Snakemake's callable; a job that is tried again gets more memory."""
 
-        def ask(w, attempt):
-            return needs.needs(self._cell(w).spec)[resource] * (attempt if resource == "mem_mb" else 1)
+        def ask(w: Any, attempt: int) -> int:
+            return needs.needs(self._cell(w).spec.problem)[resource] * (attempt if resource == "mem_mb" else 1)
 
         return ask
 
-    def optimum_memory(self, w, attempt):
+    def optimum_memory(self, w: Any, attempt: int) -> int:
         """MB for the solver of an optimum, which holds the data as a network does not."""
-        return needs.needs(self._origin(f"results/optima/{w.key}.npz"))["mem_mb"] * attempt
-
-    # -- code ----------------------------------------------------------------------------------------------------
-
-    @staticmethod
-    def code(step):
-        """Fingerprint file of a step of the workflow, an input of its rule."""
-        return f"results/code/{step}.txt"
-
-    @staticmethod
-    def _code_of_run(spec):
-        return "-".join(["run", *(name.rpartition(".")[2] for name in expand.modules(spec)[:-1])])
-
-    def write_code(self):
-        """Bring all fingerprint files up to date; one whose code did not change is not touched.
-
-        Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
-        """
-        wanted = {step: fingerprint.fingerprint(*modules) for step, modules in CODE.items()}
-        templates = sorted(
-            p for p in (Path(__file__).parents[1] / "report").iterdir() if p.suffix in (".html", ".css", ".bib")
-        )
-        wanted["report"] = fingerprint.fingerprint(*CODE["report"], files=templates)
-        for problem in problems.variants():
-            wanted[f"optimum-{problem['kind']}"] = fingerprint.fingerprint(*problems.modules(problem))
-            for name in algorithms.names():
-                spec = {"algorithm": name, "problem": problem}
-                wanted[self._code_of_run(spec)] = fingerprint.fingerprint(*expand.modules(spec))
-        for label, text in wanted.items():
-            path = Path(self.code(label))
-            if not path.exists() or path.read_text() != text + "\n":
-                with files.atomic(path) as temporary:
-                    temporary.write_text(text + "\n")
-
-    # -- parameters of rules: only what a step uses, so that nothing else reruns it ---------------------------------
-
-    @staticmethod
-    def source(name):
-        """The entry of a data set."""
-        return repr(data.info(name))
-
-    def view(self, w):
-        """What the table needs to know of an experiment."""
-        return json.dumps(view(self.experiment(w.size, w.experiment)), sort_keys=True)
-
-    def part(self, w, key, name=None):
-        """A part of an experiment as JSON."""
-        value = self.experiment(w.size, w.experiment)[key]
-        return json.dumps(value if name is None else value[name], sort_keys=True)
+        return needs.needs(self.origin(w, "optima")["problem"])["mem_mb"] * attempt

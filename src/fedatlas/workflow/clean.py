@@ -1,16 +1,18 @@
 """What `fedatlas clean` removes: what the workflow would not use again, or can make again from what is left."""
 
 import shutil
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fedatlas import data
-from fedatlas.data import fetching, places
+from fedatlas.data import fetching, places, sources
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
-from fedatlas.experiments.expand import modules
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.result_files import read_meta
+from fedatlas.workflow.atlas import Atlas
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,9 @@ class Waste:
     reason: str
 
 
-def waste(atlas, unfinished=False, prepared=False, data_directory=None):
+def waste(
+    atlas: Atlas, unfinished: bool = False, prepared: bool = False, data_directory: str | None = None
+) -> list[Waste]:
     """What can go, as Waste, in the order of its paths.
 
     Always: results of code that has changed since, as the next run of the workflow would replace them, and what writers
@@ -41,7 +45,7 @@ def waste(atlas, unfinished=False, prepared=False, data_directory=None):
     return sorted(found, key=lambda item: item.path)
 
 
-def remove(found):
+def remove(found: Iterable[Waste]) -> None:
     """Remove files and folders. Raises UserError if one cannot be removed, or if a workflow is running."""
     if any(Path(".snakemake/locks").glob("*")):
         raise UserError("a workflow is running here; if it was killed, `snakemake --unlock` says that it is over")
@@ -52,7 +56,7 @@ def remove(found):
             raise UserError(f"cannot remove {item.path}: {error.strerror or error}") from None
 
 
-def _of_runs(atlas, size, name, folder, unfinished):
+def _of_runs(atlas: Atlas, size: str, name: str, folder: Path, unfinished: bool) -> Iterator[Waste]:
     cells = atlas.cells(size, name)
     for path in sorted(folder.glob("*/*")):
         if not path.is_file() or path.name.startswith(".tmp-"):
@@ -65,22 +69,22 @@ def _of_runs(atlas, size, name, folder, unfinished):
             yield Waste(path, _size(path), "of old code")
 
 
-def _is_old(path):
+def _is_old(path: Path) -> bool:
     try:
         meta = read_meta(path)
     except UserError:
         return True  # the workflow could not read it either
-    return meta["fingerprint"] != fingerprint(*modules(meta["spec"]))
+    return meta["fingerprint"] != fingerprint(of_cell(CellSpec.of(meta["spec"])))
 
 
-def _of_data(directory):
+def _of_data(directory: str | None) -> Iterator[Waste]:
     root = places.directory(directory)
-    for source in map(data.info, data.names()):
+    for source in map(sources.info, sources.names()):
         folder = places.prepared(root, source.name)
         if folder.exists() and (source.embedded or fetching.lying(source, places.raw(root, source.group))):
             yield Waste(folder, _size(folder), "prepared data")
 
 
-def _size(path):
+def _size(path: Path) -> int:
     files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
     return sum(file.stat().st_size for file in files)

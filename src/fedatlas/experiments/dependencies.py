@@ -1,0 +1,75 @@
+"""What each result depends on: full names of modules, derived from its specification.
+
+A result depends on these modules and on what they import, as `fedatlas.experiments.fingerprint` follows it. Each of
+them has a file under results/code/ that is an input of the result's rule, so that Snakemake names the reason of a rerun.
+"""
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from fedatlas import compiled
+from fedatlas.algorithms import ALGORITHMS
+from fedatlas.architectures import ARCHITECTURES
+from fedatlas.experiments.cells import CellSpec, Spec
+from fedatlas.experiments.runs import SETTING, assign, product
+from fedatlas.metrics import METRICS
+from fedatlas.participation import PARTICIPATION
+from fedatlas.partitions import PARTITIONS
+from fedatlas.problems import PROBLEMS
+from fedatlas.schedules import SCHEDULES
+from fedatlas.simulation.sampling import SAMPLING
+
+ENGINE = "fedatlas.experiments.run"
+GIVEN = ("data", "test", "partition")  # keys of a problem that are no options of its kind
+CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics")
+
+
+def of_cell(spec: CellSpec) -> list[str]:
+    """Modules behind the numbers of a run file."""
+    found = {ENGINE, ALGORITHMS.module(spec.algorithm), *of_problem(spec.problem)}
+    algorithm = ALGORITHMS.get(spec.algorithm)
+    for setting in _settings(spec):
+        found.add(PARTICIPATION.module(setting.get("participation"), "full"))
+        found.add(SCHEDULES.module(setting.get("schedule"), "constant"))
+        passes = setting.get("local_epochs") is not None
+        found.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling", "replacement")))
+        found.update(METRICS.module(name) for name in setting.get("metrics") or ())
+        found.update(compiled.uses(algorithm, spec.problem, setting))
+    return sorted(found)
+
+
+def of_problem(problem: Spec) -> list[str]:
+    """Modules behind a problem's gradients."""
+    kind, values = PROBLEMS.split({name: value for name, value in problem.items() if name not in GIVEN})
+    found = {PROBLEMS.module(kind)}
+    for name, one in PROBLEMS.get(kind).options().items():
+        if one.family == "architecture":
+            found.add(ARCHITECTURES.module(values.get(name, one.default)))
+    return sorted(found)
+
+
+def of_optimum(problem: Spec) -> list[str]:
+    """Modules behind the optimum of a problem."""
+    return sorted({"fedatlas.experiments.optimum", *of_problem(problem)})
+
+
+def of_partition(partition: Any) -> list[str]:
+    """Modules behind a partition."""
+    return sorted({"fedatlas.partitions", PARTITIONS.module(partition)})
+
+
+def _settings(spec: CellSpec) -> Iterator[dict[str, Any]]:
+    """The parts of a cell's settings that name kinds, each combination once."""
+    axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}
+    chosen = {axis: values for axis, values in axes.items() if axis.split(".")[0] in CHOICES}
+    seen = set()
+    for point in product(chosen):
+        parts = {"setting": copy.deepcopy(spec.setting)}
+        for axis, value in point.items():
+            assign(parts, axis, value)
+        setting = {key: value for key, value in parts["setting"].items() if key in CHOICES}
+        if (text := json.dumps(setting, sort_keys=True)) not in seen:
+            seen.add(text)
+            yield setting

@@ -1,0 +1,81 @@
+"""The subcommands of ``fedatlas job``: a step of the workflow, as its rules call it, with all that it needs."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+
+
+def add(job: argparse.ArgumentParser, directory: Callable[[argparse.ArgumentParser], None]) -> None:
+    """Add the subcommands to a parser. directory: adds the option of the data directory to a subcommand."""
+    steps = job.add_subparsers(required=True)
+    one = steps.add_parser("run")
+    one.add_argument("spec", type=json.loads)
+    one.add_argument("out")
+    one.add_argument("--partition")
+    one.add_argument("--optimum")
+    one.add_argument("--threads", type=int, default=1)
+    one.add_argument("--save-seconds", type=float, help="time between checkpoints; default 60")
+    one.add_argument("--about", help="about.json of the experiment, to log the runs to a server at once")
+    directory(one)
+    one.set_defaults(run=run)
+    places: dict[str, tuple[str, ...]] = {
+        "partition": ("spec", "out"),
+        "optimum": ("spec", "out"),
+        "table": ("spec", "folder", "runs"),
+        "figure": ("spec", "folder", "outputs"),
+        "claims": ("spec", "folder", "out"),
+        "track": ("folder", "uri", "runs"),
+        "report": ("out", "folders"),
+        "instability": ("paths",),
+    }
+    for step, names in places.items():
+        one = steps.add_parser(step)
+        for name in names:
+            many = name in ("runs", "outputs", "folders", "paths")
+            one.add_argument(name, nargs="+" if many else None, type=json.loads if name == "spec" else str)
+        if step in ("partition", "optimum", "figure"):
+            directory(one)
+        one.set_defaults(run=make, step=step)
+
+
+def run(a: argparse.Namespace) -> None:
+    """A cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
+    import resource
+    import signal
+    import threading
+
+    from fedatlas.experiments.cells import CellSpec
+    from fedatlas.experiments.run import run_cell
+    from fedatlas.simulation.checkpoint import Stopped
+    from fedatlas.workflow import LIVE
+
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    places = (a.directory, a.partition, a.optimum, a.threads)
+    try:
+        run_cell(CellSpec.of(a.spec), a.out, *places, _print_progress, stop, a.save_seconds)
+    except Stopped:
+        print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
+        sys.exit(128 + signal.SIGTERM)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    print(f"{used.ru_utime + used.ru_stime:.1f} s of a processor, at most {used.ru_maxrss / 1024:.0f} MiB", flush=True)
+    if a.about and (uri := os.environ.get(LIVE)):
+        from fedatlas.workflow import jobs
+
+        jobs.track_run_file(a.about, a.out, uri)
+
+
+def make(a: argparse.Namespace) -> None:
+    """Any other step: the arguments of the command are those of its function."""
+    from fedatlas.workflow import jobs
+
+    given = {key: value for key, value in vars(a).items() if key not in ("run", "step")}
+    if "spec" in given:
+        given[{"partition": "origin", "optimum": "origin", "table": "layout"}.get(a.step, "spec")] = given.pop("spec")
+    getattr(jobs, a.step)(**given)
+
+
+def _print_progress(done: int, total: int) -> None:
+    print(f"{done}/{total} runs", flush=True)

@@ -1,0 +1,25 @@
+"""Names of the files that several experiments share: partitions and optima, and what each is made from."""
+
+import hashlib
+import json
+from typing import Any
+
+from fedatlas.experiments.cells import CellSpec, slug
+
+
+def partition_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
+    """Path of the partition of a cell's data, and its origin: ``data``, ``partition`` and ``clients``."""
+    how, clients = spec.problem["partition"], spec.setting["clients"]
+    name = slug({"kind": how} if isinstance(how, str) else how)
+    key = f"{spec.problem['data']}-{name}-clients={clients}".replace("kind=", "")
+    origin = {"data": spec.problem["data"], "partition": how, "clients": clients}
+    return f"results/partitions/{key}.npz", origin
+
+
+def optimum_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
+    """Path of the optimum of a cell's problem, and its origin: ``problem`` and ``clients``."""
+    problem = {key: value for key, value in spec.problem.items() if key != "test"}
+    clients = spec.setting.get("clients", 1)
+    digest = hashlib.sha256(json.dumps({**problem, "clients": clients}, sort_keys=True).encode()).hexdigest()[:10]
+    key = f"{problem['kind']}-{problem.get('data', 'synthetic')}-{digest}"
+    return f"results/optima/{key}.npz", {"problem": problem, "clients": clients}

@@ -1,0 +1,11 @@
+"""The project in the working directory, for commands that a person calls."""
+
+from fedatlas.experiments import config
+from fedatlas.workflow.atlas import Atlas
+
+
+def here() -> Atlas:
+    """The Atlas of the project in the working directory."""
+    settings = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": "", "size": "laptop"}
+    settings.update(config.read_yaml("config/config.yaml") or {})
+    return Atlas(settings, ".")
