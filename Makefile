@@ -4,7 +4,7 @@ CORES ?= all
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: tour test slow slurm lint ui clean
+.PHONY: tour test slow slurm lint reference ui clean
 
 tour: .venv/installed
 	snakemake --cores $(CORES)
@@ -26,7 +26,12 @@ lint: .venv/installed
 	ruff check .
 	ruff format --check .
 	snakefmt --check workflow
+	mypy
 	pytest -q tests/workflow/test_lint.py  # snakemake --lint
+
+# docs/options.md and the schema of experiment files, from the declarations in the code
+reference: .venv/installed
+	python -m fedatlas.reference
 
 ui: .venv/installed
 	fedatlas ui

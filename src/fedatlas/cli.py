@@ -4,12 +4,13 @@ import argparse
 import gc
 import os
 import sys
+from typing import NoReturn
 
 from fedatlas import commands, job_commands
 from fedatlas.errors import UserError
 
 
-def command():
+def command() -> NoReturn:
     """The process ``fedatlas``, which has no time to lose: a workflow starts hundreds of them.
 
     Looking for cycles among what is imported, and at the end taking everything apart, take a third of a second.
@@ -21,7 +22,7 @@ def command():
     os._exit(status)
 
 
-def main(argv=None):
+def main(argv: list[str] | None = None) -> int:
     """Run a command; returns the exit status: 0, or 2 after a user's mistake."""
     arguments = parser().parse_args(argv)
     # Parallelism is over jobs and clients: one numerical thread each, set before NumPy is loaded. Snakemake sets
@@ -42,14 +43,18 @@ def main(argv=None):
     return 0
 
 
-def parser():
+def parser() -> argparse.ArgumentParser:
     """The argument parser."""
     top = argparse.ArgumentParser(prog="fedatlas", description="An executable atlas of federated optimisation.")
     groups = top.add_subparsers(required=True, metavar="command")
 
-    one = groups.add_parser("list", help="algorithms, problems, data sets and experiments")
-    one.add_argument("what", nargs="?", choices=("algorithms", "problems", "data", "experiments"))
+    one = groups.add_parser("list", help="all that the atlas holds, or one section of it")
+    one.add_argument("what", nargs="?", metavar="section", help="algorithms, problems, figures, data, experiments ...")
     one.set_defaults(run=commands.list_everything)
+
+    one = groups.add_parser("show", help="what is declared of an algorithm, a problem, a figure ...: options, citation")
+    one.add_argument("name", help="a name that `fedatlas list` shows")
+    one.set_defaults(run=commands.show)
 
     one = groups.add_parser("train", help="one run from the shell")
     one.add_argument("--algorithm", required=True, help="a name that `fedatlas list algorithms` shows")
@@ -122,7 +127,7 @@ def parser():
     return top
 
 
-def _problem(command):
+def _problem(command: argparse.ArgumentParser) -> None:
     command.add_argument("--problem", default="logistic", help="a kind that `fedatlas list problems` shows")
     command.add_argument("--data", help="a data set that `fedatlas data status` shows")
     command.add_argument("--l2", type=float, help="weight of |x|^2 / 2")
@@ -131,7 +136,7 @@ def _problem(command):
     command.add_argument("--partition", metavar="KIND[,NAME=VALUE...]", help=split)
 
 
-def _directory(command):
+def _directory(command: argparse.ArgumentParser) -> None:
     command.add_argument("--directory", help="data directory; default $FEDATLAS_DATA or ./data")
 
 

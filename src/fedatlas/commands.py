@@ -3,14 +3,20 @@
 import json
 import os
 import sys
+from argparse import Namespace
+from collections.abc import Iterable
+from typing import Any
 
 from fedatlas.errors import UserError
 
 
-def list_everything(a):
+def list_everything(a: Namespace) -> None:
     """Print what there is."""
-    from fedatlas.overview import overview
+    from fedatlas.errors import lookup
+    from fedatlas.overview import SECTIONS, overview
 
+    if a.what is not None:
+        lookup("section", a.what, dict.fromkeys(SECTIONS))
     for section, lines in overview(a.what).items():
         print(f"{section}:")
         for name, text in lines:
@@ -18,7 +24,14 @@ def list_everything(a):
         print()
 
 
-def train(a):
+def show(a: Namespace) -> None:
+    """Print what is declared of one kind."""
+    from fedatlas.overview import show as shown
+
+    print(shown(a.name))
+
+
+def train(a: Namespace) -> None:
     """One run."""
     from fedatlas.experiments import result_files as files
     from fedatlas.experiments.train import summary, train
@@ -57,7 +70,7 @@ def train(a):
         print(f"  {name:<15} {value:<12.6g}" + (f" best {best['value']:.6g} at round {best['round']}" if best else ""))
 
 
-def data_fetch(a):
+def data_fetch(a: Namespace) -> None:
     """Fetch and prepare data sets."""
     from fedatlas import data
 
@@ -67,7 +80,7 @@ def data_fetch(a):
         print(f"{name}: {data.prepare(name, a.directory, a.mirror)}")
 
 
-def data_status(a):
+def data_status(a: Namespace) -> None:
     """What is there of each data set."""
     from fedatlas import data
 
@@ -80,7 +93,7 @@ def data_status(a):
         print(f"{row['name']:<16} {row['state']:<10} {size:>12}  {'lossy' if row.get('lossy') else ''}")
 
 
-def data_verify(a):
+def data_verify(a: Namespace) -> None:
     """Check data sets."""
     from fedatlas import data
 
@@ -90,7 +103,7 @@ def data_verify(a):
         print(f"{name}: verified")
 
 
-def theory(a):
+def theory(a: Namespace) -> None:
     """What theorems say about a problem and a setting."""
     from fedatlas.theory.account import report
 
@@ -100,7 +113,7 @@ def theory(a):
         print(json.dumps(rows))
 
 
-def claims(a):
+def claims(a: Namespace) -> None:
     """Print the claims that results hold verdicts on."""
     from fedatlas.overview import verdicts
 
@@ -113,7 +126,7 @@ def claims(a):
         print(f"{'':<28} paper: {row['paper']}; here: {row['ours']}")
 
 
-def clean(a):
+def clean(a: Namespace) -> None:
     """Remove what can be made again, and say what that frees."""
     from fedatlas.workflow import clean
     from fedatlas.workflow.project import here
@@ -129,7 +142,7 @@ def clean(a):
     print(f"{total:12,.3f} MB  {'would be freed' if a.dry_run else 'freed'} ({len(found)} items)")
 
 
-def cite(a):
+def cite(a: Namespace) -> None:
     """Print BibTeX."""
     from fedatlas.citations import cite
     from fedatlas.workflow.project import here
@@ -139,14 +152,14 @@ def cite(a):
     print(cite(a.names, loaded))
 
 
-def ui(a):
+def ui(a: Namespace) -> None:
     """Run MLflow's user interface."""
     from fedatlas import tracking
 
     tracking.ui(a.uri, a.port)
 
 
-def _problem(a):
+def _problem(a: Namespace) -> dict[str, Any]:
     """The problem that options of the command line name."""
     problem = {"kind": a.problem, **_pairs(a.option)}
     problem |= {k: v for k, v in (("data", a.data), ("l2", a.l2)) if v is not None}
@@ -156,7 +169,7 @@ def _problem(a):
     return problem
 
 
-def _pairs(items):
+def _pairs(items: Iterable[str]) -> dict[str, Any]:
     """NAME=VALUE items as a dict, values read as YAML."""
     import yaml
 
@@ -173,7 +186,7 @@ def _pairs(items):
     return found
 
 
-def _number(text):
+def _number(text: str) -> float | None:
     for kind in (int, float):
         try:
             return kind(text)

@@ -1,51 +1,152 @@
-"""What the atlas holds, for `fedatlas list` and `fedatlas claims`."""
+"""What the atlas holds, for ``fedatlas list``, ``fedatlas show`` and the reference of options."""
 
 import csv
+import inspect
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from fedatlas import algorithms, data, problems
-from fedatlas.errors import UserError
+from fedatlas.algorithms import ALGORITHMS
+from fedatlas.architectures import ARCHITECTURES
+from fedatlas.checks import CHECKS
+from fedatlas.data import sources
+from fedatlas.data.readers import READERS
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments.specification import Claim, Entry, Experiment
+from fedatlas.experiments.view import Select
+from fedatlas.figures import FIGURES
+from fedatlas.kinds import Family
+from fedatlas.metrics import METRICS
+from fedatlas.options import Option, options
+from fedatlas.participation import PARTICIPATION
+from fedatlas.partitions import PARTITIONS
+from fedatlas.problems import PROBLEMS
+from fedatlas.schedules import SCHEDULES
+from fedatlas.simulation.setting import Setting
+
+FAMILIES: dict[str, Family[Any]] = {
+    "algorithms": ALGORITHMS,
+    "problems": PROBLEMS,
+    "architectures": ARCHITECTURES,
+    "partitions": PARTITIONS,
+    "participation": PARTICIPATION,
+    "schedules": SCHEDULES,
+    "readers": READERS,
+    "figures": FIGURES,
+    "checks": CHECKS,
+    "metrics": METRICS,
+}
+RECORDS = {"experiments": Experiment, "algorithms of an experiment": Entry, "select": Select, "claims": Claim}
+SECTIONS = (*FAMILIES, "data", "experiments")
 
 
-def overview(what=None):
+def overview(what: str | None = None) -> dict[str, list[tuple[str, str]]]:
     """Sections (one if ``what`` names it) of (name, one line) pairs."""
-    sections = {
-        "algorithms": _algorithms,
-        "problems": lambda: [(kind, module.split(":")[1]) for kind, module in problems.KINDS.items()],
-        "data": lambda: [(name, data.info(name).title) for name in data.names()],
-        "experiments": _experiments,
-    }
-    return {name: make() for name, make in sections.items() if what in (None, name)}
+    return {name: list(_lines(name)) for name in SECTIONS if what in (None, name)}
 
 
-def _algorithms():
-    found = []
-    for name in algorithms.names():
-        cls = algorithms.get(name)
-        parameters = ", ".join(
-            field if f.default in (None,) or repr(f.default).startswith("<") else f"{field}={f.default}"
-            for field, f in cls.options().items()
-        )
-        found.append((name, f"{cls.__doc__.splitlines()[0]} [{parameters}]"))
-    return found
+def _lines(section: str) -> Iterator[tuple[str, str]]:
+    if section == "data":
+        yield from ((name, sources.info(name).title) for name in sources.names())
+    elif section == "experiments":
+        from fedatlas.experiments.config import document
+
+        yield from ((path.stem, document(path)["title"]) for path in sorted(Path("config/experiments").glob("*.yaml")))
+    else:
+        family = FAMILIES[section]
+        yield from ((name, _summary(family.get(name))) for name in family.names())
 
 
-def _experiments():
-    from fedatlas.experiments.config import document
+def _summary(kind: Any) -> str:
+    if not isinstance(kind, type):
+        return kind.words
+    given = [name if one.required else f"{name}={_default(one)}" for name, one in options(kind).items()]
+    return f"{kind.summary()} [{', '.join(given)}]" if given else kind.summary()
 
-    return [(path.stem, document(path)["title"]) for path in sorted(Path("config/experiments").glob("*.yaml"))]
+
+def _default(one: Option) -> str:
+    if one.constant:
+        return f"the problem's {one.constant}"
+    value = one.default() if callable(one.default) else one.default
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def verdicts(results="results"):
-    """All claims with verdicts under a results folder, as dicts. Raises UserError if there are none."""
-    rows, seen = [], set()
+def show(name: str) -> str:
+    """All that is declared of a kind: what it is, every option with meaning, range and default, and what to cite.
+
+    Raises UserError, with a guess, if nothing has this name.
+    """
+    found = [(section, family.get(name)) for section, family in FAMILIES.items() if name in family.names()]
+    if not found:
+        every = sorted({one for family in FAMILIES.values() for one in family.names()})
+        raise UserError(f"there is no {name!r}{did_you_mean(name, every)}")
+    return "\n\n".join(_shown(section, kind) for section, kind in found)
+
+
+def _shown(section: str, kind: Any) -> str:
+    if not isinstance(kind, type):
+        drawn = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
+        return f"{kind.name} ({FAMILIES[section].what})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {drawn}"
+    lines = [f"{kind.name} ({FAMILIES[section].what})", "", textwrap.indent(inspect.getdoc(kind) or "", "  ")]
+    if known := options(kind):
+        lines += ["", "  options:"]
+        for one in known.values():
+            default = "required" if one.required else f"default {_default(one)}"
+            lines.append(f"    {one.name:<14} {one.doc}{f' ({one.unit})' if one.unit else ''}")
+            lines.append(f"    {'':<14} {one.expected}; {default}")
+    if cite := getattr(kind, "cite", None):
+        from fedatlas.citations import entry
+
+        lines += ["", textwrap.indent(entry(cite), "  ")]
+    return "\n".join(lines)
+
+
+def reference() -> str:
+    """The reference of all options as Markdown: docs/options.md."""
+    parts = [
+        "# Options",
+        "Every option of every kind, as it is declared in the code. `make reference` writes this page and the schema of "
+        "experiment files; `fedatlas show NAME` prints one kind with its docstring and citation.",
+        "## Experiment files",
+    ]
+    parts += [f"### {name}\n\n{_table(cls)}" for name, cls in RECORDS.items()]
+    parts.append(f"### setting\n\n{_table(Setting)}")
+    for section, family in FAMILIES.items():
+        parts.append(f"## {section.capitalize()}")
+        if family.records:
+            rows = [f"| `{name}` | {family.get(name).words} |" for name in family.names()]
+            parts.append("\n".join(["| name | meaning |", "|---|---|", *rows]))
+            continue
+        for cls in dict.fromkeys(family.get(name) for name in family.names()):
+            names = " or ".join(f"`{name}`" for name in (cls.name, *cls.aliases))
+            parts.append(f"### {names}\n\n{_plain(cls.summary())}" + (f"\n\n{_table(cls)}" if options(cls) else ""))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(cls: type) -> str:
+    rows = ["| option | meaning | value | default |", "|---|---|---|---|"]
+    for one in options(cls).values():
+        meaning = one.doc + (f" ({one.unit})" if one.unit else "")
+        default = "" if one.required else f"`{_default(one)}`"
+        rows.append(f"| `{one.name}` | {_plain(meaning)} | {_plain(one.expected)} | {default} |")
+    return "\n".join(rows)
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    for mark in ("|", "*", "_", "<"):
+        text = text.replace(mark, f"\\{mark}")
+    return text
+
+
+def verdicts(results: str | Path = "results") -> list[dict[str, str]]:
+    """All claims with verdicts under a results folder, each once. Raises UserError if there are none."""
+    found: dict[tuple[str, ...], dict[str, str]] = {}
     for path in sorted(Path(results).glob("*/*/claims.csv")):
         with open(path, newline="") as file:
             for row in csv.DictReader(file):
-                key = (row["experiment"], row["size"], row["claim"])
-                if key not in seen:
-                    seen.add(key)
-                    rows.append(row)
-    if not rows:
+                found.setdefault((row["experiment"], row["size"], row["claim"]), row)
+    if not found:
         raise UserError(f"no claims under {results}/: run `snakemake --cores 2` first")
-    return rows
+    return list(found.values())

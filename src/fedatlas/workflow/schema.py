@@ -8,7 +8,7 @@ from fedatlas.experiments.specification import Claim, Entry, Experiment
 from fedatlas.experiments.view import Select
 from fedatlas.figures import FIGURES
 from fedatlas.kinds import Family
-from fedatlas.options import options, schema
+from fedatlas.options import schema
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import PARTITIONS
 from fedatlas.problems import PROBLEMS
@@ -74,10 +74,3 @@ def _kinds(family: Family[Any], more: dict[str, Any] | None = None, named: bool 
         about["required"] = ["kind"]  # overrides of a size may give the other options
         found.append(about)
     return {"anyOf": found}
-
-
-def unknown_options() -> list[str]:
-    """Names of options without a meaning; there should be none."""
-    families = (ALGORITHMS, CHECKS, FIGURES, PARTICIPATION, PARTITIONS, PROBLEMS, SCHEDULES)
-    every = [(name, family.get(name)) for family in families for name in family.names()]
-    return [f"{name}.{one.name}" for name, cls in every for one in options(cls).values() if not one.doc]
