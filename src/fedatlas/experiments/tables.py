@@ -9,6 +9,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.result_files import plain, read
+from fedatlas.metrics import metric
 from fedatlas.simulation.engine import COSTS
 
 NOT_METRICS = {"seed", "round", "steps", *COSTS, "status", "diverged_round"}
@@ -74,8 +75,8 @@ def _summarise(frame, keys, select):
     metrics = metric_columns(frame, keys)
     pick = "min" if select["goal"] == "min" else "max"
     runs = frame[frame["round"] > 0].groupby([*keys, "seed"], sort=False, dropna=False)
-    # accuracy-like metrics are best when large, whatever the choice is made by
-    best = runs.agg({m: "max" if larger_is_better(m) else "min" for m in metrics}).add_prefix("best_")
+    # what is best of a metric does not depend on what the choice is made by
+    best = runs.agg({m: metric(m).goal for m in metrics}).add_prefix("best_")
     final = runs[["round", "steps", *COSTS, *metrics]].last().rename(columns={m: f"final_{m}" for m in metrics})
     each = best.join(final).join(runs[["status"]].last()).reset_index().rename(columns={"round": "rounds"})
     if select["statistic"] == "final":
@@ -146,10 +147,6 @@ def _metadata(about, table, metas):
 def metric_columns(frame, axes=()):
     """Names of the columns of runs that hold metrics, which are numbers. axes: columns that say which run it is."""
     return [c for c in frame.columns if c not in NOT_METRICS and c not in axes and frame[c].dtype.kind in "iuf"]
-
-
-def larger_is_better(metric):
-    return "accuracy" in metric
 
 
 def label(value):

@@ -5,6 +5,7 @@ import dataclasses
 from fedatlas import algorithms, problems
 from fedatlas.errors import UserError
 from fedatlas.experiments.tables import metric_columns
+from fedatlas.metrics import metric
 from fedatlas.registry import construct, did_you_mean
 from fedatlas.simulation import memory
 from fedatlas.simulation.engine import COSTS, Simulation
@@ -75,7 +76,7 @@ def summary(frame):
     for name in metrics:
         column = frame[name]
         if column.notna().any():
-            at = column.idxmax() if "accuracy" in name else column.idxmin()
+            at = column.idxmax() if metric(name).larger_is_better else column.idxmin()
             best[name] = {"value": float(column[at]), "round": int(frame["round"][at])}
     costs = {"rounds": int(last["round"]), "steps": int(last["steps"]), **{name: float(last[name]) for name in COSTS}}
     final = {name: float(last[name]) for name in metrics}

@@ -158,6 +158,7 @@ def report(atlas, size, names, out):
 
 def instability(paths):
     """Write the study of Theorem 4.2: the distances as CSV, the figure in other formats."""
+    from fedatlas.figures.instability import draw
     from fedatlas.theory import instability as theorem
 
     frame = theorem.study()
@@ -166,7 +167,7 @@ def instability(paths):
             with files.atomic(path) as temporary:
                 frame.to_csv(temporary, index=False)
         else:
-            theorem.draw(frame, path)
+            draw(frame, path)
 
 
 def here():
