@@ -2,13 +2,16 @@
 
 import ast
 import operator
+from collections.abc import Mapping
+from typing import Any
 
 from fedatlas.errors import UserError
+from fedatlas.options import Option
 
 OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 
 
-def resolve(parameters, fields, problem=None):
+def resolve(parameters: Mapping[str, Any], fields: Mapping[str, Option], problem: Any = None) -> dict[str, Any]:
     """Parameters with their formulas worked out; a word that is one of a field's choices is no formula.
 
     fields: an algorithm's, by name. problem: whose ``constant`` is asked for names; without one a formula is only
@@ -22,12 +25,12 @@ def resolve(parameters, fields, problem=None):
     return found
 
 
-def _inside(range):
+def _inside(range: Option) -> float:
     low = max(range.above or 0, range.low or 0)
     return low + 1 if range.high is None else range.high
 
 
-def evaluate(text, name, problem=None):
+def evaluate(text: str, name: str, problem: Any = None) -> float:
     """The number that a formula of numbers, names of constants, + - * / and brackets stands for."""
     try:
         return float(_value(ast.parse(text, mode="eval").body, problem))
@@ -37,7 +40,7 @@ def evaluate(text, name, problem=None):
         ) from None
 
 
-def _value(node, problem):
+def _value(node: ast.expr, problem: Any) -> float:
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
         return OPERATIONS[type(node.op)](_value(node.left, problem), _value(node.right, problem))
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):

@@ -1,33 +1,22 @@
-"""Result files: written whole or not at all; Parquet with JSON metadata."""
+"""Result files: Parquet with JSON metadata, written whole or not at all."""
 
-import contextlib
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fedatlas.errors import UserError
+from fedatlas.files import atomic
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 META = b"fedatlas"
 
 
-@contextlib.contextmanager
-def atomic(path):
-    """A temporary path beside ``path`` that takes its place when the block ends well. Raises UserError if it cannot."""
-    path = Path(path)
-    temporary = path.with_name(f".tmp-{path.name}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        temporary.replace(path)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def write(path, content, meta):
+def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta: dict[str, Any]) -> None:
     """Write a DataFrame, or rows, and metadata as one Parquet file.
 
     Rows are dicts of text, numbers and lists of numbers. One that lacks a number has NaN, one that lacks a list None.
@@ -46,7 +35,7 @@ def write(path, content, meta):
         pq.write_table(table.replace_schema_metadata({META: json.dumps(meta)}), temporary)
 
 
-def _column(values):
+def _column(values: list[Any]) -> "pa.Array":
     """An Arrow array. ``pa.array`` would import pandas to see what it is given, a third of a start."""
     import pyarrow as pa
 
@@ -62,19 +51,19 @@ def _column(values):
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(bits)])
 
 
-def read(path):
+def read(path: str | Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
     """(DataFrame, metadata) of a file that write() made. Raises UserError if it is not one."""
     table, meta = _table(path)
     return table.to_pandas(), meta
 
 
-def read_rows(path):
+def read_rows(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """As ``read``, but rows instead of a DataFrame."""
     table, meta = _table(path)
     return table.to_pylist(), meta
 
 
-def _table(path):
+def _table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -87,7 +76,7 @@ def _table(path):
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
 
 
-def read_meta(path):
+def read_meta(path: str | Path) -> dict[str, Any]:
     """The metadata of a file that write() made. Raises UserError if it is not one."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -96,8 +85,3 @@ def read_meta(path):
         return json.loads(pq.read_schema(path).metadata[META])
     except (pa.ArrowException, OSError, TypeError, KeyError, ValueError) as error:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
-
-
-def plain(value):
-    """A value as a cell of a table: mappings and lists as JSON text."""
-    return json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else value

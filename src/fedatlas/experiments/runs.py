@@ -10,8 +10,8 @@ from typing import Any
 from fedatlas import algorithms
 from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Axes, CellSpec, Point, Run
 from fedatlas.experiments.formulas import resolve
-from fedatlas.experiments.specification import Axes, CellSpec, Point, Run
 from fedatlas.options import construct
 from fedatlas.simulation.setting import Setting
 

@@ -1,12 +1,12 @@
 """Choosing rows of a table or of curves by the values of its axes."""
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from fedatlas.experiments.specification import Select
+from fedatlas.experiments.scores import goal
+from fedatlas.experiments.view import Select
 from fedatlas.labels import parsed
-from fedatlas.metrics import metric
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -36,19 +36,36 @@ def matching(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFrame"
 def holds(column: "Series", value: Any) -> "Series":
     """Which cells of a column have a value: booleans. A list means any of its values, unless cells are lists."""
     cells = column.map(parsed)
-    if isinstance(value, list) and not cells.map(lambda cell: isinstance(cell, list)).any():
-        return cells.map(lambda cell: cell in value)
-    return cells.map(lambda cell: cell == value).astype(bool)
+    return cells.map(_wanted(cells, value)).astype(bool)
+
+
+def points_matching(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] | None) -> list[int]:
+    """Places of the points that `matching` would keep, without a DataFrame.
+
+    points: {axis: value}, all of the same axes. where: as of ``matching``.
+    """
+    found = [(place, {axis: parsed(value) for axis, value in point.items()}) for place, point in enumerate(points)]
+    extremes = {}
+    for axis, value in (where or {}).items():
+        if isinstance(value, str) and value in EXTREMES:
+            extremes[axis] = max if value == "max" else min
+        else:
+            wanted = _wanted([point[axis] for _, point in found], value)
+            found = [(place, point) for place, point in found if wanted(point[axis])]
+    chosen = {axis: end(point[axis] for _, point in found) for axis, end in extremes.items()} if found else {}
+    return [place for place, point in found if all(point[axis] == value for axis, value in chosen.items())]
+
+
+def _wanted(cells: Iterable[Any], value: Any) -> Callable[[Any], bool]:
+    """Whether a cell has the value, or any of several values: what a list means depends on what all cells are."""
+    if isinstance(value, list) and not any(isinstance(cell, list) for cell in cells):
+        return lambda cell: cell in value
+    return lambda cell: cell == value
 
 
 def numeric(column: "Series") -> bool:
     """Whether a column holds numbers."""
     return column.dtype.kind in "iuf"
-
-
-def goal(name: str, select: Select) -> Literal["min", "max"]:
-    """Which values of a metric are good. select: of the experiment, whose own metric has the goal that it states."""
-    return select.goal if name == select.metric else metric(name).goal
 
 
 def attained(curve: "DataFrame", name: str, target: float, select: Select) -> float:

@@ -1,33 +1,15 @@
-"""The records that travel between the packages: an experiment, its cells, their runs, and what figures know of it.
+"""An experiment file as a record: every key with its type and meaning."""
 
-An `Experiment` is an experiment file at one size. It expands into `Cell`s, one for each run file; a cell's `CellSpec`
-holds all that its runs need and lies in the run file's metadata; `Run` is one run of it. A `View` is what tables,
-figures and claims know of an experiment.
-"""
-
-import copy
-import dataclasses
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Axes, Spec
+from fedatlas.experiments.view import Select
 from fedatlas.options import construct, option
 
 Size = Literal["smoke", "laptop", "paper"]
-Axes = dict[str, list[Any]]  # values by axis
-Point = dict[str, Any]  # one value for each axis
-Spec = dict[str, Any]  # a kind and its options
-
-
-@dataclass(frozen=True, kw_only=True)
-class Select:
-    """How a tuned value is chosen."""
-
-    metric: str = option(doc="metric that is compared")
-    statistic: Literal["best", "final"] = option(doc="its best value over the evaluations, or the last")
-    goal: Literal["min", "max"] = option(doc="whether small or large values are good")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,112 +91,6 @@ class Experiment:
         """The axes over which an entry is tuned."""
         both = {**self.tune, **self.algorithms[id].tune}
         return {name: values for name, values in both.items() if values is not None}
-
-
-@dataclass(frozen=True)
-class CellSpec:
-    """All that the runs of one run file need.
-
-    algorithm, parameters, problem, setting: of all of them. within: axes inside the file. tune: tuned
-    hyper-parameters. seeds: of the runs. optimum: whether F* is known. part: (place, count) where the points within are
-    spread over several files.
-    """
-
-    algorithm: str
-    parameters: dict[str, Any]
-    problem: Spec
-    setting: dict[str, Any]
-    within: Axes = field(default_factory=dict)
-    tune: Axes = field(default_factory=dict)
-    seeds: list[int] = field(default_factory=lambda: [0])
-    optimum: bool = False
-    part: list[int] | None = None
-
-    def plain(self) -> dict[str, Any]:
-        """The specification as JSON types; what is left out has its default."""
-        found = {f.name: copy.deepcopy(getattr(self, f.name)) for f in dataclasses.fields(self)}
-        if found["part"] is None:
-            del found["part"]
-        return found
-
-    @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "CellSpec":
-        """The specification that ``plain`` gave."""
-        return cls(**plain)
-
-    def look(self, axis: str) -> Any:
-        """The value of an axis: a key of the setting, or ``problem.`` or ``parameters.`` and a key."""
-        first, *rest = axis.split(".")
-        value: Any = getattr(self, first) if first in ("problem", "parameters") else self.setting[first]
-        for part in rest:
-            value = value[int(part)] if isinstance(value, list) else value[part]
-        return value
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One run file. id: the algorithm's name in the experiment. point: of the grid. spec: all that the runs need."""
-
-    id: str
-    point: Point
-    spec: CellSpec
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of a cell. within, tune: its values of the cell's axes; the other fields contain them."""
-
-    algorithm: str
-    parameters: dict[str, Any]
-    problem: Spec
-    setting: dict[str, Any]
-    seed: int
-    within: Point
-    tune: Point
-
-    @property
-    def key(self) -> str:
-        """Identity of the run inside its cell."""
-        return json.dumps([self.within, self.tune, self.seed], sort_keys=True)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """An algorithm of an experiment as figures and claims know it. name: for people."""
-
-    algorithm: str
-    name: str
-    set: dict[str, Any] = field(default_factory=dict)
-    tune: Axes = field(default_factory=dict)
-    setting: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class View:
-    """What tables, figures and claims know of an experiment.
-
-    axes: names of the axes of grid and within. tune: names of all tuned hyper-parameters. algorithms: by id.
-    """
-
-    name: str
-    size: str
-    axes: list[str]
-    tune: list[str]
-    select: Select
-    problem: Spec
-    setting: dict[str, Any]
-    seeds: list[int]
-    algorithms: dict[str, Shown]
-
-    def plain(self) -> dict[str, Any]:
-        """The view as JSON types."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "View":
-        """The view that ``plain`` gave."""
-        select, shown = Select(**plain["select"]), {id: Shown(**one) for id, one in plain["algorithms"].items()}
-        return cls(**{**plain, "select": select, "algorithms": shown})
 
 
 def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> Experiment:

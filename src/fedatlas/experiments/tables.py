@@ -2,89 +2,107 @@
 
 import contextlib
 import itertools
-import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import scores
+from fedatlas.experiments.cells import CellSpec, plain, spelled
 from fedatlas.experiments.formulas import evaluate
-from fedatlas.experiments.result_files import plain, read
-from fedatlas.metrics import metric
-from fedatlas.simulation.engine import COSTS
+from fedatlas.experiments.result_files import read
+from fedatlas.experiments.scores import COSTS
+from fedatlas.experiments.view import Select
+from fedatlas.metrics import metric as record
 
-NOT_METRICS = {"seed", "round", "steps", *COSTS, "status", "diverged_round"}
-
-
-def view(experiment):
-    """What tables, figures and report need to know of an experiment: its axes, choice rule and names."""
-    tuned = dict(experiment["tune"])
-    for entry in experiment["algorithms"].values():
-        tuned.update({k: v for k, v in entry.get("tune", {}).items() if v is not None})
-    keys = ("name", "size", "title", "paper", "source", "description", "notes", "select", "problem", "setting", "seeds")
-    about = {key: experiment[key] for key in keys if key in experiment}
-    about["axes"] = [*experiment["grid"], *experiment["within"]]
-    about["tune"] = sorted(tuned)
-    about["algorithms"] = {
-        id: {"algorithm": entry.get("algorithm", id), "label": entry.get("label")}
-        | {key: entry[key] for key in ("set", "tune", "setting") if entry.get(key)}
-        for id, entry in experiment["algorithms"].items()
-    }
-    return about
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def build(about, files):
+@dataclass(frozen=True)
+class Layout:
+    """What a table must know of its experiment: names of the axes of grid and within, of all tuned hyper-parameters,
+    and how tuned values are chosen."""
+
+    grid: list[str]
+    within: list[str]
+    tune: list[str]
+    select: Select
+
+    @property
+    def axes(self) -> list[str]:
+        """Names of all axes."""
+        return [*self.grid, *self.within]
+
+    def plain(self) -> dict[str, Any]:
+        """The layout as JSON types."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> "Layout":
+        """The layout that ``plain`` gave."""
+        return cls(**{**plain, "select": Select(**plain["select"])})
+
+
+def build(layout: Layout, files: Sequence[Path]) -> "tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]":
     """(table, curves, metadata) of an experiment.
 
-    about: from view(). files: (algorithm id, grid point, path) of all run files. Table: a row for each algorithm, point
-    of the axes and tuned values, with means over seeds; ``chosen`` marks the tuned values that won, ``edge`` says where
-    a winner lies at an end of its axis. A run that diverged cannot be chosen. Curves: all evaluations of the chosen.
+    files: all run files, ``ALGORITHM/POINT.parquet``, in the order of the experiment's cells. Table: a row for each
+    algorithm, point of the axes and tuned values, with means over seeds; ``chosen`` marks the tuned values that won,
+    ``edge`` says where a winner lies at an end of its axis. A run that diverged cannot be chosen. Curves: all
+    evaluations of the chosen. Metadata: ``versions``, ``data``, ``fingerprints``, ``warnings``, ``runs`` and
+    ``diverged_runs``. Raises UserError if a file is none.
     """
     import pandas as pd
 
     summaries, curves, metas = [], [], []
-    for (id, point), parts in itertools.groupby(files, key=lambda file: file[:2]):
-        frame, meta = _read([path for _, _, path in parts])
+    parts = ((path.parent.name, *read(path)) for path in files)
+    for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2]))):
+        frame, meta = _joined(list(group))
         metas.append((id, meta))
         frame.insert(0, "algorithm", id)
-        for axis, value in point.items():
-            frame.insert(1, axis, plain(value))
-        tune = [axis for axis in about["tune"] if axis in meta["spec"]["tune"]]
-        keys = ["algorithm", *about["axes"], *tune]
-        table = _summarise(frame, keys, about["select"])
-        _choose(table, ["algorithm", *about["axes"]], tune, meta["spec"]["tune"], about["select"]["goal"])
+        for axis, value in _point(layout, meta):
+            frame.insert(1, axis, value)
+        tune = [axis for axis in layout.tune if axis in meta["spec"]["tune"]]
+        keys = ["algorithm", *layout.axes, *tune]
+        table = _summarise(frame, keys, layout.select)
+        _choose(table, ["algorithm", *layout.axes], tune, meta["spec"]["tune"], layout.select.goal)
         summaries.append(table)
-        chosen = table.loc[table["chosen"], keys]
-        curves.append(frame.merge(chosen, on=keys))
+        curves.append(frame.merge(table.loc[table["chosen"], keys], on=keys))
     table = pd.concat(summaries, ignore_index=True)
-    return table, pd.concat(curves, ignore_index=True), _metadata(about, table, metas)
+    return table, pd.concat(curves, ignore_index=True), _metadata(layout, table, metas)
 
 
-def _read(paths):
+def _point(layout: Layout, meta: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The grid point of a run file: (axis, cell of the table)."""
+    spec = CellSpec.of(meta["spec"])
+    return [(axis, plain(spec.look(axis))) for axis in layout.grid]
+
+
+def _joined(parts: list[tuple[str, Any, dict[str, Any]]]) -> tuple[Any, dict[str, Any]]:
     """(DataFrame, metadata) of the files that the runs of an algorithm at a grid point are spread over."""
     import pandas as pd
 
-    frames, metas = zip(*map(read, paths), strict=True)
-    if len(frames) == 1:
-        return frames[0], metas[0]
-    places = {axis: {plain(v): at for at, v in enumerate(vs)} for axis, vs in metas[0]["spec"]["within"].items()}
-    frame = pd.concat(frames, ignore_index=True)
-    return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), ignore_index=True), metas[0]
+    _, frame, meta = parts[0]
+    if len(parts) == 1:
+        return frame, meta
+    places = {axis: {plain(v): at for at, v in enumerate(vs)} for axis, vs in meta["spec"]["within"].items()}
+    frame = pd.concat([frame for _, frame, _ in parts], ignore_index=True)
+    return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), ignore_index=True), meta
 
 
-def _summarise(frame, keys, select):
-    metrics = metric_columns(frame, keys)
-    pick = "min" if select["goal"] == "min" else "max"
+def _summarise(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
+    metrics = scores.metric_columns(frame, keys)
     runs = frame[frame["round"] > 0].groupby([*keys, "seed"], sort=False, dropna=False)
-    # what is best of a metric does not depend on what the choice is made by
-    best = runs.agg({m: metric(m).goal for m in metrics}).add_prefix("best_")
+    best = runs.agg({name: record(name).goal for name in metrics}).add_prefix("best_")
     final = runs[["round", "steps", *COSTS, *metrics]].last().rename(columns={m: f"final_{m}" for m in metrics})
     each = best.join(final).join(runs[["status"]].last()).reset_index().rename(columns={"round": "rounds"})
-    if select["statistic"] == "final":
-        each["score"] = each[f"final_{select['metric']}"]
-    else:
-        each["score"] = runs[select["metric"]].agg(pick).to_numpy()
+    each["score"] = scores.of_groups(runs, select.metric, select.statistic, select.goal).to_numpy()
     each["diverged"] = (each["status"] == "diverged").astype(int)
-    each.loc[each["diverged"] == 1, "score"] = np.inf if pick == "min" else -np.inf
+    each.loc[each["diverged"] == 1, "score"] = np.inf if select.goal == "min" else -np.inf
     groups = each.groupby(keys, sort=False, dropna=False)
     numbers = [c for c in each.columns if c not in (*keys, "seed", "status", "diverged", "score")]
     with np.errstate(invalid="ignore"):
@@ -92,7 +110,7 @@ def _summarise(frame, keys, select):
     return score.join(groups["diverged"].sum()).join(groups[numbers].mean()).reset_index()
 
 
-def _choose(table, point, tune, axes, goal):
+def _choose(table: "pd.DataFrame", point: list[str], tune: list[str], axes: dict[str, list[Any]], goal: str) -> None:
     table["chosen"], table["edge"] = False, ""
     for _, group in table.groupby(point, sort=False, dropna=False):
         score = group["score"] if goal == "min" else -group["score"]
@@ -107,7 +125,7 @@ def _choose(table, point, tune, axes, goal):
         table.loc[winner, "edge"] = "; ".join(edges)
 
 
-def _size(value):
+def _size(value: Any) -> float | None:
     """What a tuned value is ordered by: a number itself, a formula with all constants 1; None for words."""
     if isinstance(value, str):
         with contextlib.suppress(UserError):
@@ -116,48 +134,30 @@ def _size(value):
     return None if isinstance(value, bool) or not isinstance(value, (int, float)) else value
 
 
-def _metadata(about, table, metas):
-    first = metas[0][1]
+def _metadata(layout: Layout, table: "pd.DataFrame", metas: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     data = {name: entry for _, meta in metas for name, entry in meta.get("data", {}).items()}
-    fingerprints = {id: meta["fingerprint"] for id, meta in metas}
-    warnings = []
-    chosen = table[table["chosen"]]
-    for _, row in chosen[chosen["edge"] != ""].iterrows():
-        where = ", ".join(f"{axis} = {label(row[axis])}" for axis in about["axes"])
-        warnings.append(f"{row['algorithm']}{' at ' + where if where else ''}: the best {row['edge']} of the grid")
-    for _, row in chosen[chosen["diverged"] > 0].iterrows():
-        where = ", ".join(f"{axis} = {label(row[axis])}" for axis in about["axes"])
-        warnings.append(f"{row['algorithm']}{' at ' + where if where else ''}: diverged for every tuned value")
-    for name, entry in data.items():
-        if entry.get("lossy"):
-            warnings.append(
-                f"{name} is a lossy copy: {entry.get('note', 'numbers do not compare with published ones')}"
-            )
     return {
-        **about,
-        "versions": first["versions"],
+        "versions": metas[0][1]["versions"],
         "data": data,
-        "fingerprints": fingerprints,
-        "warnings": warnings,
+        "fingerprints": {id: meta["fingerprint"] for id, meta in metas},
+        "warnings": _warnings(layout, table, data),
         "runs": int(table["seeds"].sum()),
         "diverged_runs": int(table["diverged"].sum()),
     }
 
 
-def metric_columns(frame, axes=()):
-    """Names of the columns of runs that hold metrics, which are numbers. axes: columns that say which run it is."""
-    return [c for c in frame.columns if c not in NOT_METRICS and c not in axes and frame[c].dtype.kind in "iuf"]
+def _warnings(layout: Layout, table: "pd.DataFrame", data: dict[str, dict[str, Any]]) -> list[str]:
+    """What a reader must know of the choices and the data, a sentence each."""
 
+    def said(row: Any, what: str) -> str:
+        where = ", ".join(f"{axis} = {spelled(row[axis])}" for axis in layout.axes)
+        return f"{row['algorithm']}{' at ' + where if where else ''}: {what}"
 
-def label(value):
-    """An axis value for people: ``dirichlet, alpha = 0.3`` for the JSON text of a specification."""
-    if isinstance(value, str) and value[:1] in "{[":
-        value = json.loads(value)
-    if isinstance(value, dict):
-        options = [f"{k} = {label(v)}" for k, v in value.items() if k != "kind"]
-        return ", ".join([str(value["kind"]), *options] if "kind" in value else options)
-    if isinstance(value, list):
-        return "(" + ", ".join(map(label, value)) + ")"
-    if isinstance(value, (float, np.floating)):
-        return f"{value:g}"
-    return str(value)
+    chosen = table[table["chosen"]]
+    found = [said(row, f"the best {row['edge']} of the grid") for _, row in chosen[chosen["edge"] != ""].iterrows()]
+    found += [said(row, "diverged for every tuned value") for _, row in chosen[chosen["diverged"] > 0].iterrows()]
+    for name, entry in data.items():
+        if entry.get("lossy"):
+            reason = entry.get("note", "numbers do not compare with published ones")
+            found.append(f"{name} is a lossy copy: {reason}")
+    return found

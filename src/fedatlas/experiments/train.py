@@ -3,12 +3,13 @@
 import dataclasses
 
 from fedatlas import algorithms, problems
-from fedatlas.errors import UserError
-from fedatlas.experiments.tables import metric_columns
-from fedatlas.metrics import metric
-from fedatlas.registry import construct, did_you_mean
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments import scores
+from fedatlas.experiments.scores import COSTS
+from fedatlas.metrics import metric as record
+from fedatlas.options import construct
 from fedatlas.simulation import memory
-from fedatlas.simulation.engine import COSTS, Simulation
+from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 
 _SETTING = {f.name for f in dataclasses.fields(Setting)}
@@ -62,21 +63,21 @@ def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1
     needed = memory.check([simulation])
     if say:
         say(f"memory: {needed}")
-    trace = simulation.run(progress)
-    frame = pd.DataFrame(trace.rows)
-    frame.attrs = {"status": trace.status, "diverged_round": trace.diverged_round, "spec": spec, "x": trace.x}
+    history = simulation.run(progress)
+    frame = pd.DataFrame(history.rows)
+    frame.attrs = {"status": history.status, "diverged_round": history.diverged_round, "spec": spec, "x": history.x}
     return frame
 
 
 def summary(frame):
     """``{"final", "best", "costs", "status"}`` of a frame that train() made; best has each metric's value and round."""
-    metrics = metric_columns(frame)
+    metrics = scores.metric_columns(frame)
     last = frame.iloc[-1]
     best = {}
     for name in metrics:
         column = frame[name]
         if column.notna().any():
-            at = column.idxmax() if metric(name).larger_is_better else column.idxmin()
+            at = column.idxmax() if record(name).larger_is_better else column.idxmin()
             best[name] = {"value": float(column[at]), "round": int(frame["round"][at])}
     costs = {"rounds": int(last["round"]), "steps": int(last["steps"]), **{name: float(last[name]) for name in COSTS}}
     final = {name: float(last[name]) for name in metrics}

@@ -18,12 +18,12 @@ Scale = Literal["log", "linear"]
 class Figure(Kind):
     """A kind of figure or table. A subclass has a name, declares its options as fields, and draws itself.
 
+    The caption, which every figure of an experiment has, belongs to the report and is no option.
+
     draws_results: whether it draws results of runs, which need one value for every axis that it does not spread.
     """
 
     draws_results: ClassVar[bool] = True
-
-    caption: str = option(doc="caption in the report")
 
     @classmethod
     def title(cls) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.experiments.specification import View
+from fedatlas.experiments.view import View
 from fedatlas.figures import style
 from fedatlas.figures.base import Figure
 from fedatlas.figures.sheet import Sheet

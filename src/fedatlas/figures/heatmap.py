@@ -8,7 +8,7 @@ import numpy as np
 
 from fedatlas import labels
 from fedatlas.errors import lookup
-from fedatlas.experiments.specification import View
+from fedatlas.experiments.view import View
 from fedatlas.figures import layout
 from fedatlas.figures.base import Chosen
 from fedatlas.figures.sheet import Sheet

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas import labels
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import matching, numeric
-from fedatlas.experiments.specification import View
+from fedatlas.experiments.view import View
 from fedatlas.figures import style
 from fedatlas.figures.base import Figure
 from fedatlas.metrics import metric

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas import labels
+from fedatlas.experiments import scores
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled
 from fedatlas.figures.sheet import Sheet
@@ -103,7 +104,7 @@ def _numbers(sheet: Sheet, rows: "DataFrame", metrics: Iterable[str]) -> "DataFr
     found = []
     for name in metrics:
         runs = rows[rows["round"] > 0].groupby(["algorithm", *axes, "seed"], sort=False)
-        each = runs[name].agg("last" if statistic == "final" else metric(name).goal)
+        each = scores.of_groups(runs, name, statistic, metric(name).goal)
         each = each.where(runs["status"].last() != "diverged")
         seeds = each.groupby(level=["algorithm", *axes], sort=False)
         part = pd.DataFrame(

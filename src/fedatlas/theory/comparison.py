@@ -7,8 +7,9 @@ import numpy as np
 
 from fedatlas import problems
 from fedatlas.errors import UserError, lookup
+from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import assign, create
-from fedatlas.experiments.specification import Run, View
+from fedatlas.experiments.view import View
 from fedatlas.labels import parsed
 from fedatlas.registry import construct
 from fedatlas.simulation.setting import Setting

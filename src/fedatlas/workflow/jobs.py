@@ -158,7 +158,6 @@ def report(atlas, size, names, out):
 
 def instability(paths):
     """Write the study of Theorem 4.2: the distances as CSV, the figure in other formats."""
-    from fedatlas.figures.instability import draw
     from fedatlas.theory import instability as theorem
 
     frame = theorem.study()
@@ -167,7 +166,7 @@ def instability(paths):
             with files.atomic(path) as temporary:
                 frame.to_csv(temporary, index=False)
         else:
-            draw(frame, path)
+            theorem.draw(frame, path)
 
 
 def here():

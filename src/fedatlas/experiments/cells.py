@@ -1,0 +1,120 @@
+"""Cells and runs: the records that say what a run file holds.
+
+A `CellSpec` holds all that the runs of one run file need, and lies in the file's metadata; a `Run` is one run of it.
+"""
+
+import copy
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Axes = dict[str, list[Any]]  # values by axis
+Point = dict[str, Any]  # one value for each axis
+Spec = dict[str, Any]  # a kind and its options
+
+
+@dataclass(frozen=True)
+class CellSpec:
+    """All that the runs of one run file need.
+
+    algorithm, parameters, problem, setting: of all of them. within: axes inside the file. tune: tuned
+    hyper-parameters. seeds: of the runs. optimum: whether F* is known. part: (place, count) where the points within are
+    spread over several files.
+    """
+
+    algorithm: str
+    parameters: dict[str, Any]
+    problem: Spec
+    setting: dict[str, Any]
+    within: Axes = field(default_factory=dict)
+    tune: Axes = field(default_factory=dict)
+    seeds: list[int] = field(default_factory=lambda: [0])
+    optimum: bool = False
+    part: list[int] | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """The specification as JSON types; what is left out has its default."""
+        found = {f.name: copy.deepcopy(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        if found["part"] is None:
+            del found["part"]
+        return found
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> "CellSpec":
+        """The specification that ``plain`` gave."""
+        return cls(**plain)
+
+    def look(self, axis: str) -> Any:
+        """The value of an axis: a key of the setting, or ``problem.`` or ``parameters.`` and a key."""
+        first, *rest = axis.split(".")
+        value: Any = getattr(self, first) if first in ("problem", "parameters") else self.setting[first]
+        for part in rest:
+            value = value[int(part)] if isinstance(value, list) else value[part]
+        return value
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run file. id: the algorithm's name in the experiment. point: of the grid. spec: all that the runs need."""
+
+    id: str
+    point: Point
+    spec: CellSpec
+
+    @property
+    def key(self) -> str:
+        """Name of the run file, without its suffix."""
+        if self.spec.part is None:
+            return slug(self.point)
+        part, parts = self.spec.part
+        return slug({**self.point, "part": f"{part + 1}-of-{parts}"})
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a cell. within, tune: its values of the cell's axes; the other fields contain them."""
+
+    algorithm: str
+    parameters: dict[str, Any]
+    problem: Spec
+    setting: dict[str, Any]
+    seed: int
+    within: Point
+    tune: Point
+
+    @property
+    def key(self) -> str:
+        """Identity of the run inside its cell."""
+        return json.dumps([self.within, self.tune, self.seed], sort_keys=True)
+
+
+def slug(point: Mapping[str, Any]) -> str:
+    """A file name for a point of some axes."""
+    return ",".join(f"{axis}={_text(value)}" for axis, value in point.items()) or "all"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return "-".join(_text(v) for v in value.values())
+    if isinstance(value, list):
+        return "-".join(map(_text, value))
+    return "".join(c if c.isalnum() or c in ".-+" else "_" for c in str(value))
+
+
+def plain(value: Any) -> Any:
+    """A value as a cell of a table: mappings and lists as JSON text."""
+    return json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else value
+
+
+def spelled(value: Any) -> str:
+    """A value in the words of the file: ``dirichlet, alpha = 0.3`` for a specification or its JSON text."""
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        value = json.loads(value)
+    if isinstance(value, dict):
+        options = [f"{key} = {spelled(one)}" for key, one in value.items() if key != "kind"]
+        return ", ".join([str(value["kind"]), *options] if "kind" in value else options)
+    if isinstance(value, list):
+        return "(" + ", ".join(map(spelled, value)) + ")"
+    return f"{value:g}" if isinstance(value, float) else str(value)
