@@ -1,7 +1,11 @@
-"""Names of metrics, costs and axes for people, in figures and report."""
+"""Words for people, in figures and report: of costs, metrics, axes, settings and numbers."""
 
 import json
 import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fedatlas.metrics import metric
 
 COSTS = {
     "rounds": "communication rounds",
@@ -11,16 +15,6 @@ COSTS = {
     "gradients": "gradients per active client",
     "samples": "samples per active client",
     "seconds": "training time (s)",
-}
-METRICS = {
-    "suboptimality": ("suboptimality", "$F(x) - F^\\ast$"),
-    "loss": ("training loss", "$F(x)$"),
-    "output": ("output", "$x$"),
-    "distance": ("distance to the optimum", "$|x - x^\\ast|$"),
-    "gradient_norm": ("gradient norm", "$|\\nabla F(x)|$"),
-    "accuracy": ("training accuracy", ""),
-    "test_loss": ("test loss", ""),
-    "test_accuracy": ("test accuracy", ""),
 }
 SYMBOLS = {
     "clients": "M",
@@ -49,29 +43,31 @@ AXES = {
     "problem.l2": "$\\ell_2$ weight",
 }
 KINDS = {"iid": "i.i.d.", "dirichlet": "Dirichlet", "bernoulli": "Bernoulli"}
-LOG = ("suboptimality", "distance", "norm", "gap")
 
 
-def metric(name, statistic=None):
-    """A metric for a y-axis: ``best suboptimality $F(x) - F^*$``."""
-    words, formula = METRICS.get(name, (name.replace("_", " "), ""))
-    return " ".join(filter(None, (statistic, words, formula)))
+def quantity(name: str, statistic: str = "") -> str:
+    """A metric for a y-axis: ``best suboptimality $F(x) - F^*$``. statistic: ``best``, ``final`` or nothing."""
+    record = metric(name)
+    return " ".join(filter(None, (statistic, record.words, record.symbol)))
 
 
-def words(name):
+def words(name: str) -> str:
     """A metric or cost in words alone."""
-    return COSTS.get(name) or METRICS.get(name, (name.replace("_", " "),))[0]
+    return COSTS.get(name) or metric(name).words
 
 
-def is_log(name):
-    """Whether a metric is shown on a log scale unless the figure says otherwise."""
-    return any(part in name for part in LOG)
+def head(name: str) -> str:
+    """A metric or cost for the head of a narrow column."""
+    return COSTS.get(name) or metric(name).head or metric(name).words
 
 
-def axis(name, about):
-    """An axis for an x-axis: ``number of workers $M$``."""
+def axis(name: str, problem: Mapping[str, Any]) -> str:
+    """An axis for an x-axis: ``number of workers $M$``.
+
+    problem: the specification of the experiment's problem. Workers draw from the same data, clients have their own.
+    """
     if name == "clients":
-        split = about["problem"].get("partition") or "data" not in about["problem"]
+        split = problem.get("partition") or "data" not in problem
         return f"number of {'clients' if split else 'workers'} $M$"
     *_, stem, last = ["", *name.split(".")]
     if last.isdigit():
@@ -82,27 +78,27 @@ def axis(name, about):
     return f"${SYMBOLS[name]}$" if ord(SYMBOLS[name]) > 127 else f"{text} ${SYMBOLS[name]}$"
 
 
-def short(name):
+def short(name: str) -> str:
     """An axis by its symbol, or its last word."""
     *_, stem, last = ["", *name.split(".")]
-    if last.isdigit():  # of a list, numbered from 0
+    if last.isdigit():  # the place in a list, counted from 0
         return stem + str(int(last) + 1).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
     return SYMBOLS.get(name) or SYMBOLS.get(last) or last.replace("_", " ")
 
 
-def point(name, value):
-    """An axis at a value: ``K = 16``; a specification speaks for itself: ``Dirichlet, α = 0.3``."""
+def point(name: str, value: Any) -> str:
+    """An axis at a value: ``K = 16``. A specification stands without the axis: ``Dirichlet, α = 0.3``."""
     value = parsed(value)
     return text(value) if isinstance(value, (dict, str)) else f"{short(name)} = {text(value)}"
 
 
-def setting(row, axes):
+def setting(row: Mapping[str, Any], axes: Iterable[str]) -> str:
     """A row's point of the axes: ``K = 16, M = 64``."""
     return ", ".join(point(axis, row[axis]) for axis in axes)
 
 
-def text(value):
-    """A value for people: ``Dirichlet, α = 0.3`` for a specification."""
+def text(value: Any) -> str:
+    """A value for people; a specification as ``Dirichlet, α = 0.3``."""
     value = parsed(value)
     if isinstance(value, dict):
         options = [f"{SYMBOLS.get(k, k.replace('_', ' '))} = {text(v)}" for k, v in value.items() if k != "kind"]
@@ -115,8 +111,8 @@ def text(value):
     return number(value, 6) if isinstance(value, (int, float)) or hasattr(value, "dtype") else str(value)
 
 
-def parsed(value):
-    """What a table's cell stands for: JSON text of a mapping or list as that."""
+def parsed(value: Any) -> Any:
+    """What a table's cell stands for: a mapping or a list in place of its JSON text, anything else as it is."""
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
             return json.loads(value)
@@ -125,8 +121,11 @@ def parsed(value):
     return value
 
 
-def number(value, digits=3):
-    """A number for a table: ``0.0124``, ``3.1 × 10⁻⁵``, ``4,096``, ``diverged`` if it is not finite."""
+def number(value: float, digits: int = 3) -> str:
+    """A number for a table: ``0.0124``, ``3.1 × 10⁻⁵``, ``32,561``, or ``diverged`` if it is not finite.
+
+    digits: that are significant.
+    """
     value = float(value)
     if not math.isfinite(value):
         return "diverged"
@@ -137,8 +136,8 @@ def number(value, digits=3):
     return scientific(value, digits)
 
 
-def scientific(value, digits=3):
-    """A number with a power of ten: ``3.1 × 10⁻⁵``, ``10⁻³``."""
+def scientific(value: float, digits: int = 3) -> str:
+    """A number with a power of ten: ``3.1 × 10⁻⁵``, ``10⁻³``. digits: that are significant."""
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     power = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

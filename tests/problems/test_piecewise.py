@@ -222,16 +222,3 @@ def test_agd_converges_all_the_same(kappa):
 def test_agd_refuses_more_curvature_than_smoothness():
     with pytest.raises(UserError, match="mu cannot be larger"):
         algorithms.create("agd", {"L": 1.0, "mu": 2.0})
-
-
-def test_the_figure(tmp_path):
-    frame = instability.study(kappas=(100, 25), steps=30)
-    axes = instability._figure(frame).axes
-    assert [ax.get_title() for ax in axes] == ["$κ$ = 25", "$κ$ = 100"]
-    assert all(len(ax.lines) == 5 and ax.get_yscale() == "log" for ax in axes)
-    agd, *_, bound = (line.get_ydata() for line in axes[1].lines)
-    assert (
-        agd[0] == bound[0] == 1 and bound[-1] == pytest.approx(1.02**10) and agd[-1] == pytest.approx(238.7, rel=1e-3)
-    )
-    instability.draw(frame, tmp_path / "figure.png")
-    assert (tmp_path / "figure.png").stat().st_size > 10_000

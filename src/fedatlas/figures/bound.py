@@ -1,48 +1,75 @@
 """What a theorem bounds, and the bound drawn over it."""
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fedatlas import labels
-from fedatlas.figures import sheet as base
-from fedatlas.theory import comparison as bounds
+from fedatlas.figures import layout
+from fedatlas.figures.base import Panelled
+from fedatlas.figures.sheet import Sheet
+from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 
-@base.kind("bound", needs=("theorem",), takes=("panel", "where", "algorithms"))
-def bound(sheet):
-    """Draw the measured quantity of a theorem, mean and range over seeds, and its bound, which falls with rounds or
-    iterations: on average over seeds where their numbers of iterations differ."""
-    from matplotlib.lines import Line2D
-    from matplotlib.ticker import NullFormatter
+@dataclass(frozen=True, kw_only=True)
+class Bound(Panelled):
+    """The measured quantity of a theorem of FedRed against rounds, mean and range over seeds, and its bound (dotted).
 
-    theorem = bounds.theorem(sheet.spec["theorem"])
-    panels = sheet.panels(sheet.rows(sheet.curves))
-    figure, axes = base.grid(len(panels), share_x=False)
-    for ax, (title, part) in zip(axes, panels, strict=True):
-        ax.set_title(title)
-        ax.set_yscale("log")
-        ax.set_xscale("log")
-        ax.xaxis.set_minor_formatter(NullFormatter())
-        for id, look in sheet.styles.items():
-            rows = part[part["algorithm"] == id]
-            if rows.empty:
-                continue
-            found = list(bounds.runs(sheet.about, sheet.spec["theorem"], id, rows))
-            count, measured, limit = (np.stack([run[k] for run in found]) for k in (1, 2, 3))
-            measured, x = np.maximum(measured, base.FLOOR), count.mean(axis=0)
-            ax.fill_between(x, measured.min(axis=0), measured.max(axis=0), color=look.colour, alpha=0.16, linewidth=0)
-            marked = np.unique(np.geomspace(1, len(x), 9).astype(int) - 1).tolist()
-            drawn = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": look.size}
-            ax.plot(x, measured.mean(axis=0), zorder=look.layer, markevery=marked, **drawn)
-            ax.plot(
-                x,
-                np.maximum(limit.mean(axis=0), base.FLOOR),
-                color=base.NOTE_COLOUR,
-                linestyle=base.DOTS,
-                linewidth=1.4,
-            )
-    base.label(axes, labels.COSTS["rounds"] if theorem.counts == "round" else "iterations $K$", theorem.quantity)
-    handle = Line2D([], [], color=base.NOTE_COLOUR, linestyle=base.DOTS, linewidth=1.4)
-    handle.set_label(f"bound of Theorem {theorem.name}")
-    base.legend(figure, sheet, [handle])
-    base.foot(figure, sheet.note())
-    return figure
+    Where seeds differ in their numbers of iterations, the bound is the mean over seeds.
+    """
+
+    name = "bound"
+
+    theorem: int | str = option(doc="number of a theorem of the FedRed paper", names="theorem")
+
+    def draw(self, sheet: Sheet) -> "Figure":
+        from matplotlib.lines import Line2D
+        from matplotlib.ticker import NullFormatter
+
+        from fedatlas.theory import comparison
+
+        theorem = comparison.theorem(self.theorem)
+        panels = sheet.panels(sheet.rows(sheet.curves))
+        figure, axes = layout.grid(len(panels), share_x=False)
+        for ax, (title, part) in zip(axes, panels, strict=True):
+            ax.set_title(title)
+            ax.set_yscale("log")
+            ax.set_xscale("log")
+            ax.xaxis.set_minor_formatter(NullFormatter())
+            for id in sheet.styles:
+                rows = part[part["algorithm"] == id]
+                if not rows.empty:
+                    self._compare(ax, sheet, id, rows)
+        counted = labels.COSTS["rounds"] if theorem.counts == "round" else "iterations $K$"
+        layout.label(axes, counted, theorem.quantity)
+        handle = Line2D([], [], color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
+        handle.set_label(f"bound of Theorem {theorem.name}")
+        layout.legend(figure, sheet, [handle])
+        layout.foot(figure, sheet.note())
+        return figure
+
+    def _compare(self, ax: "Axes", sheet: Sheet, id: str, rows: "DataFrame") -> None:
+        """Draw what was measured of an algorithm, and the bound."""
+        from fedatlas.theory import comparison
+
+        look = sheet.styles[id]
+        found = list(comparison.runs(sheet.view, self.theorem, id, rows))
+        count, measured, limit = (np.stack([run[k] for run in found]) for k in (1, 2, 3))
+        measured, x = np.maximum(measured, layout.FLOOR), count.mean(axis=0)
+        ax.fill_between(x, measured.min(axis=0), measured.max(axis=0), color=look.colour, alpha=0.16, linewidth=0)
+        marked = np.unique(np.geomspace(1, len(x), 9).astype(int) - 1).tolist()
+        drawn: dict[str, Any] = {
+            "color": look.colour,
+            "linestyle": look.line,
+            "marker": look.marker,
+            "markersize": look.size,
+        }
+        ax.plot(x, measured.mean(axis=0), zorder=look.layer, markevery=marked, **drawn)
+        promised = np.maximum(limit.mean(axis=0), layout.FLOOR)
+        ax.plot(x, promised, color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)

@@ -1,50 +1,75 @@
 """A metric against a cost: communication rounds, gradients, vectors sent, seconds."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fedatlas import labels
-from fedatlas.figures import sheet as base
+from fedatlas.figures import layout
+from fedatlas.figures.base import Panelled, Scale
+from fedatlas.figures.sheet import Sheet
+from fedatlas.figures.style import Style
+from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 
-@base.kind("convergence", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale", "xscale"))
-def convergence(sheet):
-    """Draw metric y of the chosen runs against cost x, one panel for each value of axis panel."""
-    cost = "round" if sheet.spec["x"] == "rounds" else sheet.spec["x"]
-    sheet.column(sheet.curves, cost, sheet.y)
-    rows = sheet.rows(sheet.curves)
-    panels = sheet.panels(rows)
-    figure, axes = base.grid(len(panels), share_x=False)
-    drawn, ends, cut = [], [], False
-    for ax, (title, part) in zip(axes, panels, strict=True):
-        ax.set_title(title)
-        if sheet.log:
-            ax.set_yscale("log")
-        for number, (id, look) in enumerate(sheet.styles.items()):
-            curve = average(part[part["algorithm"] == id], cost, sheet.y, sheet.seeds)
-            if not len(curve):
-                continue
-            cut |= sheet.log and bool((curve["low"] < base.FLOOR).any())
-            diverged = (part.loc[part["algorithm"] == id, "status"] == "diverged").any()
-            _line(ax, curve, look, number, sheet)
-            drawn.append(curve[:1] if diverged else curve)
-            ends += [(ax, curve, look)] if diverged else []
-        ax.margins(x=0.02)
-        if sheet.spec.get("xscale") == "log":
-            ax.set_xscale("symlog", linthresh=1)  # with 0, where all start
-        elif cost != "seconds":
-            ax.locator_params(axis="x", integer=True)
-        ax.set_xlim(left=0)
-    _limits(axes, drawn, sheet)
-    for end in ends:
-        _end(*end)
-    base.label(axes, labels.COSTS[sheet.spec["x"]], labels.metric(sheet.y))
-    base.legend(figure, sheet, [base.mark("diverged", marker="x")] if ends else ())
-    base.foot(figure, sheet.note(), "Values below 10⁻¹⁶ are raised to it." if cut else "")
-    return figure
+@dataclass(frozen=True, kw_only=True)
+class Convergence(Panelled):
+    """A metric of the chosen runs against a cost, mean and range over seeds."""
+
+    name = "convergence"
+
+    x: str = option(doc="cost", names="cost")
+    y: str | None = option(None, doc="metric; by default the one that selects", names="metric")
+    yscale: Scale | None = option(None, doc="scale of the y-axis; by default the metric's")
+    xscale: Scale = option("linear", doc="scale of the x-axis")
+
+    def draw(self, sheet: Sheet) -> "Figure":
+        cost = "round" if self.x == "rounds" else self.x
+        sheet.column(sheet.curves, cost, sheet.y)
+        panels = sheet.panels(sheet.rows(sheet.curves))
+        figure, axes = layout.grid(len(panels), share_x=False)
+        drawn, ends, cut = [], [], False
+        for ax, (title, part) in zip(axes, panels, strict=True):
+            ax.set_title(title)
+            if sheet.log:
+                ax.set_yscale("log")
+            for number, (id, look) in enumerate(sheet.styles.items()):
+                curve = average(part[part["algorithm"] == id], cost, sheet.y, sheet.seeds)
+                if not len(curve):
+                    continue
+                cut |= sheet.log and bool((curve["low"] < layout.FLOOR).any())
+                diverged = (part.loc[part["algorithm"] == id, "status"] == "diverged").any()
+                _line(ax, curve, look, number, sheet)
+                drawn.append(curve[:1] if diverged else curve)
+                ends += [(ax, curve, look)] if diverged else []
+            ax.margins(x=0.02)
+            if self.xscale == "log":
+                ax.set_xscale("symlog", linthresh=1)  # with 0, where all start
+            elif cost != "seconds":
+                ax.locator_params(axis="x", integer=True)
+            ax.set_xlim(left=0)
+        _limits(axes, drawn, sheet.log)
+        for end in ends:
+            _end(*end)
+        layout.label(axes, labels.COSTS[self.x], labels.quantity(sheet.y))
+        layout.legend(figure, sheet, [layout.mark("diverged", marker="x")] if ends else ())
+        layout.foot(figure, sheet.note(), "Values below 10⁻¹⁶ are raised to it." if cut else "")
+        return figure
 
 
-def average(rows, cost, metric, seeds):
-    """Mean and range over seeds at every evaluation that all seeds reached: columns x, y, low, high."""
+def average(rows: "DataFrame", cost: str, metric: str, seeds: int) -> "DataFrame":
+    """Mean and range over seeds at every evaluation that all seeds reached.
+
+    rows: of curves, of one algorithm at one point. cost, metric: their columns. seeds: number of seeds of the
+    experiment. Returns columns ``x``, ``y``, ``low`` and ``high``, by round.
+    """
     ok = rows[np.isfinite(rows[metric])]
     groups = ok.groupby("round", sort=True)
     curve = groups[metric].agg(y="mean", low="min", high="max", count="count")
@@ -52,20 +77,20 @@ def average(rows, cost, metric, seeds):
     return curve[curve["count"] == min(seeds, rows["seed"].nunique())]
 
 
-def _line(ax, curve, look, number, sheet):
+def _line(ax: "Axes", curve: "DataFrame", look: Style, number: int, sheet: Sheet) -> None:
     x, y, low, high = (curve[name].to_numpy(float) for name in ("x", "y", "low", "high"))
     if sheet.log:
-        y, low, high = (np.maximum(values, base.FLOOR) for values in (y, low, high))
+        y, low, high = (np.maximum(values, layout.FLOOR) for values in (y, low, high))
     if sheet.seeds > 1:
         ax.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
     step = max(1, len(x) // 8)
     shown = (number * step // max(1, len(sheet.styles)), step) if step > 1 else 1
-    points = {"marker": look.marker, "markevery": shown, "markersize": look.size - 0.7}
+    points: dict[str, Any] = {"marker": look.marker, "markevery": shown, "markersize": look.size - 0.7}
     width = 1.7 if len(x) <= 60 else 1.3
     ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=width, zorder=look.layer, **points)
 
 
-def _end(ax, curve, look):
+def _end(ax: "Axes", curve: "DataFrame", look: Style) -> None:
     """A cross where a curve that diverged stops, or leaves the figure."""
     x, y = curve["x"].to_numpy(float), curve["y"].to_numpy(float)
     bottom, top = ax.get_ylim()
@@ -74,13 +99,13 @@ def _end(ax, curve, look):
     ax.plot(x[last], height, "x", color=look.colour, markersize=8, markeredgewidth=2, zorder=3, clip_on=False)
 
 
-def _limits(axes, drawn, sheet):
+def _limits(axes: "Sequence[Axes]", drawn: "Sequence[DataFrame]", log: bool) -> None:
     """Limits that hold every curve that did not diverge; those that did may leave the figure."""
     if not drawn:
         return
     values = np.concatenate([curve[["low", "high"]].to_numpy(float).ravel() for curve in drawn])
-    if sheet.log:  # one lucky seed must not squeeze the means together
+    if log:  # one lucky seed must not squeeze the means together
         lowest = min(curve["y"].min() for curve in drawn)
-        values = np.maximum(values, max(base.FLOOR, lowest / 10))
-    if bounds := base.limits(values, sheet.log):
+        values = np.maximum(values, max(layout.FLOOR, lowest / 10))
+    if bounds := layout.limits(values, log):
         axes[0].set_ylim(*bounds)

@@ -1,67 +1,98 @@
 """A metric over two axes, beside its closed form."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fedatlas import labels
-from fedatlas.errors import UserError
-from fedatlas.figures import sheet as base
-from fedatlas.registry import lookup
-from fedatlas.theory.closed_forms import LIMITS, late, probabilities
+from fedatlas.errors import lookup
+from fedatlas.experiments.view import View
+from fedatlas.figures import layout
+from fedatlas.figures.base import Chosen
+from fedatlas.figures.sheet import Sheet
+from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 
-@base.kind("heatmap", needs=("x", "rows"), takes=("y", "where", "algorithms", "after", "limit", "center"))
-def heatmap(sheet):
-    """Draw the mean of metric y over seeds and the rounds from ``after`` on, against axes x and rows.
+@dataclass(frozen=True, kw_only=True)
+class Heatmap(Chosen):
+    """The mean of a metric over seeds and late rounds, against two axes: a panel for each algorithm."""
 
-    One panel for each algorithm, and before them one for the closed form ``limit``, if given. Colours part at
-    ``center``.
-    """
-    import pandas as pd
+    name = "heatmap"
 
-    x, rows = sheet.spec["x"], sheet.spec["rows"]
-    sheet.column(sheet.curves, x, rows, sheet.y)
-    curves = sheet.rows(sheet.curves, free=(x, rows))
-    means = late(curves, ["algorithm", rows, x], sheet.y, sheet.spec.get("after", 0))
-    if means.empty:
-        raise UserError(f"figure: there are no evaluations from round {sheet.spec['after']} on")
-    means = means.groupby(level=["algorithm", rows, x]).mean()
-    panels = {sheet.names[id]: means[id].unstack(x) for id in sheet.styles if id in means.index.levels[0]}
-    if name := sheet.spec.get("limit"):
-        panels = {
-            "closed form": _closed(lookup("limit", name, LIMITS), sheet.about, next(iter(panels.values())))
-        } | panels
-    sheet.numbers = pd.concat({title: part.stack().rename(sheet.y) for title, part in panels.items()}, names=["panel"])
-    sheet.numbers = sheet.numbers.reset_index()
-    figure, axes = base.grid(len(panels))
-    low, high = (float(end(sheet.numbers[sheet.y])) for end in (min, max))
-    center = sheet.spec.get("center")
-    if center is not None:
-        reach = max(high - center, center - low)
-        low, high = center - reach, center + reach
-    for ax, (title, part) in zip(axes, panels.items(), strict=True):
-        image = ax.imshow(part, origin="lower", aspect="auto", cmap=_shades(center is not None), vmin=low, vmax=high)
-        ax.set_title(title)
-        ax.grid(False)
-        _ticks(ax.xaxis, part.columns)
-        _ticks(ax.yaxis, part.index)
-        if part.size <= 121:
-            _write(ax, part.to_numpy(), low, high)
-    base.label(axes, labels.axis(x, sheet.about), labels.axis(rows, sheet.about))
-    bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=24)
-    bar.set_label(labels.metric(sheet.y))
-    bar.outline.set_visible(False)
-    base.foot(figure, f"Means over {sheet.seeds} seeds and the rounds from {sheet.spec.get('after', 0)} on.")
-    return figure
+    x: str = option(doc="axis that runs to the right", names="axis")
+    rows: str = option(doc="axis that runs upwards", names="axis")
+    y: str | None = option(None, doc="metric; by default the one that selects", names="metric")
+    after: int = option(0, doc="round from which the mean is taken", unit="rounds", low=0)
+    limit: str | None = option(
+        None, doc="closed form of the metric's limit, drawn in a panel of its own", names="limit"
+    )
+    center: float | None = option(None, doc="value of the metric at which the colours part")
+
+    def draw(self, sheet: Sheet) -> "Figure":
+        import pandas as pd
+
+        panels = self._panels(sheet)
+        numbers = pd.concat({title: part.stack().rename(sheet.y) for title, part in panels.items()}, names=["panel"])
+        sheet.numbers = numbers = numbers.reset_index()
+        figure, axes = layout.grid(len(panels))
+        low, high = (float(end(numbers[sheet.y])) for end in (min, max))
+        if self.center is not None:
+            reach = max(high - self.center, self.center - low)
+            low, high = self.center - reach, self.center + reach
+        shades = _shades(self.center is not None)
+        for ax, (title, part) in zip(axes, panels.items(), strict=True):
+            image = ax.imshow(part, origin="lower", aspect="auto", cmap=shades, vmin=low, vmax=high)
+            ax.set_title(title)
+            ax.grid(False)
+            _ticks(ax.xaxis, part.columns)
+            _ticks(ax.yaxis, part.index)
+            if part.size <= 121:
+                _write(ax, part.to_numpy(), low, high)
+        problem = sheet.view.problem
+        layout.label(axes, labels.axis(self.x, problem), labels.axis(self.rows, problem))
+        bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=24)
+        bar.set_label(labels.quantity(sheet.y))
+        bar.outline.set_visible(False)
+        layout.foot(figure, f"Means over {sheet.seeds} seeds and the rounds from {self.after} on.")
+        return figure
+
+    def _panels(self, sheet: Sheet) -> "dict[str, DataFrame]":
+        """Values by rows and x, by title of the panel."""
+        from fedatlas.theory.closed_forms import LIMITS, late
+
+        sheet.column(sheet.curves, self.x, self.rows, sheet.y)
+        axes = ["algorithm", self.rows, self.x]
+        means = late(sheet.rows(sheet.curves), axes, sheet.y, self.after)
+        if means.empty:
+            raise sheet.error(f"there are no evaluations from round {self.after} on")
+        means = means.groupby(level=axes).mean()
+        panels = {sheet.names[id]: means[id].unstack(self.x) for id in sheet.styles if id in means.index.levels[0]}
+        if self.limit is None:
+            return panels
+        closed = _closed(lookup("limit", self.limit, LIMITS), sheet.view, next(iter(panels.values())))
+        return {"closed form": closed} | panels
 
 
-def _closed(limit, about, like):
+def _closed(limit: Callable[..., float], view: View, like: "DataFrame") -> "DataFrame":
+    """A closed form at the points of another panel."""
+    from fedatlas.theory.closed_forms import probabilities
+
     axes = (like.columns.name, like.index.name)
     points = [[dict(zip(axes, (c, r), strict=True)) for c in like.columns] for r in like.index]
-    values = [[limit(about["problem"], probabilities(about["setting"], point)) for point in row] for row in points]
+    values = [[limit(view.problem, probabilities(view.setting, point)) for point in row] for row in points]
     return type(like)(values, like.index, like.columns)
 
 
-def _shades(two_sided):
+def _shades(two_sided: bool) -> "Colormap":
     import seaborn as sns
 
     if two_sided:
@@ -69,13 +100,13 @@ def _shades(two_sided):
     return sns.blend_palette(["#ffffff", "#cfe3f1", "#6aaed6", "#2171b5", "#08306b"], as_cmap=True)
 
 
-def _ticks(axis, values):
+def _ticks(axis: "Axis", values: Sequence[object]) -> None:
     step = -(-len(values) // 6)
     axis.set_ticks(range(0, len(values), step), [labels.text(value) for value in values[::step]])
     axis.set_tick_params(length=0)
 
 
-def _write(ax, values, low, high):
+def _write(ax: "Axes", values: np.ndarray, low: float, high: float) -> None:
     """Whole numbers into the cells, light on dark."""
     for (row, column), value in np.ndenumerate(values):
         dark = abs(value - (low + high) / 2) > 0.3 * (high - low)

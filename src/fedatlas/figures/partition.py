@@ -1,49 +1,66 @@
 """How many samples of each label every client holds."""
 
-from fedatlas.errors import UserError
-from fedatlas.figures import sheet as base
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fedatlas.figures import layout
+from fedatlas.figures.base import Figure
+from fedatlas.figures.sheet import Sheet
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    from matplotlib.axis import Axis
+    from matplotlib.colors import Colormap
 
 
-@base.kind("partition")
-def partition(sheet):
-    """Draw a heat map, labels by clients, for each (title, histogram) of the sheet's partitions."""
-    import seaborn as sns
+@dataclass(frozen=True, kw_only=True)
+class Partition(Figure):
+    """Samples of each label that every client holds: a heat map for each partition of the experiment."""
 
-    if not sheet.partitions:
-        raise UserError("figure: the experiment has no partition to draw: its data are not split over clients")
-    titles, counts = zip(*sheet.partitions, strict=True)
-    columns = 1 if len(counts) == 1 else 2
-    rows = -(-len(counts) // columns)
-    size = (7.2 if columns == 1 else 4.6 * columns, 0.25 + 2.5 * rows)
-    figure = base.blank(size)
-    axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
-    top = max(int(histogram.max()) for histogram in counts)
-    for ax, title, histogram in zip(axes, titles, counts, strict=False):
-        clients, classes = histogram.shape
-        sns.heatmap(histogram.T, ax=ax, vmin=0, vmax=top, cmap=_shades(), cbar=False, rasterized=True)
-        ax.set_title(title)
-        ax.set(xlabel=f"client ({clients} in all)", ylabel="label")
-        _ticks(ax.xaxis, clients)
-        _ticks(ax.yaxis, classes)
-        ax.invert_yaxis()
-        ax.tick_params(length=0)
-        for spine in ax.spines.values():
-            spine.set_visible(True)
-    for unused in axes[len(counts) :]:
-        unused.set_visible(False)
-    bar = figure.colorbar(axes[0].collections[0], ax=axes[: len(counts)], shrink=0.9, pad=0.02, aspect=24)
-    bar.set_label("samples")
-    bar.outline.set_visible(False)
-    return figure
+    name = "partition"
+    draws_results = False
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"partitions"})
+
+    def draw(self, sheet: Sheet) -> "matplotlib.figure.Figure":
+        import seaborn as sns
+
+        if not sheet.partitions:
+            raise sheet.error("the experiment has no partition to draw: its data are not split over clients")
+        titles, counts = zip(*sheet.partitions, strict=True)
+        columns = 1 if len(counts) == 1 else 2
+        rows = -(-len(counts) // columns)
+        figure = layout.blank((7.2 if columns == 1 else 4.6 * columns, 0.25 + 2.5 * rows))
+        axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+        top = max(int(histogram.max()) for histogram in counts)
+        for ax, title, histogram in zip(axes, titles, counts, strict=False):
+            clients, classes = histogram.shape
+            sns.heatmap(histogram.T, ax=ax, vmin=0, vmax=top, cmap=_shades(), cbar=False, rasterized=True)
+            ax.set_title(title)
+            ax.set(xlabel=f"client ({clients} in all)", ylabel="label")
+            _ticks(ax.xaxis, clients)
+            _ticks(ax.yaxis, classes)
+            ax.invert_yaxis()
+            ax.tick_params(length=0)
+            for spine in ax.spines.values():
+                spine.set_visible(True)
+        for unused in axes[len(counts) :]:
+            unused.set_visible(False)
+        bar = figure.colorbar(axes[0].collections[0], ax=axes[: len(counts)], shrink=0.9, pad=0.02, aspect=24)
+        bar.set_label("samples")
+        bar.outline.set_visible(False)
+        return figure
 
 
-def _shades():
+def _shades() -> "Colormap":
     """White for no sample, then ever darker."""
     import seaborn as sns
 
     return sns.blend_palette(["#ffffff", "#cfe3f1", "#6aaed6", "#2171b5", "#08306b"], as_cmap=True)
 
 
-def _ticks(axis, count):
+def _ticks(axis: "Axis", count: int) -> None:
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, count) if count <= 12 * step)
     axis.set_ticks([i + 0.5 for i in range(0, count, step)], [str(i) for i in range(0, count, step)], rotation=0)

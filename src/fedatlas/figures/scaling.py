@@ -1,74 +1,138 @@
 """The chosen score against an axis, for example the number of workers (Yuan & Ma 2020, Figures 1 and 3)."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 from fedatlas import labels
 from fedatlas.experiments.selection import numeric
-from fedatlas.figures import sheet as base
+from fedatlas.figures import layout
+from fedatlas.figures.base import Panelled, Scale
+from fedatlas.figures.sheet import Sheet
+from fedatlas.figures.style import Style
+from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame, Series
+
+SLOPE = (0, (4, 3))  # the line of linear speed-up
 
 
-@base.kind("scaling", needs=("x",), takes=("y", "panel", "where", "algorithms", "yscale", "reference", "theorems"))
-def scaling(sheet):
-    """Draw the best score of every algorithm against axis x, one panel for each value of axis panel.
+@dataclass(frozen=True, kw_only=True)
+class Scaling(Panelled):
+    """The best score of every algorithm against an axis; dotted, what theorems promise."""
 
-    theorems: dotted lines, in the algorithms' colours, are what theorems promise: the table's column ``bound``.
-    """
-    x, column = sheet.spec["x"], _column(sheet)
-    sheet.column(sheet.table, x, column)
-    rows = sheet.rows(sheet.table[sheet.table["chosen"]], free=(x,))
-    panels = sheet.panels(rows)
-    figure, axes = base.grid(len(panels))
-    positions = _positions(rows[x])
-    shifts = np.linspace(-0.25, 0.25, len(sheet.styles)) if len(sheet.styles) > 1 else [0]  # where x is not a number
-    for ax, (title, part) in zip(axes, panels, strict=True):
-        ax.set_title(title)
-        if sheet.log:
-            ax.set_yscale("log")
-        for shift, (id, look) in zip(shifts, sheet.styles.items(), strict=True):
-            own = part[part["algorithm"] == id]
-            _line(ax, sheet, own, column, positions, look, shift)
-            if id in sheet.spec.get("theorems", {}):
-                promised = own.sort_values(x)
-                ax.plot(promised[x], promised["bound"], color=look.colour, linestyle=base.DOTS, linewidth=1.4)
-        if sheet.spec.get("reference") == "linear":
-            _reference(ax, part, x, column)
-    _scale(axes, positions, rows, x)
-    finite = rows[[c for c in (column, *_range(sheet, column), "bound") if c in rows]].to_numpy(float)
-    if bounds := base.limits(np.where(finite <= 0, base.FLOOR, finite) if sheet.log else finite, sheet.log):
-        axes[0].set_ylim(*bounds)
-    base.label(axes, labels.axis(x, sheet.about), _words(sheet))
-    base.legend(figure, sheet, _extra(sheet, rows, column))
-    base.foot(figure, sheet.note(numeric(rows[x])) if _range(sheet, column) else "")
-    return figure
+    name = "scaling"
+
+    x: str = option(doc="axis", names="axis")
+    y: str | None = option(
+        None,
+        doc="metric, or tuned hyper-parameter whose best value is drawn; by default the metric that selects",
+        names="metric or tuned",
+    )
+    yscale: Scale | None = option(None, doc="scale of the y-axis; by default the metric's")
+    reference: Literal["linear"] | None = option(None, doc="line of linear speed-up")
+    theorems: dict[str, str] = option(
+        dict, doc="theorems of the FedAc paper, by algorithm, whose bounds are drawn over its scores", names="theorems"
+    )
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"theorems"} if self.theorems else ())
+
+    def draw(self, sheet: Sheet) -> "Figure":
+        x, column = self.x, _column(sheet)
+        sheet.column(sheet.table, x, column)
+        rows = sheet.rows(sheet.table[sheet.table["chosen"]])
+        panels = sheet.panels(rows)
+        figure, axes = layout.grid(len(panels))
+        positions = _positions(rows[x])
+        shifts = (
+            np.linspace(-0.25, 0.25, len(sheet.styles)) if len(sheet.styles) > 1 else [0]
+        )  # where x is not a number
+        for ax, (title, part) in zip(axes, panels, strict=True):
+            ax.set_title(title)
+            if sheet.log:
+                ax.set_yscale("log")
+            for shift, (id, look) in zip(shifts, sheet.styles.items(), strict=True):
+                own = part[part["algorithm"] == id]
+                _line(ax, sheet, x, own, column, positions, look, shift)
+                if id in self.theorems:
+                    promised = own.sort_values(x)
+                    ax.plot(promised[x], promised["bound"], color=look.colour, linestyle=layout.DOTS, linewidth=1.4)
+            if self.reference == "linear":
+                _reference(ax, part, x, column)
+        _scale(axes, positions, rows, x)
+        finite = rows[[c for c in (column, *_range(sheet, column), "bound") if c in rows]].to_numpy(float)
+        if bounds := layout.limits(np.where(finite <= 0, layout.FLOOR, finite) if sheet.log else finite, sheet.log):
+            axes[0].set_ylim(*bounds)
+        layout.label(axes, labels.axis(x, sheet.view.problem), _words(sheet))
+        layout.legend(figure, sheet, self._legend(sheet, rows, column))
+        layout.foot(figure, sheet.note(numeric(rows[x])) if _range(sheet, column) else "")
+        return figure
+
+    def _legend(self, sheet: Sheet, rows: "DataFrame", column: str) -> "list[Artist]":
+        """Handles of what is no algorithm."""
+        from matplotlib.lines import Line2D
+
+        found: list[Artist] = []
+        if self.reference == "linear":
+            found.append(Line2D([], [], color="#777777", linestyle=SLOPE, linewidth=1.1, label="linear speed-up"))
+        for id, name in self.theorems.items():
+            found.append(Line2D([], [], color=sheet.styles[id].colour, linestyle=layout.DOTS, linewidth=1.4))
+            found[-1].set_label(f"Theorem {name}")
+        edges = rows.loc[rows["edge"] != "", "edge"]
+        if len(edges):
+            what = "step size" if edges.str.split("; ").explode().str.startswith("lr ").all() else "tuned value"
+            found.append(layout.mark(f"best {what} at the grid's edge", marker="o", markerfacecolor="white"))
+        if not np.isfinite(rows[column]).all():
+            found.append(layout.mark("diverged", marker="x"))
+        return found
 
 
-def _column(sheet):
-    select = sheet.about["select"]
-    if sheet.y in sheet.about["tune"]:
+def _column(sheet: Sheet) -> str:
+    """Column of the table that is drawn."""
+    select = sheet.view.select
+    if sheet.y in sheet.view.tune:
         return sheet.y
-    return "score" if sheet.y == select["metric"] else f"{select['statistic']}_{sheet.y}"
+    return "score" if sheet.y == select.metric else f"{select.statistic}_{sheet.y}"
 
 
-def _words(sheet):
-    if sheet.y in sheet.about["tune"]:
-        return f"best {labels.axis(sheet.y, sheet.about)}"
-    return labels.metric(sheet.y, sheet.about["select"]["statistic"])
+def _words(sheet: Sheet) -> str:
+    if sheet.y in sheet.view.tune:
+        return f"best {labels.axis(sheet.y, sheet.view.problem)}"
+    return labels.quantity(sheet.y, sheet.view.select.statistic)
 
 
-def _range(sheet, column):
+def _range(sheet: Sheet, column: str) -> tuple[str, ...]:
+    """Columns of the smallest and the largest value over seeds, where there are several."""
     return ("score_min", "score_max") if column == "score" and sheet.seeds > 1 else ()
 
 
-def _positions(values):
-    """Where axis values lie: {value: position}. Numbers lie at themselves, anything else is counted."""
+def _positions(values: "Series") -> dict[Any, float]:
+    """Where the values of the axis lie. A number lies at itself, other values at 0, 1, 2 .."""
     distinct = list(dict.fromkeys(values))
     if numeric(values):
         return {value: float(value) for value in sorted(distinct)}
     return {value: number for number, value in enumerate(distinct)}
 
 
-def _line(ax, sheet, part, column, positions, look, shift):
-    x = part[sheet.spec["x"]]
+def _line(
+    ax: "Axes",
+    sheet: Sheet,
+    axis: str,
+    part: "DataFrame",
+    column: str,
+    positions: Mapping[Any, float],
+    look: Style,
+    shift: float,
+) -> None:
+    x = part[axis]
     part = part.assign(at=x.map(positions) + (0 if numeric(x) else shift)).sort_values("at")
     ok = part[np.isfinite(part[column])]
     at, y = ok["at"].to_numpy(float), _drawn(sheet, ok[column])
@@ -81,31 +145,35 @@ def _line(ax, sheet, part, column, positions, look, shift):
         ax.vlines(at, *ends, color=look.colour, linewidth=1.4)
     inner = (ok["edge"] == "").to_numpy()
     for chosen, face in ((inner, look.colour), (~inner, "white")):
-        points = {"marker": look.marker, "color": look.colour, "markerfacecolor": face, "markersize": look.size}
+        points: dict[str, Any] = {
+            "marker": look.marker,
+            "color": look.colour,
+            "markerfacecolor": face,
+            "markersize": look.size,
+        }
         ax.plot(at[chosen], y[chosen], linestyle="none", zorder=look.layer + 0.1, **points)
     lost = part.loc[~np.isfinite(part[column]), "at"].to_numpy()
     if len(lost):
         ax.plot(lost, np.full(len(lost), 0.97), "x", color=look.colour, transform=ax.get_xaxis_transform(), zorder=3)
 
 
-def _drawn(sheet, values):
+def _drawn(sheet: Sheet, values: "Series") -> np.ndarray:
     values = values.to_numpy(float)
-    return np.maximum(values, base.FLOOR) if sheet.log else values
+    return np.maximum(values, layout.FLOOR) if sheet.log else values
 
 
-def _reference(ax, part, x, column):
+def _reference(ax: "Axes", part: "DataFrame", x: str, column: str) -> None:
     """A line of slope -1 through the best algorithm's first point."""
     ok = part[np.isfinite(part[column]) & (part[column] > 0)]
     if ok.empty:
         return
     first, last = ok[x].min(), ok[x].max()
     start = ok.loc[ok[x] == first, column].min()
-    ax.plot(
-        [first, last], [start, start * first / last], color="#777777", linestyle=(0, (4, 3)), linewidth=1.1, zorder=1.5
-    )
+    ends = [start, start * first / last]
+    ax.plot([first, last], ends, color="#777777", linestyle=SLOPE, linewidth=1.1, zorder=1.5)
 
 
-def _scale(axes, positions, rows, x):
+def _scale(axes: "Sequence[Axes]", positions: Mapping[Any, float], rows: "DataFrame", x: str) -> None:
     """Scale and ticks of the x-axis: powers of two as such, other numbers by their spread, words one by one."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
@@ -127,22 +195,3 @@ def _scale(axes, positions, rows, x):
         ax.xaxis.set_major_locator(FixedLocator(list(shown.values())))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set_xticks(list(shown.values()), texts)
-
-
-def _extra(sheet, rows, column):
-    from matplotlib.lines import Line2D
-
-    found = []
-    if sheet.spec.get("reference") == "linear":
-        dashed = (0, (4, 3))
-        found.append(Line2D([], [], color="#777777", linestyle=dashed, linewidth=1.1, label="linear speed-up"))
-    for id, name in sheet.spec.get("theorems", {}).items():
-        found.append(Line2D([], [], color=sheet.styles[id].colour, linestyle=base.DOTS, linewidth=1.4))
-        found[-1].set_label(f"Theorem {name}")
-    edges = rows.loc[rows["edge"] != "", "edge"]
-    if len(edges):
-        what = "step size" if edges.str.split("; ").explode().str.startswith("lr ").all() else "tuned value"
-        found.append(base.mark(f"best {what} at the grid's edge", marker="o", markerfacecolor="white"))
-    if not np.isfinite(rows[column]).all():
-        found.append(base.mark("diverged", marker="x"))
-    return found

@@ -1,31 +1,45 @@
 """The score against the values that a hyper-parameter was tried at (FedSPS, Figure 8)."""
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 from fedatlas import labels
-from fedatlas.figures import sheet as base
+from fedatlas.figures import layout
+from fedatlas.figures.base import Panelled, Scale
+from fedatlas.figures.sheet import Sheet
+from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-@base.kind("sensitivity", needs=("x",), takes=("panel", "where", "algorithms", "yscale"))
-def sensitivity(sheet):
-    """Draw the score at every tried value of hyper-parameter x, best over the others; panel is an axis."""
-    x = sheet.spec["x"]
-    sheet.column(sheet.table, x)
-    rows = sheet.rows(sheet.table[sheet.table[x].notna()])
-    panels = sheet.panels(rows)
-    figure, axes = base.grid(len(panels))
-    values = sorted(rows[x].unique())
-    goal = sheet.about["select"]["goal"]
-    for ax, (title, part) in zip(axes, panels, strict=True):
-        ax.set_title(title)
-        if sheet.log:
-            ax.set_yscale("log")
-        if values[0] > 0 and values[-1] / values[0] >= 4:
-            ax.set_xscale("log")
-        for id, look in sheet.styles.items():
-            scores = part[(part["algorithm"] == id) & (part["diverged"] == 0)].groupby(x)["score"].agg(goal)
-            points = {"marker": look.marker, "markersize": look.size}
-            ax.plot(scores.index, scores, color=look.colour, linestyle=look.line, zorder=look.layer, **points)
-    sheet_y = labels.metric(sheet.about["select"]["metric"], sheet.about["select"]["statistic"])
-    base.label(axes, labels.axis(x, sheet.about), sheet_y)
-    base.legend(figure, sheet)
-    base.foot(figure, "What diverged is left out." if (rows["diverged"] > 0).any() else "")
-    return figure
+@dataclass(frozen=True, kw_only=True)
+class Sensitivity(Panelled):
+    """The score at every tried value of a hyper-parameter, the best over the other tuned ones."""
+
+    name = "sensitivity"
+
+    x: str = option(doc="tuned hyper-parameter", names="tuned")
+    yscale: Scale | None = option(None, doc="scale of the y-axis; by default that of the metric that selects")
+
+    def draw(self, sheet: Sheet) -> "Figure":
+        x, select = self.x, sheet.view.select
+        sheet.column(sheet.table, x)
+        rows = sheet.rows(sheet.table[sheet.table[x].notna()])
+        panels = sheet.panels(rows)
+        figure, axes = layout.grid(len(panels))
+        values = sorted(rows[x].unique())
+        for ax, (title, part) in zip(axes, panels, strict=True):
+            ax.set_title(title)
+            if sheet.log:
+                ax.set_yscale("log")
+            if values[0] > 0 and values[-1] / values[0] >= 4:
+                ax.set_xscale("log")
+            for id, look in sheet.styles.items():
+                scores = part[(part["algorithm"] == id) & (part["diverged"] == 0)].groupby(x)["score"].agg(select.goal)
+                points: dict[str, Any] = {"marker": look.marker, "markersize": look.size}
+                ax.plot(scores.index, scores, color=look.colour, linestyle=look.line, zorder=look.layer, **points)
+        layout.label(axes, labels.axis(x, sheet.view.problem), labels.quantity(select.metric, select.statistic))
+        layout.legend(figure, sheet)
+        layout.foot(figure, "What diverged is left out." if (rows["diverged"] > 0).any() else "")
+        return figure

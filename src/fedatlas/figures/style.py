@@ -4,12 +4,12 @@ The colours extend those of Okabe and Ito (2008), which people with any colour v
 figure of one paper also differ in marker. The paper's own method is never grey.
 """
 
-import contextlib
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from fedatlas import algorithms
-from fedatlas.errors import UserError
+Key = TypeVar("Key")
 
 BLACK, GREY = "#262626", "#a3a3a3"
 ORANGE, SKY, GREEN, BLUE, VERMILION, PINK = "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7"
@@ -18,6 +18,8 @@ VIOLET, WINE, NAVY = "#7b3fa8", "#8f1d4f", "#1b2a78"
 FREE_COLOURS = ("#e7298a", "#a6611a", "#12a4a4", "#b8860b", "#5b6ee1")
 FREE_MARKERS = ("*", "P", "X", "h", "8", "p")
 
+Line = str | tuple[float, tuple[float, ...]]  # a line style of matplotlib
+SOLID: Line
 SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (5, 1.6)), (0, (1.2, 1.4)), (0, (5, 1.5, 1.2, 1.5))
 DASHES = (SOLID, DASHED, DOTTED, DASHDOT)
 
@@ -28,16 +30,16 @@ class Style:
 
     colour: str
     marker: str
-    line: object = SOLID
+    line: Line = SOLID
 
     @property
-    def layer(self):
-        """Broken lines lie above whole ones, so that of two equal curves both are seen."""
+    def layer(self) -> float:
+        """Order of drawing: broken lines lie above whole ones, so that of two equal curves both are seen."""
         return 2.2 if self.line == SOLID else 2.6
 
     @property
-    def size(self):
-        """Of markers, for the same reason."""
+    def size(self) -> float:
+        """Size of markers: those of broken lines are smaller, for the same reason."""
         return 5.8 if self.line == SOLID else 4.6
 
 
@@ -98,15 +100,16 @@ STYLES = {
 }
 
 
-def styles(entries):
-    """Style of every entry of an experiment: {id: Style}.
+def styles(entries: Mapping[Key, str]) -> dict[Key, Style]:
+    """Style of every entry of an experiment, by id.
 
-    entries: {id: {"algorithm": name, ...}} in the experiment's order. Entries of one algorithm share its hue and differ
-    in lightness, marker and line. Unknown algorithms get free colours by their name, and never two the same.
+    entries: the algorithm's name by id, in the experiment's order. Entries of one algorithm share its hue and differ in
+    lightness, marker and line. Algorithms without an entry in STYLES get free colours by their name, each another.
     """
-    found, variants, taken = {}, {}, set()
-    for id, entry in entries.items():
-        name = entry["algorithm"]
+    found: dict[Key, Style] = {}
+    variants: dict[str, int] = {}
+    taken: set[str] = set()
+    for id, name in entries.items():
         style = STYLES.get(name) or _free(name, taken)
         number = variants.setdefault(name, 0)
         variants[name] += 1
@@ -116,15 +119,15 @@ def styles(entries):
     return found
 
 
-def _free(name, taken):
-    """A look made of a name alone, unless another newcomer in the figure has its colour."""
+def _free(name: str, taken: set[str]) -> Style:
+    """A look made of a name alone, unless the colour is taken in the figure."""
     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
     order = [FREE_COLOURS[(number + i) % len(FREE_COLOURS)] for i in range(len(FREE_COLOURS))]
     colour = next((c for c in order if c not in taken), order[0])
     return Style(colour, FREE_MARKERS[number % len(FREE_MARKERS)], DASHES[number // 7 % len(DASHES)])
 
 
-def _variant(style, number):
+def _variant(style: Style, number: int) -> Style:
     """The look of a further entry of the same algorithm."""
     towards, share = ((255, 0.45), (0, 0.45), (255, 0.68), (0, 0.65))[(number - 1) % 4]
     parts = (int(style.colour[i : i + 2], 16) for i in (1, 3, 5))
@@ -133,17 +136,7 @@ def _variant(style, number):
     return replace(style, colour=colour, marker=marker, line=DASHES[(DASHES.index(style.line) + number) % len(DASHES)])
 
 
-def name_of(id, entry):
-    """Name of an experiment's entry for people: its label, else the algorithm's, else the id."""
-    if entry.get("label"):
-        return entry["label"]
-    if id == entry["algorithm"]:
-        with contextlib.suppress(UserError):
-            return algorithms.get(id).label
-    return id
-
-
-# What makes one file out of one figure, byte for byte, whoever draws it.
+# Settings of matplotlib, all of them, so that a figure has the same bytes whoever draws it.
 RC = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,

@@ -9,8 +9,10 @@ METRICS: Family[Metric] = Family("metric", __name__, Metric, records=True)
 
 
 def metric(name: str) -> Metric:
-    """The record of a metric. A name that has no file, such as that of a recorded value, is read as a plain number of
-    which small values are good."""
+    """The record of a metric.
+
+    A name that has no file, such as that of a recorded value, is read as a plain number of which small values are good.
+    """
     if name in METRICS.names():
         return METRICS.get(name)
     return Metric(name=name, words=name.replace("_", " "))

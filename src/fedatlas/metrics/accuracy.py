@@ -5,6 +5,7 @@ from fedatlas.metrics.base import Metric
 ACCURACY = Metric(
     name="accuracy",
     words="training accuracy",
+    head="training",
     larger_is_better=True,
     percent=True,
 )

@@ -5,6 +5,7 @@ from fedatlas.metrics.base import Metric
 TEST_ACCURACY = Metric(
     name="test_accuracy",
     words="test accuracy",
+    head="test",
     larger_is_better=True,
     percent=True,
 )

@@ -6,10 +6,12 @@ import json
 import numpy as np
 
 from fedatlas import problems
-from fedatlas.errors import UserError
-from fedatlas.experiments import expand
+from fedatlas.errors import UserError, lookup
+from fedatlas.experiments.cells import Run
+from fedatlas.experiments.runs import assign, create
+from fedatlas.experiments.view import View
 from fedatlas.labels import parsed
-from fedatlas.registry import construct, lookup
+from fedatlas.registry import construct
 from fedatlas.simulation.setting import Setting
 
 
@@ -20,45 +22,44 @@ def theorem(name):
     return lookup("theorem", str(name), BOUNDS)
 
 
-def runs(about, name, id, rows):
+def runs(view: View, name, id, rows):
     """(seed, count, measured, bound) of every run of an algorithm in one setting, against a theorem: arrays over its
     rounds, NaN for rounds that it did not make.
 
-    about: ``problem``, ``setting``, ``axes`` and ``algorithms`` of tables.view. rows: of curves. Raises UserError if
-    the theorem does not speak of the runs, or the problem's constants are not exact.
+    rows: of curves. Raises UserError if the theorem does not speak of the runs, or the problem's constants are not
+    exact.
     """
     from fedatlas.theory.fedred import compare
 
-    entry = about["algorithms"][id]
-    parameters = dict(entry.get("set") or {})
-    parameters |= {tuned: parsed(rows[tuned].iloc[0]) for tuned in entry.get("tune") or {} if tuned in rows}
-    run = {"algorithm": entry["algorithm"], "parameters": parameters, "problem": dict(about["problem"])}
-    run["setting"] = {**about["setting"], **(entry.get("setting") or {})}
-    for axis in about["axes"]:
-        expand.assign(run, axis, parsed(rows[axis].iloc[0]))
+    entry = view.algorithms[id]
+    parameters = dict(entry.set)
+    parameters |= {tuned: parsed(rows[tuned].iloc[0]) for tuned in entry.tune if tuned in rows}
+    run = {"parameters": parameters, "problem": dict(view.problem), "setting": {**view.setting, **entry.setting}}
+    for axis in view.axes:
+        assign(run, axis, parsed(rows[axis].iloc[0]))
     if "data" in run["problem"]:
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
     problem = _problem(json.dumps(run["problem"], sort_keys=True), run["setting"]["clients"])
-    algorithm, setting = expand.create(run, problem)
+    algorithm, setting = create(Run(entry.algorithm, seed=0, within={}, tune={}, **run), problem)
     for seed, curve in rows.groupby("seed"):
         count, measured, bound = compare(theorem(name), algorithm.for_problem(problem), problem, curve)
         missing = np.full(setting.total_rounds - len(count), np.nan)  # of a run that diverged or was cut off
         yield seed, *(np.concatenate([part, missing]) for part in (count, measured, bound))
 
 
-def promise(about, theorems, table, directory=None):
+def promise(view: View, theorems, table, directory=None):
     """The table with a column ``bound``: what theorems of FedAc promise of F - F* in each row's setting.
 
-    about: as for ``runs``. theorems: {algorithm's id: name}. Not a number where none is given or it does not apply. A
+    theorems: {algorithm's id: name}. Not a number where none is given or it does not apply. A
     theorem speaks of its own step size and output, whatever those of the runs are. directory: of the prepared data.
     Raises UserError on an unknown theorem or a problem whose constants are not known.
     """
     promises = []
     for row in table.to_dict("records"):
         name = theorems.get(row["algorithm"])
-        run = {"problem": dict(about["problem"]), "setting": dict(about["setting"])}
-        for axis in about["axes"]:
-            expand.assign(run, axis, parsed(row[axis]))
+        run = {"problem": dict(view.problem), "setting": dict(view.setting)}
+        for axis in view.axes:
+            assign(run, axis, parsed(row[axis]))
         promises.append(np.nan if name is None else _promised(name, json.dumps(run), directory))
     return table.assign(bound=promises)
 

@@ -5,14 +5,10 @@ in Decimals, with as many digits as the closeness and the number of steps ask fo
 """
 
 from decimal import ROUND_FLOOR, Decimal, localcontext
-from pathlib import Path
 
 from fedatlas import algorithms
 from fedatlas.algorithms.recurrences import accelerated, descent
 from fedatlas.errors import UserError
-from fedatlas.experiments.result_files import atomic
-from fedatlas.figures import METADATA, style
-from fedatlas.figures import sheet as base
 from fedatlas.problems.piecewise import Piecewise
 
 GROWTH = Decimal("1.02")  # of the theorem, for each three steps and kappa >= 25
@@ -123,60 +119,6 @@ def study(kappas=KAPPAS, steps=150, interval=15):
     return pd.concat(
         [distances(kappa, steps, interval=interval, **of) for kappa in kappas for of in ({}, own)], ignore_index=True
     )
-
-
-def draw(frame, path):
-    """Draw distances over eps against steps, one panel for each kappa of the frame, into a .svg, .png or .pdf file."""
-    import matplotlib
-
-    path = Path(path)
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC}):
-        figure = _figure(frame)
-        with atomic(path) as temporary:
-            figure.savefig(temporary, format=path.suffix[1:], metadata=METADATA.get(path.suffix))
-
-
-def _figure(frame):
-    from matplotlib.lines import Line2D
-
-    entries = {}
-    for along, name in dict.fromkeys(zip(frame["along"], frame["algorithm"], strict=True)):
-        label = algorithms.get(name).label + (" on its own $F$" if along == name != "agd" else "")
-        entries[along, name] = {"algorithm": name, "label": label}
-    looks = style.styles(entries)
-    kappas = sorted(frame["kappa"].unique())
-    figure = base.blank((3.15 * len(kappas) + 0.4, 3.1))
-    axes = figure.subplots(1, len(kappas), squeeze=False)[0]
-    for ax, kappa in zip(axes, kappas, strict=True):
-        panel = frame[frame["kappa"] == kappa]
-        for number, ((along, name), look) in enumerate(looks.items()):
-            rows = panel[(panel["along"] == along) & (panel["algorithm"] == name)]
-            every = max(1, len(rows) // 3 // 6) * 3
-            shown = (number * every // len(looks) // 3 * 3, every)
-            line = {"color": look.colour, "linestyle": look.line, "zorder": look.layer, "linewidth": 1.3}
-            points = {"marker": look.marker, "markersize": look.size - 0.7, "markevery": shown}
-            ax.plot(rows["step"], rows["distance"] / rows["bound"].iloc[0], **line, **points)
-        ax.plot(
-            rows["step"],
-            rows["bound"] / rows["bound"].iloc[0],
-            color=base.NOTE_COLOUR,
-            linestyle=style.DASHED,
-            zorder=2,
-        )
-        ax.set_yscale("log")
-        ax.set_title(f"$κ$ = {kappa:g}")
-        ax.set_xlabel("step $t$")
-        ax.margins(x=0.02)
-    axes[0].set_ylabel("distance of two runs / $ε$")
-    handles = [
-        Line2D([], [], color=look.colour, linestyle=look.line, marker=look.marker, label=entries[id]["label"])
-        for id, look in looks.items()
-    ]
-    handles.append(Line2D([], [], color=base.NOTE_COLOUR, linestyle=style.DASHED, label="Theorem 4.2: $1.02^{t/3}$"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    intervals = " or ".join(map(str, sorted(frame["interval"].unique())))
-    base.foot(figure, f"FedAc: the coupling for {intervals} local steps a round.")
-    return figure
 
 
 def _step(problem, rule, z):

@@ -5,14 +5,16 @@ import re
 import numpy as np
 import pytest
 
-from fedatlas import data, figures, problems
+from fedatlas import data, problems
 from fedatlas.errors import UserError
 from fedatlas.figures.convergence import average
-from fedatlas.figures.sheet import FLOOR, KINDS, Sheet
+from fedatlas.figures.drawing import draw
+from fedatlas.figures.layout import FLOOR
 from fedatlas.theory import THEOREMS, estimate
 from fedatlas.theory import comparison as bounds
+from tests.synthetic import build, curves, decay, experiment
 
-from .synthetic import build, curves, decay, experiment
+from .sheets import declared, drawn, panels
 
 SCALING = {"kind": "scaling", "x": "clients", "panel": "local_steps", "reference": "linear"}
 CONVERGENCE = {"kind": "convergence", "x": "rounds", "panel": "local_steps", "where": {"clients": 16}}
@@ -21,17 +23,10 @@ CONVERGENCE = {"kind": "convergence", "x": "rounds", "panel": "local_steps", "wh
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Results in which mb-sgd diverges at one setting."""
-    made = experiment(algorithms=("fedavg", "fedac-1", "mb-sgd", "fedmine"))
-    made["algorithms"]["fedmine"] = {"algorithm": "fedavg", "label": "Mine", "set": {}}
+    entries = {"fedavg": {}, "fedac-1": {}, "mb-sgd": {}, "fedmine": {"algorithm": "fedavg", "label": "Mine"}}
+    made = experiment(entries)
     lost = {"local_steps": 8, "clients": 16}
     return build(made, tmp_path_factory.mktemp("runs"), decay, lambda id, point: id == "mb-sgd" and point == lost)
-
-
-def panels(spec, results):
-    """The drawn matplotlib figure's axes, by title."""
-    table, lines, about = results
-    figure = KINDS[spec["kind"]](Sheet(spec, about, table, lines))
-    return figure, {ax.get_title(): ax for ax in figure.axes if ax.get_visible()}
 
 
 def heights(ax):
@@ -48,10 +43,10 @@ ONE_PANEL = [
 
 @pytest.mark.parametrize("spec", ONE_PANEL, ids=lambda spec: spec["kind"])
 def test_same_bytes_twice(spec, results, tmp_path):
-    table, lines, about = results
+    table, lines, view = results
     first, second = ([tmp_path / f"{number}/it.{suffix}" for suffix in ("svg", "png")] for number in range(2))
     for paths in (first, second):
-        figures.draw(spec, about, table, lines, paths, partitions=[("i.i.d.", np.full((5, 3), 7))])
+        draw(declared(spec), view, table, lines, paths, partitions=[("i.i.d.", np.full((5, 3), 7))])
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     assert first[0].read_text().startswith("<?xml") and "<dc:date>" not in first[0].read_text()
     assert first[1].read_bytes().startswith(b"\x89PNG")
@@ -79,16 +74,16 @@ def test_scaling_draws_the_chosen_scores(results):
 
 def test_theorems_are_drawn_over_the_scores(results, tmp_path):
     """At the setting of each point, and nothing for algorithms without one."""
-    table, lines, about = results
+    table, lines, view = results
     named = {"fedavg": "D.1", "fedac-1": "B.1"}
     data.prepare("breast_cancer", tmp_path)
-    promised = bounds.promise(about, named, table, tmp_path)
-    c = estimate(problems.create(about["problem"], 4, tmp_path))
+    promised = bounds.promise(view, named, table, tmp_path)
+    c = estimate(problems.create(view.problem, 4, tmp_path))
     for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():
         K = row["local_steps"]
         assert row["bound"] == THEOREMS["B.1"].bound(c, row["clients"], K, 64 // K * K)
     assert promised[promised["algorithm"] == "mb-sgd"]["bound"].isna().all()
-    figure, found = panels({**SCALING, "theorems": named}, (promised, lines, about))
+    figure, found = panels({**SCALING, "theorems": named}, (promised, lines, view))
     rows = promised[promised["chosen"] & (promised["algorithm"] == "fedac-1") & (promised["local_steps"] == 1)]
     assert any(np.array_equal(y, rows["bound"]) for y in heights(found["$K$ = 1"]))
     assert {"Theorem D.1", "Theorem B.1"} <= {text.get_text() for text in figure.legends[0].get_texts()}
@@ -157,9 +152,8 @@ def test_accuracies_are_linear(tmp_path):
 
 
 def test_partition_shows_labels_by_clients(results):
-    table, lines, about = results
     counts = np.arange(12).reshape(4, 3)
-    figure = KINDS["partition"](Sheet({"kind": "partition"}, about, table, lines, [("it", counts)]))
+    figure, _ = drawn({"kind": "partition"}, results, partitions=[("it", counts)])
     assert np.array_equal(figure.axes[0].collections[0].get_array().reshape(3, 4), counts.T)
 
 
@@ -176,16 +170,16 @@ def test_partition_shows_labels_by_clients(results):
     ],
 )
 def test_specifications_that_do_not_fit(spec, said, results, tmp_path):
-    table, lines, about = results
+    table, lines, view = results
     with pytest.raises(UserError, match=re.escape(said)):
-        figures.draw(spec, about, table, lines, [tmp_path / "it.svg"])
+        draw(declared(spec), view, table, lines, [tmp_path / "it.svg"])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_drawing_leaves_the_settings_alone(results, tmp_path):
     import matplotlib
 
-    table, lines, about = results
+    table, lines, view = results
     before = dict(matplotlib.rcParams)
-    figures.draw(ONE_PANEL[0], about, table, lines, [tmp_path / "it.svg"])
+    draw(declared(ONE_PANEL[0]), view, table, lines, [tmp_path / "it.svg"])
     assert dict(matplotlib.rcParams) == before

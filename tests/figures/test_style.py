@@ -1,4 +1,4 @@
-"""Colours and names of algorithms."""
+"""Colours of algorithms, and words for people."""
 
 import itertools
 import json
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fedatlas import labels
-from fedatlas.figures.style import FREE_COLOURS, STYLES, name_of, styles
+from fedatlas.figures.style import FREE_COLOURS, STYLES, styles
 
 # Algorithms that meet in a figure of one paper.
 TOGETHER = {
@@ -55,27 +55,19 @@ def test_every_algorithm_has_a_look_of_its_own():
 
 
 def test_newcomers_get_free_colours_by_their_name():
-    entries = {name: {"algorithm": name} for name in ("fedavg", "mine", "yours", "theirs")}
-    found = styles(entries)
+    found = styles({name: name for name in ("fedavg", "mine", "yours", "theirs")})
     assert found["fedavg"] == STYLES["fedavg"]
     new = [found[name].colour for name in ("mine", "yours", "theirs")]
     assert len(set(new)) == 3 and set(new) <= set(FREE_COLOURS)
-    assert styles({"mine": {"algorithm": "mine"}})["mine"] == found["mine"]
+    assert styles({"mine": "mine"})["mine"] == found["mine"]
     assert not set(FREE_COLOURS) & {look.colour for look in STYLES.values()}
 
 
 def test_variants_of_one_algorithm_differ():
-    found = styles({f"fedavg-{n}": {"algorithm": "fedavg"} for n in range(5)})
+    found = styles({f"fedavg-{n}": "fedavg" for n in range(5)})
     assert found["fedavg-0"] == STYLES["fedavg"]
     assert len({(look.colour, look.marker) for look in found.values()}) == 5
     assert len({look.colour for look in found.values()}) == 5
-
-
-def test_names():
-    assert name_of("fedac-1", {"algorithm": "fedac-1"}) == "FedAc-I"
-    assert name_of("fedac-1", {"algorithm": "fedac-1", "label": "Ours"}) == "Ours"
-    assert name_of("small", {"algorithm": "fedavg", "label": None}) == "small"
-    assert name_of("gone", {"algorithm": "gone"}) == "gone"
 
 
 @pytest.mark.parametrize(

@@ -1,32 +1,18 @@
 """What is drawn of availability: heat maps, tables with memory, who was there."""
 
-import itertools
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas import algorithms, figures
 from fedatlas.errors import UserError
-from fedatlas.experiments import expand
-from fedatlas.figures.sheet import KINDS, Sheet
+from fedatlas.figures import drawing
 from fedatlas.theory.closed_forms import fedavg_output, late
-from fedatlas.workflow import jobs
-from fedatlas.workflow.atlas import Atlas
-from fedatlas.workflow.validation import validate
+from tests.synthetic import build, experiment
 
-from .synthetic import build, experiment
-from .test_availability_claims import CENTERS, MADE
+from .sheets import declared
+from .sheets import drawn as draw
 
-ROOT = Path(__file__).parents[2]
-
-
-def draw(spec, results, memory=None, availability=None):
-    table, curves, about = results
-    about = about | ({"memory": memory} if memory else {})
-    sheet = Sheet(spec, about, table, curves, availability=availability)
-    return KINDS[spec["kind"]](sheet), sheet
+CENTERS = {"centers": [[0], [100]]}
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +22,10 @@ def accuracies(tmp_path_factory):
     made = experiment(
         algorithms=("fedavg", "mifa"),
         grid={"participation": dynamics},
-        metric="test_accuracy",
-        goal="max",
         seeds=(0, 1, 2),
+        select={"metric": "test_accuracy", "statistic": "final", "goal": "max"},
+        tune={},
     )
-    made["select"]["statistic"] = "final"
-    made["tune"] = {}
 
     def value(id, point, lr, seed, rounds):
         last = 0.5 + seed / 10 + 0.1 * (id == "fedavg") + 0.2 * (point["participation"]["kind"] == "staircase")
@@ -76,7 +60,13 @@ def test_a_table_says_what_diverged(tmp_path):
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
     axes = {"participation.p.0": [0.2, 0.5, 0.8], "participation.p.1": [0.3, 0.7]}
-    made = {**MADE, "grid": axes, "tune": {}}
+    made = experiment(
+        algorithms=("fedavg", "fedawe"),
+        grid=axes,
+        problem={"kind": "quadratic", **CENTERS},
+        setting={"clients": 2, "rounds": 40, "participation": {"kind": "stationary", "p": [0.2, 0.3]}},
+        tune={},
+    )
 
     def value(id, point, lr, seed, rounds):
         p = [point["participation.p.0"], point["participation.p.1"]]
@@ -144,64 +134,11 @@ def test_availability_draws_chances_and_who_was_there(grid):
 
 
 def test_numbers_lie_beside_the_figure(grid, tmp_path):
-    table, curves, about = grid
+    table, curves, view = grid
     for number in range(2):
-        figures.draw(HEATMAP, about, table, curves, [tmp_path / f"{number}.svg"])
+        drawing.draw(declared(HEATMAP), view, table, curves, [tmp_path / f"{number}.svg"])
     assert (tmp_path / "0.svg").read_bytes() == (tmp_path / "1.svg").read_bytes()
     assert pd.read_csv(tmp_path / "0.csv").columns.tolist()[-1] == "suboptimality"
-    figures.draw(
-        {"kind": "scaling", "x": "participation.p.0", "where": {"participation.p.1": 0.3}},
-        about,
-        table,
-        curves,
-        [tmp_path / "2.svg"],
-    )
+    scaling = declared({"kind": "scaling", "x": "participation.p.0", "where": {"participation.p.1": 0.3}})
+    drawing.draw(scaling, view, table, curves, [tmp_path / "2.svg"])
     assert not (tmp_path / "2.csv").exists()
-
-
-@pytest.mark.parametrize(
-    ("figure", "said"),
-    [
-        ({**HEATMAP, "rows": "participation.p.7"}, "rows: 'participation.p.7' is not an axis"),
-        ({**HEATMAP, "limit": "fedavg-outptu"}, "limit: unknown limit 'fedavg-outptu'; did you mean 'fedavg-output'"),
-        ({"kind": "table", "x": "lr"}, "x: 'lr' is not an axis"),
-        ({"kind": "table", "x": "participation.p.0"}, "where: participation.p.1 has 2 values"),
-        ({"kind": "availability", "where": {"clients": 1}}, "where: 'clients' is not an axis"),
-    ],
-)
-def test_wrong_figures_are_found_before_any_job(figure, said):
-    axes = {"participation.p.0": [0.2, 0.5], "participation.p.1": [0.3, 0.7]}
-    with pytest.raises(UserError) as error:
-        validate({**MADE, "grid": axes, "figures": {"it": figure}})
-    assert said in str(error.value)
-
-
-# --- memory, and what was drawn ---
-
-
-@pytest.mark.parametrize(
-    "name, vectors",
-    [
-        *(("fedavg", 0), ("fedavg-all", 0), ("fedavg-known-p", 0), ("fedau", 0), ("f3ast", 0)),
-        *(("fedawe", 1), ("mifa", 1), ("fedvarp", 1), ("scaffold", 1)),
-    ],
-)
-def test_vectors_that_a_client_keeps(name, vectors):
-    assert algorithms.memory(algorithms.create(name, {"lr": 0.1})) == vectors
-
-
-def test_what_is_drawn_is_what_was_run():
-    atlas = Atlas({"tour": [], "experiments": "all", "data": "data"}, ROOT)
-    where = {"participation.p.0": 0.2, "participation.p.1": [0.5, 0.8]}
-    drawn = jobs.available(atlas, "smoke", "fedawe_fig2", {"kind": "availability", "where": where})
-    assert [title for title, _, _ in drawn] == ["stationary, p = (0.2, 0.5)", "stationary, p = (0.2, 0.8)"]
-    run = next(
-        r
-        for r in expand.runs(next(iter(atlas.cells("smoke", "fedawe_fig2").values())).spec)
-        if r["within"] == {"participation.p.0": 0.2, "participation.p.1": 0.8}
-    )
-    who = expand.create(run)[1].participants.bind(None, 2, run["seed"])
-    _, chances, there = drawn[1]
-    assert there.shape == (600, 2) and (chances == [0.2, 0.8]).all()
-    for t in itertools.islice(range(600), 0, None, 37):
-        assert np.flatnonzero(there[t]).tolist() == who.active(t).tolist()

@@ -4,10 +4,10 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import attained
-from fedatlas.figures.sheet import KINDS, Sheet
+from fedatlas.experiments.view import Select
+from tests.synthetic import build, curves, experiment
 
-from .synthetic import build, curves, experiment
-from .test_figures import panels
+from .sheets import declared, panels
 
 SPEC = {"kind": "targets", "x": "rounds", "targets": [0.5, 0.9], "panel": "clients", "where": {"local_steps": 1}}
 
@@ -49,12 +49,16 @@ def test_seconds_come_with_seconds_a_round(results):
 def test_a_round_counts_where_all_seeds_have_a_value():
     rows = [("fedavg", 4, 0, [(0, 0.1), (5, 0.9)]), ("fedavg", 4, 1, [(0, 0.1), (5, float("nan")), (10, 0.9)])]
     frame = curves(rows, metric="test_accuracy")
-    select = {"metric": "test_accuracy", "goal": "max"}
+    select = Select(metric="test_accuracy", statistic="best", goal="max")
     assert attained(frame, "test_accuracy", 0.8, select) == float("inf")
     assert attained(frame[frame["seed"] == 0], "test_accuracy", 0.8, select) == 5
 
 
 def test_costs_are_checked(results):
-    table, lines, about = results
     with pytest.raises(UserError, match="no 'money'"):
-        KINDS["targets"](Sheet({**SPEC, "x": "money"}, about, table, lines))
+        panels({**SPEC, "x": "money"}, results)
+
+
+def test_there_must_be_a_target():
+    with pytest.raises(UserError, match=r"^figure targets: targets is empty$"):
+        declared({**SPEC, "targets": []})

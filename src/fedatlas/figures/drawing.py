@@ -1,0 +1,71 @@
+"""Drawing a figure into files, with the same bytes whenever it is drawn from the same results."""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.experiments.view import View
+from fedatlas.figures import style
+from fedatlas.figures.base import Figure
+from fedatlas.figures.sheet import Sheet
+from fedatlas.files import atomic
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    import numpy as np
+    from pandas import DataFrame
+
+# Dates and versions would make two files out of one figure.
+METADATA: dict[str, dict[str, Any]] = {
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None},
+}
+
+
+def draw(
+    figure: Figure,
+    view: View,
+    table: "DataFrame",
+    curves: "DataFrame",
+    outputs: Iterable[str | Path],
+    *,
+    partitions: "list[tuple[str, np.ndarray]] | None" = None,
+    availability: "list[tuple[str, np.ndarray | None, np.ndarray]] | None" = None,
+    memory: dict[str, float] | None = None,
+) -> None:
+    """Draw a figure of an experiment into files.
+
+    figure: declared. outputs: paths, whose suffixes (.svg, .png, .pdf) choose the format; a kind that gives its numbers
+    writes them as CSV beside the first. The other arguments are explained at `Sheet`; what a figure needs of them, its
+    ``inputs`` say. Raises UserError if the figure's options do not fit the results, or a file cannot be written.
+    """
+    sheet = Sheet(figure, view, table, curves, partitions, availability, memory)
+    paths = list(map(Path, outputs))
+    with settings():
+        drawn = figure.draw(sheet)
+        engine = drawn.get_layout_engine()
+        if engine is not None:
+            engine.execute(drawn)  # once, and alike for all formats
+        drawn.set_layout_engine(None)  # not "none", which would have each format laid out before it is drawn
+        for path in paths:
+            save(drawn, path)
+    if sheet.numbers is not None:
+        with atomic(paths[0].with_suffix(".csv")) as temporary:
+            sheet.numbers.to_csv(temporary, index=False)
+
+
+@contextlib.contextmanager
+def settings() -> Iterator[None]:
+    """Matplotlib with the settings of the atlas and no others, until the block ends."""
+    import matplotlib
+
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC}):
+        yield
+
+
+def save(figure: "matplotlib.figure.Figure", path: Path) -> None:
+    """Write a drawn figure into a file whose suffix is .svg, .png or .pdf. Raises UserError if it cannot be written."""
+    with atomic(path) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:], metadata=METADATA.get(path.suffix))

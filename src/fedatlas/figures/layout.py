@@ -1,0 +1,113 @@
+"""What kinds of figure share in drawing: empty figures, grids of panels, labels, legends, notes, limits of axes."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fedatlas.figures.sheet import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+FLOOR = 1e-16  # below this a suboptimality in double precision is rounding error, of either sign
+NOTE_COLOUR = "#666666"
+DOTS = (0, (1, 1.5))  # what theorems say; no algorithm's line is dotted so
+
+
+def blank(size: tuple[float, float]) -> "Figure":
+    """An empty figure of (width, height) inches, which no window and no pyplot knows of."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def grid(count: int, share_x: bool = True) -> "tuple[Figure, list[Axes]]":
+    """A figure and its axes, one for each of count panels. All share y; share_x: whether they share x too."""
+    columns = count if count <= 4 else 3 if count in (5, 6, 9) else 4
+    rows = math.ceil(count / columns)
+    width, height = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}[columns]
+    size = (width * columns, height * rows - 0.25 * (rows - 1) + 0.35)
+    figure = blank(size)
+    axes = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel().tolist()
+    for unused in axes[count:]:
+        unused.set_visible(False)
+    for ax in axes[max(0, count - columns) : count]:
+        ax.tick_params(labelbottom=True)
+    return figure, axes[:count]
+
+
+def label(axes: "Sequence[Axes]", x: str, y: str) -> None:
+    """Label the outer axes of a grid. Where there are several rows, y is written once for all."""
+    place = axes[0].get_subplotspec().get_gridspec()
+    if place.nrows > 1:
+        axes[0].figure.supylabel(y, fontsize=axes[0].yaxis.label.get_size())
+    else:
+        axes[0].set_ylabel(y)
+    for ax in axes[max(0, len(axes) - place.ncols) :]:
+        ax.set_xlabel(x)
+
+
+def legend(figure: "Figure", sheet: Sheet, extra: "Iterable[Artist]" = ()) -> None:
+    """A legend above the panels, in the experiment's order. extra: further handles."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D(
+            [],
+            [],
+            color=look.colour,
+            marker=look.marker,
+            linestyle=look.line,
+            markersize=look.size,
+            label=sheet.names[id],
+        )
+        for id, look in sheet.styles.items()
+    ]
+    handles += extra
+    widths = [0.62 + 0.078 * len(handle.get_label()) for handle in handles]
+    columns = len(handles)
+    while columns > 1 and _width(widths, columns) > figure.get_figwidth() - 0.3:
+        columns -= 1
+    columns = math.ceil(len(handles) / math.ceil(len(handles) / columns))
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns)
+
+
+def _width(widths: Sequence[float], columns: int) -> float:
+    rows = math.ceil(len(widths) / columns)
+    return sum(max(widths[start : start + rows]) for start in range(0, len(widths), rows))
+
+
+def foot(figure: "Figure", *notes: str) -> None:
+    """Notes at the foot of a figure."""
+    text = "  ".join(filter(None, notes))
+    if text:
+        figure.supxlabel(text, x=0.995, ha="right", fontsize=8, color=NOTE_COLOUR)
+
+
+def mark(text: str, **look: Any) -> "Line2D":
+    """A legend handle that is a marker alone."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], linestyle="none", color=NOTE_COLOUR, label=text, **look)
+
+
+def limits(values: np.ndarray, log: bool) -> tuple[float, float] | None:
+    """Limits of an axis that hold all finite values with a margin; None if there are none. log: of the scale."""
+    values = values[np.isfinite(values) & ((values > 0) | (not log))]
+    if not len(values):
+        return None
+    low, high = float(values.min()), float(values.max())
+    if log:
+        margin = (high / low) ** 0.06 if high > low else 2
+        return low / margin, high * margin
+    margin = 0.06 * (high - low) or 0.5 * abs(high) or 1
+    return low - margin, high + margin

@@ -1,0 +1,166 @@
+"""Kinds of figure: found by existing, declared once, drawn by their declaration alone."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.figures import FIGURES, Figure
+from fedatlas.figures.drawing import draw
+from fedatlas.kinds import Family
+from fedatlas.options import schema
+from tests.synthetic import build, decay, experiment
+
+NAMES = {"axis", "cost", "metric", "tuned", "metric or tuned", "algorithms", "where", "theorem", "theorems"}
+NAMES |= {"limit", "record"}
+NEW = """
+from dataclasses import dataclass
+from fedatlas.figures.base import Chosen
+from fedatlas.figures.layout import blank
+from fedatlas.options import option
+@dataclass(frozen=True, kw_only=True)
+class Count(Chosen):
+    "The number of runs of each algorithm."
+    name = "count"
+    colour: str = option("black", doc="colour of the bars")
+    def draw(self, sheet):
+        figure = blank((3, 2))
+        figure.subplots().bar(list(sheet.names.values()), [len(sheet.table)] * len(sheet.names), color=self.colour)
+        return figure
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return build(experiment(), tmp_path_factory.mktemp("runs"), decay)
+
+
+def test_there_are_these_kinds():
+    found = "availability bound convergence heatmap local partition scaling sensitivity table targets"
+    assert FIGURES.names() == found.split()
+
+
+@pytest.mark.parametrize("name", FIGURES.names())
+def test_a_kind_documents_itself_and_each_option(name):
+    cls = FIGURES.get(name)
+    assert cls.__module__ == f"fedatlas.figures.{name}" == FIGURES.module(name)
+    assert cls.summary().endswith(".") and cls.summary() != Figure.summary()
+    for one in cls.options().values():
+        assert one.doc and not one.doc.endswith("."), one.name
+        assert one.names is None or one.names in NAMES, one.name
+    assert set(schema(cls)["properties"]) == set(cls.options())
+
+
+def test_declarations_are_light():
+    heavy = "{'pandas', 'matplotlib', 'seaborn', 'torch', 'scipy', 'sklearn'}"
+    code = (
+        f"import sys; from fedatlas.figures import FIGURES; FIGURES.names(); print(sorted({heavy} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_new_kind_is_found_and_drawn(results, tmp_path, monkeypatch):
+    folder = tmp_path / "more_figures"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "count.py").write_text(NEW)
+    monkeypatch.syspath_prepend(tmp_path)
+    family = Family("figure", "more_figures", Figure)
+    assert family.names() == ["count"]
+    figure = family.build({"kind": "count", "algorithms": ["fedavg"], "colour": "red"})
+    assert figure.inputs == frozenset() and figure.spreads() == set() and figure.draws_results
+    table, curves, view = results
+    draw(figure, view, table, curves, [tmp_path / "it.png"])
+    assert (tmp_path / "it.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(UserError, match=r"figure count: 'mime' is not an algorithm of the experiment"):
+        draw(family.build({"kind": "count", "algorithms": ["mime"]}), view, table, curves, [tmp_path / "it.png"])
+
+
+@pytest.mark.parametrize(
+    "spec, said",
+    [
+        ("scalling", "unknown figure 'scalling'; did you mean 'scaling'? (known: "),
+        ({"x": "clients"}, "has no kind"),
+        ({"kind": "scaling"}, "figure scaling needs a value for 'x'"),
+        ({"kind": "scaling", "x": 3}, "figure scaling: x is 3; it must be a word"),
+        (
+            {"kind": "scaling", "x": "clients", "pannel": "K"},
+            "figure scaling has no option 'pannel'; did you mean 'panel'?",
+        ),
+        ({"kind": "scaling", "x": "clients", "reference": "square"}, "reference is 'square'; it must be 'linear'"),
+        ({"kind": "convergence", "x": "rounds", "yscale": "ln"}, "yscale is 'ln'; it must be one of 'log', 'linear'"),
+        ({"kind": "convergence", "x": "rounds", "where": [3]}, "where is [3]; it must be a mapping"),
+        ({"kind": "convergence", "x": "rounds", "algorithms": "fedavg"}, "algorithms is 'fedavg'; it must be a list"),
+        ({"kind": "heatmap", "x": "a", "rows": "b", "after": -1}, "after is -1; it must be a whole number, at least 0"),
+        ({"kind": "heatmap", "x": "a", "rows": "b", "center": "c"}, "center is 'c'; it must be a number"),
+        (
+            {"kind": "targets", "x": "rounds", "targets": [0.5, "best"]},
+            "it must be a list, of which each entry is a number",
+        ),
+        ({"kind": "table", "x": "clients", "memory": 1}, "memory is 1; it must be true or false"),
+        ({"kind": "bound", "theorem": 4.5}, "theorem is 4.5; it must be a whole number, or a word"),
+        ({"kind": "partition", "where": {}}, "figure partition has no option 'where' (it takes none)"),
+    ],
+)
+def test_wrong_options_give_one_sentence(spec, said):
+    with pytest.raises(UserError, match=re.escape(said)) as error:
+        FIGURES.build(spec)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "spec, inputs",
+    [
+        ("partition", {"partitions"}),
+        ("availability", {"availability"}),
+        ({"kind": "scaling", "x": "clients"}, set()),
+        ({"kind": "scaling", "x": "clients", "theorems": {"fedavg": "D.1"}}, {"theorems"}),
+        ({"kind": "table", "x": "clients"}, set()),
+        ({"kind": "table", "x": "clients", "memory": True}, {"memory"}),
+        ({"kind": "bound", "theorem": 4}, set()),
+    ],
+)
+def test_inputs_depend_on_the_options(spec, inputs):
+    assert FIGURES.build(spec).inputs == inputs
+
+
+@pytest.mark.parametrize(
+    "spec, spread",
+    [
+        ({"kind": "scaling", "x": "clients", "panel": "local_steps"}, {"clients", "local_steps"}),
+        ({"kind": "heatmap", "x": "a", "rows": "b"}, {"a", "b"}),
+        ({"kind": "convergence", "x": "rounds"}, set()),
+        ({"kind": "targets", "x": "seconds", "targets": [1], "panel": "clients"}, {"clients"}),
+        ({"kind": "sensitivity", "x": "lr"}, set()),
+        ({"kind": "table", "x": "clients", "panel": "local_steps"}, {"clients", "local_steps"}),
+    ],
+)
+def test_axes_that_a_figure_spreads(spec, spread):
+    assert FIGURES.build(spec).spreads() == spread
+
+
+def test_which_kinds_draw_results():
+    assert {name for name in FIGURES.names() if not FIGURES.get(name).draws_results} == {"availability", "partition"}
+
+
+def test_a_figure_of_all_formats_is_laid_out_once(results, tmp_path):
+    table, curves, view = results
+    spec = {"kind": "targets", "x": "rounds", "targets": [0.5], "where": {"local_steps": 1, "clients": "max"}}
+    paths = [tmp_path / f"it.{suffix}" for suffix in ("png", "svg", "pdf")]
+    draw(FIGURES.build(spec), view, table, curves, paths)
+    draw(FIGURES.build(spec), view, table, curves, [tmp_path / "alone.svg"])
+    assert all(path.stat().st_size for path in paths)
+    assert (tmp_path / "alone.svg").read_bytes() == paths[1].read_bytes()
+
+
+def test_who_was_there_is_needed(results, tmp_path):
+    table, curves, view = results
+    there = [("it", None, np.ones((3, 2), bool))]
+    figure = FIGURES.build("availability")
+    draw(figure, view, table, curves, [tmp_path / "it.png"], availability=there)
+    assert (tmp_path / "it.csv").read_text().splitlines()[0] == "participation,round,client,available"
+    with pytest.raises(UserError, match="figure availability: no participation is left to draw"):
+        draw(figure, view, table, curves, [tmp_path / "it.png"])

@@ -1,0 +1,70 @@
+"""What figures need besides results, and what is wrong with them before any job runs."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fedatlas.algorithms.states import vectors_kept
+
+from fedatlas import algorithms
+from fedatlas.errors import UserError
+from fedatlas.experiments.runs import create, runs
+from fedatlas.figures import FIGURES
+from fedatlas.workflow import figure_inputs
+from fedatlas.workflow.atlas import Atlas
+from fedatlas.workflow.validation import validate
+from tests.synthetic import experiment
+
+ROOT = Path(__file__).parents[2]
+HEATMAP = {"kind": "heatmap", "x": "participation.p.0", "rows": "participation.p.1", "limit": "fedavg-output"}
+
+
+@pytest.mark.parametrize(
+    ("figure", "said"),
+    [
+        ({**HEATMAP, "rows": "participation.p.7"}, "rows: unknown axis of grid or within 'participation.p.7'"),
+        ({**HEATMAP, "limit": "fedavg-outptu"}, "limit: unknown limit 'fedavg-outptu'; did you mean 'fedavg-output'"),
+        ({"kind": "table", "x": "lr"}, "x: unknown axis of grid or within 'lr'"),
+        ({"kind": "table", "x": "participation.p.0"}, "where: participation.p.1 has 2 values"),
+        ({"kind": "availability", "where": {"clients": 1}}, "where: 'clients' is not an axis"),
+    ],
+)
+def test_wrong_figures_are_found_before_any_job(figure, said):
+    axes = {"participation.p.0": [0.2, 0.5], "participation.p.1": [0.3, 0.7]}
+    made = experiment(
+        grid=axes,
+        problem={"kind": "quadratic", "centers": [[0], [100]]},
+        setting={"clients": 2, "participation": {"kind": "stationary", "p": [0.5, 0.5]}},
+        figures={"it": {"caption": "c", **figure}},
+    )
+    with pytest.raises(UserError) as error:
+        validate(made)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "name, vectors",
+    [
+        *(("fedavg", 0), ("fedavg-all", 0), ("fedavg-known-p", 0), ("fedau", 0), ("f3ast", 0)),
+        *(("fedawe", 1), ("mifa", 1), ("fedvarp", 1), ("scaffold", 1)),
+    ],
+)
+def test_vectors_that_a_client_keeps(name, vectors):
+    assert vectors_kept(algorithms.create(name, {"lr": 0.1})) == vectors
+
+
+def test_what_is_drawn_is_what_was_run():
+    cells = list(Atlas({"tour": [], "experiments": "all", "data": "data"}, ROOT).cells("smoke", "fedawe_fig2").values())
+    where = {"participation.p.0": 0.2, "participation.p.1": [0.5, 0.8]}
+    figure = FIGURES.build({"kind": "availability", "where": where})
+    _, found = figure_inputs.made(figure, None, figure_inputs.needed(figure, cells), None)
+    drawn = found["availability"]
+    assert [title for title, _, _ in drawn] == ["stationary, p = (0.2, 0.5)", "stationary, p = (0.2, 0.8)"]
+    within = {"participation.p.0": 0.2, "participation.p.1": 0.8}
+    run = next(run for run in runs(cells[0].spec) if run.within == within)
+    participants = create(run)[1].participants.bind(None, 2, run.seed)
+    _, chances, there = drawn[1]
+    assert there.shape == (600, 2) and (chances == [0.2, 0.8]).all()
+    for t in itertools.islice(range(600), 0, None, 37):
+        assert np.flatnonzero(there[t]).tolist() == participants.active(t).tolist()
