@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from fedatlas import problems
-from fedatlas.compiled import lockstep
 from fedatlas.errors import UserError
 from fedatlas.experiments.expand import create, modules, runs, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
@@ -117,7 +116,7 @@ def _units(group, problem):
     """Runs that differ in tuned values alone, in lists that are computed at once: all of them on a kernel, else one by
     one, so that only one has client states."""
     algorithm, setting = create(group[0])
-    if lockstep.fit([Simulation(algorithm, problem, setting, group[0]["seed"])]) is None:
+    if problem.kernel([Simulation(algorithm, problem, setting, group[0]["seed"])]) is None:
         return [[run] for run in group]
     return [group]
 
@@ -128,14 +127,14 @@ def _run(together, problem, threads, keep):
     setting, seed = pairs[0][1], together[0]["seed"]
     simulations = [Simulation(algorithm, problem, setting, seed, threads=threads) for algorithm, _ in pairs]
     memory.check(simulations)
-    traces = run_together(simulations, keep=keep)
-    return [_rows(run, trace) for run, trace in zip(together, traces, strict=True)]
+    histories = run_together(simulations, keep=keep)
+    return [_rows(run, history) for run, history in zip(together, histories, strict=True)]
 
 
-def _rows(run, trace):
-    diverged = -1 if trace.diverged_round is None else trace.diverged_round
-    end = {"status": trace.status, "diverged_round": diverged}
-    return [{**_place(run), **row, **end} for row in trace.rows]
+def _rows(run, history):
+    diverged = -1 if history.diverged_round is None else history.diverged_round
+    end = {"status": history.status, "diverged_round": diverged}
+    return [{**_place(run), **row, **end} for row in history.rows]
 
 
 def _place(run):

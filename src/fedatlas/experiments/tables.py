@@ -9,7 +9,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.result_files import plain, read
-from fedatlas.simulation.engine import COSTS
+from fedatlas.simulation.history import COSTS
 
 NOT_METRICS = {"seed", "round", "steps", *COSTS, "status", "diverged_round"}
 

@@ -7,7 +7,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.tables import metric_columns
 from fedatlas.registry import construct, did_you_mean
 from fedatlas.simulation import memory
-from fedatlas.simulation.engine import COSTS, Simulation
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.history import COSTS
 from fedatlas.simulation.setting import Setting
 
 _SETTING = {f.name for f in dataclasses.fields(Setting)}
@@ -61,9 +62,9 @@ def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1
     needed = memory.check([simulation])
     if say:
         say(f"memory: {needed}")
-    trace = simulation.run(progress)
-    frame = pd.DataFrame(trace.rows)
-    frame.attrs = {"status": trace.status, "diverged_round": trace.diverged_round, "spec": spec, "x": trace.x}
+    history = simulation.run(progress)
+    frame = pd.DataFrame(history.rows)
+    frame.attrs = {"status": history.status, "diverged_round": history.diverged_round, "spec": spec, "x": history.x}
     return frame
 
 
