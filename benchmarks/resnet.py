@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 from fedatlas import architectures as networks
 from fedatlas.algorithms import create
-from fedatlas.simulation import allocator
+from fedatlas.machine import keep_freed_memory
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.torch.network import Network
@@ -51,7 +51,7 @@ def resnet(steps, batch=50):
             setting = Setting(clients=1, local_steps=steps, rounds=1, batch=batch)
             simulation = Simulation(create(name, {"lr": LR}), problem, setting)
             began = time.perf_counter()
-            simulation.step()
+            simulation.run_round()
             return time.perf_counter() - began
 
         return run
@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--steps", type=int, default=4)
     given = parser.parse_args()
-    allocator.keep()
+    keep_freed_memory()
     times = measure(resnet(given.steps), given.repeats, given.steps)
     for name, taken in times.items():
         print(f"{name:28} {taken:8.1f} ms a local step")

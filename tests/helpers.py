@@ -97,11 +97,6 @@ def twin(problem, loss):
     )
 
 
-def to_numpy(v):
-    """A vector of either library as a NumPy array."""
-    return v if isinstance(v, np.ndarray) else v.numpy()
-
-
 def like(problem, v):
     """A NumPy array in the library and type of a problem's vectors."""
     start = problem.start(0)
@@ -109,6 +104,6 @@ def like(problem, v):
 
 
 def run(name, parameters, problem, seed=1, **options):
-    """The Trace of a method of a registered name; by default five clients with full gradients for eight rounds."""
+    """The History of a method of a registered name; by default five clients with full gradients for eight rounds."""
     options = {"clients": 5, "local_steps": 4, "rounds": 8, "batch": None, "eval_rounds": 1} | options
     return Simulation(algorithms.create(name, parameters), problem, Setting(**options), seed).run()

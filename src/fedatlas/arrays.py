@@ -1,47 +1,60 @@
-"""The array functions that algorithms and engine share, over NumPy arrays and torch tensors alike."""
+"""The functions of arrays that algorithms, problems and the engine share, for NumPy arrays and torch tensors alike."""
 
 import sys
+from collections.abc import ItemsView, Sequence
+from typing import Any
 
 import numpy as np
+
+Array = Any  # a NumPy array or a torch tensor
 
 BLOCK_BYTES = 1 << 22  # larger than a second-level cache: below it the calls cost more than the memory
 
 
 class State:
-    """Immutable named vectors: ``s.x``, ``s.replace(x=...)``; (d,) vectors of a server, (m, d) rows of clients."""
+    """Immutable named vectors, such as ``s.x``: (d,) vectors of a server, or (m, d) rows of a block of clients.
 
-    def __init__(self, **fields):
+    Numbers are allowed too. ``s.replace(x=...)`` gives another State.
+    """
+
+    def __init__(self, **fields: Any) -> None:
         self.__dict__.update(fields)
 
-    def __setattr__(self, name, value):
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"a State of {', '.join(self.__dict__) or 'nothing'} has no {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a State is immutable: use replace({name}=...)")
 
-    def replace(self, **fields):
+    def replace(self, **fields: Any) -> "State":
+        """A State with some fields replaced or added."""
         return State(**{**self.__dict__, **fields})
 
-    def items(self):
+    def items(self) -> ItemsView[str, Any]:
+        """Names and values."""
         return self.__dict__.items()
 
-    def __contains__(self, name):
+    def __contains__(self, name: str) -> bool:
         return name in self.__dict__
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"State({', '.join(self.__dict__)})"
 
 
-def is_torch(a):
+def is_torch(a: Any) -> bool:
+    """Whether a value is a torch tensor. Does not import torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(a, torch.Tensor)
 
 
-def norm(v):
+def norm(v: Array) -> Array:
     """Euclidean norm of each row: (m, d) -> (m, 1); (d,) -> (1,)."""
     if is_torch(v):
         return v.norm(dim=-1, keepdim=True)
     return np.sqrt(np.vecdot(v, v))[..., None]
 
 
-def dot(u, v):
+def dot(u: Array, v: Array) -> Array:
     """Inner product of each pair of rows: (m, d) -> (m, 1); (d,) -> (1,)."""
     if not is_torch(u):
         return np.vecdot(u, v)[..., None]
@@ -53,21 +66,22 @@ def dot(u, v):
     return torch.stack([row.sum() for row in product])[:, None]  # summed together, a row's bits depend on the others
 
 
-def sqrt(v):
+def sqrt(v: Array) -> Array:
+    """Square root of every entry."""
     return v.sqrt() if is_torch(v) else np.sqrt(v)
 
 
-def maximum(u, v):
-    """Entry by entry; v may be a number."""
+def maximum(u: Array, v: Array | float) -> Array:
+    """The larger of u and v in every entry; v may be a number."""
     return _pairwise("maximum", u, v)
 
 
-def minimum(u, v):
-    """Entry by entry; v may be a number."""
+def minimum(u: Array, v: Array | float) -> Array:
+    """The smaller of u and v in every entry; v may be a number."""
     return _pairwise("minimum", u, v)
 
 
-def _pairwise(name, u, v):
+def _pairwise(name: str, u: Array, v: Array | float) -> Array:
     if not is_torch(u):
         return getattr(np, name)(u, v)
     if not is_torch(v):
@@ -77,7 +91,7 @@ def _pairwise(name, u, v):
     return getattr(torch, name)(u, v)
 
 
-def where(condition, u, v):
+def where(condition: Array, u: Array | float, v: Array | float) -> Array:
     """u where the condition holds, else v; one of u and v may be a number."""
     if is_torch(condition):
         import torch
@@ -86,25 +100,25 @@ def where(condition, u, v):
     return np.where(condition, u, v)
 
 
-def unit(v):
+def unit(v: Array) -> Array:
     """Each row divided by its norm; a zero row stays zero."""
     length = norm(v)
     return v / (length + (length == 0))
 
 
-def plus(u, a, v):
-    """u + a v for a number or a column a, in one pass where the library has one: it matters for vectors of millions."""
+def plus(u: Array, a: Array | float, v: Array) -> Array:
+    """u + a v for a number or a column a, in one pass where the library has one, which is faster for long vectors."""
     if not is_torch(u):
         return u + a * v
     return u.addcmul(a, v) if is_torch(a) else u.add(v, alpha=a)
 
 
-def mix(u, v, a):
+def mix(u: Array, v: Array, a: float) -> Array:
     """(1 - a) u + a v for a number a, in one pass where the library has one."""
     return u.lerp(v, a) if is_torch(u) else (1 - a) * u + a * v
 
 
-def rows(v, m):
+def rows(v: Array, m: int) -> Array:
     """One vector for all (or one row for each) of m clients, as an (m, d) view."""
     if is_torch(v):
         return v.expand(m, -1)
@@ -112,39 +126,42 @@ def rows(v, m):
     return v if v.shape[:-1] == (m,) else np.broadcast_to(v, (m, v.shape[-1]))
 
 
-def column(values, like):
+def column(values: np.ndarray, like: Array) -> Array:
     """Numbers (m,), one for each client, as an (m, 1) array of the library and type of a vector."""
     return like.new_tensor(values)[:, None] if is_torch(like) else np.asarray(values, like.dtype)[:, None]
 
 
-def zeros_like(v):
+def zeros_like(v: Array) -> Array:
+    """Zeros in the shape, library and type of v, and on its device."""
     return v * 0
 
 
-def like(values, v):
+def like(values: np.ndarray, v: Array) -> Array:
     """A NumPy array in the library and type of v, and on its device."""
     return v.new_tensor(values) if is_torch(v) else np.asarray(values, v.dtype)
 
 
-def to_numpy(v):
-    """A NumPy array of either library's array."""
+def to_numpy(v: Array) -> np.ndarray:
+    """An array of either library as a NumPy array in the host's memory."""
     return v.detach().cpu().numpy() if is_torch(v) else np.asarray(v)
 
 
-def all_finite(v):
-    """Whether every entry is a number. A sum is finite only if its terms are, and costs one pass and no temporary."""
+def all_finite(v: Array) -> bool:
+    """Whether every entry is finite."""
+    # a sum is finite only if its terms are, and takes one pass and no temporary array
     total = float(v.sum())
     if np.isfinite(total):
         return True
     return bool((v.isfinite() if is_torch(v) else np.isfinite(v)).all())
 
 
-def copy(v):
+def copy(v: Array) -> Array:
+    """A copy in memory of its own."""
     return v.clone() if is_torch(v) else np.array(v)
 
 
-def add_rows(total, block):
-    """total + block[0] + block[1] + ..., added in exactly this order: the bits do not depend on how rows are blocked.
+def add_rows(total: Array | None, block: Array) -> Array:
+    """total + block[0] + block[1] + ..., added in exactly this order, so the bits do not depend on the blocks.
 
     total: (d,) or None (nothing summed yet); block: (m, d). Returns (d,).
     """
@@ -153,14 +170,16 @@ def add_rows(total, block):
         for row in block[1:]:
             total.add_(row)
         return total
-    block = np.ascontiguousarray(block) if total is None else np.concatenate([total[None], block])
+    block = np.ascontiguousarray(block)  # NumPy sums columns of another layout pairwise
+    if total is not None:
+        block = np.concatenate([total[None], block])
     if block.shape[1] < 8:  # NumPy may sum few columns pairwise; a running sum never does
         return np.add.accumulate(block, axis=0)[-1]
     return np.add.reduce(block, axis=0)
 
 
-def concatenate(blocks):
-    """Blocks of rows under each other."""
+def concatenate(blocks: Sequence[Array]) -> Array:
+    """Blocks of rows as one array, (m, d)."""
     if is_torch(blocks[0]):
         import torch
 
@@ -168,6 +187,6 @@ def concatenate(blocks):
     return np.concatenate(blocks)
 
 
-def block_rows(dim, itemsize):
-    """Rows of a block such that about six (rows, dim) arrays fill BLOCK_BYTES."""
+def block_rows(dim: int, itemsize: int) -> int:
+    """Number of rows such that about six (rows, dim) arrays of items of this many bytes fill BLOCK_BYTES."""
     return max(1, BLOCK_BYTES // (6 * dim * itemsize))

@@ -1,4 +1,4 @@
-"""Named random streams: what is drawn depends on (seed, purpose, index) alone, never on order, blocks or machine."""
+"""Named random streams: what is drawn depends on seed, purpose and index alone, not on order, blocks or machine."""
 
 import numpy as np
 
@@ -17,15 +17,15 @@ _PURPOSES = (
 _PURPOSE = {name: number for number, name in enumerate(_PURPOSES)}
 
 
-def stream(seed, purpose, *index):
-    """Generator for one purpose at one index, e.g. ``stream(seed, "samples", round, client)``.
+def stream(seed: int, purpose: str, *index: int) -> np.random.Generator:
+    """The generator of one purpose at one index, such as ``stream(seed, "samples", round, client)``.
 
-    Purposes have disjoint spawn keys, so that two algorithms that share a seed draw the same samples and meet the same
-    clients whatever else they draw (common random numbers).
+    Purposes have disjoint spawn keys. So two algorithms with the same seed draw the same samples and have the same
+    active clients, whatever else they draw (common random numbers).
     """
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_PURPOSE[purpose], *index))))
 
 
-def drawn_client(seed, round, active):
+def drawn_client(seed: int, round: int, active: int) -> int:
     """Position among the active clients of the one that is drawn uniformly in a round."""
     return int(stream(seed, "algorithm", round, 1).integers(active))

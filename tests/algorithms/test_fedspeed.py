@@ -96,7 +96,7 @@ def test_corrections_of_the_active_alone_do_not_converge(mean, converges):
     algorithm = example("fedspeed", lr=0.1, lam=1.0, perturbation=False, mean=mean)
     simulation, away = Simulation(algorithm, problems.create(spec, 10), setting, seed=0), []
     for _ in range(400):
-        simulation.step()
+        simulation.run_round()
         away.append(abs(float(simulation.output[0]) - curvatures @ centers / curvatures.sum()))
     assert max(away[-50:]) < 1e-6 if converges else max(away[-50:]) > 3
 
@@ -114,6 +114,6 @@ def test_equals_the_transcription_as_the_figures_run_it(name, parameters, condit
     simulation = Simulation(example(name, **parameters), problem, setting, seed=3)
     values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.options()}
     for t, expected in enumerate(TWINS[name](World(problem, setting, 3, name), **values)):
-        simulation.step()
+        simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10, atol=1e-12, err_msg=f"round {t}")
     assert t == 5

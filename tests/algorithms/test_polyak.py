@@ -125,7 +125,7 @@ def test_smoothing_equals_its_transcription(smoothing):
     problem, parameters = logistic(), {"smoothing": smoothing, "gamma_b": 0.3, "c": 0.5, "l_star": 0.0}
     simulation = Simulation(example("fedsps", **parameters), problem, setting, seed=3)
     for expected in TWINS["fedsps"](World(problem, setting, 3, "fedsps"), **parameters):
-        simulation.step()
+        simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10)
 
 
@@ -177,7 +177,7 @@ def test_fedams_never_forgets_a_large_change():
     simulation = Simulation(example("fedams", eps=1e-8), logistic(), Setting(clients=CLIENTS, rounds=30), seed=0)
     before = 0
     for _ in range(30):
-        simulation.step()
+        simulation.run_round()
         assert (simulation.s.u >= before).all() and (simulation.s.u >= simulation.s.v).all()
         before = simulation.s.u
     assert (simulation.s.u > simulation.s.v).any()

@@ -9,7 +9,7 @@ from fedatlas import UserError, algorithms
 from fedatlas.algorithms.base import Algorithm
 from fedatlas.problems.logistic import Logistic
 from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.sampling import Sampler
+from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.setting import Setting
 from fedatlas.streams import drawn_client, stream
 from tests.helpers import example, logistic, quadratic
@@ -65,7 +65,7 @@ class World:
         self.problem, self.setting, self.seed, self.name = problem, setting, seed, name
         self.m, self.T, self.x0 = setting.clients, setting.total_rounds, problem.start(seed)
         self.participants = setting.participants.bind(problem, setting.clients, seed)
-        self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
+        self.sampler = SAMPLING.get(setting.sampler)(problem, setting.clients, setting.batch, seed)
         self.K = setting.local_steps
         if setting.local_epochs is not None:  # clients of one size
             self.per_pass = -(-len(self._rows(0)) // setting.batch)
@@ -104,10 +104,12 @@ class World:
 
     def g(self, t, k, i, y, K=None):
         epochs, batch = self.setting.local_epochs, self.setting.batch
-        draws = self.sampler.draw(t, np.arange(self.m), K or self.K, epochs)
+        everyone = np.arange(self.m)
         if epochs is not None:
+            draws = self.sampler.passes(t, everyone, epochs)
             one_pass, step = draws[i][k // self.per_pass], k % self.per_pass
             return self._gradient(one_pass[step * batch : (step + 1) * batch], y)
+        draws = self.sampler.draw(t, everyone, K or self.K)
         return self._gradient(self._rows(i) if draws is None else draws[i, k], y)
 
     def G(self, i, y):
@@ -159,7 +161,7 @@ def test_equals_its_transcription(name, variant, condition, shared):
     parameters = dataclasses.asdict(simulation.algorithm)
     world = (Quadratics if quadratics else World)(problem, setting, 3, name)
     for t, expected in enumerate(TWINS[name](world, **parameters)):
-        simulation.step()
+        simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10, atol=1e-12, err_msg=f"round {t}")
     assert t == 5
 
@@ -192,10 +194,10 @@ def test_hooks_do_not_change_what_they_are_given(name):
     problem = quadratic() if algorithms.get(name).exact_prox else logistic()
     setting = Setting(clients=5, local_steps=2, rounds=3, batch=2)
     simulation = Simulation(example(name), problem, setting, seed=0)
-    simulation.step()
+    simulation.run_round()
     before = {key: np.copy(value) for key, value in simulation.s.items()}
     state = simulation.s
-    simulation.step()
+    simulation.run_round()
     for key, value in before.items():
         np.testing.assert_array_equal(getattr(state, key), value)
 
@@ -207,7 +209,7 @@ def test_float32_stays_float32(name):
     double = logistic()
     problem = Logistic(double.A.astype(np.float32), double.b > 0, 0.1, double.partition)
     simulation = Simulation(example(name), problem, Setting(clients=5, local_steps=2, rounds=2, batch=2), seed=0)
-    simulation.step()
+    simulation.run_round()
     assert simulation.output.dtype == np.float32
 
 

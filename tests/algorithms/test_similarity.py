@@ -6,8 +6,9 @@ import pytest
 from fedatlas import UserError, algorithms
 from fedatlas.experiments import expand
 from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.round import Round
 from fedatlas.simulation.setting import Setting
-from fedatlas.simulation.steps import Round, Steps
+from fedatlas.simulation.steps import Steps
 from fedatlas.streams import drawn_client
 from tests.helpers import example, logistic, quadratic, run
 
@@ -38,11 +39,11 @@ def test_sonata_on_the_complete_graph_is_dane_after_its_first_round(heterogeneou
     setting = Setting(clients=5, rounds=9, batch=None)
     sonata = Simulation(algorithms.create("sonata", {"tau": 0.7}), heterogeneous, setting)
     dane = Simulation(algorithms.create("dane", {"lam": 0.7}), heterogeneous, setting)
-    sonata.step()
+    sonata.run_round()
     dane.s = dane.s.replace(x=sonata.output)
     for _ in range(4):
-        sonata.step()
-        dane.step()
+        sonata.run_round()
+        dane.run_round()
         np.testing.assert_allclose(sonata.output, dane.output, rtol=1e-9)
 
 
@@ -119,7 +120,8 @@ def test_the_drawn_clients_model_is_the_mean_of_what_is_picked(library):
     for one in range(4):
         blocks = []
         for ids in (np.arange(3), np.arange(3, 4)):
-            round = next(r for t in range(99) if (r := Round(t, 1, active=np.arange(4))).drawn == one)
+            rounds = (Round(round=t, ids=np.arange(4), clients=4, steps=1) for t in range(99))
+            round = next(one_round for one_round in rounds if one_round.drawn == one)
             blocks.append(np.asarray(Steps(None, ids, None, round, None).pick(v[ids])))
         np.testing.assert_allclose(np.concatenate(blocks).mean(axis=0), np.asarray(v[one]), rtol=1e-14)
 

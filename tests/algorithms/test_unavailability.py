@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError, algorithms, problems
 from fedatlas.algorithms.fedawe import FedAWE
-from fedatlas.arrays import State
+from fedatlas.arrays import State, to_numpy
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from tests.algorithms.test_registry import TWINS, World
-from tests.helpers import example, logistic, network, to_numpy
+from tests.helpers import example, logistic, network
 
 MASKS = st.integers(2, 6).flatmap(
     lambda m: st.lists(st.lists(st.booleans(), min_size=m, max_size=m), min_size=1, max_size=12)
@@ -154,7 +154,7 @@ def test_options_equal_the_transcription_over_long_absences(name, parameters):
     assert any(not len(world.S(t)) for t in range(40))
     values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.options()}
     for t, expected in enumerate(TWINS[name](world, **values)):
-        simulation.step()
+        simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-9, atol=1e-11, err_msg=f"round {t}")
 
 
@@ -170,7 +170,7 @@ def test_mifa_moves_by_memory_while_nobody_is_there(tmp_path, schedule):
         simulation = Simulation(algorithms.create(name, {"lr": 0.1}), problem, setting, seed=0)
         xs = [float(simulation.output[0])]
         for _ in range(3):
-            simulation.step()
+            simulation.run_round()
             xs.append(float(simulation.output[0]))
         steps = 0.1 * (50 - xs[0]) * np.array([1, 0.5, 0.25] if schedule["kind"] == "exponential" else [1, 1, 1])
         np.testing.assert_allclose(np.diff(xs), steps if moves else [steps[0], 0, 0], rtol=1e-9, atol=1e-12)
@@ -188,7 +188,7 @@ def time_mean(name, p, rounds=1200, lr=0.05):
         simulation = Simulation(algorithms.create(name, {"lr": lr}), problem, setting, seed=seed)
         total = 0.0
         for t in range(rounds):
-            simulation.step()
+            simulation.run_round()
             total += float(simulation.output[0]) * (t >= rounds // 2)
         means.append(total / (rounds - rounds // 2))
     return np.mean(means), np.std(means, ddof=1) / np.sqrt(len(means))

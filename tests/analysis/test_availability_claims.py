@@ -49,7 +49,7 @@ def test_each_fedavg_tends_to_its_own_limit(name, limit):
     for seed in range(5):
         simulation, total = Simulation(algorithms.create(name, {"lr": 0.05}), problem, setting, seed=seed), 0.0
         for t in range(2000):
-            simulation.step()
+            simulation.run_round()
             total += float(simulation.output[0]) * (t >= 500) / 1500
         means.append(total)
     error = np.std(means, ddof=1) / np.sqrt(5)

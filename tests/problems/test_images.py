@@ -7,7 +7,7 @@ import torch
 from fedatlas import architectures as networks
 from fedatlas.errors import UserError
 from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.sampling import Sampler
+from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.setting import Setting
 from fedatlas.torch import device
 from fedatlas.torch.augment import Augment
@@ -116,12 +116,12 @@ def test_variant_0_is_the_image(options, variants):
     assert augment.variants == variants and (augment(x, torch.zeros(4, dtype=torch.int64)) == x).all()
 
 
-@pytest.mark.parametrize("kind, partitioned", [("replacement", False), ("replacement", True), ("epochs", True)])
+@pytest.mark.parametrize("kind, partitioned", [("replacement", False), ("replacement", True), ("reshuffling", True)])
 def test_draws_of_rows_do_not_depend_on_augmentation(kind, partitioned):
     plain, augmented = (
         network("cnn", heterogeneous=partitioned, augment=options) for options in (None, {"crop": 1, "flip": True})
     )
-    draws = [Sampler(p, 5, 4, kind, 0).draw(2, np.arange(5), 3) for p in (plain, augmented)]
+    draws = [SAMPLING.get(kind)(p, 5, 4, 0).draw(2, np.arange(5), 3) for p in (plain, augmented)]
     assert (draws[1] % 60 == draws[0]).all()
     variants = draws[1] // 60
     assert variants.min() >= 0 and variants.max() < 18 and len(np.unique(variants)) > 5
@@ -130,7 +130,7 @@ def test_draws_of_rows_do_not_depend_on_augmentation(kind, partitioned):
 def test_a_step_sees_one_augmented_minibatch_and_full_gradients_none():
     plain, augmented = network("cnn"), network("cnn", augment={"crop": 2, "flip": True})
     x = plain.start(0)
-    draws = Sampler(augmented, 5, 6, "replacement", 0).draw(0, np.array([1]), 1)[:, 0]
+    draws = SAMPLING.get("replacement")(augmented, 5, 6, 0).draw(0, np.array([1]), 1)[:, 0]
     batch = augmented.batch([1], draws)
     assert (batch.grad(x) == batch.grad(x)).all()
     assert (batch.grad(x) != plain.batch([1], draws % 60).grad(x)).any()

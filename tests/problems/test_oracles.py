@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from fedatlas.arrays import to_numpy
 from fedatlas.problems.logistic import Logistic
 from fedatlas.problems.similar import SimilarQuadratic
 from fedatlas.problems.softmax import Softmax
-from fedatlas.simulation.steps import Cost, Round, Steps
-from tests.helpers import like, logistic, network, quadratic, softmax, to_numpy
+from fedatlas.simulation.round import Round
+from fedatlas.simulation.steps import Cost, Steps
+from tests.helpers import like, logistic, network, quadratic, softmax
 
 
 def _sparse_logistic():
@@ -133,7 +135,8 @@ def test_loss_is_the_clients_objectives_weighed_by_their_data(problem, points):
 def test_calls_within_a_step_see_one_minibatch(problem, points):
     draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
     seen = []
-    for g in Steps(problem, CLIENTS, draws, Round(0, 2), Cost(3)):
+    round = Round(round=0, ids=CLIENTS, clients=5, steps=2)
+    for g in Steps(problem, CLIENTS, draws, round, Cost(3)):
         first, second = g(points), g(points)
         assert (first == second).all()
         np.testing.assert_allclose(to_numpy(g.value_and_grad(points)[1]), to_numpy(first), rtol=1e-13, atol=1e-15)

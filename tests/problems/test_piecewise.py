@@ -207,7 +207,7 @@ def test_engine_runs_agd_with_the_constants_of_the_problem(kappa):
     with localcontext(prec=problem.digits):
         expected = [(ag, w) for ag, _, w in agd(problem, kappa, 12)]
     for ag, w in expected[1:]:
-        simulation.step()
+        simulation.run_round()
         assert simulation.output == pytest.approx([float(ag)], rel=1e-9)
         assert simulation.s.w == pytest.approx([float(w)], rel=1e-9)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.data import partition
-from fedatlas.participation import traces_ as traces
+from fedatlas.participation import trace_file
 from fedatlas.problems.base import Problem
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
@@ -163,9 +163,9 @@ def test_without_a_partition_everybody_has_the_same_mix():
 @pytest.mark.parametrize(
     "spec, message",
     [
-        ({"kind": "sine", "p": 1.5}, "probability"),
+        ({"kind": "sine", "p": 1.5}, "p is 1.5; it must be a number larger than 0, at most 1"),
         ({"kind": "sine", "p": "label"}, "or 'labels'"),
-        ({"kind": "sine", "p": [0.5, None]}, "one for each client"),
+        ({"kind": "sine", "p": [0.5, None]}, "or a list, of which each entry is a number larger than 0"),
         ({"kind": "sine"}, "needs a value for 'p'"),
         ({"kind": "sine", "p": 0.5, "gamma": 1.2}, "gamma is 1.2"),
         ({"kind": "sine", "p": 0.5, "period": 0}, "period is 0"),
@@ -188,8 +188,9 @@ def test_bad_specifications_are_refused_before_any_problem_is_made(spec, message
 @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=6))
 def test_a_trace_is_read_as_it_was_written(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("trace") / "trace.csv"
-    traces.write(path, np.array(rows))
-    assert traces.read(path, 3).tolist() == rows
+    lines = [f"{t},{i},{int(value)}" for t, row in enumerate(rows) for i, value in enumerate(row)]
+    path.write_text("\n".join(["round,client,available", *lines]))
+    assert trace_file.read(path, 3).tolist() == rows
     participants = bound({"kind": "trace", "file": str(path)}, 3)
     for t in range(2 * len(rows)):
         assert participants.active(t).tolist() == np.flatnonzero(rows[t % len(rows)]).tolist()
@@ -199,7 +200,7 @@ def test_a_trace_is_read_as_it_was_written(tmp_path_factory, rows):
 def test_a_trace_may_be_sparse_and_in_any_order(tmp_path):
     path = tmp_path / "trace.csv"
     path.write_text("client, available, round\n1,true,2\n\n0,1,0\n0,0,1\n")
-    assert traces.read(path, 3).tolist() == [[True, False, False], [False] * 3, [False, True, False]]
+    assert trace_file.read(path, 3).tolist() == [[True, False, False], [False] * 3, [False, True, False]]
 
 
 @pytest.mark.parametrize(
@@ -231,6 +232,6 @@ def test_no_text_breaks_the_reader(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("trace") / "trace.csv"
     path.write_text("round,client,available\n" + text, encoding="utf-8")
     try:
-        assert traces.read(path, 100).dtype == bool
+        assert trace_file.read(path, 100).dtype == bool
     except UserError as error:
         assert "trace.csv" in str(error)

@@ -1,4 +1,4 @@
-"""Runs that are cut off between rounds go on with the same bits."""
+"""Runs that are interrupted between rounds continue with the same bits."""
 
 import functools
 import threading
@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from fedatlas import algorithms
+from fedatlas.arrays import to_numpy
 from fedatlas.errors import UserError
 from fedatlas.simulation import checkpoint
 from fedatlas.simulation.checkpoint import Keeper, Stopped
 from fedatlas.simulation.engine import Simulation, run_together
 from fedatlas.simulation.setting import Setting
-from tests.helpers import example, logistic, network, to_numpy
+from tests.helpers import example, logistic, network
 
 MAKE = {
     "logistic": logistic,
@@ -23,7 +24,7 @@ SAMPLED = {"participation": {"kind": "uniform", "count": 2}}
 
 
 def never(problem, names, setting, keep=None):
-    """Traces of fresh simulations."""
+    """Histories of fresh simulations."""
     each = [Simulation(example(name, lr=0.05, mu=0.1, L=20.0), problem, setting, seed=3) for name in names]
     return each, run_together(each, keep=keep)
 
@@ -54,8 +55,8 @@ def resumed(path, about="this"):
 
 
 def same(one, other):
-    """Whether two Traces agree in all but time."""
-    rows = [[{k: v for k, v in row.items() if k != "seconds"} for row in trace.rows] for trace in (one, other)]
+    """Whether two Histories agree in all but time."""
+    rows = [[{k: v for k, v in row.items() if k != "seconds"} for row in history.rows] for history in (one, other)]
     return rows[0] == rows[1] and one.status == other.status and (to_numpy(one.x) == to_numpy(other.x)).all()
 
 
@@ -113,7 +114,7 @@ def test_a_diverged_simulation_stays_diverged(tmp_path):
     with pytest.raises(Stopped):
         two(stopped_after(4, tmp_path / "a.state"))
     again = two(resumed(tmp_path / "a.state"))
-    assert [trace.status for trace in again] == ["diverged", "ok"]
+    assert [history.status for history in again] == ["diverged", "ok"]
     assert again[0].diverged_round == whole[0].diverged_round and same(again[1], whole[1])
 
 
@@ -123,7 +124,7 @@ def test_checkpoints_of_something_else_are_ignored_with_a_message(tmp_path, caps
         never(problem, ["fedavg"], setting, stopped_after(2, path))
     _, (whole,) = never(problem, ["fedavg"], setting)
     for spoil, message in (
-        (lambda: None, "another specification or other code: starting anew"),
+        (lambda: None, "another specification or other code: the run starts again"),
         (lambda: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
         (lambda: path.write_bytes(b""), "cannot be read"),
     ):

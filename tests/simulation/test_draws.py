@@ -7,10 +7,13 @@ import pytest
 
 from fedatlas import algorithms
 from fedatlas.errors import UserError
-from fedatlas.participation.availability_ import Stationary
-from fedatlas.participation.kinds_ import Full, Uniform
+from fedatlas.participation.full import Full
+from fedatlas.participation.stationary import Stationary
+from fedatlas.participation.uniform import Uniform
 from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.sampling import TOGETHER, Sampler
+from fedatlas.simulation.sampling import SAMPLING
+from fedatlas.simulation.sampling.replacement import TOGETHER, Replacement
+from fedatlas.simulation.sampling.reshuffling import Reshuffling
 from fedatlas.simulation.setting import Setting
 from fedatlas.streams import _PURPOSE, stream
 from tests.helpers import example, logistic, where_defined
@@ -46,7 +49,7 @@ STOCHASTIC = [name for name in STOCHASTIC if not example(name).solo]
 
 
 @pytest.mark.parametrize("participation", [{"kind": "full"}, {"kind": "bernoulli", "p": 0.5}])
-@pytest.mark.parametrize("sampling", ["replacement", "epochs"])
+@pytest.mark.parametrize("sampling", ["replacement", "reshuffling"])
 @pytest.mark.parametrize("name", STOCHASTIC)
 def test_all_algorithms_get_the_same_samples(name, sampling, participation):
     options = {"sampling": sampling, "participation": participation}
@@ -65,10 +68,10 @@ def test_pooled_clients_get_the_samples_of_all():
     assert sorted(pooled[0]) == sorted(itertools.chain(*apart.values()))
 
 
-@pytest.mark.parametrize("kind", ["replacement", "epochs"])
+@pytest.mark.parametrize("kind", ["replacement", "reshuffling"])
 @pytest.mark.parametrize("heterogeneous", [True, False])
 def test_a_clients_samples_do_not_depend_on_who_else_is_there(kind, heterogeneous):
-    sampler = Sampler(logistic(heterogeneous=heterogeneous), 5, 3, kind, seed=7)
+    sampler = SAMPLING.get(kind)(logistic(heterogeneous=heterogeneous), 5, 3, seed=7)
     everybody = sampler.draw(2, np.arange(5), 4)
     assert everybody.shape == (5, 4, 3)
     for some in ([0], [3], [1, 4], [0, 2, 3]):
@@ -77,42 +80,42 @@ def test_a_clients_samples_do_not_depend_on_who_else_is_there(kind, heterogeneou
     assert len({row.tobytes() for row in everybody}) == 5
 
 
-@pytest.mark.parametrize("kind", ["replacement", "epochs"])
+@pytest.mark.parametrize("kind", ["replacement", "reshuffling"])
 def test_clients_draw_from_their_own_data(kind):
     problem = logistic()
-    draws = Sampler(problem, 5, 4, kind, seed=0).draw(0, np.arange(5), 6)
+    draws = SAMPLING.get(kind)(problem, 5, 4, seed=0).draw(0, np.arange(5), 6)
     for i in range(5):
         assert np.isin(draws[i], problem.partition.client(i)).all()
 
 
-def test_epochs_pass_over_all_data_before_any_comes_twice():
+def test_reshuffling_passes_over_all_data_before_any_comes_twice():
     problem = logistic()
     own = problem.partition.client(1)
-    drawn = Sampler(problem, 5, 1, "epochs", seed=0).draw(0, np.array([1]), 2 * len(own) + 1).ravel()
+    drawn = Reshuffling(problem, 5, 1, seed=0).draw(0, np.array([1]), 2 * len(own) + 1).ravel()
     first, second = drawn[: len(own)], drawn[len(own) : 2 * len(own)]
     assert sorted(first) == sorted(second) == sorted(own)
     assert (first != second).any() and (first != own).any()
 
 
 def test_draws_are_uniform():
-    drawn = Sampler(logistic(heterogeneous=False), 50, 4, "replacement", seed=0).draw(0, np.arange(50), 60)
+    drawn = Replacement(logistic(heterogeneous=False), 50, 4, seed=0).draw(0, np.arange(50), 60)
     counts = np.bincount(drawn.ravel(), minlength=60)
     expected = drawn.size / 60
     assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * np.sqrt(2 * 59)
 
 
 def test_full_gradients_draw_nothing():
-    assert Sampler(logistic(), 5, None, "replacement", 0).draw(0, np.arange(5), 3) is None
-    with pytest.raises(UserError, match="unknown kind 'bootstrap'"):
-        Sampler(logistic(), 5, 1, "bootstrap", 0)
+    assert Replacement(logistic(), 5, None, seed=0).draw(0, np.arange(5), 3) is None
+    with pytest.raises(UserError, match="unknown sampling 'bootstrap'"):
+        SAMPLING.get("bootstrap")
 
 
-KINDS = [Full(), Uniform(4), Stationary(p=0.4), Stationary(p=[0.3, 0.7] * 5)]
+RULES = [Full(), Uniform(count=4), Stationary(p=0.4), Stationary(p=[0.3, 0.7] * 5)]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("kind", RULES, ids=str)
 def test_participation_is_a_function_of_seed_and_round(kind):
-    kind.check(10)
+    kind.check_clients(10)
     bound, other = kind.bind(None, 10, 5), kind.bind(None, 10, 6)
     rounds = [bound.active(t) for t in range(30)]
     for t, active in enumerate(rounds):
@@ -126,7 +129,7 @@ def test_participation_is_a_function_of_seed_and_round(kind):
 def test_participation_has_its_frequencies():
     rounds = range(2000)
     for kind, p in (
-        (Uniform(4), 0.4),
+        (Uniform(count=4), 0.4),
         (Stationary(p=0.4), 0.4),
         (Stationary(p=[0.1, 0.9] * 5), np.tile([0.1, 0.9], 5)),
     ):
@@ -137,7 +140,7 @@ def test_participation_has_its_frequencies():
     assert np.abs(np.corrcoef(there.T) - np.eye(10)).max() < 5 / np.sqrt(2000)
 
 
-@pytest.mark.parametrize("options", [{"batch": 7}, {"sampling": "epochs"}, {"local_steps": 1}, {"rounds": 9}])
+@pytest.mark.parametrize("options", [{"batch": 7}, {"sampling": "reshuffling"}, {"local_steps": 1}, {"rounds": 9}])
 def test_participation_does_not_depend_on_samples(options):
     base = {"clients": 5, "local_steps": 3, "rounds": 4, "participation": {"kind": "uniform", "count": 2}}
     active = [
@@ -160,9 +163,9 @@ def test_streams_are_all_different():
 @pytest.mark.parametrize(
     "participation, message",
     [
-        ({"kind": "uniform", "count": 0}, "between 1 and clients"),
+        ({"kind": "uniform", "count": 0}, "count is 0; it must be a whole number, at least 1"),
         ({"kind": "uniform", "count": 6}, "between 1 and clients"),
-        ({"kind": "bernoulli", "p": 0.0}, "probability"),
+        ({"kind": "bernoulli", "p": 0.0}, "p is 0.0; it must be a number larger than 0, at most 1"),
         ({"kind": "bernoulli", "p": [0.5, 0.5]}, "one for each client"),
         ({"kind": "unifrom", "count": 2}, "did you mean 'uniform'"),
         ({"kind": "uniform"}, "needs a value for 'count'"),
@@ -176,12 +179,12 @@ def test_participation_that_cannot_be_is_refused(participation, message):
 @pytest.mark.parametrize("clients, K", [(1, 1), (3, 2), (5, 70), (70, 100)])
 def test_rounds_that_share_a_stream_draw_what_each_draws_alone(clients, K):
     problem = logistic(heterogeneous=False)
-    sampler = Sampler(problem, clients, 1, "replacement", seed=2)
+    sampler = Replacement(problem, clients, 1, seed=2)
     across = TOGETHER // (clients * K) + 2  # into a second stream
     several = sampler.rounds(1, 1 + across, K)
     assert several.shape == (across, clients, K, 1)
     for t in (1, across // 2 + 1, across):
-        alone = Sampler(problem, clients, 1, "replacement", seed=2).draw(t, np.arange(clients), K)
+        alone = Replacement(problem, clients, 1, seed=2).draw(t, np.arange(clients), K)
         np.testing.assert_array_equal(several[t - 1], alone)
     assert (sampler.rounds(1, 1 + across, K + 1)[:, :, :K] != several).any()
     sequence = several.ravel()
@@ -191,7 +194,7 @@ def test_rounds_that_share_a_stream_draw_what_each_draws_alone(clients, K):
 
 def counting(clients=100, K=16):
     problem = logistic(heterogeneous=False)
-    sampler = Sampler(problem, clients, 1, "replacement", seed=0)
+    sampler = Replacement(problem, clients, 1, seed=0)
     counts = np.array([sampler.counts(t, clients, K) for t in range(300)])
     return problem, sampler, counts, clients * K
 
@@ -222,7 +225,7 @@ def test_counts_and_samples_of_equal_counts_give_equal_gradients():
 
 def test_few_samples_are_those_that_others_see():
     problem = logistic(heterogeneous=False)
-    sampler = Sampler(problem, 5, 1, "replacement", seed=0)
+    sampler = Replacement(problem, 5, 1, seed=0)
     assert sampler.counts(0, 5, 3) is None
     assert sorted(sampler.pool(2, np.arange(5), 3).ravel()) == sorted(sampler.draw(2, np.arange(5), 3).ravel())
-    assert Sampler(problem, 5, None, "replacement", 0).pool(0, np.arange(5), 3) is None
+    assert Replacement(problem, 5, None, seed=0).pool(0, np.arange(5), 3) is None

@@ -9,7 +9,7 @@ from fedatlas import algorithms
 from fedatlas.algorithms.base import Algorithm
 from fedatlas.algorithms.fedavg import FedAvg
 from fedatlas.algorithms.minibatch import GradientDescent, MinibatchSGD
-from fedatlas.arrays import State
+from fedatlas.arrays import State, to_numpy
 from fedatlas.errors import UserError
 from fedatlas.options import option
 from fedatlas.problems.logistic import Logistic
@@ -17,7 +17,7 @@ from fedatlas.problems.quadratic import Quadratic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.pools import Threads
 from fedatlas.simulation.setting import Setting
-from tests.helpers import example, logistic, network, quadratic, softmax, to_numpy, where_defined
+from tests.helpers import example, logistic, network, quadratic, softmax, where_defined
 
 NOBODY = {"kind": "bernoulli", "p": 1e-9}
 
@@ -36,8 +36,8 @@ def run_or_skip(name, problem, **options):
 COSTS = ("vectors_up", "vectors_down", "gradients", "samples")
 
 
-def costs(trace):
-    return {name: trace.rows[-1][name] for name in COSTS}
+def costs(history):
+    return {name: history.rows[-1][name] for name in COSTS}
 
 
 MAKE = {
@@ -81,10 +81,10 @@ def test_runs_are_repeatable_and_seeded(name, problem):
 
 @pytest.mark.parametrize("name", algorithms.names())
 def test_rounds_with_nobody_change_nothing_and_cost_nothing(name, problem):
-    trace = run_or_skip(name, problem, participation=NOBODY, rounds=3)
-    assert (trace.x == problem.start(1)).all()
-    assert set(costs(trace).values()) == {0.0}
-    assert (trace.rows[-1]["round"], trace.rows[-1]["steps"]) == (3, 9)
+    history = run_or_skip(name, problem, participation=NOBODY, rounds=3)
+    assert (history.x == problem.start(1)).all()
+    assert set(costs(history).values()) == {0.0}
+    assert (history.rows[-1]["round"], history.rows[-1]["steps"]) == (3, 9)
 
 
 @pytest.mark.parametrize("name", algorithms.names())
@@ -106,10 +106,10 @@ def test_evaluating_more_often_changes_no_bit(name, problem):
     ],
 )
 def test_evaluates_at_the_start_on_schedule_and_at_the_end(options, rounds):
-    trace = run(example("fedavg"), quadratic(), **options)
-    assert [row["round"] for row in trace.rows] == rounds
-    assert [row["steps"] for row in trace.rows] == [3 * t for t in rounds]
-    assert all(late["seconds"] >= early["seconds"] for early, late in zip(trace.rows, trace.rows[1:], strict=False))
+    history = run(example("fedavg"), quadratic(), **options)
+    assert [row["round"] for row in history.rows] == rounds
+    assert [row["steps"] for row in history.rows] == [3 * t for t in rounds]
+    assert all(late["seconds"] >= early["seconds"] for early, late in zip(history.rows, history.rows[1:], strict=False))
 
 
 # --- costs, by hand: R = 4 rounds, K = 3 steps, batch 2; vectors, gradients and samples of one active client ---
@@ -134,15 +134,15 @@ def test_costs_by_hand(name, parameters, up, down, gradients, samples):
     problem = logistic(samples=60)
     problem.partition = Shares(60, 5)
     for participation in ({"kind": "full"}, {"kind": "uniform", "count": 3}):
-        trace = run(example(name, **parameters), problem, participation=participation, block=2)
-        assert list(costs(trace).values()) == [up, down, gradients, samples]
-        assert {trace.rows[0][name] for name in (*COSTS, "seconds")} == {0.0}
+        history = run(example(name, **parameters), problem, participation=participation, block=2)
+        assert list(costs(history).values()) == [up, down, gradients, samples]
+        assert {history.rows[0][name] for name in (*COSTS, "seconds")} == {0.0}
 
 
 def test_samples_of_unequal_clients_are_averaged_over_them():
     problem = logistic()
-    trace = run(example("gd"), problem, rounds=3)
-    assert trace.rows[-1]["samples"] == pytest.approx(3 * 60 / 5)
+    history = run(example("gd"), problem, rounds=3)
+    assert history.rows[-1]["samples"] == pytest.approx(3 * 60 / 5)
 
 
 class Shares:
@@ -170,9 +170,9 @@ class UnpooledGD(GradientDescent):
 @pytest.mark.parametrize("make", [lambda: logistic(heterogeneous=False), lambda: softmax(heterogeneous=False)])
 def test_pooling_clients_changes_neither_costs_nor_trajectory(pooled, unpooled, batch, make):
     for participation in ({"kind": "full"}, {"kind": "uniform", "count": 3}):
-        traces = [run(cls(lr=0.3), make(), batch=batch, participation=participation) for cls in (pooled, unpooled)]
-        np.testing.assert_allclose(traces[0].x, traces[1].x, rtol=1e-12, atol=1e-12)
-        assert costs(traces[0]) == costs(traces[1])
+        histories = [run(cls(lr=0.3), make(), batch=batch, participation=participation) for cls in (pooled, unpooled)]
+        np.testing.assert_allclose(histories[0].x, histories[1].x, rtol=1e-12, atol=1e-12)
+        assert costs(histories[0]) == costs(histories[1])
 
 
 def test_clients_with_objectives_of_their_own_are_never_pooled():
@@ -205,10 +205,10 @@ class Exact(Algorithm):
 
 def test_the_first_exchange_joins_the_server_state_and_is_paid_for():
     problem = quadratic(noise=0.0, similarity=0.0)  # equal Hessians: every corrected step is a step of gradient descent
-    trace = run(Exact(lr=0.05), problem, block=2)
+    history = run(Exact(lr=0.05), problem, block=2)
     plain = run(GradientDescent(lr=0.05), problem, rounds=12)
-    np.testing.assert_allclose(trace.x, plain.x, rtol=1e-12, atol=1e-12)
-    assert costs(trace) == {"vectors_up": 8, "vectors_down": 8, "gradients": 28, "samples": 4 * (60 + 12)}
+    np.testing.assert_allclose(history.x, plain.x, rtol=1e-12, atol=1e-12)
+    assert costs(history) == {"vectors_up": 8, "vectors_down": 8, "gradients": 28, "samples": 4 * (60 + 12)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,19 +239,19 @@ def test_threads_run_only_a_little_ahead():
 @pytest.mark.parametrize("name", ["fedavg", "scaffold", "gd", "fedac-1"])
 @pytest.mark.parametrize("kind", MAKE)
 def test_divergence_is_recorded_not_raised(name, kind):
-    trace = run(example(name, lr=1e30, mu=0.1), MAKE[kind](), rounds=500, eval_rounds=500)
-    assert trace.status == "diverged"
-    assert 1 <= trace.diverged_round < 500
-    assert [row["round"] for row in trace.rows] == [0, trace.diverged_round]
-    assert not (np.isfinite(to_numpy(trace.x)).all() and np.isfinite(trace.rows[-1]["loss"]))
+    history = run(example(name, lr=1e30, mu=0.1), MAKE[kind](), rounds=500, eval_rounds=500)
+    assert history.status == "diverged"
+    assert 1 <= history.diverged_round < 500
+    assert [row["round"] for row in history.rows] == [0, history.diverged_round]
+    assert not (np.isfinite(to_numpy(history.x)).all() and np.isfinite(history.rows[-1]["loss"]))
 
 
 def test_divergence_is_found_in_its_round():
     problem = Quadratic([[1.0]], [[0.0]], start_scale=1.0)
-    trace = run(example("gd", lr=1e100), problem, clients=1, rounds=9, eval_rounds=9)
-    assert trace.diverged_round == 4  # |x| grows 1e100 times a round and numbers end near 1e308
-    trace = run(example("gd", lr=1e100), problem, clients=1, rounds=9, eval_rounds=2)
-    assert trace.diverged_round == 2 and np.isfinite(trace.x).all()  # the loss, |x|^2 / 2, ends earlier
+    history = run(example("gd", lr=1e100), problem, clients=1, rounds=9, eval_rounds=9)
+    assert history.diverged_round == 4  # |x| grows 1e100 times a round and numbers end near 1e308
+    history = run(example("gd", lr=1e100), problem, clients=1, rounds=9, eval_rounds=2)
+    assert history.diverged_round == 2 and np.isfinite(history.x).all()  # the loss, |x|^2 / 2, ends earlier
 
 
 # --- schedules ---
@@ -267,14 +267,14 @@ def test_divergence_is_found_in_its_round():
 )
 def test_schedule_scales_the_local_step_size_by_round(schedule, factor):
     problem = Quadratic([[2.0, 1.0]], [[0.0, 3.0]], start_scale=1.0)
-    trace = run(example("fedavg", lr=0.1, server_lr=0.7), problem, clients=1, schedule=schedule)
+    history = run(example("fedavg", lr=0.1, server_lr=0.7), problem, clients=1, schedule=schedule)
     x = problem.start(1)
     for t in range(4):
         y = x
         for _ in range(3):
             y = y - 0.1 * factor(t) * (problem.A[0] * y - problem.b[0])
         x = x + 0.7 * (y - x)
-    np.testing.assert_allclose(trace.x, x, rtol=1e-13)
+    np.testing.assert_allclose(history.x, x, rtol=1e-13)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,12 +5,13 @@ import pytest
 
 from fedatlas import algorithms
 from fedatlas.algorithms.fedavg import FedAvg
+from fedatlas.arrays import to_numpy
 from fedatlas.data import Partition
 from fedatlas.errors import UserError
 from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.sampling import Sampler
+from fedatlas.simulation.sampling.reshuffling import Reshuffling
 from fedatlas.simulation.setting import Setting
-from tests.helpers import example, logistic, network, softmax, to_numpy
+from tests.helpers import example, logistic, network, softmax
 
 SIZES = (7, 12, 7, 20, 14)  # batches of 4: 2, 3, 2, 5 and 4 steps a pass, some of whose last ones are smaller
 
@@ -41,7 +42,7 @@ def problem(request):
 
 def test_a_pass_sees_every_row_of_the_client_once():
     problem = unequal(logistic())
-    draws = Sampler(problem, 5, 4, "replacement", 0).draw(3, np.array([1, 3]), None, 2)
+    draws = Reshuffling(problem, 5, 4, 0).passes(3, np.array([1, 3]), 2)
     for i, passes in zip((1, 3), draws, strict=True):
         assert passes.shape == (2, SIZES[i]) and (passes[0] != passes[1]).any()
         assert all((np.sort(one) == np.sort(problem.partition.client(i))).all() for one in passes)
@@ -51,13 +52,13 @@ def test_a_pass_sees_every_row_of_the_client_once():
 def test_equals_a_plain_loop_over_clients(name):
     """As one would write it: batches of 4 and a smaller last one, an own number of steps for each client."""
     problem, lr = unequal(logistic()), 0.1
-    sampler = Sampler(problem, 5, 4, "replacement", 1)
+    sampler = Reshuffling(problem, 5, 4, 1)
     x, c, own = problem.start(1), np.zeros(7), np.zeros((5, 7))
     for t in range(3):
         moves, changes = [], []
         for i in range(5):
             y, K = x, 0
-            for one_pass in sampler.draw(t, np.array([i]), None, 2)[0]:
+            for one_pass in sampler.passes(t, np.array([i]), 2)[0]:
                 for start in range(0, len(one_pass), 4):
                     rows = one_pass[start : start + 4]
                     a, b = problem.A[rows], problem.b[rows]
@@ -70,11 +71,11 @@ def test_equals_a_plain_loop_over_clients(name):
             changes.append(new - own[i])
             own[i] = new
         x, c = x + np.mean(moves, axis=0), c + np.mean(changes, axis=0)
-    trace = run(example(name, lr=lr), problem)
-    np.testing.assert_allclose(trace.x, x, rtol=1e-12, atol=1e-14)
-    assert trace.rows[-1]["steps"] == pytest.approx(3 * 2 * 16 / 5)
-    assert trace.rows[-1]["samples"] == pytest.approx(3 * 2 * 60 / 5)
-    assert trace.rows[-1]["gradients"] == pytest.approx(3 * 2 * 16 / 5)
+    history = run(example(name, lr=lr), problem)
+    np.testing.assert_allclose(history.x, x, rtol=1e-12, atol=1e-14)
+    assert history.rows[-1]["steps"] == pytest.approx(3 * 2 * 16 / 5)
+    assert history.rows[-1]["samples"] == pytest.approx(3 * 2 * 60 / 5)
+    assert history.rows[-1]["gradients"] == pytest.approx(3 * 2 * 16 / 5)
 
 
 @pytest.mark.parametrize("name", algorithms.names())

@@ -1,4 +1,4 @@
-"""Compiled rounds give what the plain path gives on the same draws, lane by lane."""
+"""Compiled rounds give what the plain path gives on the same draws, for each step size."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,8 @@ from fedatlas.compiled import lockstep
 from fedatlas.compiled import rounds as kernels
 from fedatlas.compiled.simd import exp, load, pointer, store
 from fedatlas.problems.logistic import Logistic
-from fedatlas.simulation.engine import COSTS, Simulation, run_together
+from fedatlas.simulation.engine import Simulation, run_together
+from fedatlas.simulation.history import COSTS
 from fedatlas.simulation.setting import Setting
 from tests.helpers import example
 
@@ -83,9 +84,9 @@ def test_a_step_size_has_the_bits_that_it_has_alone(name):
     made, setting = problem(), Setting(clients=7, local_steps=5, rounds=4)
     many = run_together(simulations(name, made, setting, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)))
     some = run_together(simulations(name, made, setting, (0.01, 0.02)))
-    for lr, trace in ((0.02, some[1]), (0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
+    for lr, history in ((0.02, some[1]), (0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
         alone = run_together(simulations(name, made, setting, (lr,)))[0]
-        np.testing.assert_array_equal(alone.x, trace.x)
+        np.testing.assert_array_equal(alone.x, history.x)
 
 
 @pytest.mark.parametrize("name, l2, K", [("fedavg", 0.5, 1), ("mb-sgd", 0.5, 6), ("fedavg", 0.5, 6)])
@@ -137,7 +138,7 @@ def test_minibatches_by_counts_are_the_same_minibatches(K):
         {"batch": None},
         {"participation": {"kind": "uniform", "count": 2}},
         {"schedule": {"kind": "exponential", "decay": 0.9}},
-        {"sampling": "epochs"},
+        {"sampling": "reshuffling"},
     ],
 )
 def test_what_does_not_fit_takes_the_plain_path(change):
@@ -153,9 +154,9 @@ def test_server_step_size():
 
 def test_exponential():
     @njit
-    def apply(x, y, lanes):
-        for at in range(0, x.size, len(lanes)):
-            store(pointer(y), at, exp(load(pointer(x), at, lanes), lanes))
+    def apply(x, y, form):
+        for at in range(0, x.size, len(form)):
+            store(pointer(y), at, exp(load(pointer(x), at, form), form))
         return x.size + y.size
 
     x = np.linspace(-700, 700, 80_000)

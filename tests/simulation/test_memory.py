@@ -9,6 +9,7 @@ import torch
 from fedatlas import train
 from fedatlas.arrays import State
 from fedatlas.errors import UserError
+from fedatlas.machine import free_disk, free_host, size
 from fedatlas.problems.base import Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.engine import Simulation
@@ -132,3 +133,10 @@ def test_rows_are_kept_one_by_one_where_memory_is_not_lazy():
     for name in ("c", "tau"):
         assert (getattr(everything[0], name) == getattr(everything[1], name)).all()
     assert len(rows.data["c"].rows) == 3
+
+
+def test_bytes_are_said_for_people():
+    assert [size(count) for count in (0, 1000, 1536, 5 << 20, 3 << 29, 2000 << 30)] == [
+        "0 B", "1e+03 B", "1.5 KiB", "5 MiB", "1.5 GiB", "2,000 GiB",
+    ]  # fmt: skip
+    assert free_host() > 0 and free_disk() > 0

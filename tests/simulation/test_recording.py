@@ -17,7 +17,7 @@ from tests.helpers import example, logistic
 OPTIONS = {"clients": 5, "local_steps": 3, "rounds": 7, "batch": 2, "eval_rounds": 3}
 
 
-def trace(record=("step_size",), block=None, threads=1, name="fedsps", **options):
+def history(record=("step_size",), block=None, threads=1, name="fedsps", **options):
     setting = Setting(**OPTIONS | options, record=None if record is None else list(record))
     return Simulation(example(name), logistic(), setting, 0, block, threads).run()
 
@@ -30,9 +30,9 @@ def test_summaries_by_hand():
 
 
 def test_keeps_the_last_round_before_each_evaluation():
-    rows = trace().rows
+    rows = history().rows
     assert [row["round"] for row in rows if "step_size" in row] == [3, 6, 7]
-    each = trace(eval_rounds=1).rows
+    each = history(eval_rounds=1).rows
     for row in rows[1:]:
         assert row["step_size"] == each[row["round"]]["step_size"]
         assert np.shape(row["step_size"]) == (5, 3)
@@ -41,17 +41,17 @@ def test_keeps_the_last_round_before_each_evaluation():
 @pytest.mark.parametrize("record", [None, ("step_size",)])
 @pytest.mark.parametrize("name", ["fedsps", "feddecsps", "fedsps-global"])
 def test_does_not_change_a_bit_of_the_run(name, record):
-    assert (trace(record, name=name).x == trace(None, name=name).x).all()
+    assert (history(record, name=name).x == history(None, name=name).x).all()
 
 
 @pytest.mark.parametrize("block, threads", [(1, 1), (2, 1), (2, 3)])
 def test_depends_on_neither_blocks_nor_threads(block, threads):
-    ours, expected = trace(block=block, threads=threads), trace()
+    ours, expected = history(block=block, threads=threads), history()
     assert [row.get("step_size") for row in ours.rows] == [row.get("step_size") for row in expected.rows]
 
 
 def test_nobody_active_nothing_noted():
-    rows = trace(participation={"kind": "bernoulli", "p": 0.1}, eval_rounds=1, rounds=20).rows
+    rows = history(participation={"kind": "bernoulli", "p": 0.1}, eval_rounds=1, rounds=20).rows
     lengths = [len(row.get("step_size", ())) for row in rows[1:]]
     assert 0 in lengths and max(lengths) > 0
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fedatlas import arrays
-from fedatlas.arrays import State
+from fedatlas.arrays import State, to_numpy
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.simulation.tables import Table
-from tests.helpers import example, network, quadratic, to_numpy
+from tests.helpers import example, network, quadratic
 
 LIBRARIES = {"numpy": np.asarray, "torch": lambda v: torch.from_numpy(np.array(v))}
 

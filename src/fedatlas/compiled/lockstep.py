@@ -1,67 +1,72 @@
-"""Simulations that advance together on compiled kernels: one pass over the draws for all of their step sizes."""
+"""Simulations that advance together on compiled rounds: one pass over the draws serves all of their step sizes."""
 
+import functools
 import math
 import time
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
-
-from fedatlas.participation.kinds_ import Full
-from fedatlas.schedules.kinds_ import Constant
 
 CHUNK = 1 << 18  # draws that are held at once
 LINE = 8  # doubles in a line of the cache
 
 
-def kernel(simulations):
-    """A Kernel for simulations of one problem, setting and seed, or None if some of them do not fit one."""
-    recurrences = fit(simulations)
-    return None if recurrences is None else Kernel(simulations, recurrences)
+def kernel(simulations: Sequence[Any]) -> "Kernel | None":
+    """The Kernel for simulations of one problem on logistic data, one setting and one seed; None if there is none.
 
-
-def fit(simulations):
-    """The Recurrences by which a Kernel advances simulations, or None if some of them do not fit one.
-
-    They fit if every worker takes part, draws one sample a step from the same logistic data, and the algorithm is a
+    There is one if every client takes part, draws one sample a step from the same data, and the algorithm is a
     Recurrence.
     """
     first = simulations[0]
     setting, problem = first.setting, first.problem
-    plain = setting.participants == Full() and first.schedule == Constant() and setting.sampling == "replacement"
+    plain = setting.full_participation and setting.constant_lr and setting.sampling == "replacement"
     if not plain or setting.local_epochs is not None or setting.batch != 1 or problem.one_sample_rows is None:
         return None
     recurrences = [simulation.algorithm.recurrence(setting.local_steps) for simulation in simulations]
     pooled = {simulation.algorithm.pooled for simulation in simulations}
     if None in recurrences or len({one.fields for one in recurrences}) > 1 or len(pooled) > 1:
         return None
-    return recurrences
+    return Kernel(simulations, recurrences)
 
 
 class Kernel:
     """Rounds of several simulations at once. See `fedatlas.compiled.rounds` for how a round is computed."""
 
-    def __init__(self, simulations, recurrences):
-        from fedatlas.compiled import rounds as kernels
-
-        self.kernels, first = kernels, simulations[0]
+    def __init__(self, simulations: Sequence[Any], recurrences: Sequence[Any]) -> None:
+        first = simulations[0]
         self.setting, self.sampler, self.problem = first.setting, first.sampler, first.problem
         self.rows = first.problem.one_sample_rows
         self.pooled = first.algorithm.pooled
         self.K = 1 if self.pooled else self.setting.local_steps
         self.fields = recurrences[0].fields
-        self.sent = 1 if self.pooled else sum(b != 0 for b in recurrences[0].b)  # what no gradient moves is known
-        l2 = self.problem.l2
-        self.lanes = {}
-        for simulation, one in zip(simulations, recurrences, strict=True):
+        # a vector that no gradient changes need not be sent: the server can compute it
+        self.sent = 1 if self.pooled else sum(b != 0 for b in recurrences[0].b)
+        self.recurrences = dict(zip(simulations, recurrences, strict=True))
+
+    @functools.cached_property
+    def kernels(self) -> Any:
+        """The module of compiled rounds, which takes long to import."""
+        from fedatlas.compiled import rounds
+
+        return rounds
+
+    @functools.cached_property
+    def coefficients(self) -> dict[Any, tuple[Any, ...]]:
+        """What a simulation's steps are computed from, by simulation."""
+        found, l2 = {}, self.problem.l2
+        for simulation, one in self.recurrences.items():
             if self.K == 1:
                 one = one.averaged()
-                parts = kernels.coefficients(one.A, one.b, one.c, kernels.PERIOD, l2, again=True)
+                parts = self.kernels.coefficients(one.A, one.b, one.c, self.kernels.PERIOD, l2, again=True)
             else:
-                parts = kernels.coefficients(one.A, one.b, one.c, self.K, l2)
+                parts = self.kernels.coefficients(one.A, one.b, one.c, self.K, l2)
                 parts = (*parts[:-1], parts[-1][-1], one.gain)
-            self.lanes[simulation] = parts
+            found[simulation] = parts
+        return found
 
-    def advance(self, simulations, stop):
-        """Rounds up to ``stop``; a simulation whose numbers cease to be finite stays at the round where they did."""
+    def advance(self, simulations: Sequence[Any], stop: int) -> None:
+        """Run rounds up to ``stop``. A simulation stays at the round after which its numbers are not finite."""
         began = time.perf_counter()
         start = simulations[0].round
         z = {s: np.stack([getattr(s.s, name) for name in self.fields]).astype(np.float64) for s in simulations}
@@ -69,20 +74,16 @@ class Kernel:
             for tile in self._tiles([s for s in simulations if s.diverged_round is None]):
                 self._sweep(tile, z, first, draws, weights)
         seconds = (time.perf_counter() - began) / len(simulations)
+        K = self.setting.local_steps
         for s in simulations:
             rounds = (stop if s.diverged_round is None else s.diverged_round) - start
             fields = {name: z[s][h].astype(s.x0.dtype) for h, name in enumerate(self.fields)}
-            s.s = s.algorithm.resume(**fields)
-            s.round += rounds
-            s.local_steps += rounds * self.setting.local_steps
-            s.costs["vectors_up"] += rounds * self.sent
-            s.costs["vectors_down"] += rounds * len(s.algorithm.down)
-            s.costs["gradients"] += rounds * self.setting.local_steps
-            s.costs["samples"] += rounds * self.setting.local_steps
-            s.costs["seconds"] += seconds
+            costs = {"gradients": rounds * K, "samples": rounds * K, "seconds": seconds}
+            costs |= {"vectors_up": rounds * self.sent, "vectors_down": rounds * len(s.algorithm.down)}
+            s.follow(s.algorithm.resume(**fields), rounds, costs)
 
-    def _draws(self, start, stop):
-        """(first round, rows (R, M, K), weights (M,)) of runs of rounds."""
+    def _draws(self, start: int, stop: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """First round, row numbers (R, M, K) and weights of clients (M,), of several rounds at once."""
         M, K = self.setting.clients, self.setting.local_steps
         if self.pooled and M * K > self.problem.samples:
             for t in range(start, stop):
@@ -98,28 +99,34 @@ class Kernel:
             draws = draws.reshape(len(draws), -1, self.K)
             yield t, draws, np.full(draws.shape[1], 1 / draws.shape[1])
 
-    def _tiles(self, simulations):
-        """Groups of simulations that are swept together; those that fold are apart, since they take another path."""
-        folding = [self.K > 1 and self.lanes[s][2].any() for s in simulations]
+    def _tiles(self, simulations: Sequence[Any]) -> Iterator[list[Any]]:
+        """Groups of simulations that are computed together; those that fold have groups of their own, since they take
+        another path."""
+        folding = [self.K > 1 and self.coefficients[s][2].any() for s in simulations]
         for folds in (False, True):
             group = [s for s, one in zip(simulations, folding, strict=True) if one == folds]
             for at in range(0, len(group), self.kernels.LANES[-1]):
                 yield group[at : at + self.kernels.LANES[-1]]
 
-    def _sweep(self, tile, z, first, draws, weights):
-        """Rounds of a tile, from and to z; where numbers cease to be finite, halves of the rounds say in which."""
-        lanes = next(n for n in self.kernels.LANES if n >= len(tile))
-        padded = [*tile, *[tile[-1]] * (lanes - len(tile))]
-        q, r, fold, *others = map(_by_lane, zip(*map(self.lanes.get, padded), strict=True))
+    def _sweep(
+        self, tile: list[Any], z: dict[Any, np.ndarray], first: int, draws: np.ndarray, weights: np.ndarray
+    ) -> None:
+        """Rounds of a group, which change z. If numbers stop being finite, halves of the rounds show in which round.
+
+        The n step sizes lie along the last axis of all arrays; the group's last one fills it up.
+        """
+        n = next(count for count in self.kernels.LANES if count >= len(tile))
+        padded = [*tile, *[tile[-1]] * (n - len(tile))]
+        q, r, fold, *others = map(_side_by_side, zip(*map(self.coefficients.get, padded), strict=True))
         steps = (q, r, fold.any(axis=-1), *others)
         indptr, indices, values, labels = self.rows
         p, d = z[tile[0]].shape
         width = max(values.size, indices.size) // labels.size
-        server = _aligned(-(-d * p * lanes // self.kernels.WIDE) * self.kernels.WIDE)
-        vectors = server[: d * p * lanes].reshape(d, p, lanes)
+        server = _aligned(-(-d * p * n // self.kernels.WIDE) * self.kernels.WIDE)
+        vectors = server[: d * p * n].reshape(d, p, n)
         np.stack([z[s].T for s in padded], axis=-1, out=vectors)
-        state = (server, _aligned(server.size), _aligned(p * lanes))
-        form = ((0.0,) * lanes, (0.0,) * (p * lanes), (0.0,) * self.kernels.WIDE)
+        state = (server, _aligned(server.size), _aligned(p * n))
+        form = ((0.0,) * n, (0.0,) * (p * n), (0.0,) * self.kernels.WIDE)
         form += ((0.0,) * (not indptr.size), (0.0,) * (not values.size))
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d
@@ -130,8 +137,8 @@ class Kernel:
             state = (*state, _aligned(server.size))
             self.kernels.apart(self.rows, draws, weights, state, steps, touched, *form)
         half = len(draws) // 2
-        for lane, s in enumerate(tile):
-            new = np.ascontiguousarray(vectors[:, :, lane].T)
+        for at, s in enumerate(tile):
+            new = np.ascontiguousarray(vectors[:, :, at].T)
             if np.isfinite(new).all() or not half:
                 if not np.isfinite(new).all():
                     s.diverged_round = first + 1
@@ -142,14 +149,14 @@ class Kernel:
                 self._sweep([s], z, first + half, draws[half:], weights)
 
 
-def _by_lane(parts):
-    """Arrays of one shape, one a lane, as one contiguous array whose last axis are the lanes."""
+def _side_by_side(parts: Sequence[Any]) -> np.ndarray:
+    """Arrays of one shape, one for each step size, as one contiguous array whose last axis are the step sizes."""
     shape = (*np.shape(parts[0]), len(parts))
     return np.stack(parts, axis=-1, out=_aligned(math.prod(shape)).reshape(shape))
 
 
-def _aligned(size):
-    """Zeros from the start of a line of the cache on: no vector lies in two, which costs a quarter of the time."""
+def _aligned(size: int) -> np.ndarray:
+    """Zeros that begin with a line of the cache. A vector that lies in two lines would cost a quarter of the time."""
     zeros = np.zeros(size + LINE)
     first = -zeros.ctypes.data % (8 * LINE) // 8
     return zeros[first : first + size]

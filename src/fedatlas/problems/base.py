@@ -6,7 +6,7 @@ import numpy as np
 
 from fedatlas import arrays
 from fedatlas.errors import UserError
-from fedatlas.simulation.memory import free_host
+from fedatlas.machine import free_host
 from fedatlas.streams import stream
 
 
@@ -84,6 +84,10 @@ class Problem:
     def solve(self):
         """Find the Optimum, where a library solver can."""
         raise UserError(f"{type(self).__name__} has no solver for its optimum")
+
+    def kernel(self, simulations):
+        """Optional: what advances simulations of this problem, one setting and one seed on compiled rounds; or None."""
+        return None
 
     def prepare_threads(self, threads):
         """Called before any gradient by whoever will compute this many blocks at once."""

@@ -80,6 +80,11 @@ class Logistic(Regression):
         weights = np.full(len(index), self.share(i) / len(index))
         return Weighted(self.A[index], self.b[index], weights, len(index), self.l2)
 
+    def kernel(self, simulations):
+        from fedatlas.compiled import lockstep
+
+        return lockstep.kernel(simulations)
+
     @functools.cached_property
     def one_sample_rows(self):
         """Rows for kernels, as small as may be, since they are read at random: indptr, indices, values, labels.

@@ -1,47 +1,48 @@
-"""The engine: rounds of an algorithm on a problem. It alone takes means, owns client state and counts costs."""
+"""The engine: rounds of an algorithm on a problem.
+
+It takes the means over clients, keeps the clients' states and counts costs. Where a problem has a compiled kernel for
+several simulations, the kernel computes means and costs of its rounds itself; see `fedatlas.compiled.lockstep`.
+"""
 
 import dataclasses
 import time
-from dataclasses import dataclass, field
-from types import SimpleNamespace
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from fedatlas import arrays
-from fedatlas.arrays import State
-from fedatlas.compiled import lockstep
-from fedatlas.simulation import allocator, pools, recording
-from fedatlas.simulation.sampling import Sampler
-from fedatlas.simulation.steps import Cost, Group, Round, Steps
+from fedatlas.arrays import Array, State
+from fedatlas.machine import keep_freed_memory
+from fedatlas.metrics import metric
+from fedatlas.simulation import pools, recording
+from fedatlas.simulation.history import COSTS, History
+from fedatlas.simulation.round import Round
+from fedatlas.simulation.sampling import SAMPLING
+from fedatlas.simulation.setting import Setting
+from fedatlas.simulation.steps import Cost, Group, Steps
 from fedatlas.simulation.tables import Table
 from fedatlas.streams import stream
 
-COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
-
-
-@dataclass
-class Trace:
-    """What a run gives: one row for each evaluation, with the costs up to it; ``x`` is the last output.
-
-    rows: dicts of ``round``, ``steps``, the costs (vectors sent up and down and gradients and samples: each per active
-    client, summed over rounds; seconds of training without evaluation) and the problem's metrics.
-    status: ``ok`` or ``diverged``; diverged_round: the first round whose output was not finite.
-    """
-
-    rows: list = field(default_factory=list)
-    status: str = "ok"
-    diverged_round: int | None = None
-    x: object = None
+Progress = Callable[[dict[str, Any]], None]
 
 
 class Simulation:
     """One run.
 
-    algorithm, problem, setting, seed: what is run. block: clients computed together (default: what fits the cache;
-    results do not depend on it). threads: blocks computed at once.
+    algorithm, problem, setting, seed: what is run. block: number of clients that are computed together; by default, as
+    many as fit the cache. threads: blocks that are computed at once. Results depend on neither.
     """
 
-    def __init__(self, algorithm, problem, setting, seed=0, block=None, threads=1):
+    def __init__(
+        self,
+        algorithm: Any,
+        problem: Any,
+        setting: Setting,
+        seed: int = 0,
+        block: int | None = None,
+        threads: int = 1,
+    ) -> None:
         problem.check_clients(setting.clients)
         problem.prepare_threads(threads)
         self.algorithm = algorithm.for_problem(problem)
@@ -49,7 +50,7 @@ class Simulation:
         self.participants = setting.participants.bind(problem, setting.clients, seed)
         self.schedule = setting.lr_schedule
         algorithm.check(setting, problem)
-        self.sampler = Sampler(problem, setting.clients, setting.batch, setting.sampling, seed)
+        self.sampler = SAMPLING.get(setting.sampler)(problem, setting.clients, setting.batch, seed)
         self.x0 = problem.start(seed)
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0, setting.state)
@@ -57,60 +58,80 @@ class Simulation:
         self.mixing = algorithm.mixing(setting.clients)
         self.round = 0
         self.local_steps = 0
-        self.diverged_round = None
+        self.diverged_round: int | None = None
         self.costs = dict.fromkeys(COSTS, 0.0)
-        self.records, self.mixed = {}, {}
+        self.records: dict[str, list[np.ndarray]] = {}
+        self.mixed: dict[str, Array] = {}
 
-    def run(self, progress=None):
-        """Run all rounds; returns a Trace. progress: called with each row as it is made."""
+    def run(self, progress: Progress | None = None) -> History:
+        """Run all rounds. progress: called with each row as it is made."""
         return run_together([self], progress)[0]
 
     @property
-    def output(self):
+    def output(self) -> Array:
+        """The vector (d,) that is evaluated."""
         return self.algorithm.output(self.s)
 
-    def evaluate(self, trace, progress=None):
-        """Add a row to the trace, off the clock."""
-        row = {"round": self.round, "steps": self.local_steps, **self.costs, **self.problem.evaluate(self.output)}
+    def evaluate(self, history: History, progress: Progress | None = None) -> None:
+        """Add a row to the history; its time is not counted.
+
+        Raises UserError if the setting names a metric that is neither reported by the problem nor can be computed.
+        """
+        output = self.output
+        reported = self.problem.evaluate(output)
+        row = {"round": self.round, "steps": self.local_steps, **self.costs, **reported}
+        if self.setting.metrics:
+            self.setting.check_metrics(reported)
+            new = [name for name in self.setting.metrics if name not in reported]
+            row |= {name: float(metric(name).compute(self.problem, output)) for name in new}
         row |= recording.columns(self.records)
         if self.diverged_round is None and not np.isfinite(row["loss"]):
             self.diverged_round = self.round
-        trace.rows.append(row)
+        history.rows.append(row)
         if self.diverged_round is not None:
-            trace.status, trace.diverged_round = "diverged", self.diverged_round
+            history.status, history.diverged_round = "diverged", self.diverged_round
         if progress:
             progress(row)
 
-    def advance(self, stop, pool, pause=lambda: None):
-        """Rounds up to ``stop``, or to divergence. pause: called between rounds, off the clock."""
+    def advance(self, stop: int, pool: Any, pause: Callable[[], None] = lambda: None) -> None:
+        """Run rounds up to ``stop``, or to divergence. pause: called between rounds; its time is not counted."""
         while self.round < stop and self.diverged_round is None:
             began = time.perf_counter()
-            self.step(pool)
+            self.run_round(pool)
             if not arrays.all_finite(self.output):
                 self.diverged_round = self.round
             self.costs["seconds"] += time.perf_counter() - began
             if self.round < stop and self.diverged_round is None:  # else its evaluation comes first
                 pause()
 
-    def step(self, pool=None):
-        """One round."""
+    def follow(self, s: State, rounds: int, costs: dict[str, float]) -> None:
+        """Continue from rounds that were computed elsewhere, by a compiled kernel.
+
+        s: the server's state after them. rounds: their number. costs: what they cost.
+        """
+        self.s = s
+        self.round += rounds
+        self.local_steps += rounds * self.setting.local_steps
+        for name, value in costs.items():
+            self.costs[name] += value
+
+    def run_round(self, pool: Any = None) -> None:
+        """Run one round. pool: computes the blocks of clients; by default, one after another."""
         t, algorithm = self.round, self._scheduled(self.round)
         active = self.participants.active(t)
         if self.setting.local_epochs is not None:
-            # clients of one size take the same steps and share blocks; sums are in this order, whatever the blocks
+            # clients with equally many rows take the same steps and share blocks; sums have this order for all blocks
             active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
-        K = self._length(algorithm, t, active)
-        n = SimpleNamespace(active=len(active), clients=self.setting.clients, round=t, steps=K)
-        n.rng = stream(self.seed, "algorithm", t, 0)
+        n = self._round(active, self._length(algorithm, t, active))
         self.records, self.mixed = {}, {}
         self.s = (
             self._exchange(algorithm, active, n, pool or pools.Serial()) if len(active) else algorithm.alone(self.s, n)
         )
         self.round += 1
-        self.local_steps += K
+        self.local_steps += n.steps
 
-    def _length(self, algorithm, t, active):
-        """Local steps of a round; of local epochs, their mean over active clients."""
+    def _length(self, algorithm: Any, t: int, active: np.ndarray) -> float:
+        """Local steps of a round; where clients pass over their data, the mean over the active clients."""
         epochs, batch = self.setting.local_epochs, self.setting.batch
         if epochs is None:
             return algorithm.length(self.setting.local_steps, stream(self.seed, "length", t))
@@ -119,61 +140,70 @@ class Simulation:
         total = int(epochs * -(-self.sampler.sizes(active) // batch).sum())
         return total // len(active) if total % len(active) == 0 else total / len(active)
 
-    def _scheduled(self, t):
+    def _scheduled(self, t: int) -> Any:
+        """The algorithm with the step size of a round."""
         factor = self.schedule.factor(t)
         return self.algorithm if factor == 1 else dataclasses.replace(self.algorithm, lr=self.algorithm.lr * factor)
 
-    def _exchange(self, algorithm, active, n, pool):
-        """The next server state."""
-        s, epochs = self.s, self.setting.local_epochs
-        round = self._round(active, n)
-        if algorithm.pooled and self.problem.shared and epochs is None:
-            # everyone would send a mean over the same data at the same point: one client with all samples sends it
-            group = Group(active[:1], self.sampler.pool(n.round, active, n.steps), len(active))
-        else:
-            group = Group(active, self.sampler.draw(n.round, active, n.steps, epochs))
+    def _exchange(self, algorithm: Any, active: np.ndarray, n: Round, pool: Any) -> State:
+        """The server's state after the active clients were asked."""
+        s = self.s
+        group = self._group(algorithm, active, n)
         if algorithm.has("before"):
-            mean = self._mean(algorithm.before, s, group, round, pool)
+            mean = self._mean(algorithm.before, s, group, n, pool)
             if self.mixing is None:
                 self.costs["vectors_down"] += self._vectors(mean)
             s = s.replace(**dict(mean.items()))
         self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.down}))
         if algorithm.solo:
-            group = group.only(round.drawn)
-        mean = self._mean(algorithm.client, s, group, round, pool)
+            group = group.only(n.drawn)
+        mean = self._mean(algorithm.client, s, group, n, pool)
         s = algorithm.server(s, mean, n)
         if algorithm.has("receive"):
             for ids, _ in self._blocks(group.ids):
                 self.table.write(ids, algorithm.receive(self._seen(s, ids), self.table.read(ids)))
         return s
 
-    def _round(self, active, n):
-        setting, t = self.setting, n.round
+    def _group(self, algorithm: Any, active: np.ndarray, n: Round) -> Group:
+        """The clients that compute, and their draws."""
+        epochs = self.setting.local_epochs
+        if epochs is not None:
+            return Group(active, self.sampler.passes(n.round, active, epochs))
+        if algorithm.pooled and self.problem.shared:
+            # everyone would send a mean over the same data at the same point: one client with all samples sends it
+            return Group(active[:1], self.sampler.pool(n.round, active, n.steps), len(active))
+        return Group(active, self.sampler.draw(n.round, active, n.steps))
+
+    def _round(self, active: np.ndarray, steps: float) -> Round:
+        setting, t = self.setting, self.round
         return Round(
-            number=t,
-            K=n.steps if setting.local_epochs is None else setting.local_epochs,
-            local=setting.local_steps,
+            round=t,
+            ids=active,
+            clients=setting.clients,
+            steps=steps,
+            local_steps=setting.local_steps,
             batch=None if setting.local_epochs is None else setting.batch,
-            active=active,
             seed=self.seed,
-            chances=self.participants.probabilities(t),
-            wanted=setting.record if setting.record and setting.evaluated(t + 1) else (),
+            probabilities=self.participants.probabilities(t),
+            wanted=tuple(setting.record) if setting.record and setting.evaluated(t + 1) else (),
             like=self.x0,
         )
 
-    def _mean(self, hook, s, group, round, pool):
-        """Mean over a group of what hook sends, added up in the group's order; what it keeps goes to the table."""
+    def _mean(self, hook: Callable[..., Any], s: State, group: Group, n: Round, pool: Any) -> State:
+        """Mean over a group of what a hook sends, added up in the group's order; what it keeps goes to the table."""
 
-        def work(block):
+        def work(block: tuple[np.ndarray, slice]) -> tuple[Any, ...]:
             ids, place = block
             cost = Cost(len(ids), group.merged)
-            steps = Steps(self.problem, ids, group.part(place), round, cost)
+            steps = Steps(self.problem, ids, group.part(place), n, cost)
             with np.errstate(all="ignore"):
                 result = hook(self._seen(s, ids), self.table.read(ids), steps)
             sent, kept = result if isinstance(result, tuple) else (result, None)
             return ids, sent, kept, cost, steps.records
 
-        total, rows, gradients, samples = {}, {}, 0, 0
+        total: dict[str, Array] = {}
+        rows: dict[str, list[Array]] = {}
+        gradients, samples = 0, 0
         for ids, sent, kept, cost, records in pool.map(work, self._blocks(group.ids)):
             recording.join(self.records, records)
             for name, value in sent.items():
@@ -196,11 +226,12 @@ class Simulation:
         self.costs["vectors_up"] += vectors
         return mean
 
-    def _seen(self, s, ids):
-        """The server's vectors as clients ids see them; what was mixed differs among them."""
+    def _seen(self, s: State, ids: np.ndarray) -> State:
+        """The server's vectors as the clients ids see them; mixed vectors differ between clients."""
         return s.replace(**{name: rows[ids] for name, rows in self.mixed.items()}) if self.mixed else s
 
-    def _blocks(self, members):
+    def _blocks(self, members: np.ndarray) -> Iterator[tuple[np.ndarray, slice]]:
+        """Blocks of clients that take the same steps: their ids and their places among the members."""
         size = min(self.block, -(-len(members) // self.threads))  # a block for every thread
         ends = [len(members)]
         if self.setting.local_epochs is not None and self.setting.batch is not None:
@@ -210,41 +241,49 @@ class Simulation:
                 place = slice(start, min(start + size, end))
                 yield members[place], place
 
-    def _vectors(self, state):
-        """Numbers in a State, in units of the model's dimension; what is sent for evaluation alone is not counted."""
+    def _vectors(self, state: State) -> float:
+        """Numbers in a State, in units of the model's dimension; diagnostics are not counted."""
         counted = (value for name, value in state.items() if name not in self.algorithm.diagnostics)
         return sum(value.shape[-1] for value in counted) / self.problem.dim
 
 
-def run_together(simulations, progress=None, kernels=True, keep=None):
-    """Run simulations of one problem, setting and seed, that differ in their algorithms; returns their Traces.
+def run_together(
+    simulations: Sequence[Simulation],
+    progress: Progress | None = None,
+    kernels: bool = True,
+    keep: Callable[[list[tuple[Simulation, History]]], Callable[[], None]] | None = None,
+) -> list[History]:
+    """Run simulations of one problem, setting and seed, which differ in their algorithms.
 
-    Where a compiled kernel fits, all of them advance on one pass over the draws; each has the bits that it has alone.
-    kernels: whether to look for one. keep: given the (Simulation, Trace) pairs, may set them to where an earlier run
-    was, and returns what is called after every round; where a kernel computes several rounds at once, at evaluations.
+    Where the problem has a compiled kernel for them, all advance together on one pass over the draws; each has the bits
+    that it has alone.
+
+    progress: called with each row. kernels: whether to ask for a kernel. keep: given the (Simulation, History) pairs,
+    it may set them to the state of an earlier run; it returns what is called after every round, or, where a kernel
+    computes several rounds at once, after every evaluation. Returns their histories.
     """
-    allocator.keep()
+    keep_freed_memory()
     first = simulations[0]
     setting = first.setting
-    kernel = lockstep.kernel(simulations) if kernels else None
-    live = pairs = [(simulation, Trace()) for simulation in simulations]
+    kernel = first.problem.kernel(simulations) if kernels else None
+    live = pairs = [(simulation, History()) for simulation in simulations]
     pause = keep(pairs) if keep else lambda: None
     with pools.pool(first.threads) as pool, np.errstate(all="ignore"):
-        for simulation, trace in pairs:
-            if not trace.rows:
-                simulation.evaluate(trace, progress)
-        while live := [(simulation, trace) for simulation, trace in live if trace.status == "ok"]:
-            now = min(trace.rows[-1]["round"] for _, trace in live)
+        for simulation, history in pairs:
+            if not history.rows:
+                simulation.evaluate(history, progress)
+        while live := [(simulation, history) for simulation, history in live if history.status == "ok"]:
+            now = min(history.rows[-1]["round"] for _, history in live)
             if now == setting.total_rounds:
                 break
             stop = min(setting.total_rounds, now + setting.eval_every - now % setting.eval_every)
             if kernel:
                 kernel.advance([simulation for simulation, _ in live], stop)
-            for simulation, trace in live:
-                if trace.rows[-1]["round"] < stop:
+            for simulation, history in live:
+                if history.rows[-1]["round"] < stop:
                     simulation.advance(stop, pool, pause)
-                    simulation.evaluate(trace, progress)
+                    simulation.evaluate(history, progress)
             pause()
-    for simulation, trace in pairs:
-        trace.x = simulation.output
-    return [trace for _, trace in pairs]
+    for simulation, history in pairs:
+        history.x = simulation.output
+    return [history for _, history in pairs]

@@ -1,22 +1,23 @@
-"""How much memory a run will take, said before it starts."""
+"""An estimate of the memory that a run takes, and a check of it before the run starts. No result depends on it."""
 
 import tempfile
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 
 from fedatlas.errors import UserError
+from fedatlas.machine import free_disk, size
+from fedatlas.simulation.engine import Simulation
 
-ROWS = 6  # arrays of a block that are alive at once: its state, the model, gradients and what becomes of them
-SCAN = 20_000  # rounds whose participants are looked at; in longer runs everybody is expected to have been there
-LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+ROWS = 6  # arrays of a block that exist at the same time: states, the model, gradients and what is made of them
+SCAN = 20_000  # rounds whose participants are looked at; in longer runs all clients count as seen
 
 
-def estimate(simulation):
-    """Bytes that a Simulation will take, roughly: {"model", "clients", "data", "activations"}, and its clients seen.
+def estimate(simulation: Simulation) -> tuple[dict[str, int], int]:
+    """Roughly the bytes that a simulation takes, by what takes them, and the number of clients that it keeps states of.
 
-    model: server state, and the vectors of the blocks that are computed at once. clients: states of all clients that
-    will have been active. data, activations: what the problem says.
+    The parts are ``model``: the server's state, and the vectors of the blocks that are computed at once; ``clients``:
+    states of all clients that will have been active; ``data`` and ``activations``: what the problem says.
     """
     setting, problem = simulation.setting, simulation.problem
     vector = problem.dim * simulation.x0.dtype.itemsize
@@ -32,8 +33,8 @@ def estimate(simulation):
     return parts | problem.memory(batch, simulation.threads), seen
 
 
-def clients_seen(simulation):
-    """How many clients will be active in some round; a bound in very long runs."""
+def clients_seen(simulation: Simulation) -> int:
+    """Number of clients that will be active in some round; in very long runs, all. 0 if clients have no state."""
     setting, seen = simulation.setting, np.zeros(simulation.setting.clients, bool)
     if not simulation.table.data:
         return 0
@@ -44,8 +45,9 @@ def clients_seen(simulation):
     return int(seen.sum())
 
 
-def check(simulations):
-    """The estimate as a sentence. Raises UserError, with the numbers, if simulations that run at once cannot fit."""
+def check(simulations: Sequence[Simulation]) -> str:
+    """The estimate for simulations that run at once, as a sentence. Raises UserError, with the numbers, if free memory
+    or disk is too small."""
     estimates = [estimate(simulation) for simulation in simulations]
     parts, seen = estimates[0][0], max(seen for _, seen in estimates)
     for name in ("model", "clients"):
@@ -74,33 +76,3 @@ def check(simulations):
             )
             raise UserError(f"{first.algorithm.name} needs {text}; but only {size(free)} of {what} are free: {advice}")
     return text
-
-
-def free_host():
-    """Bytes of memory that are free, to this process's control group if it has one."""
-    import psutil
-
-    free = psutil.virtual_memory().available
-    for path in map(Path, LIMITS):
-        try:
-            limit = int(path.read_text())
-        except (OSError, ValueError):
-            continue
-        free = min(free, limit - psutil.Process().memory_info().rss)
-    return free
-
-
-def free_disk():
-    """Bytes that are free where client states on disk are kept."""
-    import shutil
-
-    return shutil.disk_usage(tempfile.gettempdir()).free
-
-
-def size(count):
-    """Bytes for people: ``1.5 GiB``."""
-    for unit in ("B", "KiB", "MiB"):
-        if count < 1024:
-            return f"{count:.3g} {unit}"
-        count /= 1024
-    return f"{count:,.3g} GiB" if count < 1000 else f"{count:,.0f} GiB"

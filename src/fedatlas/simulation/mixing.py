@@ -1,21 +1,23 @@
 """Clients that exchange vectors with their neighbours: graphs and doubly stochastic mixing matrices."""
 
 import math
+from typing import Any
 
 import numpy as np
 
-from fedatlas.errors import UserError
-from fedatlas.registry import lookup
+from fedatlas.arrays import Array
+from fedatlas.errors import UserError, lookup
 from fedatlas.streams import stream
 
 
 class Mixing:
-    """Clients joined by links. W: (m, m) doubly stochastic mixing matrix, 0 where two clients are not neighbours.
+    """Clients that are joined by links.
 
-    degree: neighbours of a client, on average. Raises UserError if W is not doubly stochastic.
+    W: (m, m) doubly stochastic mixing matrix, 0 where two clients are not neighbours. degree: mean number of a client's
+    neighbours. Raises UserError if W is not doubly stochastic.
     """
 
-    def __init__(self, W):
+    def __init__(self, W: Any) -> None:
         self.W = np.asarray(W, float)
         if self.W.ndim != 2 or self.W.shape[0] != self.W.shape[1]:
             raise UserError(f"the mixing matrix has shape {self.W.shape}; it must have a row and a column a client")
@@ -24,9 +26,9 @@ class Mixing:
             raise UserError("the mixing matrix must be doubly stochastic: no negative entry, rows and columns of sum 1")
         self.degree = np.count_nonzero(self.W - np.diag(np.diag(self.W))) / len(self.W)
 
-    def mix(self, rows):
+    def mix(self, rows: Array) -> Array:
         """sum_j W_ij rows_j for every client i, added up in the order of j: (m, d)."""
-        total = 0
+        total: Any = 0
         for j, column in enumerate(self.W.T):
             weights = rows[:, :1] * 0  # in the library and type of rows
             for i in np.flatnonzero(column):
@@ -35,7 +37,7 @@ class Mixing:
         return total
 
 
-def metropolis(adjacency):
+def metropolis(adjacency: np.ndarray) -> np.ndarray:
     """Metropolis weights (Xiao, Boyd & Kim 2007) of an undirected graph: W_ij = 1 / (1 + max(deg_i, deg_j)) on links.
 
     adjacency: symmetric (m, m) booleans without loops. Returns (m, m): symmetric and doubly stochastic.
@@ -45,25 +47,27 @@ def metropolis(adjacency):
     return W + np.diag(1 - W.sum(axis=1))
 
 
-def complete(m, **_):
+def complete(m: int, **_: Any) -> np.ndarray:
+    """All clients are neighbours of each other."""
     return ~np.eye(m, dtype=bool)
 
 
-def ring(m, **_):
+def ring(m: int, **_: Any) -> np.ndarray:
+    """Each client has two neighbours."""
     at = np.arange(m)
     return _symmetric(m, at, (at + 1) % m)
 
 
-def grid(m, **_):
-    """Rows of equal length, as near to a square as m can be divided; a path where m is prime."""
+def grid(m: int, **_: Any) -> np.ndarray:
+    """A grid whose rows are equally long and which is as near to a square as m allows; a path where m is prime."""
     width = next(w for w in range(math.isqrt(m), 0, -1) if m % w == 0)
     at = np.arange(m)
     right, down = at[at % width < width - 1], at[at < m - width]
     return _symmetric(m, np.concatenate([right, down]), np.concatenate([right + 1, down + width]))
 
 
-def erdos_renyi(m, p, seed):
-    """Every link is there with probability p. Raises UserError if the graph falls apart."""
+def erdos_renyi(m: int, p: float, seed: int) -> np.ndarray:
+    """Each link exists with probability p, independently. Raises UserError if the graph is not connected."""
     upper = np.triu(stream(seed, "problem").random((m, m)) < p, 1)
     adjacency = upper | upper.T
     if not connected(adjacency):
@@ -73,7 +77,7 @@ def erdos_renyi(m, p, seed):
     return adjacency
 
 
-def connected(adjacency):
+def connected(adjacency: np.ndarray) -> bool:
     """Whether every client can be reached from the first."""
     reached = np.arange(len(adjacency)) == 0
     for _ in range(len(adjacency)):
@@ -81,7 +85,7 @@ def connected(adjacency):
     return bool(reached.all())
 
 
-def _symmetric(m, a, b):
+def _symmetric(m: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     adjacency = np.zeros((m, m), bool)
     adjacency[a, b] = adjacency[b, a] = True
     np.fill_diagonal(adjacency, False)
@@ -91,6 +95,10 @@ def _symmetric(m, a, b):
 GRAPHS = {"complete": complete, "ring": ring, "grid": grid, "erdos-renyi": erdos_renyi}
 
 
-def create(kind, clients, p=0.5, seed=0):
-    """The Mixing of a kind of graph with Metropolis weights. p, seed: of an Erdos-Renyi graph."""
+def create(kind: str, clients: int, p: float = 0.5, seed: int = 0) -> Mixing:
+    """The Mixing of a kind of graph with Metropolis weights.
+
+    kind: a name in GRAPHS. clients: their number m. p, seed: of an Erdos-Renyi graph. Raises UserError if there is no
+    such kind, or if the graph is not connected.
+    """
     return Mixing(metropolis(lookup("graph", kind, GRAPHS)(clients, p=p, seed=seed)))

@@ -1,19 +1,22 @@
 """How blocks of clients are computed: one after another, or on threads. Results come in the order of blocks."""
 
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 
-def pool(threads):
-    """A pool of so many threads, as a context manager with ``map``."""
+def pool(threads: int) -> "Threads | Serial":
+    """A pool of this many threads, as a context manager with ``map``."""
     return Threads(threads) if threads > 1 else Serial()
 
 
 class Threads(ThreadPoolExecutor):
-    """A pool whose map runs only a little ahead of what is taken: few blocks of results are alive at once."""
+    """A pool whose map runs only a little ahead of what is taken, so that few results are in memory at once."""
 
-    def map(self, work, blocks):
-        pending = deque()
+    def map(self, work: Callable[[Any], Any], blocks: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
+        """Results of work on the blocks, in their order."""
+        pending: deque[Future[Any]] = deque()
         for block in blocks:
             pending.append(self.submit(work, block))
             if len(pending) > self._max_workers:
@@ -23,12 +26,12 @@ class Threads(ThreadPoolExecutor):
 
 
 class Serial:
-    """A pool of one: work is done where it is asked for."""
+    """No threads: each block is computed when its result is asked for."""
 
     map = staticmethod(map)
 
-    def __enter__(self):
+    def __enter__(self) -> "Serial":
         return self
 
-    def __exit__(self, *exc):
-        return False
+    def __exit__(self, *exc: object) -> None:
+        pass

@@ -1,27 +1,32 @@
-"""What algorithms note of single local steps, such as step sizes, as columns of a run's rows.
+"""Values that algorithms record of single local steps, such as step sizes, as columns of a run's rows.
 
-A row holds what was noted in the last round before its evaluation, so a run keeps at most evaluations x active clients
-x local steps numbers of a name.
+A row holds what was recorded in the last round before its evaluation. So a run keeps, of each name, at most evaluations
+x active clients x local steps numbers.
 """
+
+from typing import Any
 
 import numpy as np
 
 
-def join(records, block):
-    """Add what a block's Steps noted, {name: [(m,) of each local step]}, to records, {name: [(K,) of each client]}."""
+def join(records: dict[str, list[np.ndarray]], block: dict[str, list[np.ndarray]]) -> None:
+    """Add what the Steps of a block recorded to the records of the round.
+
+    records: arrays (K,) of each client, by name. block: arrays (m,) of each local step, by name.
+    """
     for name, steps in block.items():
         if steps:
             records.setdefault(name, []).extend(np.stack(steps, axis=1).astype(float))
 
 
-def columns(records):
-    """The columns of a row from {name: [(K,) of each client]}.
+def columns(records: dict[str, list[np.ndarray]]) -> dict[str, Any]:
+    """The columns of a row.
 
-    NAME: the values themselves, a list for each active client. NAME_mean, NAME_min, NAME_max: over all of them.
-    NAME_within: standard deviation over a client's local steps, mean over clients. NAME_between: standard deviation
-    over clients of their means.
+    records: arrays (K,) of each client, by name. Returns, for each NAME, the values themselves as NAME, a list for each
+    active client; NAME_mean, NAME_min and NAME_max over all values; NAME_within, the mean over clients of the standard
+    deviation over local steps; and NAME_between, the standard deviation over clients of the mean over local steps.
     """
-    row = {}
+    row: dict[str, Any] = {}
     for name, clients in records.items():
         means, everything = np.array([own.mean() for own in clients]), np.concatenate(clients)
         row[name] = [own.tolist() for own in clients]

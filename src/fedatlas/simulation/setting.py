@@ -1,62 +1,78 @@
 """The conditions of a run that are neither problem nor algorithm: clients, rounds, samples, participation."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from fedatlas.errors import UserError
-from fedatlas.participation import kinds_ as participation
-from fedatlas.registry import build
-from fedatlas.schedules import kinds_ as schedules
-from fedatlas.simulation import sampling
-from fedatlas.simulation.tables import PLACES
-
-COUNTS = ("clients", "local_steps", "local_epochs", "rounds", "steps", "epochs", "batch", "eval_rounds", "eval_steps")
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.metrics import METRICS, metric
+from fedatlas.options import check, option, options
+from fedatlas.participation import PARTICIPATION, Participation
+from fedatlas.schedules import SCHEDULES, Schedule
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Setting:
-    """How a federation is run.
+    """How a federation is run. One round has K local steps or E local epochs of each active client.
 
-    clients: number m of clients (workers M). local_steps: K, 1 by default; or local_epochs: E, passes over the client's
-    n_i rows, which are E ceil(n_i / batch) steps, the last of a pass on what is left of it. rounds, or steps = T =
-    rounds x K, or epochs = rounds x E: exactly one is given. batch: samples a local step, null for full gradients.
-    sampling: of local_steps, ``replacement`` or ``epochs``. state: where client states lie, ``memory`` or ``disk``.
-    participation, schedule: specifications with a ``kind``. eval_rounds or eval_steps: how often the output is
-    evaluated; round 0 and the last always are. record: names of what algorithms note of local steps, such as
-    ``step_size``; kept for the last round before each evaluation.
+    Raises UserError where options contradict each other.
     """
 
-    clients: int
-    local_steps: int | None = None
-    local_epochs: int | None = None
-    rounds: int | None = None
-    steps: int | None = None
-    epochs: int | None = None
-    batch: int | None = 1
-    sampling: str = "replacement"
-    participation: dict = field(default_factory=lambda: {"kind": "full"})
-    schedule: dict = field(default_factory=lambda: {"kind": "constant"})
-    eval_rounds: int | None = None
-    eval_steps: int | None = None
-    record: list | None = None
-    state: str = "memory"
+    clients: int = option(doc="number m of clients (workers M)", unit="clients", low=1)
+    local_steps: int | None = option(None, doc="K; 1 where local_epochs is not given either", unit="steps", low=1)
+    local_epochs: int | None = option(
+        None,
+        doc="E, instead of local_steps: passes over the n_i rows of client i, which are E ceil(n_i / batch) steps; the "
+        "last step of a pass is on the rows that are left",
+        unit="epochs",
+        low=1,
+    )
+    rounds: int | None = option(None, doc="rounds R of communication", unit="rounds", low=1)
+    steps: int | None = option(None, doc="T = R K, instead of rounds", unit="local steps", low=1)
+    epochs: int | None = option(None, doc="R E, instead of rounds", unit="local epochs", low=1)
+    batch: int | None = option(
+        1, doc="samples of a local step's minibatch; null for full local gradients", unit="samples", low=1
+    )
+    sampling: Literal["replacement", "reshuffling"] = option(
+        "replacement",
+        doc="how minibatches of local_steps are drawn: `replacement` (independently, with replacement) or "
+        "`reshuffling` (passes over the client's data in an order that is drawn for each pass)",
+    )
+    participation: str | dict[str, Any] = option(
+        lambda: {"kind": "full"}, doc="rule that says which clients take part in a round", family="participation"
+    )
+    schedule: str | dict[str, Any] = option(
+        lambda: {"kind": "constant"}, doc="factor on the algorithm's lr in each round", family="schedule"
+    )
+    eval_rounds: int | None = option(
+        None,
+        doc="rounds between two evaluations of the output; by default a hundredth of all rounds. The output is "
+        "evaluated before the first and after the last round in any case",
+        unit="rounds",
+        low=1,
+    )
+    eval_steps: int | None = option(None, doc="the same in local steps, instead of eval_rounds", unit="steps", low=1)
+    metrics: list[str] | None = option(None, doc="metrics that are evaluated besides the problem's own")
+    record: list[str] | None = option(
+        None,
+        doc="names of what algorithms record of local steps, such as [step_size]; kept for the last round before each "
+        "evaluation",
+    )
+    state: Literal["memory", "disk"] = option("memory", doc="where client states are kept")
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        known = options(type(self))
+        check("setting", known, {name: getattr(self, name) for name in known})
         if self.local_epochs is None and self.local_steps is None:
             object.__setattr__(self, "local_steps", 1)
-        for name in (
-            "clients",
-            "local_steps",
-            "local_epochs",
-            "rounds",
-            "steps",
-            "epochs",
-            "batch",
-            "eval_rounds",
-            "eval_steps",
-        ):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise UserError(f"{name} is {value!r}; it must be a whole number, at least 1")
+        self._check_lengths()
+        self.participants.check_clients(self.clients)
+        factor = self.lr_schedule.factor(1)
+        if not 0 < factor < float("inf"):
+            raise UserError(f"schedule is {self.schedule!r}; its factor {factor} must be finite and larger than 0")
+
+    def _check_lengths(self) -> None:
+        """Raise UserError unless the lengths of the run and of its rounds are each given in one way."""
         if self.local_epochs is not None and self.local_steps is not None:
             raise UserError("give local_steps or local_epochs, not both")
         name, other = ("steps", "epochs") if self.local_epochs is None else ("epochs", "steps")
@@ -69,48 +85,68 @@ class Setting:
             raise UserError(f"{name} = {total} is less than one round of local_{name} = {local}")
         if self.eval_rounds is not None and self.eval_steps is not None:
             raise UserError("give eval_rounds or eval_steps, not both")
-        names = [] if self.record is None else self.record
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise UserError(f"record is {self.record!r}; it must be a list of names, such as [step_size]")
-        self.participants.check(self.clients)
-        factor = self.lr_schedule.factor(1)
-        if not 0 < factor < float("inf"):
-            raise UserError(f"schedule is {self.schedule!r}; its factor {factor} must be finite and larger than 0")
-        for name, known in (("sampling", sampling.KINDS), ("state", PLACES)):
-            if getattr(self, name) not in known:
-                raise UserError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(known)}")
 
     @property
-    def total_rounds(self):
+    def total_rounds(self) -> int:
+        """Rounds of the run."""
         if self.rounds is not None:
             return self.rounds
         return self.steps // self.local_steps if self.steps is not None else self.epochs // self.local_epochs
 
     @property
-    def eval_every(self):
+    def eval_every(self) -> int:
         """Rounds between two evaluations."""
         if self.eval_steps is not None:
             return max(1, self.eval_steps // self.local_steps)
         return self.eval_rounds or max(1, self.total_rounds // 100)
 
-    def evaluated(self, round):
-        """Whether the output is evaluated after so many rounds."""
+    def evaluated(self, round: int) -> bool:
+        """Whether the output is evaluated after this number of rounds."""
         return round % self.eval_every == 0 or round == self.total_rounds
 
     @property
-    def participants(self):
-        return build("participation", participation.KINDS, self.participation, default="full")
+    def participants(self) -> Participation:
+        """The rule of participation."""
+        return PARTICIPATION.build(self.participation)
 
     @property
-    def full_participation(self):
-        """Whether every client takes part in every round."""
-        return self.participants == participation.Full()
+    def lr_schedule(self) -> Schedule:
+        """The schedule of the step size."""
+        return SCHEDULES.build(self.schedule)
 
     @property
-    def constant_lr(self):
-        """Whether all rounds have one step size."""
-        return self.lr_schedule == schedules.Constant()
+    def full_participation(self) -> bool:
+        """Whether every client takes part in every round by rule."""
+        return self.participants.name == "full"
 
     @property
-    def lr_schedule(self):
-        return build("schedule", schedules.KINDS, self.schedule, default="constant")
+    def constant_lr(self) -> bool:
+        """Whether all rounds have the same step size by rule."""
+        return self.lr_schedule.name == "constant"
+
+    @property
+    def sampler(self) -> str:
+        """The kind of sampling that is used: local epochs are reshuffled passes."""
+        return self.sampling if self.local_epochs is None else "reshuffling"
+
+    def check_metrics(self, reported: Collection[str]) -> None:
+        """Raise UserError for a metric of ``metrics`` that can neither be computed nor is reported by the problem.
+
+        reported: names of the metrics that the problem's evaluation gives.
+        """
+        for name in self.metrics or ():
+            if name not in reported and metric(name).compute is None:
+                known = [*reported, *(one for one in METRICS.names() if METRICS.get(one).compute is not None)]
+                raise UserError(
+                    f"metrics: the problem does not report {name!r}, and it cannot be computed from the output"
+                    + did_you_mean(name, known)
+                )
+
+    def modules(self) -> tuple[str, ...]:
+        """Full names of the modules that a run depends on because of this setting, besides those of the engine."""
+        found = [
+            PARTICIPATION.module(self.participation),
+            SCHEDULES.module(self.schedule),
+            f"fedatlas.simulation.sampling.{self.sampler}",
+        ]
+        return (*found, *(METRICS.module(name) for name in self.metrics or () if metric(name).compute is not None))

@@ -1,95 +1,71 @@
-"""What a client sees of its data during one round: minibatch gradients, counted."""
+"""What clients see of their data during one round: minibatch gradients, which are counted."""
 
-import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fedatlas import arrays
+from fedatlas.arrays import Array
 from fedatlas.errors import UserError
-from fedatlas.streams import drawn_client
+from fedatlas.simulation.round import Round
 
 
 class Gradient:
-    """The stochastic gradient on one step's minibatch: every call within a step uses the same samples.
+    """The stochastic gradient on one step's minibatch: every call within a step uses the same samples."""
 
-    ``g(y)`` -> (m, d); ``g.value_and_grad(y)`` -> losses (m, 1) and gradients (m, d). y: (m, d) or (d,).
-    """
-
-    def __init__(self, batch, cost, full):
+    def __init__(self, batch: Any, cost: "Cost", full: bool) -> None:
         self._batch, self._cost, self._full = batch, cost, full
 
-    def __call__(self, y):
+    def __call__(self, y: Array) -> Array:
+        """Gradients (m, d) at y, (m, d) or (d,)."""
         self._cost.count(self._batch, full=self._full)
         return self._batch.grad(y)
 
-    def value_and_grad(self, y):
+    def value_and_grad(self, y: Array) -> tuple[Array, Array]:
+        """Losses (m, 1) and gradients (m, d) at y, (m, d) or (d,)."""
         self._cost.count(self._batch, full=self._full)
         return self._batch.value_and_grad(y)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Clients that compute.
+    """Clients that compute in a round.
 
-    ids: (m,). draws: (m, K, b), a list of m arrays for whole passes, or None for full gradients. merged: clients whose
-    minibatches each of them holds.
+    ids: (m,). draws: (m, K, b), a list of m arrays for whole passes, or None for full gradients. merged: number of
+    clients whose minibatches each of them holds.
     """
 
-    ids: object
-    draws: object
+    ids: np.ndarray
+    draws: np.ndarray | list[np.ndarray] | None
     merged: int = 1
 
-    def only(self, client):
-        """One of the clients."""
+    def only(self, client: int) -> "Group":
+        """The group that consists of one of the clients."""
         at = np.flatnonzero(self.ids == client)
         draws = self.draws[at[0] : at[0] + 1] if self.draws is not None else None
         return Group(self.ids[at], draws, self.merged)
 
-    def part(self, place):
+    def part(self, place: slice) -> np.ndarray | None:
         """Draws of a block of clients that take the same steps."""
         own = None if self.draws is None else self.draws[place]
         return np.stack(own) if isinstance(own, list) else own
 
 
-@dataclass(frozen=True)
-class Round:
-    """What there is to know of a round beside data.
-
-    number: t, from 0. K: local steps; local: those of the setting, of which ``Algorithm.length`` made K. batch: of
-    whole passes, samples of a minibatch. active: ids of the active clients. seed: of the run. chances: (clients,)
-    probabilities to be active, or None if nobody knows. wanted: names that ``Steps.record`` keeps. like: a vector of
-    the algorithm's.
-    """
-
-    number: int
-    K: int
-    local: int | None = None
-    batch: int | None = None
-    active: object = None
-    seed: int = 0
-    chances: object = None
-    wanted: tuple = ()
-    like: object = None
-
-    @functools.cached_property
-    def drawn(self):
-        """Id of one active client, drawn uniformly."""
-        return int(self.active[drawn_client(self.seed, self.number, len(self.active))])
-
-
 class Steps:
-    """The local steps of a block of m clients in one round: iterating yields K minibatch gradients.
+    """The local steps of a block of m clients in one round: iterating over it gives K minibatch gradients.
 
-    problem: where gradients come from; clients: (m,) ids; draws: (m, K, b) draws of a Sampler, or None for full local
-    gradients at each step; if the round's batch is given, (m, epochs, n) draws of whole passes, each of which is cut
-    into minibatches of so many samples and a last one of the rest. cost: counter of gradients and samples.
+    problem: where gradients come from. clients: (m,) ids. draws: (m, K, b) of a Sampler, or None for full local
+    gradients in each step; if the round's batch is given, (m, epochs, n) of whole passes, each of which is cut into
+    minibatches of that size and a last one of what is left. round: the round. cost: counts gradients and samples.
     """
 
-    def __init__(self, problem, clients, draws, round, cost):
+    def __init__(self, problem: Any, clients: np.ndarray, draws: np.ndarray | None, round: Round, cost: "Cost") -> None:
         self.problem, self.clients, self.draws, self._round, self._cost = problem, clients, draws, round, cost
-        self.records = {name: [] for name in round.wanted}
-        self.cuts, self.K = None, round.K
+        self.records: dict[str, list[np.ndarray]] = {name: [] for name in round.wanted}
+        self.cuts: list[tuple[int, slice]] = []
+        self.K = round.steps
         if draws is not None:
             _, passes, width = draws.shape
             step = round.batch or width
@@ -97,26 +73,28 @@ class Steps:
             self.K = len(self.cuts)
 
     @property
-    def round(self):
+    def round(self) -> int:
         """t, from 0."""
-        return self._round.number
+        return self._round.round
 
     @property
-    def local(self):
-        """Local steps of the setting, of which ``Algorithm.length`` made those of the round."""
-        return self._round.local
+    def local(self) -> int | None:
+        """Local steps of the setting, from which ``Algorithm.length`` made those of the round."""
+        return self._round.local_steps
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.K
 
     @property
-    def p(self):
-        """Probabilities with which the clients were to be active this round: (m, 1)."""
-        if self._round.chances is None:
-            raise UserError("the probabilities of this participation are unknown: take an algorithm that does without")
-        return arrays.column(self._round.chances[self.clients], self._round.like)
+    def p(self) -> Array:
+        """Probabilities of the clients to be active in this round: (m, 1). Raises UserError if they are unknown."""
+        if self._round.probabilities is None:
+            raise UserError(
+                "the probabilities of this participation are unknown: take an algorithm that does not use them"
+            )
+        return arrays.column(self._round.probabilities[self.clients], self._round.like)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Gradient]:
         if self.draws is None:
             for _ in range(self.K):
                 yield Gradient(self._batch(None), self._cost, full=True)
@@ -124,63 +102,71 @@ class Steps:
             for cut in self.cuts:
                 yield Gradient(self._batch(self.draws[:, *cut]), self._cost, full=False)
 
-    def _batch(self, draws):
+    def _batch(self, draws: np.ndarray | None) -> Any:
         return self.problem.full_batch(self.clients) if draws is None else self.problem.batch(self.clients, draws)
 
-    def record(self, **values):
-        """Note values of the current local step, (m, 1) each or one for all; kept only where the setting asks."""
+    def record(self, **values: Any) -> None:
+        """Record values of the current local step: (m, 1) each, or one for all clients. Names that the setting does
+        not ask for are ignored."""
         for name in values.keys() & self.records.keys():
             self.records[name].append(arrays.to_numpy(arrays.rows(values[name], len(self.clients)))[:, 0])
 
     @property
-    def share(self):
+    def share(self) -> np.ndarray:
         """Samples of a minibatch over samples of its client, |B| / m_i: (m, 1)."""
         partition, m = self.problem.partition, len(self.clients)
         sizes = np.full(m, self.problem.samples) if partition is None else partition.sizes[self.clients]
         return (sizes if self.draws is None else np.full(m, self.draws.shape[2]))[:, None] / sizes[:, None]
 
-    def full(self, y):
+    def full(self, y: Array) -> Array:
         """Full local gradients G_i(y): (m, d)."""
         batch = self.problem.full_batch(self.clients)
         self._cost.count(batch, full=True)
         return batch.grad(y)
 
-    def mean(self, y):
-        """The mean of the round's K stochastic gradients, weighed by their samples, all taken at the same y: (m, d)."""
+    def mean(self, y: Array) -> Array:
+        """The mean of the round's K stochastic gradients at the same y, weighted by their samples: (m, d)."""
         if self.draws is None:
             return self.full(y)
         batch = self._batch(self.draws.reshape(len(self.draws), -1))
         self._cost.count(batch, calls=self.K)
         return batch.grad(y)
 
-    def pick(self, v):
-        """v of the drawn client times the number of active ones, 0 for all others: the mean is the drawn client's v."""
+    def pick(self, v: Array) -> Array:
+        """v (m, d) of the drawn client times the number of active clients, and 0 for all other clients: the mean over
+        the active clients is then the drawn client's v."""
         return self._only(self._round.drawn, v)
 
-    def first(self, v):
-        """v of the active client of the lowest id times the number of active ones, 0 for all others."""
-        return self._only(self._round.active.min(), v)
+    def first(self, v: Array) -> Array:
+        """As ``pick``, for the active client with the lowest id."""
+        return self._only(self._round.ids.min(), v)
 
-    def _only(self, client, v):
+    def _only(self, client: int, v: Array) -> Array:
         picked, mine = v * 0, self.clients == client
-        picked[mine] = len(self._round.active) * v[mine]
+        picked[mine] = self._round.active * v[mine]
         return picked
 
-    def prox(self, v, weight):
+    def prox(self, v: Array, weight: float) -> Array:
         """Exact ``argmin_y f_i(y) + weight/2 |y - v|^2`` of each client, where the problem has it: (m, d)."""
         return self.problem.prox(v, weight, self.clients)
 
 
 class Cost:
-    """Gradients and samples asked of a block of m clients, summed over them: whole numbers, whatever the blocks.
+    """Gradients and samples that a block of m clients computed, summed over the clients: whole numbers, so the sums do
+    not depend on the blocks.
 
-    merged: clients whose minibatches each row of the block holds; every one of them would pay for a full gradient.
+    merged: number of clients whose minibatches each client of the block holds; each of them would pay for a full
+    gradient.
     """
 
-    def __init__(self, m, merged=1):
+    def __init__(self, m: int, merged: int = 1) -> None:
         self.m, self.merged, self.gradients, self.samples = m, merged, 0, 0
 
-    def count(self, batch, calls=1, full=False):
+    def count(self, batch: Any, calls: int = 1, full: bool = False) -> None:
+        """Count calls of an oracle.
+
+        batch: the oracle; its ``size`` is the number of samples of each client. full: whether its gradients are full.
+        """
         samples = batch.size * self.m if isinstance(batch.size, int) else int(np.sum(batch.size))
         self.gradients += calls * self.m
         self.samples += samples * self.merged if full else samples

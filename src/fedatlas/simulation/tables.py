@@ -1,12 +1,11 @@
-"""Client state as lazy tables: memory is taken only for the rows of clients that were seen."""
+"""Client states as lazy tables: memory is taken only for the clients that were seen."""
 
 import tempfile
+from typing import Any, Literal
 
 import numpy as np
 
-from fedatlas.arrays import State, is_torch
-
-PLACES = ("memory", "disk")
+from fedatlas.arrays import Array, State, is_torch
 
 
 class Table:
@@ -15,24 +14,24 @@ class Table:
     Rows never written read as the first state. Arrays come from ``np.zeros``, whose pages the system hands out when
     they are first touched, so 500 clients x 11 M parameters cost only the rows in use.
 
-    first: State of one client: (d,) vectors or numbers. like: a vector that gives dtype and library for numbers. place:
-    ``memory``, that of the vectors' device, or ``disk``: files without a name in the folder for temporary files
-    (TMPDIR), mapped into memory and gone with the process.
+    first: State of one client: (d,) vectors or numbers. clients: their number. like: a vector that gives type and
+    library of numbers. place: ``memory``, that of the vectors' device, or ``disk``: files without a name in the folder
+    for temporary files (TMPDIR), which are mapped into memory and end with the process.
     """
 
-    def __init__(self, first, clients, like, place="memory"):
+    def __init__(self, first: State, clients: int, like: Array, place: Literal["memory", "disk"] = "memory") -> None:
         self.first = State(**{name: self._vector(value, like) for name, value in first.items()})
         self.place = place
         self.data = {name: self._zeros(clients, value) for name, value in self.first.items()}
         self.touched = np.zeros(clients, bool)
 
     @staticmethod
-    def _vector(value, like):
+    def _vector(value: Any, like: Array) -> Array:
         if hasattr(value, "shape"):
             return value
         return like.new_tensor([value]) if is_torch(like) else np.array([value], like.dtype)
 
-    def _zeros(self, clients, value):
+    def _zeros(self, clients: int, value: Array) -> Any:
         shape = (clients, value.shape[0])
         if is_torch(value):
             import torch
@@ -43,19 +42,19 @@ class Table:
             return torch.from_numpy(self._lazy(shape, np.dtype(str(value.dtype).removeprefix("torch."))))
         return self._lazy(shape, value.dtype)
 
-    def _lazy(self, shape, dtype):
+    def _lazy(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         if self.place == "memory":
             return np.zeros(shape, dtype)
         with tempfile.TemporaryFile() as file:
             return np.memmap(file, dtype, "w+", shape=shape)
 
     @property
-    def row_bytes(self):
+    def row_bytes(self) -> int:
         """Bytes of one client's state."""
         return sum(value.shape[0] * value.dtype.itemsize for _, value in self.first.items())
 
-    def read(self, ids):
-        """State of the clients in ids (m,): every field (m, width), a copy."""
+    def read(self, ids: np.ndarray) -> State:
+        """State of the clients in ids (m,): a copy, every field (m, width)."""
         if not self.data:
             return State()
         untouched = np.flatnonzero(~self.touched[ids])
@@ -69,8 +68,8 @@ class Table:
             fields[name] = block
         return State(**fields)
 
-    def write(self, ids, kept):
-        """Store what clients ids keep; fields that are not in kept stay as they are."""
+    def write(self, ids: np.ndarray, kept: State | None) -> None:
+        """Store what the clients in ids (m,) keep; fields that are not in kept stay as they are."""
         if kept is None or not self.data:
             return
         names = [name for name, _ in kept.items()]
@@ -87,17 +86,18 @@ class Table:
 
 
 class _Rows:
-    """The rows that were written, one by one: a device has no lazy memory. like: any row."""
+    """The rows that were written, one by one: a device has no lazy memory. like: a row of the same type."""
 
-    def __init__(self, like):
-        self.like, self.rows = like, {}
+    def __init__(self, like: Array) -> None:
+        self.like = like
+        self.rows: dict[int, Array] = {}
 
-    def __getitem__(self, ids):
+    def __getitem__(self, ids: np.ndarray) -> Array:
         import torch
 
         return torch.stack([self.rows.get(int(i), self.like) for i in ids])
 
-    def __setitem__(self, ids, values):
+    def __setitem__(self, ids: np.ndarray, values: Any) -> None:
         values = values if hasattr(values, "shape") else self.like.new_tensor(values)
         for i, row in zip(ids, values.expand(len(ids), len(self.like)), strict=True):
             self.rows[int(i)] = row.clone()

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from fedatlas.errors import UserError
-from fedatlas.simulation.memory import free_host
+from fedatlas.machine import free_host
 
 DEVICES = ("cpu", "cuda", "auto")
 PRECISIONS = ("float32", "tf32", "bf16")

@@ -1,4 +1,4 @@
-"""Availability traces: CSV files of who was there."""
+"""Availability traces: CSV files that say which clients were available."""
 
 import csv
 import functools
@@ -9,12 +9,16 @@ import numpy as np
 from fedatlas.errors import UserError
 
 COLUMNS = ("round", "client", "available")
-CELLS = 10**9  # rounds x clients that are held in memory
+CELLS = 10**9  # most entries, rounds x clients, that are held in memory
 VALUES = {"0": False, "1": True, "false": False, "true": True}
 
 
-def read(path, clients):
-    """A trace as booleans (rounds, clients). Raises UserError naming the file and the line that does not fit."""
+def read(path: str | Path, clients: int) -> np.ndarray:
+    """Read a trace.
+
+    path: of the CSV file. clients: their number; the file may name fewer. Returns booleans (rounds, clients). Raises
+    UserError, with the file and the line, if the file cannot be read or does not fit.
+    """
     path = Path(path)
     try:
         there = _parse(path, path.stat().st_mtime_ns)
@@ -27,18 +31,10 @@ def read(path, clients):
     return np.pad(there, ((0, 0), (0, clients - there.shape[1])))
 
 
-def write(path, there):
-    """Write booleans (rounds, clients) as a trace that ``read`` gives back."""
-    with open(path, "w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows((t, i, int(value)) for t, row in enumerate(there) for i, value in enumerate(row))
-
-
 @functools.lru_cache(maxsize=8)
-def _parse(path, changed):
-    """changed: time of the file's last change, so that an edited file is read again."""
-    entries = {}
+def _parse(path: Path, changed: int) -> np.ndarray:
+    """Booleans (rounds, clients) of a file. changed: its time of change, so that an edited file is read again."""
+    entries: dict[tuple[int, ...], bool] = {}
     with open(path, newline="", encoding="utf-8") as file:
         lines = csv.reader(file)
         head = [name.strip().lower() for name in next(lines, [])]
@@ -69,7 +65,7 @@ def _parse(path, changed):
     return there
 
 
-def _number(where, name, text):
+def _number(where: str, name: str, text: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 7:
         raise UserError(f"{where}: {name} is {text!r}; it must be a whole number, at least 0 and below 10 million")
     return int(text)

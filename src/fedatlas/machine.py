@@ -1,0 +1,54 @@
+"""What this machine offers: free memory and disk, and what its C library does with freed memory."""
+
+import contextlib
+import ctypes
+import functools
+import tempfile
+from pathlib import Path
+
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
+
+
+def free_host() -> int:
+    """Bytes of free memory: of the machine, or of this process's control group if that has less."""
+    import psutil
+
+    free = psutil.virtual_memory().available
+    for path in map(Path, LIMITS):
+        try:
+            limit = int(path.read_text())
+        except (OSError, ValueError):
+            continue
+        free = min(free, limit - psutil.Process().memory_info().rss)
+    return free
+
+
+def free_disk() -> int:
+    """Free bytes in the folder for temporary files, where client states on disk are kept."""
+    import shutil
+
+    return shutil.disk_usage(tempfile.gettempdir()).free
+
+
+@functools.cache
+def keep_freed_memory() -> None:
+    """Have glibc keep freed memory for the next arrays of this process.
+
+    A round frees and takes the same vectors again and again. If glibc returned them to the system, page faults would
+    cost a third of a round's time where steps are cheap, and several times the arithmetic on vectors of millions. Other
+    C libraries are left as they are.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        library = ctypes.CDLL("libc.so.6")
+        library.mallopt(TRIM, 1 << 30)
+        library.mallopt(MMAPS, 0)
+
+
+def size(count: float) -> str:
+    """A number of bytes for people: ``1.5 GiB``."""
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.3g} {unit}"
+        count /= 1024
+    return f"{count:,.3g} GiB" if count < 1000 else f"{count:,.0f} GiB"

@@ -1,0 +1,138 @@
+"""What every rule of participation, every schedule and every way of sampling promises."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.fingerprint import closure
+from fedatlas.options import options
+from fedatlas.participation import PARTICIPATION
+from fedatlas.schedules import SCHEDULES
+from fedatlas.simulation.sampling import SAMPLING
+from fedatlas.simulation.setting import Setting
+from tests.helpers import logistic
+
+UNIT = st.floats(0, 1)
+PROBABILITY = st.floats(0.01, 1)
+ROUNDS = st.integers(1, 30)
+OPTIONS = {
+    "full": {},
+    "uniform": {"count": st.integers(1, 5)},
+    "stationary": {},
+    "sine": {"gamma": UNIT, "period": ROUNDS},
+    "interleaved-sine": {"gamma": UNIT, "period": ROUNDS, "cutoff": UNIT},
+    "staircase": {"low": UNIT, "length": ROUNDS},
+    "markov": {"persistence": st.floats(0, 0.99)},
+    "trace": {},
+}
+P = st.one_of(PROBABILITY, st.lists(PROBABILITY, min_size=5, max_size=5), st.just("labels"))
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory):
+    path = tmp_path_factory.mktemp("trace") / "trace.csv"
+    path.write_text("round,client,available\n0,4,1\n0,1,1\n2,0,1\n2,3,0\n")
+    return str(path)
+
+
+def test_every_rule_is_tried_here():
+    aliases = {name for kind in map(PARTICIPATION.get, OPTIONS) for name in kind.aliases}
+    assert set(OPTIONS) | aliases == set(PARTICIPATION.names()) and aliases == {"bernoulli"}
+
+
+@settings(max_examples=25, deadline=None)
+@pytest.mark.parametrize("name", OPTIONS)
+@given(st.data())
+def test_who_is_active_is_sorted_in_range_and_the_same_in_any_order(name, trace, data):
+    spec = {"kind": name} | {option: data.draw(values, option) for option, values in OPTIONS[name].items()}
+    if "p" in PARTICIPATION.get(name).options():
+        spec["p"] = data.draw(P, "p")
+    if name == "trace":
+        spec["file"] = trace
+    rule, problem, seed = PARTICIPATION.build(spec), logistic(), data.draw(st.integers(0, 9), "seed")
+    rule.check_clients(5)
+    participants = rule.bind(problem, 5, seed)
+    in_order = [participants.active(t) for t in range(12)]
+    for t in data.draw(st.permutations(range(12)), "order"):
+        for asked in (participants, rule.bind(problem, 5, seed)):
+            assert (asked.active(t) == in_order[t]).all()
+    for t, active in enumerate(in_order):
+        assert (np.diff(active) > 0).all() and set(active) <= set(range(5))
+        probabilities = participants.probabilities(t)
+        if name != "trace":
+            assert probabilities.shape == (5,) and ((probabilities >= 0) & (probabilities <= 1)).all()
+            assert (probabilities[active] > 0).all()
+
+
+@pytest.mark.parametrize("family", [PARTICIPATION, SCHEDULES], ids=lambda family: family.what)
+def test_every_option_is_documented(family):
+    for name in family.names():
+        kind = family.get(name)
+        assert kind.summary() and family.module(name).rpartition(".")[2] == kind.name.replace("-", "_")
+        fields = [field.name for field in dataclasses.fields(kind)]
+        assert list(kind.options()) == fields and all(one.doc for one in kind.options().values())
+
+
+def test_every_key_of_the_setting_is_documented():
+    known = options(Setting)
+    assert list(known) == [field.name for field in dataclasses.fields(Setting)]
+    assert all(one.doc for one in known.values())
+    assert set(known["sampling"].words) == set(SAMPLING.names())
+
+
+@given(st.integers(0, 1000))
+def test_factors_of_schedules_are_positive_and_start_at_1(t):
+    for spec in ("constant", {"kind": "exponential", "decay": 0.99}, "inverse-sqrt"):
+        schedule = SCHEDULES.build(spec)
+        assert schedule.factor(0) == 1 and 0 < schedule.factor(t) <= 1
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"clients": 0}, "setting: clients is 0; it must be a whole number, at least 1"),
+        ({"batch": 1.5}, "setting: batch is 1.5"),
+        ({"rounds": True}, "setting: rounds is True"),
+        ({"sampling": "epochs"}, "sampling is 'epochs'; it must be one of 'replacement', 'reshuffling'"),
+        ({"metrics": "loss"}, "metrics is 'loss'; it must be a list"),
+        ({"participation": {"count": 2}}, "has no kind"),
+        ({"participation": 3}, "participation is 3; it must be a kind, or a mapping"),
+        ({"participation": {"kind": "sine", "p": [0.5, 0.5]}}, "p has 2 values; give one for all clients, or one for"),
+        ({"schedule": {"kind": "exponential", "decay": 0}}, "decay is 0; it must be a number larger than 0"),
+        ({"schedule": "exponential"}, "schedule exponential needs a value for 'decay'"),
+        ({"schedule": {"kind": "exponential", "decay": 1e308}, "rounds": 2}, None),
+        ({"schedule": {"kind": "inverse-sqrt", "period": 0}}, "period is 0"),
+        ({"schedule": "linear"}, "unknown schedule 'linear'"),
+    ],
+)
+def test_bad_settings_are_one_clear_error(options, message):
+    given = {"clients": 5, "rounds": 1} | options
+    if message is None:
+        assert Setting(**given)
+        return
+    with pytest.raises(UserError) as error:
+        Setting(**given)
+    assert message in str(error.value)
+
+
+def test_a_run_depends_only_on_what_its_setting_names():
+    engine = closure("fedatlas.simulation.engine")
+    plain = Setting(clients=2, rounds=1).modules()
+    assert plain == tuple(
+        f"fedatlas.{name}" for name in ("participation.full", "schedules.constant", "simulation.sampling.replacement")
+    )
+    other = Setting(
+        clients=2, epochs=2, local_epochs=1, participation={"kind": "bernoulli", "p": 0.5}, schedule="inverse-sqrt"
+    ).modules()
+    assert other == tuple(
+        f"fedatlas.{name}"
+        for name in ("participation.stationary", "schedules.inverse_sqrt", "simulation.sampling.reshuffling")
+    )
+    assert not engine & {*plain, *other, "fedatlas.participation.availability"}
+    apart = ("compiled", "algorithms", "problems", "experiments", "simulation.memory", "simulation.checkpoint")
+    assert not [module for module in engine for name in apart if module.startswith(f"fedatlas.{name}")]
+    assert "fedatlas.participation.availability" not in closure("fedatlas.participation.uniform")

@@ -1,0 +1,43 @@
+"""Metrics that a setting names besides those that the problem reports."""
+
+import numpy as np
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.metrics import METRICS, Metric
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, logistic
+
+LENGTH = Metric(name="length", words="length of the output", compute=lambda problem, x: np.linalg.norm(x))
+
+
+@pytest.fixture
+def length(monkeypatch):
+    """A family that has one more metric, which is computed."""
+    monkeypatch.setitem(vars(METRICS), "_all", METRICS._all | {"length": LENGTH})
+
+
+def run(name="fedavg", **options):
+    setting = Setting(**{"clients": 5, "rounds": 3, "eval_rounds": 1} | options)
+    return Simulation(example(name), logistic(), setting).run()
+
+
+def test_a_named_metric_is_a_column_after_those_of_the_problem(length):
+    plain, more = run("fedsps", record=["step_size"]), run("fedsps", record=["step_size"], metrics=["length", "loss"])
+    assert (more.x == plain.x).all()
+    for one, other in zip(plain.rows, more.rows, strict=True):
+        names = list(one)
+        last = max(names.index(name) for name in logistic().evaluate(plain.x))
+        assert list(other) == [*names[: last + 1], "length", *names[last + 1 :]]
+    assert more.rows[-1]["length"] == pytest.approx(np.linalg.norm(more.x))
+    assert type(more.rows[0]["length"]) is float
+
+
+@pytest.mark.parametrize("name", ["lenght", "test_accuracy"])
+def test_a_metric_that_nobody_computes_is_refused_before_the_first_round(length, name):
+    setting = Setting(clients=5, rounds=3, metrics=["length", name])
+    simulation = Simulation(example("fedavg"), logistic(), setting)
+    with pytest.raises(UserError, match=f"does not report '{name}'.*" + ("'length'" if name == "lenght" else "known")):
+        simulation.run()
+    assert simulation.round == 0
