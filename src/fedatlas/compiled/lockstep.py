@@ -76,7 +76,7 @@ class Kernel:
             s.round += rounds
             s.local_steps += rounds * self.setting.local_steps
             s.costs["vectors_up"] += rounds * self.sent
-            s.costs["vectors_down"] += rounds * len(s.algorithm.down)
+            s.costs["vectors_down"] += rounds * len(s.algorithm.broadcast)
             s.costs["gradients"] += rounds * self.setting.local_steps
             s.costs["samples"] += rounds * self.setting.local_steps
             s.costs["seconds"] += seconds
