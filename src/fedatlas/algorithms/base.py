@@ -143,12 +143,13 @@ class Algorithm(Kind):
 
         Raises UserError if the problem does not know such a constant.
         """
-        filled = {}
+        filled: dict[str, float] = {}
         for name, one in self.options().items():
             if one.constant and getattr(self, name) is None:
-                filled[name] = problem.constant(one.constant)
-                if filled[name] is None:
+                value = problem.constant(one.constant)
+                if value is None:
                     raise UserError(f"{self.title()}: this problem has no {one.constant!r}, so {name} must be given")
+                filled[name] = value
         return dataclasses.replace(self, **filled) if filled else self
 
 

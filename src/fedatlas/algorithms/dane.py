@@ -67,8 +67,8 @@ class DanePlusGD(Dane):
         until |grad F_i(y)|^2 <= lam (mu + lam) / (8 (r+1)(r+2)) |y - x|^2    (Corollary 5)
 
     r is the number of the round, from 0. Each client stops by its own rule. It also stops where a step is so small that
-    rounding loses it. The first step needs no new gradient, since grad F_i(x) is mean_j G_j(x). Theory: lr = 1/(L +
-    lam).
+    rounding loses it. The first step needs no new gradient, since grad F_i(x) is mean_j G_j(x).
+    Theory: lr = 1/(L + lam).
     """
 
     name = "dane+-gd"
@@ -97,8 +97,8 @@ class DanePlusGD(Dane):
     def sufficient_steps(self, L, r):
         """A number of local steps after which clients of smoothness L and convexity mu satisfy the rule of round r.
 
-        It is infinite if lr is larger than 1/(L + lam). As in the proof of Corollary 5, the rule holds where c q^k (1 +
-        e_r / (mu + lam)) <= e_r.
+        It is infinite if lr is larger than 1/(L + lam). As in the proof of Corollary 5, the rule holds where
+        c q^k (1 + e_r / (mu + lam)) <= e_r.
         """
         if self.lr * (L + self.lam) > 1 + 1e-9:
             return inf

@@ -20,9 +20,10 @@ class FedRed(Algorithm):
     The h_i are control variate (4). A round consists of the iterations up to and with the next communication. Their
     number is geometric, so the setting's local steps have no effect. The y_i continue from where they are.
 
-    ``average: weighted`` evaluates the average of Theorem 7: over the means over clients of all iterates k = 1, 2, ...,
-    with weights q^-k, q = 1 - mu/(2 eta + mu). Theory: eta >= lam >= delta_A, p = (lam + mu/2) / (eta + mu/2). The
-    default lam = p eta is the paper's rule of thumb.
+    ``average: weighted`` evaluates the average of Theorem 7. It averages the means over clients of all iterates
+    k = 1, 2, ... with weights q^-k, q = 1 - mu/(2 eta + mu).
+
+    Theory: eta >= lam >= delta_A, p = (lam + mu/2) / (eta + mu/2). The default lam = p eta is the paper's rule of thumb.
     """
 
     name = "fedred"
@@ -96,10 +97,12 @@ class FedRed(Algorithm):
     def rate(self, c):
         """E[q^N], where N is the number of iterations of a round.
 
-        Within a round, X = |x - x*|^2 does not change. Y = mean_i |y_i - x*|^2 and X' = |mean_i y_i - x*|^2 satisfy Y_k
-        + p X'_k <= (p - 1 + q) X + q Y_{k-1} (proofs of Theorems 7 and 9, before the expectation over the coin). The
-        sum of these over k with weights p (1-p)^(k-1) bounds the expectation of (1 - q + p q) Y + p X after the round
-        by E[q^N] times its value before.
+        Within a round, X = |x - x*|^2 does not change. Y = mean_i |y_i - x*|^2 and X' = |mean_i y_i - x*|^2 satisfy
+
+            Y_k + p X'_k <= (p - 1 + q) X + q Y_{k-1}
+
+        (proofs of Theorems 7 and 9, before the expectation over the coin). The sum of these over k with weights
+        p (1-p)^(k-1) bounds the expectation of (1 - q + p q) Y + p X after the round by E[q^N] times its value before.
         """
         if not self.eta >= self.weight >= c["delta_A"] or self.averaging != "mean":
             return None
@@ -117,9 +120,10 @@ class FedRedSGD(FedRed):
 
         y_i <- (eta y_i + lam x - (g(y_i) - h_i)) / (eta + lam)
 
-    All else is as in ``fedred``, with q = 1 - mu/(2 eta - mu) (Theorem 9). Theory: eta > L, lam = delta_A, p = (lam +
-    mu/2) / (eta - mu/2). If the objectives are not convex: one client's model at random, lam = delta_B, p = delta_B /
-    L, eta = 3 L + sqrt(9 L^2 + L sigma^2 K / (f(x0) - f*)) for K iterations, so 6 L without noise (Theorem 8).
+    All else is as in ``fedred``, with q = 1 - mu/(2 eta - mu) (Theorem 9).
+    Theory: eta > L, lam = delta_A, p = (lam + mu/2) / (eta - mu/2).
+    If the objectives are not convex: one client's model at random, lam = delta_B, p = delta_B / L, and in K iterations
+    eta = 3 L + sqrt(9 L^2 + L sigma^2 K / (f(x0) - f*)), which is 6 L without noise (Theorem 8).
     """
 
     name = "fedred-sgd"

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.algorithms.base import Algorithm
+from fedatlas.algorithms.protocols import Array
 from fedatlas.arrays import State, dot, like, maximum, minimum, sqrt, where
 from fedatlas.options import option
 
 
-def polyak(loss, g, l_star=0.0):
+def polyak(loss: Array, g: Array, l_star: float = 0.0) -> Array:
     """(loss - l*) / |g|^2 of each row, never negative: (m, 1).
 
     loss: (m, 1). g: (m, d). l_star: l*. Where g is 0, the value is 0 if the loss is l*, and infinity if it is larger.
@@ -51,9 +52,10 @@ class FedSPS(Polyak):
         x <- mean_S(y)
 
     With ``smoothing``, each client has its own bound in place of gamma_b. It is gamma_b at first and changes after each
-    of the client's local steps, in all rounds. ``smoothing: bound`` is that of the paper's Section 6: bound <- 2^(|B| /
-    m_i) bound, where a minibatch has |B| of the client's m_i samples. ``smoothing: step`` is that of Loizou et al.
-    2021: bound <- 2^(|B| / m_i) step, with the last step size that was not 0.
+    of the client's local steps, in all rounds. A minibatch has |B| of the client's m_i samples.
+
+        bound <- 2^(|B| / m_i) bound      ``bound``: Section 6 of the paper
+        bound <- 2^(|B| / m_i) step       ``step``: Loizou et al. 2021, with the last step size that was not 0
     """
 
     name = "fedsps"
