@@ -23,7 +23,7 @@ class FedRed(Algorithm):
     ``average: weighted`` evaluates the average of Theorem 7. It averages the means over clients of all iterates
     k = 1, 2, ... with weights q^-k, q = 1 - mu/(2 eta + mu).
 
-    Theory: eta >= lam >= delta_A, p = (lam + mu/2) / (eta + mu/2). The default lam = p eta is the paper's rule of thumb.
+    Theory: eta >= lam >= delta_A, p = (lam + mu/2) / (eta + mu/2). The default lam = p eta is a rule of thumb.
     """
 
     name = "fedred"
