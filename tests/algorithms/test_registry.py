@@ -118,8 +118,8 @@ def test_declarations_load_no_heavy_library():
     [
         ("fedavg", {}, 0),
         ("fedau", {}, 0),  # three numbers
-        ("fedawe", {}, 1),
-        ("scaffold", {}, 1),
+        *((name, {}, 0) for name in ("fedavg-all", "fedavg-known-p", "f3ast")),
+        *((name, {}, 1) for name in ("fedawe", "mifa", "fedvarp", "scaffold")),
         ("fedadmm", {}, 2),
         ("sonata", {}, 3),
         ("fedspeed", {}, 1),
