@@ -26,10 +26,10 @@ class Option:
     """What is declared of one option.
 
     name: of the field. type: of the field. default: ``dataclasses.MISSING`` where a value must be given. doc: the
-    meaning, in the paper's letters. unit: such as ``rounds``. above: values are larger. low, high: values lie between
-    them, bounds included. constant: name of the problem's constant that stands where no value is given. family: the
-    value is a kind of this family, or a mapping with a kind and its options. names: the value names something of an
-    experiment, such as ``axis``; see `fedatlas.workflow.validation`.
+    meaning, in the paper's letters. unit: such as ``rounds``. above, below: values lie between them, bounds excluded.
+    low, high: values lie between them, bounds included. constant: name of the problem's constant that stands where no
+    value is given. family: the value is a kind of this family, or a mapping with a kind and its options. names: the
+    value names something of an experiment, such as ``axis``; see `fedatlas.workflow.validation`.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Option:
     doc: str
     unit: str = ""
     above: float | None = None
+    below: float | None = None
     low: float | None = None
     high: float | None = None
     constant: str | None = None
@@ -88,6 +89,7 @@ class Option:
     def _in_range(self, value: float) -> bool:
         return (
             (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
             and (self.low is None or value >= self.low)
             and (self.high is None or value <= self.high)
         )
@@ -123,13 +125,12 @@ class Option:
         return NOUNS.get(member, str(member))
 
     def _range(self) -> str:
-        if self.above is not None:
-            return f" larger than {self.above:g}" + (f", at most {self.high:g}" if self.high is not None else "")
         if self.low is not None and self.high is not None:
             return f" between {self.low:g} and {self.high:g}"
-        if self.low is not None:
-            return f", at least {self.low:g}"
-        return f", at most {self.high:g}" if self.high is not None else ""
+        bounds = {"larger than": self.above, "at least": self.low, "less than": self.below, "at most": self.high}
+        found = [f"{words} {bound:g}" for words, bound in bounds.items() if bound is not None]
+        text = ", ".join(found)
+        return (" " if text.startswith(("larger", "less")) else ", ") + text if text else ""
 
     def schema(self) -> dict[str, Any]:
         """JSON schema of a value."""
@@ -143,7 +144,12 @@ class Option:
         if _is_literal(member):
             return {"enum": list(typing.get_args(member))}
         if member in (int, float):
-            limits = {"exclusiveMinimum": self.above, "minimum": self.low, "maximum": self.high}
+            limits = {
+                "exclusiveMinimum": self.above,
+                "exclusiveMaximum": self.below,
+                "minimum": self.low,
+                "maximum": self.high,
+            }
             kind = {"type": "integer" if member is int else "number"}
             return kind | {key: value for key, value in limits.items() if value is not None}
         origin = typing.get_origin(member) or member
@@ -170,6 +176,7 @@ def option(
     doc: str,
     unit: str = "",
     above: float | None = None,
+    below: float | None = None,
     low: float | None = None,
     high: float | None = None,
     constant: str | None = None,
@@ -181,7 +188,7 @@ def option(
     default: a value, or a function such as ``dict`` that makes one.
     """
     about = {
-        "doc": doc, "unit": unit, "above": above, "low": low, "high": high,
+        "doc": doc, "unit": unit, "above": above, "below": below, "low": low, "high": high,
         "constant": constant, "family": family, "names": names,
     }  # fmt: skip
     if constant is not None:

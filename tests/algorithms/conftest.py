@@ -1,4 +1,4 @@
-"""A problem that tests of several methods share."""
+"""A problem that the tests of several algorithms use."""
 
 import pytest
 

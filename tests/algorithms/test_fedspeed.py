@@ -1,4 +1,4 @@
-"""The switches of FedSpeed's Table 7, its two means of the corrections, and what FedCM and FedADMM reduce to."""
+"""FedSpeed: the switches of its Table 7, its two means of the corrections, and comparisons with its baselines."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,9 @@ from fedatlas import problems
 from fedatlas.errors import UserError
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from tests.algorithms.test_registry import TWINS, World
 from tests.helpers import example, logistic
+from tests.transcriptions import TRANSCRIPTIONS
+from tests.transcriptions.world import World
 
 BASELINES = ("fedavg", "fedprox", "fedadam", "scaffold", "fedcm", "feddyn", "fedadmm")
 DECAY = {"schedule": {"kind": "exponential", "decay": 0.7}}
@@ -41,7 +42,7 @@ def test_parts_switched_off(special, switched):
 
 
 def test_perturbed_prox_by_hand():
-    """Table 7's fourth row: the proximal term and the perturbation without the correction."""
+    """The fourth row of Table 7: the proximal term and the perturbation, without the correction."""
     problem, setting = logistic(clients=1, heterogeneous=False), Setting(clients=1, local_steps=2, rounds=2, batch=None)
     algorithm = example("fedspeed", lr=0.2, lam=4.0, alpha=0.7, rho=0.3, correction=False)
     found, x = Simulation(algorithm, problem, setting, seed=1).run().x, problem.start(1)
@@ -55,7 +56,7 @@ def test_perturbed_prox_by_hand():
     np.testing.assert_allclose(found, x, rtol=1e-12)
 
 
-def test_what_is_switched_off_costs_nothing():
+def test_parts_that_are_switched_off_cost_nothing():
     whole, bare = (run("fedspeed", **switches) for switches in ({}, {"perturbation": False}))
     assert whole.rows[-1]["gradients"] == 2 * bare.rows[-1]["gradients"]
     setting = Setting(clients=5, rounds=1)
@@ -67,7 +68,7 @@ def test_a_correction_needs_the_proximal_term():
         example("fedspeed", prox=False)
 
 
-def test_momentum_of_fedcm_carries_over():
+def test_fedcm_uses_the_momentum_of_earlier_rounds():
     assert np.linalg.norm(run("fedcm", alpha=0.5).x - run("fedavg").x) > 1e-3
 
 
@@ -77,7 +78,7 @@ def test_both_means_agree_under_full_participation():
         Simulation(example("fedspeed", mean=mean), logistic(), setting, seed=1).run() for mean in ("active", "all")
     ]
     np.testing.assert_allclose(found[0].x, found[1].x, rtol=1e-10, atol=1e-12)
-    assert found[0].rows[-1]["vectors_up"] == found[1].rows[-1]["vectors_up"]  # and send equally much
+    assert found[0].rows[-1]["vectors_up"] == found[1].rows[-1]["vectors_up"]  # they send equally many vectors
 
 
 def test_the_mean_over_all_without_perturbation_is_feddyn():
@@ -87,8 +88,8 @@ def test_the_mean_over_all_without_perturbation_is_feddyn():
 
 
 @pytest.mark.parametrize("mean, converges", [("all", True), ("active", False)])
-def test_corrections_of_the_active_alone_do_not_converge(mean, converges):
-    """Two of ten heterogeneous quadratics a round, full gradients: Algorithm 1 adds the corrections of those two."""
+def test_corrections_of_active_clients_only_do_not_converge(mean, converges):
+    """Two of ten clients are active in a round, and Algorithm 1 uses the corrections of these two only."""
     centers, curvatures = np.arange(10.0), 1.0 + np.arange(10) % 3
     spec = {"kind": "quadratic", "centers": centers[:, None].tolist(), "curvatures": curvatures.tolist()}
     participation = {"kind": "uniform", "count": 2}
@@ -105,15 +106,15 @@ def test_corrections_of_the_active_alone_do_not_converge(mean, converges):
 @pytest.mark.parametrize(
     "name, parameters", [*((name, {}) for name in BASELINES), *(("fedspeed", {"mean": m}) for m in ("active", "all"))]
 )
-def test_equals_the_transcription_as_the_figures_run_it(name, parameters, condition):
-    """Few of the clients, step sizes that decay by round, whole passes over the clients' data."""
+def test_equals_the_transcription_under_the_conditions_of_the_figures(name, parameters, condition):
+    """With few active clients, step sizes that decay, and whole passes over the clients' data."""
     participation = {"kind": "uniform", "count": 3}
     setting = Setting(**{"clients": 5, "rounds": 6, "batch": 2, "participation": participation} | CONDITIONS[condition])
     problem = logistic()
     assert set(problem.partition.sizes) == {12}
     simulation = Simulation(example(name, **parameters), problem, setting, seed=3)
     values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.options()}
-    for t, expected in enumerate(TWINS[name](World(problem, setting, 3, name), **values)):
+    for t, expected in enumerate(TRANSCRIPTIONS[name](World(problem, setting, 3, name), **values)):
         simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10, atol=1e-12, err_msg=f"round {t}")
     assert t == 5

@@ -8,8 +8,9 @@ from fedatlas.algorithms.fedsps import polyak
 from fedatlas.problems.quadratic import Quadratic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from tests.algorithms.test_registry import TWINS, World
 from tests.helpers import example, logistic, network
+from tests.transcriptions import TRANSCRIPTIONS
+from tests.transcriptions.world import World
 
 POLYAK = ("fedsps", "fedsps-normalized", "feddecsps", "fedsps-global")
 CLIENTS = 5
@@ -21,7 +22,7 @@ def run(name, problem=None, parameters=None, seed=1, **options):
 
 
 def steps_of(trace):
-    """Recorded step sizes: a list over rounds of (clients, steps)."""
+    """The recorded step sizes: for each evaluated round an array (clients, steps)."""
     return [np.array(row["step_size"]) for row in trace.rows if "step_size" in row]
 
 
@@ -41,7 +42,7 @@ def test_polyak_by_hand(make):
 
 @pytest.mark.parametrize("name", POLYAK)
 @pytest.mark.parametrize("l_star", [0.0, -1.0])
-def test_a_flat_loss_takes_no_step_or_the_largest(name, l_star):
+def test_a_zero_gradient_takes_the_step_size_zero_or_the_largest(name, l_star):
     problem = Quadratic(np.zeros((CLIENTS, 2)), np.zeros((CLIENTS, 2)))
     trace = run(name, problem, {"gamma_b": 3.0, "c": 1.0, "l_star": l_star}, record=["step_size"])
     assert np.isfinite(trace.x).all() and trace.status == "ok"
@@ -67,7 +68,7 @@ def test_feddecsps_never_lengthens_a_clients_step():
 
 
 @pytest.mark.parametrize("name", POLYAK)
-def test_equal_to_fedavg_where_the_bound_is_always_met(name):
+def test_is_fedavg_if_the_bound_is_always_the_smaller_step(name):
     gamma_b, rounds = 0.01, 1 if name == "feddecsps" else 8
     steps = 1 if name == "feddecsps" else 4
     expected = run("fedavg", parameters={"lr": gamma_b}, rounds=rounds, local_steps=steps).x
@@ -75,7 +76,7 @@ def test_equal_to_fedavg_where_the_bound_is_always_met(name):
     np.testing.assert_allclose(ours, expected, rtol=1e-10)
 
 
-def test_normalisation_changes_nothing_where_clients_are_equal():
+def test_normalisation_changes_nothing_if_clients_are_equal():
     same = {"problem": logistic(heterogeneous=False), "batch": None}
     np.testing.assert_allclose(run("fedsps-normalized", **same).x, run("fedsps", **same).x, rtol=1e-12)
     assert np.abs(run("fedsps-normalized").x - run("fedsps").x).max() > 1e-4
@@ -93,12 +94,12 @@ def test_normalisation_gives_long_steps_less_weight():
 @pytest.mark.parametrize("name", ["fedsps", "fedsps-normalized", "fedsps-global", "sps"])
 def test_interpolation_converges_to_the_optimum_at_a_large_bound(name):
     problem, x = interpolating()
-    gamma_b = 0.3 if name == "fedsps-global" else 100.0  # one step size for all must suit the most curved client
+    gamma_b = 0.3 if name == "fedsps-global" else 100.0  # the most curved client limits the one step size
     found = run(name, problem, {"gamma_b": gamma_b}, rounds=300, batch=None).x
     assert np.abs(found - x).max() < 1e-8
 
 
-def test_feddecsps_comes_nearer_to_the_optimum_of_heterogeneous_clients():
+def test_feddecsps_comes_closer_to_the_optimum_of_heterogeneous_clients():
     problem = logistic(samples=200)
     problem.optimum = problem.solve()
     gaps = [run(name, problem, rounds=300, batch=20).rows[-1]["suboptimality"] for name in ("feddecsps", "fedsps")]
@@ -108,7 +109,11 @@ def test_feddecsps_comes_nearer_to_the_optimum_of_heterogeneous_clients():
 @pytest.mark.parametrize("smoothing", ["bound", "step"])
 def test_smoothing_by_hand(smoothing):
     problem, _ = interpolating(samples=8)
-    parameters = {"smoothing": smoothing, "gamma_b": 0.01, "c": 1e-6}  # the Polyak step is never the smaller one
+    parameters = {
+        "smoothing": smoothing,
+        "gamma_b": 0.01,
+        "c": 1e-6,
+    }  # the bound is smaller than the Polyak step
     trace = run("fedsps", problem, parameters, record=["step_size"], participation={"kind": "uniform", "count": 2})
     counts = np.zeros(CLIENTS)
     setting = Setting(clients=CLIENTS, rounds=8, participation={"kind": "uniform", "count": 2})
@@ -124,12 +129,12 @@ def test_smoothing_equals_its_transcription(smoothing):
     setting = Setting(clients=CLIENTS, local_steps=3, rounds=6, batch=2, participation={"kind": "bernoulli", "p": 0.5})
     problem, parameters = logistic(), {"smoothing": smoothing, "gamma_b": 0.3, "c": 0.5, "l_star": 0.0}
     simulation = Simulation(example("fedsps", **parameters), problem, setting, seed=3)
-    for expected in TWINS["fedsps"](World(problem, setting, 3, "fedsps"), **parameters):
+    for expected in TRANSCRIPTIONS["fedsps"](World(problem, setting, 3, "fedsps"), **parameters):
         simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10)
 
 
-def test_loizous_smoothing_follows_the_last_step():
+def test_the_smoothing_of_loizou_bounds_a_step_by_the_last_one():
     trace = run("fedsps", interpolating(samples=8)[0], {"smoothing": "step", "c": 0.5}, record=["step_size"])
     by_client = np.concatenate(steps_of(trace), axis=1)
     assert (by_client[:, 1:] <= 2 ** (2 / 8) * by_client[:, :-1] * (1 + 1e-12)).all()

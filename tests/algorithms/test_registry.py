@@ -1,22 +1,25 @@
-"""What every algorithm must satisfy by existing."""
+"""What every algorithm must satisfy because it exists."""
 
 import dataclasses
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fedatlas import UserError, algorithms
-from fedatlas.algorithms.base import Algorithm
+from fedatlas.algorithms.states import vectors_kept
 from fedatlas.problems.logistic import Logistic
+from fedatlas.problems.quadratic import Quadratic
 from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.setting import Setting
-from fedatlas.streams import drawn_client, stream
 from tests.helpers import example, logistic, quadratic
-from tests.transcriptions import load
+from tests.transcriptions import TRANSCRIPTIONS
+from tests.transcriptions.world import Quadratics, World
 
 NAMES = algorithms.names()
-TWINS = load()
 CONDITIONS = {
     "full": {"participation": {"kind": "full"}},
     "sampled": {"participation": {"kind": "uniform", "count": 3}},
@@ -26,7 +29,7 @@ CONDITIONS = {
 }
 
 
-# Choices of an algorithm besides its defaults that are compared with the transcription as well.
+# Values besides the defaults with which algorithms are compared with their transcriptions, too.
 CHOICES = [
     ("fedac-1", {"lr": 0.9, "mu": 0.5}),  # gamma = eta
     ("fedac-2", {"lr": 0.9, "mu": 0.5}),
@@ -58,92 +61,6 @@ VARIANTS = [pytest.param(name, STIFF if name.startswith("dane+") else {}, id=nam
 VARIANTS += [pytest.param(name, more, id=f"{name}-{'-'.join(map(str, more.values()))}") for name, more in CHOICES]
 
 
-class World:
-    """The problem and draws of a Simulation as a transcription sees them: plain formulas, one client at a time."""
-
-    def __init__(self, problem, setting, seed, name):
-        self.problem, self.setting, self.seed, self.name = problem, setting, seed, name
-        self.m, self.T, self.x0 = setting.clients, setting.total_rounds, problem.start(seed)
-        self.participants = setting.participants.bind(problem, setting.clients, seed)
-        self.sampler = SAMPLING.get(setting.sampler)(problem, setting.clients, setting.batch, seed)
-        self.K = setting.local_steps
-        if setting.local_epochs is not None:  # clients of one size
-            self.per_pass = -(-len(self._rows(0)) // setting.batch)
-            self.K = setting.local_epochs * self.per_pass
-
-    def S(self, t):
-        return self.participants.active(t)
-
-    def p(self, t):
-        return self.participants.probabilities(t)
-
-    def decay(self, t):
-        return self.setting.lr_schedule.factor(t)
-
-    def drawn(self, t):
-        """The client that is drawn at random in round t."""
-        return self.S(t)[drawn_client(self.seed, t, len(self.S(t)))]
-
-    def flips(self, t, p):
-        """Tosses of the coin of round t up to and with the first success."""
-        return int(stream(self.seed, "length", t).geometric(p))
-
-    def server_draws(self, t):
-        """The generator of what the server draws in round t."""
-        return stream(self.seed, "algorithm", t, 0)
-
-    def _rows(self, i):
-        return self.problem.partition.client(i) if self.problem.partition else np.arange(self.problem.samples)
-
-    def _gradient(self, rows, y):
-        total = self.problem.l2 * y
-        for j in rows:
-            a, b = self.problem.A[j], self.problem.b[j]
-            total = total - b * a / (1 + np.exp(b * (a @ y))) / len(rows)
-        return total
-
-    def g(self, t, k, i, y, K=None):
-        epochs, batch = self.setting.local_epochs, self.setting.batch
-        everyone = np.arange(self.m)
-        if epochs is not None:
-            draws = self.sampler.passes(t, everyone, epochs)
-            one_pass, step = draws[i][k // self.per_pass], k % self.per_pass
-            return self._gradient(one_pass[step * batch : (step + 1) * batch], y)
-        draws = self.sampler.draw(t, everyone, K or self.K)
-        return self._gradient(self._rows(i) if draws is None else draws[i, k], y)
-
-    def G(self, i, y):
-        return self._gradient(self._rows(i), y)
-
-    def _batch(self, t, k, i):
-        draws = self.sampler.draw(t, np.arange(self.m), self.K)
-        return self._rows(i) if draws is None else draws[i, k]
-
-    def f(self, t, k, i, y):
-        total = self.problem.l2 / 2 * (y @ y)
-        rows = self._batch(t, k, i)
-        for j in rows:
-            total = total + np.log(1 + np.exp(-self.problem.b[j] * (self.problem.A[j] @ y))) / len(rows)
-        return total
-
-    def share(self, i):
-        return len(self._batch(0, 0, i)) / len(self._rows(i))
-
-
-class Quadratics(World):
-    """The same for quadratics, which have exact proximal steps."""
-
-    def g(self, t, k, i, y, K=None):
-        draws = self.sampler.draw(t, np.arange(self.m), K or self.K)
-        return self.G(i, y) if draws is None else self.G(i, y) + sum(self.problem.noise[draws[i, k]]) / len(draws[i, k])
-
-    def G(self, i, y):
-        return self.problem.A[i] @ y - self.problem.b[i]
-
-    def prox(self, i, v, weight):
-        return np.linalg.solve(self.problem.A[i] + weight * np.eye(len(v)), self.problem.b[i] + weight * v)
-
-
 @pytest.mark.parametrize("shared", [False, True], ids=["heterogeneous", "shared"])
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("name, variant", VARIANTS)
@@ -153,40 +70,88 @@ def test_equals_its_transcription(name, variant, condition, shared):
         problem = quadratic(heterogeneity=0.0, similarity=0.0) if shared else quadratic()
     options = {"clients": 5, "local_steps": 3, "rounds": 6, "batch": 2, "eval_rounds": 1, **CONDITIONS[condition]}
     setting = Setting(**options)
-    if algorithms.get(name).full and not setting.full_participation:
+    if algorithms.get(name).full_participation and not setting.full_participation:
         with pytest.raises(UserError, match="full participation only"):
             Simulation(example(name), problem, setting)
         return
     simulation = Simulation(example(name, **variant), problem, setting, seed=3)
     parameters = dataclasses.asdict(simulation.algorithm)
     world = (Quadratics if quadratics else World)(problem, setting, 3, name)
-    for t, expected in enumerate(TWINS[name](world, **parameters)):
+    for t, expected in enumerate(TRANSCRIPTIONS[name](world, **parameters)):
         simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10, atol=1e-12, err_msg=f"round {t}")
     assert t == 5
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_has_a_source_and_documented_parameters(name):
+def test_has_a_source_and_documented_options(name):
     cls = algorithms.get(name)
-    assert cls.cite and cls.label and cls.__doc__ != Algorithm.__doc__
-    assert any(year in cls.__doc__ for year in map(str, range(1950, 2030))) or name == "gd"
-    assert all(f.doc for f in cls.options().values())
+    assert cls.cite and cls.label and "__doc__" in vars(cls)
+    assert any(year in cls.__doc__ for year in map(str, range(1950, 2030)))
+    assert all(one.doc for one in cls.options().values())
+    assert all(one.unit for one in cls.options().values() if int in one.members and one.name != "graph_seed")
     assert cls.__dataclass_params__.frozen
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_refuses_parameters_out_of_range(name):
-    for f in algorithms.get(name).options().values():
-        bounded = f.metadata["above"] is not None or f.metadata["low"] is not None
-        if bounded:
-            with pytest.raises(UserError, match=f.name):
-                example(name, **{f.name: -1.0})
-        with pytest.raises(UserError, match=f.name):
-            example(name, **{f.name: "much"})
-        if f.metadata["choices"] is None and not isinstance(f.default, bool):
-            with pytest.raises(UserError, match=f.name):
-                example(name, **{f.name: float("nan")})
+def test_the_summary_is_one_sentence_on_one_line(name):
+    cls = algorithms.get(name)
+    assert re.fullmatch(rf"{re.escape(cls.label)}\b.* is .+[A-Za-z0-9|)]\.", cls.summary())
+    assert cls.summary() == cls.__doc__.splitlines()[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_field_is_an_option(name):
+    cls = algorithms.get(name)
+    assert [field.name for field in dataclasses.fields(cls)] == list(cls.options())
+
+
+def test_declarations_load_no_heavy_library():
+    code = "import sys; from fedatlas import algorithms; algorithms.names(); print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "fedatlas.algorithms.dane" in found
+    assert not {"torch", "pandas", "matplotlib", "numba", "scipy"} & set(found)
+
+
+@pytest.mark.parametrize(
+    "name, options, kept",
+    [
+        ("fedavg", {}, 0),
+        ("fedau", {}, 0),  # three numbers
+        *((name, {}, 0) for name in ("fedavg-all", "fedavg-known-p", "f3ast")),
+        *((name, {}, 1) for name in ("fedawe", "mifa", "fedvarp", "scaffold")),
+        ("fedadmm", {}, 2),
+        ("sonata", {}, 3),
+        ("fedspeed", {}, 1),
+        ("fedspeed", {"prox": False, "correction": False}, 0),
+        ("fedred", {"average": "weighted"}, 3),
+    ],
+)
+def test_vectors_that_a_client_keeps(name, options, kept):
+    assert vectors_kept(example(name, **options)) == kept
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_refuses_values_where_it_is_made(name):
+    """The constructor checks values too, so that a class that is used directly refuses what a specification does."""
+    cls = algorithms.get(name)
+    given = {one: getattr(example(name), one) for one in cls.options()}
+    for one in cls.options():
+        with pytest.raises(UserError, match=rf"^algorithm {re.escape(name)}: {one} is 'much'; it must be "):
+            cls(**given | {one: "much"})
+
+
+@pytest.mark.parametrize("name", ["dane", "fedred", "dane+-gd"])
+def test_exact_proximal_steps_are_asked_of_a_problem_or_its_class(name):
+    setting, algorithm = Setting(clients=5, rounds=1), example(name)
+    for problem in (quadratic(), Quadratic):
+        algorithm.check(setting, problem)
+    for problem in (logistic(), Logistic):
+        if algorithm.exact_prox:
+            with pytest.raises(UserError, match=rf"^algorithm {name} solves subproblems exactly, but this problem has"):
+                algorithm.check(setting, problem)
+        else:
+            algorithm.check(setting, problem)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -211,6 +176,15 @@ def test_float32_stays_float32(name):
     simulation = Simulation(example(name), problem, Setting(clients=5, local_steps=2, rounds=2, batch=2), seed=0)
     simulation.run_round()
     assert simulation.output.dtype == np.float32
+
+
+def test_the_example_of_the_documentation_runs():
+    text = Path(__file__).parents[2].joinpath("docs", "adding.md").read_text()
+    found = {}
+    exec(text.split("```python\n")[1].split("```")[0], found)
+    problem, setting = logistic(), Setting(clients=5, local_steps=3, rounds=4, batch=2)
+    runs = [Simulation(one, problem, setting, seed=1).run() for one in (found["FedMine"](lr=0.1), example("fedavg"))]
+    assert (runs[0].x == runs[1].x).all()
 
 
 def test_unknown_names_get_a_guess():

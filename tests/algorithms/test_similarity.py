@@ -1,4 +1,4 @@
-"""Methods of FedRed's Table 1: reductions, local solvers, costs, and what they add to the engine."""
+"""Methods of Table 1 of FedRed: reductions to each other, local solvers, costs, refused settings."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_reductions(special, general, heterogeneous):
 
 
 def test_sonata_on_the_complete_graph_is_dane_after_its_first_round(heterogeneous):
-    """In the first round, each client tracks its own gradient alone."""
+    """In the first round every client only knows its own gradient."""
     setting = Setting(clients=5, rounds=9, batch=None)
     sonata = Simulation(algorithms.create("sonata", {"tau": 0.7}), heterogeneous, setting)
     dane = Simulation(algorithms.create("dane", {"lam": 0.7}), heterogeneous, setting)
@@ -53,13 +53,13 @@ def test_fedred_with_p_one_and_eta_to_zero_is_dane(heterogeneous):
     np.testing.assert_allclose(fedred, dane, rtol=1e-8, atol=1e-10)
 
 
-def test_fedred_gd_without_lambda_keeps_the_mean_on_gradient_descent_for_one_step(heterogeneous):
-    """p = 1, equal clients' models: y_i = x - (G_i(x) - h_i) / eta = x - mean_j G_j(x) / eta."""
+def test_the_first_step_of_fedred_gd_without_lambda_is_gradient_descent(heterogeneous):
+    """With p = 1 all clients start from x: y_i = x - (G_i(x) - h_i) / eta = x - mean_j G_j(x) / eta."""
     gd = run("gd", {"lr": 0.05}, heterogeneous, rounds=1).x
     np.testing.assert_allclose(run("fedred-gd", {"eta": 20.0, "lam": 0.0, "p": 1.0}, heterogeneous, rounds=1).x, gd)
 
 
-def test_fedpd_that_never_skips_is_feddyn_where_both_solve_exactly(heterogeneous):
+def test_fedpd_that_never_skips_is_feddyn_if_both_solve_exactly(heterogeneous):
     options = {"local_steps": 400, "rounds": 3}
     feddyn = run("feddyn", {"lr": 0.04, "alpha": 2.0}, heterogeneous, **options).x
     fedpd = run("fedpd", {"lr": 0.04, "eta": 0.5}, heterogeneous, **options).x
@@ -67,20 +67,20 @@ def test_fedpd_that_never_skips_is_feddyn_where_both_solve_exactly(heterogeneous
 
 
 def test_dane_plus_with_a_strict_rule_is_dane(heterogeneous):
-    """The rule tightens as 1/r: late rounds solve the subproblem well; a stiff one is solved well at once."""
+    """A large lam makes the subproblem easy, so that few steps solve it well from the first round on."""
     exact = run("dane", {"lam": 200.0}, heterogeneous, rounds=3).x
     gd = run("dane+-gd", {"lam": 200.0, "lr": 1 / 215}, heterogeneous, rounds=3).x
     assert np.linalg.norm(gd - exact) < 0.05 * np.linalg.norm(exact - heterogeneous.start(1))
 
 
-# --- local solvers, one client's model, diagnostics ---
+# --- local solvers, models of one client, evaluated averages ---
 
 
 @pytest.mark.parametrize("name", ["dane+-gd", "dane+-fgd"])
-def test_local_solvers_meet_the_stopping_rule_and_no_earlier(name, heterogeneous):
+def test_local_solvers_stop_as_soon_as_the_rule_holds(name, heterogeneous):
     lam, lr, mu = 1.8, 0.04, 0.1
     c = {"lr": lr, "lam": lam, "mu": mu}
-    # on one client h = 0 and F(y) = f(y) + lam/2 |y - x|^2
+    # there is one client, so that h = 0 and F(y) = f(y) + lam/2 |y - x|^2
     alone = quadratic(clients=1, dim=6, noise=0, mu=1.0, L=20.0, similarity=0.0)
     x, counts = alone.start(1), []
     for r, steps in ((0, None), (0, 1)):
@@ -113,7 +113,7 @@ def test_a_diverging_solver_stops_at_once(heterogeneous):
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_the_drawn_clients_model_is_the_mean_of_what_is_picked(library):
+def test_the_mean_of_pick_is_the_model_of_the_drawn_client(library):
     v = np.random.default_rng(0).standard_normal((4, 3))
     if library == "torch":
         v = pytest.importorskip("torch").from_numpy(v)
@@ -133,7 +133,7 @@ def test_every_client_is_drawn_equally_often():
 
 @pytest.mark.parametrize("name", ["fedred", "fedred-gd", "fedred-sgd"])
 @pytest.mark.parametrize("averaging", ["mean", "random"])
-def test_the_theorems_average_is_no_communication_and_changes_no_iterate(name, averaging):
+def test_the_evaluated_average_costs_no_communication_and_changes_no_iterate(name, averaging):
     problem = quadratic()
     options = {"eta": 30.0, "p": 0.3, "averaging": averaging}
     simulations = [
@@ -149,7 +149,7 @@ def test_rounds_of_fedred_have_geometric_lengths(heterogeneous):
     rows = run("fedred-gd", {"eta": 30.0, "p": 0.05}, heterogeneous, rounds=600).rows
     lengths = np.diff([row["steps"] for row in rows])
     assert lengths.min() == 1 and abs(lengths.mean() - 20) < 4 * 20 / np.sqrt(600)
-    assert rows[-1]["gradients"] == lengths.sum() + 600  # and one for each control variate
+    assert rows[-1]["gradients"] == lengths.sum() + 600  # one more in each round for the control variate
 
 
 # --- costs of R = 4 rounds of 5 clients with 12 samples each ---
@@ -186,7 +186,7 @@ def test_sonata_reaches_the_optimum_over_any_graph(graph, heterogeneous):
     assert run("sonata", options, heterogeneous, rounds=600, eval_rounds=600).rows[-1]["distance"] < 1e-9
 
 
-# --- what is refused before any job starts ---
+# --- what is refused before any run ---
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_sonata_reaches_the_optimum_over_any_graph(graph, heterogeneous):
         ({"algorithm": "sonata", "parameters": {"tau": 1, "graph": "erdos-renyi", "link_p": 0.01}}, "not connected"),
     ],
 )
-def test_bad_fits_are_refused_when_experiments_expand(changes, problem):
+def test_algorithms_are_refused_where_they_are_not_defined(changes, problem):
     plain = {"algorithm": "dane", "parameters": {"lam": 1.0}, "problem": {"kind": "quadratic"}}
     plain["setting"] = {"clients": 5, "rounds": 2}
     expand.create(plain)
@@ -208,6 +208,6 @@ def test_bad_fits_are_refused_when_experiments_expand(changes, problem):
         expand.create(plain | changes)
 
 
-def test_examples_of_every_algorithm_run_on_networks_or_are_refused():
+def test_three_algorithms_need_exact_proximal_steps():
     assert {name for name in algorithms.names() if algorithms.get(name).exact_prox} == {"dane", "fedred", "sonata"}
     assert example("fedred-gd").exact_prox is False and logistic().has_prox() is False

@@ -1,4 +1,4 @@
-"""Reductions between algorithms, and optima that theorems promise or deny."""
+"""Reductions between algorithms, and whether they reach the optimum of heterogeneous clients."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_fedac_variants_differ():
 
 @pytest.fixture(scope="module")
 def equal_shares():
-    """Heterogeneous clients of one size, so that the mean of their objectives is the objective over all data."""
+    """Heterogeneous clients with equally many samples: the mean of their objectives is the objective over all data."""
     problem = logistic(samples=60, clients=5)
     order = np.argsort(problem.b, kind="stable")
     problem.partition = Partition("classes", 0, {}, 5, 60, order, np.arange(6) * 12)
@@ -64,7 +64,7 @@ def test_reaches_the_optimum_of_heterogeneous_clients(name, equal_shares):
 
 
 @pytest.mark.parametrize("name", ["fedavg", "fedprox", "fedac-1"])
-def test_local_steps_alone_miss_the_optimum_of_heterogeneous_clients(name, equal_shares):
+def test_local_steps_without_correction_miss_the_optimum_of_heterogeneous_clients(name, equal_shares):
     x = run(example(name, lr=0.3), equal_shares, batch=None, rounds=600)
     assert equal_shares.value(x) - equal_shares.optimum.F > 1e-5
 
@@ -90,7 +90,7 @@ def test_fedavg_is_biased_under_unequal_availability_and_fedawe_less():
         algorithm = algorithms.create(name, {"lr": 0.01})
         return np.mean([Simulation(algorithm, problem, Setting(**options), seed=s).run().x for s in seeds])
 
-    # it steps towards 0, 100 or 50 with probabilities p1 (1 - p2), (1 - p1) p2, p1 p2: its mean is where they balance
+    # a step goes towards 0, 100 or 50 with probability p1 (1 - p2), (1 - p1) p2 or p1 p2; at the mean they balance
     expected = (0.1 * 0.1 * 100 + 0.9 * 0.1 * 50) / (0.9 * 0.9 + 0.1 * 0.1 + 0.9 * 0.1)
     assert mean_output("fedavg") == pytest.approx(expected, abs=3)
     assert abs(mean_output("fedawe") - 50) < abs(mean_output("fedavg") - 50) / 2

@@ -1,4 +1,4 @@
-"""Clients that come and go: identities and bounds of the FedAWE paper, biases, and what is remembered."""
+"""Clients that are not always available: identities and bounds of the FedAWE paper, reductions and biases."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,9 @@ from fedatlas.algorithms.fedawe import FedAWE
 from fedatlas.arrays import State, to_numpy
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from tests.algorithms.test_registry import TWINS, World
-from tests.helpers import example, logistic, network
+from tests.helpers import example, logistic, network, to_numpy
+from tests.transcriptions import TRANSCRIPTIONS
+from tests.transcriptions.world import World
 
 MASKS = st.integers(2, 6).flatmap(
     lambda m: st.lists(st.lists(st.booleans(), min_size=m, max_size=m), min_size=1, max_size=12)
@@ -19,7 +20,7 @@ MASKS = st.integers(2, 6).flatmap(
 
 
 class Echoes:
-    """Steps whose only gradient moves y by -1, so that FedAWE's innovation G is 1 a round."""
+    """Steps with one gradient, which is 1: the innovation G of FedAWE is 1 in every round."""
 
     def __init__(self, round, m):
         self.round, self.m = round, m
@@ -30,7 +31,7 @@ class Echoes:
 
 @given(MASKS)
 def test_proposition_1(masks):
-    """Whoever is active in round R - 1 has echoed innovations R times in all."""
+    """A client that is active in round R - 1 has echoed R innovations in all rounds."""
     there = np.array(masks)
     algorithm = FedAWE(lr=1.0)
     _, first = algorithm.init(np.zeros(1))
@@ -45,14 +46,14 @@ def test_proposition_1(masks):
 
 
 def mixing(active, m):
-    """W of equation (4)."""
+    """The matrix W of equation (4). active: ids. m: number of clients."""
     W = np.eye(m)
     W[np.ix_(active, active)] = 1 / len(active) if len(active) else 0
     return W
 
 
 @given(MASKS)
-def test_w_is_doubly_stochastic_and_a_projection(masks):
+def test_the_mixing_matrix_is_doubly_stochastic_and_a_projection(masks):
     for row in np.array(masks):
         W = mixing(np.flatnonzero(row), len(row))
         np.testing.assert_allclose(W.sum(axis=0), 1)
@@ -63,7 +64,7 @@ def test_w_is_doubly_stochastic_and_a_projection(masks):
 @settings(deadline=None, max_examples=15)
 @given(MASKS, st.integers(0, 5))
 def test_fedawe_mixes_by_w(masks, seed):
-    """Without gradients the x_i of the implementation are the product of the Ws."""
+    """Without gradients, the x_i are the first x_i multiplied by the matrices W."""
     there = np.array(masks)
     m = there.shape[1]
     algorithm, rng = FedAWE(lr=1.0), np.random.default_rng(seed)
@@ -83,7 +84,7 @@ def test_fedawe_mixes_by_w(masks, seed):
 
 @pytest.mark.parametrize("kind", ["stationary", "sine", "staircase"])
 def test_consensus_contracts_as_lemma_1_says(kind):
-    """E|B (W^1 ... W^t - J)|^2 <= rho^t |B|^2 with rho from Lemma 4, whose delta is the smallest probability."""
+    """E|B (W^1 ... W^t - J)|^2 <= rho^t |B|^2 with rho of Lemma 4; delta is the smallest probability."""
     m, rounds, repeats = 4, 30, 300
     setting = Setting(clients=m, rounds=1, participation={"kind": kind, "p": [0.9, 0.6, 0.8, 0.7]})
     probabilities = setting.participants.bind(None, m, 0).probabilities
@@ -101,7 +102,7 @@ def test_consensus_contracts_as_lemma_1_says(kind):
     bound = rho ** np.arange(1, rounds + 1) * np.linalg.norm(B) ** 2
     error = left.std(axis=0) / np.sqrt(repeats)
     assert (left.mean(axis=0) + 4 * error <= bound).all()
-    assert left[:, -1].mean() < 1e-3 * np.linalg.norm(B) ** 2  # and it does contract
+    assert left[:, -1].mean() < 1e-3 * np.linalg.norm(B) ** 2  # the distance really shrinks
 
 
 # --- reductions ---
@@ -120,7 +121,7 @@ WITH_EVERYBODY = [
 
 
 @pytest.mark.parametrize("name, parameters", WITH_EVERYBODY, ids=lambda case: str(case))
-def test_all_are_fedavg_where_everybody_is_available(name, parameters):
+def test_all_are_fedavg_under_full_participation(name, parameters):
     problem = logistic()
     setting = Setting(clients=5, local_steps=3, rounds=6, batch=2, participation={"kind": "stationary", "p": 1.0})
     runs = [
@@ -153,14 +154,14 @@ def test_options_equal_the_transcription_over_long_absences(name, parameters):
     world = World(problem, setting, 2, name)
     assert any(not len(world.S(t)) for t in range(40))
     values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.options()}
-    for t, expected in enumerate(TWINS[name](world, **values)):
+    for t, expected in enumerate(TRANSCRIPTIONS[name](world, **values)):
         simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-9, atol=1e-11, err_msg=f"round {t}")
 
 
 @pytest.mark.parametrize("schedule", [{"kind": "constant"}, {"kind": "exponential", "decay": 0.5}], ids=str)
-def test_mifa_moves_by_memory_while_nobody_is_there(tmp_path, schedule):
-    """It remembers gradients, so that its moves have the step size of the day; the others stand still."""
+def test_mifa_moves_while_no_client_is_available(tmp_path, schedule):
+    """MIFA moves by remembered gradients with the step size of the round; the other algorithms do not move."""
     path = tmp_path / "trace.csv"
     path.write_text("round,client,available\n0,0,1\n0,1,1\n1,0,0\n2,0,0\n")
     problem = problems.create({"kind": "quadratic", "centers": [[0.0], [100.0]]}, 2)
@@ -180,7 +181,7 @@ def test_mifa_moves_by_memory_while_nobody_is_there(tmp_path, schedule):
 
 
 def time_mean(name, p, rounds=1200, lr=0.05):
-    """Mean output over the second half of the rounds, over seeds, in Example 1; and its standard error."""
+    """The mean output over the second half of the rounds and over seeds in Example 1, and its standard error."""
     problem = problems.create({"kind": "quadratic", "centers": [[0.0], [100.0]], "start_scale": 0.0}, 2)
     setting = Setting(clients=2, rounds=rounds, batch=None, participation={"kind": "stationary", "p": p})
     means = []
@@ -194,7 +195,7 @@ def time_mean(name, p, rounds=1200, lr=0.05):
     return np.mean(means), np.std(means, ddof=1) / np.sqrt(len(means))
 
 
-def test_fedavg_over_the_active_is_biased_as_example_1_says():
+def test_fedavg_over_active_clients_is_biased_as_in_example_1():
     p1, p2 = 0.8, 0.2
     mean, error = time_mean("fedavg-active", [p1, p2])
     limit = ((1 - p1) * p2 * 100 + p1 * p2 * 50) / (1 - (1 - p1) * (1 - p2))
@@ -208,8 +209,8 @@ def test_known_probabilities_and_memory_are_unbiased(name):
     assert error < 4 and abs(mean - 50) < 5 * error
 
 
-def test_one_round_of_known_p_is_that_of_full_participation_in_expectation():
-    """The mean over all sets of active clients, weighted by their probabilities, exactly."""
+def test_known_p_gives_the_round_of_full_participation_in_expectation():
+    """The expectation is the exact sum over all sets of active clients."""
     p = np.array([0.3, 0.8, 0.5])
     D = np.random.default_rng(0).standard_normal((3, 4))
     algorithm = algorithms.create("fedavg-known-p", {"lr": 0.1, "server_lr": 0.7})
@@ -224,7 +225,7 @@ def test_one_round_of_known_p_is_that_of_full_participation_in_expectation():
     np.testing.assert_allclose(total, 0.7 * D.mean(axis=0), rtol=1e-12)
 
 
-def test_known_p_needs_to_know_p(tmp_path):
+def test_fedavg_with_known_p_refuses_unknown_probabilities(tmp_path):
     path = tmp_path / "trace.csv"
     path.write_text("round,client,available\n0,0,1\n")
     setting = Setting(clients=5, rounds=1, participation={"kind": "trace", "file": str(path)})
@@ -233,7 +234,7 @@ def test_known_p_needs_to_know_p(tmp_path):
 
 
 @pytest.mark.parametrize("name", [name for name, _ in WITH_EVERYBODY[1:]])
-def test_networks_run_them_too(name):
+def test_runs_on_networks(name):
     problem = network({"kind": "mlp", "hidden": [4]}, dtype="float32")
     setting = Setting(clients=5, rounds=4, batch=2, participation={"kind": "markov", "p": 0.5, "persistence": 0.5})
     trace = Simulation(example(name), problem, setting, seed=0).run()

@@ -2,10 +2,10 @@
 
 import math
 
-from . import twin
+from . import transcription
 
 
-@twin("gd")
+@transcription("gd")
 def gd(world, lr):
     x = world.x0
     for t in range(world.T):
@@ -15,7 +15,7 @@ def gd(world, lr):
         yield x
 
 
-@twin("mb-sgd")
+@transcription("mb-sgd")
 def mb_sgd(world, lr):
     x = world.x0
     for t in range(world.T):
@@ -25,7 +25,7 @@ def mb_sgd(world, lr):
         yield x
 
 
-@twin("mb-ac-sgd")
+@transcription("mb-ac-sgd")
 def mb_ac_sgd(world, lr, mu):
     w = ag = world.x0
     gamma = math.sqrt(lr / mu)
@@ -42,7 +42,7 @@ def mb_ac_sgd(world, lr, mu):
 
 
 def _fedac(world, eta, alpha, beta, gamma):
-    # Algorithm 1 with one time index: t counts steps, averaging where t mod K = -1 mod K
+    # Algorithm 1 with one time index: t counts local steps; clients are averaged where t mod K = -1 mod K
     w = [world.x0] * world.m
     w_ag = [world.x0] * world.m
     for t in range(world.T * world.K):
@@ -64,21 +64,21 @@ def _fedac(world, eta, alpha, beta, gamma):
                 w[m], w_ag[m] = v[m], v_ag[m]
 
 
-@twin("fedac-1")
+@transcription("fedac-1")
 def fedac_1(world, lr, mu):
     gamma = max(math.sqrt(lr / (mu * world.K)), lr)
     alpha = 1 / (gamma * mu)
     return _fedac(world, lr, alpha, alpha + 1, gamma)
 
 
-@twin("fedac-2")
+@transcription("fedac-2")
 def fedac_2(world, lr, mu):
     gamma = max(math.sqrt(lr / (mu * world.K)), lr)
     alpha = 3 / (2 * gamma * mu) - 0.5
     return _fedac(world, lr, alpha, (2 * alpha**2 - 1) / (alpha - 1), gamma)
 
 
-@twin("fedac-vanilla")
+@transcription("fedac-vanilla")
 def fedac_vanilla(world, lr, mu):
     gamma = math.sqrt(lr / mu)
     alpha = 1 / (gamma * mu)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from . import twin
+from . import transcription
 
 
 def change(world, t, x, lr):
-    """Mean over active clients of x_K - x after K steps of SGD, or None."""
+    """The mean over active clients of x_K - x after K steps of SGD, or None if no client is active."""
     changes = []
     for i in world.S(t):
         x_i = x
@@ -16,7 +16,7 @@ def change(world, t, x, lr):
     return sum(changes) / len(changes) if changes else None
 
 
-@twin("fedadam")
+@transcription("fedadam")
 def fedadam(world, lr, server_lr, beta1, beta2, eps):
     # Reddi et al. 2021, Algorithm 2, v_{-1} = tau^2
     x = world.x0
@@ -30,7 +30,7 @@ def fedadam(world, lr, server_lr, beta1, beta2, eps):
         yield x
 
 
-@twin("fedams")
+@transcription("fedams")
 def fedams(world, lr, server_lr, beta1, beta2, eps):
     # Wang et al. 2022, Algorithm 1, option 1
     x = world.x0

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from . import twin
+from . import transcription
 
 
-@twin("fedavg", "fedavg-active")
+@transcription("fedavg", "fedavg-active")
 def fedavg(world, lr, server_lr):
     x = world.x0
     for t in range(world.T):
@@ -21,7 +21,7 @@ def fedavg(world, lr, server_lr):
         yield x
 
 
-@twin("fedprox")
+@transcription("fedprox")
 def fedprox(world, lr, server_lr, nu):
     x = world.x0
     for t in range(world.T):
@@ -37,7 +37,7 @@ def fedprox(world, lr, server_lr, nu):
         yield x
 
 
-@twin("scaffold")
+@transcription("scaffold")
 def scaffold(world, lr, server_lr, option):
     # Karimireddy et al. 2020, Algorithm 1
     x = world.x0
@@ -64,10 +64,10 @@ def scaffold(world, lr, server_lr, option):
         yield x
 
 
-@twin("fedspeed")
+@transcription("fedspeed")
 def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean):
-    assert prox and correction and perturbation  # tests/algorithms/test_fedspeed.py has the other rows of Table 7
-    # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent; mean "all" as the authors' server
+    assert prox and correction and perturbation  # the other rows of Table 7: tests/algorithms/test_fedspeed.py
+    # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent; mean "all" as in their code
     x = world.x0
     g_hat = [np.zeros_like(x) for _ in range(world.m)]
     for t in range(world.T):
@@ -91,7 +91,7 @@ def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbati
         yield x
 
 
-@twin("fedawe")
+@transcription("fedawe")
 def fedawe(world, lr, server_lr, clip, report):
     # Xiang et al. 2024, Algorithm 1; clip as in the authors' varying_awe.py, on the mean of the echoed innovations
     x = world.x0

@@ -2,10 +2,10 @@
 
 import math
 
-from . import twin
+from . import transcription
 
 
-@twin("fedac-convex")
+@transcription("fedac-convex")
 def fedac_convex(world, lr, lam, variant):
     gamma = max(math.sqrt(lr / (lam * world.K)), lr)
     if variant == 1:

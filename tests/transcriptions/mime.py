@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from . import twin
+from . import transcription
 
 
 def mean_gradient(world, S, x):
     return sum(world.G(i, x) for i in S) / len(S)
 
 
-@twin("mime", "mimelite")
+@transcription("mime", "mimelite")
 def mime(world, lr, beta):
     x = world.x0
     m = np.zeros_like(x)
@@ -31,7 +31,7 @@ def mime(world, lr, beta):
         yield x
 
 
-@twin("mime-mvr")
+@transcription("mime-mvr")
 def mime_mvr(world, lr, a):
     x = x_before = world.x0
     m = np.zeros_like(x)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from . import twin
+from . import transcription
 
 
-@twin("fedcm")
+@transcription("fedcm")
 def fedcm(world, lr, server_lr, alpha):
     x = world.x0
     momentum = np.zeros_like(x)
@@ -24,7 +24,7 @@ def fedcm(world, lr, server_lr, alpha):
         yield x
 
 
-@twin("fedadmm")
+@transcription("fedadmm")
 def fedadmm(world, lr, server_lr, rho):
     theta = world.x0
     w = [theta.copy() for _ in range(world.m)]

@@ -2,10 +2,10 @@
 
 import math
 
-from . import twin
+from . import transcription
 
 
-@twin("agd")
+@transcription("agd")
 def agd(world, L, mu):
     kappa = L / mu
     w = w_ag = world.x0

@@ -1,8 +1,8 @@
-"""FedSPS and its variants (Mukherjee et al. 2024), minibatch SGD with SPS (Loizou et al. 2021)."""
+"""FedSPS and its variants (Mukherjee et al. 2024), and minibatch SGD with SPS (Loizou et al. 2021)."""
 
 import numpy as np
 
-from . import twin
+from . import transcription
 
 
 def spsmax(loss, g, l_star, c, gamma_b):
@@ -12,7 +12,7 @@ def spsmax(loss, g, l_star, c, gamma_b):
     return min((loss - l_star) / (c * square), gamma_b)
 
 
-@twin("fedsps")
+@transcription("fedsps")
 def fedsps(world, gamma_b, c, l_star, smoothing):
     # Algorithm 1; smoothing of Section 6 and of Loizou et al.
     x = world.x0
@@ -35,9 +35,9 @@ def fedsps(world, gamma_b, c, l_star, smoothing):
         yield x
 
 
-@twin("fedsps-normalized")
+@transcription("fedsps-normalized")
 def fedsps_normalized(world, gamma_b, c, l_star, smoothing):
-    # Algorithm 2, with every step in nu (Appendix D.1.1); smoothing as for FedSPS
+    # Algorithm 2, where nu contains every step (Appendix D.1.1); smoothing as in FedSPS
     x = world.x0
     gamma_b_i = [gamma_b] * world.m
     for t in range(world.T):
@@ -60,7 +60,7 @@ def fedsps_normalized(world, gamma_b, c, l_star, smoothing):
         yield x
 
 
-@twin("feddecsps")
+@transcription("feddecsps")
 def feddecsps(world, gamma_b, c, l_star):
     # Section 5, with c_{-1} = c_0 and gamma_{-1} = gamma_b
     x = world.x0
@@ -84,9 +84,9 @@ def feddecsps(world, gamma_b, c, l_star):
         yield x
 
 
-@twin("fedsps-global")
+@transcription("fedsps-global")
 def fedsps_global(world, gamma_b, c, l_star):
-    # Algorithm 3; the first step size is client 0's at the start (D.2.3), or that of the first client that is there
+    # Algorithm 3; the first step size is client 0's at the start (D.2.3), or that of the active client of lowest number
     x = world.x0
     gamma = None
     for t in range(world.T):
@@ -109,7 +109,7 @@ def fedsps_global(world, gamma_b, c, l_star):
         yield x
 
 
-@twin("sps")
+@transcription("sps")
 def sps(world, gamma_b, c, l_star):
     # Loizou et al. 2021, equation (3), on the samples of all clients
     x = world.x0

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from . import twin
+from . import transcription
 
 
-@twin("feddyn")
+@transcription("feddyn")
 def feddyn(world, lr, alpha):
     theta = world.x0
     h = np.zeros_like(theta)
@@ -17,7 +17,7 @@ def feddyn(world, lr, alpha):
         for k in P:
             local = theta
             for step in range(world.K):
-                # of L_k(theta) - <grad L_k(theta_k^{t-1}), theta> + alpha/2 |theta - theta^{t-1}|^2
+                # gradient of L_k(theta) - <grad L_k(theta_k^{t-1}), theta> + alpha/2 |theta - theta^{t-1}|^2
                 local = local - eta * (world.g(t, step, k, local) - grad_L[k] + alpha * (local - theta))
             grad_L[k] = grad_L[k] - alpha * (local - theta)
             theta_k[k] = local
@@ -27,7 +27,7 @@ def feddyn(world, lr, alpha):
         yield theta
 
 
-@twin("fedpd")
+@transcription("fedpd")
 def fedpd(world, lr, eta, p):
     x_0 = [world.x0] * world.m
     x = [world.x0] * world.m

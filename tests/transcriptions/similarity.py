@@ -1,8 +1,8 @@
-"""DANE and DANE+ (Jiang et al. 2024, Algorithm 1), FedRed (Algorithms 2, 3), Scaffnew (Mishchenko et al. 2022)."""
+"""DANE and DANE+ (Jiang et al. 2024, Algorithm 1), FedRed (Algorithms 2 and 3), Scaffnew (Mishchenko et al. 2022)."""
 
 import numpy as np
 
-from . import twin
+from . import transcription
 
 
 def variates(world, x):
@@ -16,17 +16,17 @@ def average(world, t, models, averaging):
     return models[world.drawn(t)] if averaging == "random" else sum(models) / world.m
 
 
-@twin("dane")
+@transcription("dane")
 def dane(world, lam, averaging):
     x = world.x0
     for t in range(world.T):
         h = variates(world, x)
-        # f_i(y) - <y, h_i> + lam/2 |y - x|^2 is f_i(y) + lam/2 |y - (x + h_i/lam)|^2 up to a constant
+        # f_i(y) - <y, h_i> + lam/2 |y - x|^2 equals f_i(y) + lam/2 |y - (x + h_i/lam)|^2 up to a constant
         x = average(world, t, [world.prox(i, x + h[i] / lam, lam) for i in range(world.m)], averaging)
         yield x
 
 
-@twin("dane+-gd", "dane+-fgd")
+@transcription("dane+-gd", "dane+-fgd")
 def dane_plus(world, lam, averaging, lr, mu, max_steps):
     fast = world.name == "dane+-fgd"
     x = world.x0
@@ -55,7 +55,7 @@ def dane_plus(world, lam, averaging, lr, mu, max_steps):
         yield x
 
 
-@twin("dane+-sgd")
+@transcription("dane+-sgd")
 def dane_plus_sgd(world, lam, averaging, lr):
     x = world.x0
     for t in range(world.T):
@@ -70,7 +70,7 @@ def dane_plus_sgd(world, lam, averaging, lr):
         yield x
 
 
-@twin("fedred", "fedred-gd", "fedred-sgd")
+@transcription("fedred", "fedred-gd", "fedred-sgd")
 def fedred(world, eta, p, lam, averaging, average, mu):
     lam = p * eta if lam is None else lam
     x_tilde = world.x0
@@ -96,7 +96,7 @@ def fedred(world, eta, p, lam, averaging, average, mu):
         yield weighted / weights if average == "weighted" else x_tilde
 
 
-@twin("scaffnew")
+@transcription("scaffnew")
 def scaffnew(world, lr, p):
     x = [world.x0] * world.m
     h = [np.zeros_like(world.x0)] * world.m

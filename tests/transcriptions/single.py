@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from . import twin
+from . import transcription
 
 
 def full_gradient(world, x):
     return sum(world.G(j, x) for j in range(world.m)) / world.m
 
 
-@twin("svrp-gd")
+@transcription("svrp-gd")
 def svrp(world, lr, eta, p):
     x = w = world.x0
     for t in range(world.T):
@@ -24,7 +24,7 @@ def svrp(world, lr, eta, p):
         yield x
 
 
-@twin("ce-lgd")
+@transcription("ce-lgd")
 def ce_lgd(world, lr, b):
     x = x_before = world.x0
     v = full_gradient(world, x)
@@ -41,7 +41,7 @@ def ce_lgd(world, lr, b):
 
 
 def weights(graph, m):
-    """Metropolis weights of the graphs that are compared."""
+    """Metropolis weights of the complete graph or the ring."""
     if graph == "complete":
         neighbours = {i: [j for j in range(m) if j != i] for i in range(m)}
     else:  # ring
@@ -54,7 +54,7 @@ def weights(graph, m):
     return W
 
 
-@twin("sonata")
+@transcription("sonata")
 def sonata(world, tau, step, graph, link_p, graph_seed):
     m = world.m
     W = weights(graph, m)
@@ -63,7 +63,7 @@ def sonata(world, tau, step, graph, link_p, graph_seed):
     for _ in range(world.T):
         half = []
         for i in range(m):
-            # f_i(y) + <q_i - G_i(x_i), y - x_i> + tau/2 |y - x_i|^2
+            # minimiser of f_i(y) + <q_i - G_i(x_i), y - x_i> + tau/2 |y - x_i|^2
             y = world.prox(i, x[i] - (q[i] - world.G(i, x[i])) / tau, tau)
             half.append(x[i] + step * (y - x[i]))
         new = [sum(W[i, j] * half[j] for j in range(m)) for i in range(m)]

@@ -1,19 +1,19 @@
-"""Methods for clients that come and go: reweighted FedAvg, MIFA and FedVARP."""
+"""Methods for clients that are not always available: FedAvg with other weights, MIFA and FedVARP."""
 
 import numpy as np
 
-from . import twin
+from . import transcription
 
 
 def local(world, lr, t, i, x):
-    """Client i's change of x in round t: K local steps."""
+    """The change of x by K local steps of client i in round t."""
     y = x
     for k in range(world.K):
         y = y - lr * world.g(t, k, i, y)
     return y - x
 
 
-@twin("fedavg-all")
+@transcription("fedavg-all")
 def fedavg_all(world, lr, server_lr):
     x = world.x0
     for t in range(world.T):
@@ -21,7 +21,7 @@ def fedavg_all(world, lr, server_lr):
         yield x
 
 
-@twin("fedavg-known-p")
+@transcription("fedavg-known-p")
 def fedavg_known_p(world, lr, server_lr):
     x = world.x0
     for t in range(world.T):
@@ -29,7 +29,7 @@ def fedavg_known_p(world, lr, server_lr):
         yield x
 
 
-@twin("fedau")
+@transcription("fedau")
 def fedau(world, lr, server_lr, cutoff):
     # Wang & Ji 2024, Algorithms 1 and 2
     x = world.x0
@@ -46,9 +46,9 @@ def fedau(world, lr, server_lr, cutoff):
         yield x
 
 
-@twin("f3ast")
+@transcription("f3ast")
 def f3ast(world, lr, server_lr, beta, r0):
-    # Ribero et al. 2022, Algorithm 1, where whoever is available is selected
+    # Ribero et al. 2022, Algorithm 1, where all available clients are selected
     x = world.x0
     r = [r0] * world.m
     for t in range(world.T):
@@ -59,7 +59,7 @@ def f3ast(world, lr, server_lr, beta, r0):
         yield x
 
 
-@twin("mifa")
+@transcription("mifa")
 def mifa(world, lr, server_lr):
     # Gu et al. 2021, Algorithm 1
     x = world.x0
@@ -71,9 +71,9 @@ def mifa(world, lr, server_lr):
         yield x
 
 
-@twin("fedvarp")
+@transcription("fedvarp")
 def fedvarp(world, lr, server_lr):
-    # Jhunjhunwala et al. 2022, Algorithm 1; without anybody there is nothing to average
+    # Jhunjhunwala et al. 2022, Algorithm 1; without active clients there is no mean
     x = world.x0
     y = [np.zeros_like(x) for _ in range(world.m)]
     for t in range(world.T):

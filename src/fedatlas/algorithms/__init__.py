@@ -1,4 +1,4 @@
-"""The algorithms. A module here that defines a named `Algorithm` is found by itself: adding one is adding a file."""
+"""The algorithms. Every named `Algorithm` in a module of this folder is found, so that a new one needs a file only."""
 
 from typing import Any
 
@@ -23,5 +23,8 @@ def get(name: str) -> type[Algorithm]:
 
 
 def create(name: str, parameters: dict[str, Any]) -> Algorithm:
-    """An algorithm from its name and hyper-parameters. Raises UserError on unknown, missing or out-of-range ones."""
+    """An algorithm from its name and its hyper-parameters by name.
+
+    Raises UserError on an unknown name, and on hyper-parameters that are unknown, missing or out of range.
+    """
     return construct(f"algorithm {name}", get(name), parameters)

@@ -9,23 +9,23 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedAdam(FedAvg):
-    """FedAdam: Adam at the server (Reddi et al. 2021, Algorithm 2).
+    """FedAdam (Reddi et al. 2021, Algorithm 2) is FedAvg with a step of Adam at the server.
 
         y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
         m <- beta1 m + (1 - beta1) D,                m = 0 at first
         v <- beta2 v + (1 - beta2) D^2,              v = eps^2 at first
         x <- x + server_lr m / (sqrt(v) + eps)
 
-    The paper asks for a first v of at least eps^2, and corrects no bias.
+    eps is the paper's tau. The paper asks for a first v of at least tau^2. It corrects no bias of m and v.
     """
 
     name = "fedadam"
     label = "FedAdam"
     cite = "reddi2021"
 
-    beta1: float = option(0.9, doc="decay of the mean of changes", low=0, high=1)
-    beta2: float = option(0.99, doc="decay of the mean of squared changes", low=0, high=1)
-    eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root", above=0)
+    beta1: float = option(0.9, doc="decay of the mean of changes", low=0, below=1)
+    beta2: float = option(0.99, doc="decay of the mean of squared changes", low=0, below=1)
+    eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root of v", above=0)
 
     def init(self, x0):
         return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + self.eps**2), State()
@@ -44,18 +44,20 @@ class FedAdam(FedAvg):
 
 @dataclass(frozen=True, kw_only=True)
 class FedAMS(FedAdam):
-    """FedAMS: AMSGrad at the server with max stabilisation (Wang et al. 2022, Algorithm 1, option 1).
+    """FedAMS (Wang et al. 2022, Algorithm 1, option 1) is FedAvg with a step of AMSGrad at the server.
 
-    y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
-    m <- beta1 m + (1 - beta1) D,   v <- beta2 v + (1 - beta2) D^2,   u <- max(u, v, eps)
-    x <- x + server_lr m / sqrt(u)               m = v = u = 0 at first
+        y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
+        m <- beta1 m + (1 - beta1) D,   v <- beta2 v + (1 - beta2) D^2,   u <- max(u, v, eps)
+        x <- x + server_lr m / sqrt(u)               m = v = u = 0 at first
+
+    Option 1 is max stabilisation: no entry of u is less than eps.
     """
 
     name = "fedams"
     label = "FedAMS"
     cite = "wang2022fedams"
 
-    eps: float = option(1e-3, doc="max stabilisation factor, below which no u lies", above=0)
+    eps: float = option(1e-3, doc="max stabilisation factor epsilon, the least value of u", above=0)
 
     def init(self, x0):
         return State(x=x0, m=zeros_like(x0), v=zeros_like(x0), u=zeros_like(x0)), State()

@@ -1,4 +1,4 @@
-"""Nesterov's accelerated gradient descent, the deterministic method whose instability FedAc trades away."""
+"""Nesterov's accelerated gradient descent. FedAc loses some of its acceleration and is more stable."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -11,35 +11,34 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class AGD(Algorithm):
-    """Accelerated gradient descent on the mean of the clients' objectives (Nesterov 2018), one round each.
-
-    As in Yuan & Ma 2020 (arXiv:2006.08950), Algorithm 3, with kappa = L/mu:
+    """AGD (Nesterov 2018) is accelerated gradient descent on the mean of the clients' objectives, one step a round.
 
         md <- w / (sqrt(kappa) + 1) + sqrt(kappa) / (sqrt(kappa) + 1) ag
         ag <- md - G(md) / L
         w  <- (1 - 1/sqrt(kappa)) w + md / sqrt(kappa) - sqrt(1/(L mu)) G(md)
 
-    Evaluated at ag.
+    kappa = L/mu and G is the mean of the clients' full gradients. The output is ag. This is the form of Yuan & Ma 2020
+    (arXiv:2006.08950), Algorithm 3.
     """
 
     name = "agd"
     label = "AGD"
     cite = "nesterov2018"
-    down = ("md",)
+    broadcast = ("md",)
     pooled = True
     exact = True
 
-    L: float = option(doc="smoothness L; by default the problem's", above=0, constant="L")
-    mu: float = option(doc="strong convexity mu; by default the problem's", above=0, constant="mu")
+    L: float = option(doc="smoothness L; by default that of the problem", above=0, constant="L")
+    mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")
 
     def __post_init__(self):
         super().__post_init__()
         if self.L is not None and self.mu is not None and self.L < self.mu:
-            raise UserError(f"agd: L is {self.L} and mu is {self.mu}; mu cannot be larger than L")
+            raise UserError(f"{self.title()}: L is {self.L} and mu is {self.mu}; mu cannot be larger than L")
 
     @property
     def coupling(self):
-        """(alpha, beta, gamma) of FedAc's notation: (sqrt(kappa), sqrt(kappa) + 1, sqrt(1/(L mu)))."""
+        """(alpha, beta, gamma) in the notation of FedAc: (sqrt(kappa), sqrt(kappa) + 1, sqrt(1/(L mu)))."""
         root = sqrt(self.L / self.mu)
         return root, root + 1, 1 / sqrt(self.L * self.mu)
 

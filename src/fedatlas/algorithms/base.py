@@ -1,116 +1,161 @@
-"""What an algorithm is: hyper-parameters as fields, and a few pure hooks on flat vectors."""
+"""The base class of all algorithms: hyper-parameters are fields, and a round is a few functions of flat vectors."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
+import numpy as np
+
+from fedatlas.algorithms.protocols import Array, Problem, Round, Setting, Steps
 from fedatlas.arrays import State
 from fedatlas.errors import UserError
 from fedatlas.kinds import Kind
+
+if TYPE_CHECKING:
+    from fedatlas.algorithms.recurrences import Recurrence
+    from fedatlas.simulation.mixing import Mixing
 
 
 @dataclass(frozen=True, kw_only=True)
 class Algorithm(Kind):
     """A federated algorithm. Subclasses are frozen dataclasses whose fields are the hyper-parameters and nothing else.
 
-    Rules: no hook reduces over clients, changes an array in place or knows the array library. ``s`` is the server's
-    State of (d,) vectors, ``i`` the State of a block of clients with (m, d) rows, ``steps`` their data of the round.
+    A hook computes no mean over clients, changes no array in place and does not ask which array library it runs on.
+    ``s`` is the State of the server, with (d,) vectors. ``i`` is the State of a block of m clients, with (m, d) rows.
+    ``steps`` is what these clients see of their data in this round.
     """
 
-    cite: ClassVar[str]  # key of references.bib
-    label: ClassVar[str]  # in legends
-    down: ClassVar[tuple] = ("x",)  # server vectors that a round broadcasts
-    pooled: ClassVar[bool] = False  # uses only steps.mean/full at a server point: clients can be merged into one
-    solo: ClassVar[bool] = False  # one active client, drawn at random, runs ``client``; all of them run ``before``
-    records: ClassVar[tuple] = ()  # what ``steps.record`` notes of local steps
-    full: ClassVar[bool] = False  # defined for full participation only
-    exact_prox: ClassVar[bool] = False  # asks for steps.prox, which not every problem has
-    apart: ClassVar[bool] = False  # clients run in blocks of one, as each takes a number of steps of its own
-    diagnostics: ClassVar[tuple] = ()  # what is sent for evaluation alone: no communication
-    exact: ClassVar[bool] = False  # fixed point is the optimum on heterogeneous data with full gradients, K > 1
+    # The key of the paper in references.bib.
+    cite: ClassVar[str]
+    # The name in legends.
+    label: ClassVar[str]
+    # Names of the server's vectors that are sent to every active client in a round. Communication is counted from them.
+    broadcast: ClassVar[tuple[str, ...]] = ("x",)
+    # Names of what ``client`` and ``before`` send for evaluation only. It does not count as communication.
+    diagnostics: ClassVar[tuple[str, ...]] = ()
+    # Names of the values that ``client`` passes to ``steps.record``.
+    records: ClassVar[tuple[str, ...]] = ()
+    # With full gradients and several local steps, the fixed point is the optimum even if clients are heterogeneous.
+    exact: ClassVar[bool] = False
+    # The algorithm is defined for full participation only.
+    full_participation: ClassVar[bool] = False
+    # The algorithm calls ``steps.prox``, which not every problem has.
+    exact_prox: ClassVar[bool] = False
+    # Clients only send gradients at a point of the server. Where all clients share their data, the engine merges them.
+    pooled: ClassVar[bool] = False
+    # Each client decides how many steps it takes, so that a block holds one client.
+    client_by_client: ClassVar[bool] = False
 
-    def init(self, x0):
-        """Server state and the first state of one client."""
+    @classmethod
+    def title(cls) -> str:
+        return f"algorithm {cls.name}"
+
+    def init(self, x0: Array) -> tuple[State, State]:
+        """The first State of the server and the first State of one client. x0: the start, (d,)."""
         return State(x=x0), State()
 
-    def check(self, setting, problem):
-        """Raise UserError if this algorithm is not defined under a Setting or for a problem or class of problems."""
-        if self.full and not setting.full_participation:
-            raise UserError(f"{self.name} is defined for full participation only: leave participation out")
-        if "lr" not in self.options() and not setting.constant_lr:
-            raise UserError(f"{self.name} has no lr: leave the schedule of the step size out")
-        if setting.local_epochs is not None and self.has("length"):
-            raise UserError(f"{self.name} draws the length of its rounds: give local_steps, not local_epochs")
-        if self.exact_prox and not problem.has_prox():
-            raise UserError(f"{self.name} solves subproblems exactly, but this problem has no exact proximal step")
+    def before(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]:
+        """Optional: a first exchange of the round. Its mean over active clients joins s for ``client`` and ``server``.
 
-    def mixing(self, clients):
-        """Optional, for decentralised algorithms: a Mixing. Then what clients send is not averaged for them: in
-        ``client`` and ``receive`` each sees the sum over its neighbours, weighted by its row of the mixing matrix."""
-        return None
+        Returns the State that is sent, or a pair of it and the State that the clients keep. Sending an empty State
+        costs nothing.
+        """
+        raise NotImplementedError
 
-    def rate(self, c):
-        """Optional: the contraction that a theorem promises: in the long run a round multiplies the mean squared
-        distance to the optimum by at most this, with full gradients. None where no theorem covers the hyper-parameters.
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
+        """The round of a block of clients. Returns the State that is sent and the State that the clients keep."""
+        raise NotImplementedError
 
-        c: the problem's constants: mu and L of the mean objective, mu_min and L_max of the clients', delta_A.
+    def server(self, s: State, mean: State, n: Round) -> State:
+        """The next State of the server.
+
+        s: the present State, with what ``before`` added. mean: the mean over active clients of what ``client`` sent.
+        n: numbers of the round, such as ``n.active`` and ``n.clients``.
+        """
+        raise NotImplementedError
+
+    def empty_round(self, s: State, n: Round) -> State:
+        """The next State of the server after a round in which no client was active."""
+        return s
+
+    def receive(self, s: State, i: State) -> State:
+        """Optional: the State that active clients keep after the server's step. s: the server's new State."""
+        raise NotImplementedError
+
+    def output(self, s: State) -> Array:
+        """The vector (d,) that is evaluated."""
+        return s.x
+
+    def single_client(self) -> bool:
+        """Whether ``client`` runs on one active client only, which is drawn at random. All of them run ``before``."""
+        return False
+
+    def length(self, K: int, rng: np.random.Generator) -> int:
+        """Local steps of one round. K: those of the setting. rng: the generator of this round's length."""
+        return K
+
+    def mixing(self, clients: int) -> "Mixing | None":
+        """Optional, for decentralised algorithms: the Mixing by which clients exchange vectors with their neighbours.
+
+        Then every client sees, in ``client`` and ``receive``, a weighted sum of what its neighbours sent, in place of
+        the mean. The weights are the client's row of the mixing matrix.
         """
         return None
 
-    @staticmethod
-    def over_geometric(q, p):
-        """E[q^N] for a round of N steps up to and with the first success of probability p."""
-        return p * q / (1 - (1 - p) * q)
+    def rate(self, c: Mapping[str, float]) -> float | None:
+        """Optional: the contraction that a theorem promises, or None where no theorem covers the hyper-parameters.
 
-    def before(self, s, i, steps):
-        """Optional first exchange of a round: a State whose mean over active clients joins s for ``client`` and
-        ``server``, or a pair of it and a State that is kept. An empty State costs nothing."""
-        raise NotImplementedError
-
-    def client(self, s, i, steps):
-        """One round of a block of clients: (State that is sent, State that is kept)."""
-        raise NotImplementedError
-
-    def server(self, s, mean, n):
-        """The next server state. s: with what ``before`` added; mean: of what was sent; n.active, n.clients, n.round,
-        n.steps: numbers, steps a mean over active clients; n.rng: a generator for what the server draws this round."""
-        raise NotImplementedError
-
-    def alone(self, s, n):
-        """The next server state after a round in which no client was available."""
-        return s
-
-    def receive(self, s, i):
-        """Optional: what active clients keep after the server's step."""
-        raise NotImplementedError
-
-    def recurrence(self, K):
-        """Optional: the round of K steps as a Recurrence, for problems that have a kernel for it."""
+        With full gradients, a round multiplies the mean squared distance to the optimum by at most this in the long
+        run. c: constants of the problem: mu and L of the mean objective, mu_min and L_max of the clients', delta_A.
+        """
         return None
 
-    def resume(self, **fields):
-        """The server state that has these vectors of a Recurrence."""
+    def recurrence(self, K: int) -> "Recurrence | None":
+        """Optional: a round of K local steps as a Recurrence, which compiled kernels can run."""
+        return None
+
+    def resume(self, **fields: Array) -> State:
+        """The State of the server that has these vectors of its Recurrence."""
         return State(**fields)
 
-    def length(self, K, rng):
-        """Local steps of this round."""
-        return K
+    def check(self, setting: Setting, problem: Problem | type[Problem]) -> None:
+        """Raise UserError if the algorithm is not defined under a setting or for a problem.
 
-    def output(self, s):
-        """The vector that is evaluated."""
-        return s.x
+        problem: a problem, or the class of one that has not been made.
+        """
+        if self.full_participation and not setting.full_participation:
+            raise UserError(f"{self.title()} is defined for full participation only: leave participation out")
+        if "lr" not in self.options() and not setting.constant_lr:
+            raise UserError(f"{self.title()} has no lr: leave the schedule of the step size out")
+        if setting.local_epochs is not None and self.has("length"):
+            raise UserError(f"{self.title()} draws the length of its rounds: give local_steps, not local_epochs")
+        if self.exact_prox and not problem.has_prox():
+            raise UserError(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
 
     @classmethod
-    def has(cls, hook):
-        """Whether this algorithm overrides a hook."""
+    def has(cls, hook: str) -> bool:
+        """Whether this algorithm overrides a hook. hook: its name."""
         return getattr(cls, hook) is not getattr(Algorithm, hook)
 
-    def for_problem(self, problem):
-        """Fill the hyper-parameters that default to a constant of the problem, such as mu."""
-        filled = {}
+    def for_problem(self, problem: Problem) -> Self:
+        """This algorithm with constants of the problem, such as mu, for hyper-parameters that were not given.
+
+        Raises UserError if the problem does not know such a constant.
+        """
+        filled: dict[str, float] = {}
         for name, one in self.options().items():
             if one.constant and getattr(self, name) is None:
-                filled[name] = problem.constant(one.constant)
-                if filled[name] is None:
-                    raise UserError(f"{self.name}: this problem has no {one.constant!r}, so {name} must be given")
+                value = problem.constant(one.constant)
+                if value is None:
+                    raise UserError(f"{self.title()}: this problem has no {one.constant!r}, so {name} must be given")
+                filled[name] = value
         return dataclasses.replace(self, **filled) if filled else self
+
+
+def geometric_contraction(q: float, p: float) -> float:
+    """E[q^N], where N is the number of trials up to and with the first success of probability p.
+
+    This is the contraction of a round of N iterations, each of which contracts by q.
+    """
+    return p * q / (1 - (1 - p) * q)

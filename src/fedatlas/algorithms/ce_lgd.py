@@ -9,27 +9,29 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class CELGD(Algorithm):
-    """CE-LGD: a variance-reduced server estimate and local SARAH steps on one client (Patel et al. 2022).
+    """CE-LGD (Patel et al. 2022) is a variance-reduced server estimate with local SARAH steps on one client.
 
-        v <- mean_i G_i(x) + (1 - b) (v - mean_i G_i(x')),   x' the model one round earlier; v = mean_i G_i(x) at first
-        one client drawn at random, from y = x and u = v:  K times  u <- u + g(y) - g(y'),   y' <- y,   y <- y - lr u
-        x <- y_K
+        v <- mean_i G_i(x) + (1 - b) (v - mean_i G_i(x')),      v = mean_i G_i(x) at first
+        u <- u + g(y) - g(y'),   y' <- y,   y <- y - lr u       K times on one random client, from y = y' = x, u = v
+        x' <- x,   x <- y_K
 
-    g is taken on one minibatch at y and at y', the iterate before y; for the first step both are x.
+    x' is the model of the round before. y' is the iterate of the local step before; g(y) and g(y') use one minibatch.
     """
 
     name = "ce-lgd"
     label = "CE-LGD"
     cite = "patel2022"
-    full = True
-    solo = True
+    full_participation = True
     exact = True
 
     lr: float = option(doc="local step size", above=0)
-    b: float = option(1.0, doc="weight of the new gradient in the server's estimate", above=0, high=1)
+    b: float = option(1.0, doc="weight b of the new gradient in the server's estimate", above=0, high=1)
 
     def init(self, x0):
         return State(x=x0, last=x0, v=zeros_like(x0)), State()
+
+    def single_client(self):
+        return True
 
     def before(self, s, i, steps):
         G = steps.full(s.x)
@@ -38,7 +40,7 @@ class CELGD(Algorithm):
         return State(d=G - (1 - self.b) * steps.full(s.last))
 
     def estimate(self, s):
-        """v of this round."""
+        """The estimate v of this round."""
         return s.d + (1 - self.b) * s.v
 
     def client(self, s, i, steps):

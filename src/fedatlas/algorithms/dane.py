@@ -8,32 +8,35 @@ from fedatlas.algorithms.base import Algorithm
 from fedatlas.arrays import State, norm, zeros_like
 from fedatlas.options import option
 
-TINY = 1e-32  # what double precision does not resolve of a squared distance beside the first
+TINY = 1e-32  # a squared distance this small, relative to the first, is lost in double precision
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dane(Algorithm):
-    """DANE with exact subproblems (Shamir et al. 2014; Jiang et al. 2024, Algorithm 1 with control variate (1)).
+    """DANE (Shamir et al. 2014) is regularised drift correction: clients solve corrected subproblems exactly.
 
         h_i = G_i(x) - mean_j G_j(x)
         y_i = argmin_y f_i(y) - <h_i, y> + lam/2 |y - x|^2
-        x  <- mean_i y_i,   or one y_i drawn at random (then only that client solves)
+        x  <- mean_i y_i
 
-    Theorem 4: lam >= 2 delta_A, standard averaging. Theorem 1 (non-convex): lam = 2 delta_B, one client's model.
+    With ``averaging: random`` the next x is y_i of one client drawn at random, and only this client solves its
+    subproblem. DANE is Algorithm 1 of Jiang et al. 2024 with control variate (1). Theory: lam >= 2 delta_A with the
+    mean (Theorem 4); lam = 2 delta_B with one client's model, if the objectives are not convex (Theorem 1).
     """
 
     name = "dane"
     label = "DANE"
     cite = "shamir2014"
-    full = True
+    full_participation = True
     exact = True
     exact_prox = True
 
-    lam: float = option(doc="lambda, weight of lam/2 |y - x|^2", above=0)
-    averaging: Literal["mean", "random"] = option("mean", doc="of the clients' models: their mean, or one at random")
+    lam: float = option(doc="weight lambda of lam/2 |y - x|^2", above=0)
+    averaging: Literal["mean", "random"] = option(
+        "mean", doc="the next x: the mean of the clients' models, or one at random"
+    )
 
-    @property
-    def solo(self):
+    def single_client(self):
         return self.averaging == "random"
 
     def init(self, x0):
@@ -58,53 +61,57 @@ class Dane(Algorithm):
 
 @dataclass(frozen=True, kw_only=True)
 class DanePlusGD(Dane):
-    """DANE+ with gradient descent on the subproblem F_i (Jiang et al. 2024, Algorithm 1).
+    """DANE+-GD (Jiang et al. 2024, Algorithm 1) is DANE with gradient descent on the subproblem F_i.
 
         y <- y - lr grad F_i(y),   grad F_i(y) = G_i(y) - h_i + lam (y - x),   from y = x
         until |grad F_i(y)|^2 <= lam (mu + lam) / (8 (r+1)(r+2)) |y - x|^2    (Corollary 5)
 
-    r counts rounds from 0; each client stops for itself, also where steps are lost in rounding. The first
-    step needs no new gradient, as grad F_i(x) is mean_j G_j(x). Theory: lr = 1/(L + lam).
+    r is the number of the round, from 0. Each client stops by its own rule. It also stops where a step is so small that
+    rounding loses it. The first step needs no new gradient, since grad F_i(x) is mean_j G_j(x).
+    Theory: lr = 1/(L + lam).
     """
 
     name = "dane+-gd"
     label = "DANE+-GD"
     cite = "jiang2024"
     exact_prox = False
-    apart = True
+    client_by_client = True
 
     lr: float = option(doc="step size of the local solver", above=0)
-    mu: float = option(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always safe", low=0)
-    max_steps: int = option(1000, doc="local steps at most", low=1)
+    mu: float = option(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always valid", low=0)
+    max_steps: int = option(1000, doc="largest number of local steps", unit="steps", low=1)
 
     @property
     def momentum(self):
         return 0.0
 
     def accuracy(self, r):
-        """e_r of the stopping rule |grad F_i(y)| <= e_r |y - x|."""
+        """The factor e_r of the stopping rule |grad F_i(y)| <= e_r |y - x| of round r."""
         return sqrt(self.lam * (self.mu + self.lam) / (8 * (r + 1) * (r + 2)))
 
     @property
     def solver(self):
-        """(c, q): after k steps |grad F_i| <= c q^k |x - y*|, y* the minimiser, if lr is at most 1/(L + lam)."""
+        """(c, q) such that |grad F_i| <= c q^k |x - y*| after k steps, if lr <= 1/(L + lam). y* minimises F_i."""
         return 1 / self.lr, 1 - self.lr * (self.mu + self.lam)
 
-    def enough(self, L, r):
-        """Local steps by which clients of smoothness L and convexity mu meet the rule of round r; infinite where lr is
-        larger than 1/(L + lam). As in the proof of Corollary 5: c q^k (1 + e_r / (mu + lam)) <= e_r suffices."""
+    def sufficient_steps(self, L, r):
+        """A number of local steps after which clients of smoothness L and convexity mu satisfy the rule of round r.
+
+        It is infinite if lr is larger than 1/(L + lam). As in the proof of Corollary 5, the rule holds where
+        c q^k (1 + e_r / (mu + lam)) <= e_r.
+        """
         if self.lr * (L + self.lam) > 1 + 1e-9:
             return inf
         (c, q), e = self.solver, self.accuracy(r)
         return max(1, ceil(log(c * (1 / e + 1 / (self.mu + self.lam))) / -log(max(q, TINY))))
 
     def rate(self, c):
-        """DANE's, where the rule is met in all rounds until the rate has used up double precision."""
+        """The rate of DANE, if the stopping rule holds in all rounds that double precision can resolve."""
         rate = super().rate(c) if self.mu <= c["mu_min"] else None
         if rate is None or rate == 1:
             return None
         rounds = ceil(log(TINY) / log(rate))
-        return rate if self.max_steps >= self.enough(c["L_max"], rounds) else None
+        return rate if self.max_steps >= self.sufficient_steps(c["L_max"], rounds) else None
 
     def client(self, s, i, steps):
         x, h, e = s.x, i.g - s.g, self.accuracy(steps.round)
@@ -115,19 +122,20 @@ class DanePlusGD(Dane):
             if k + 1 == self.max_steps:
                 break
             gradient = steps.full(z) - h + self.lam * (z - x)
-            lost = norm(z) + self.lr * norm(gradient) / 64 == norm(z)  # within rounding of z: the rule may never hold
-            if lost or not norm(gradient) > e * norm(z - x):  # also where numbers cease to be finite
+            lost = norm(z) + self.lr * norm(gradient) / 64 == norm(z)  # in rounding: the rule may never hold
+            if lost or not norm(gradient) > e * norm(z - x):  # true also of numbers that are not finite
                 break
         return State(x=z), State()
 
 
 @dataclass(frozen=True, kw_only=True)
 class DanePlusFGD(DanePlusGD):
-    """DANE+ with the fast gradient method on the subproblem (Jiang et al. 2024, Algorithm 1 and Corollary 5).
+    """DANE+-FGD (Jiang et al. 2024, Algorithm 1) is DANE with the fast gradient method on the subproblem F_i.
 
-        y' = z - lr grad F_i(z),   z <- y' + b (y' - y),   b = (1 - sqrt(q)) / (1 + sqrt(q)),   q = lr (mu + lam)
+        y' = z - lr grad F_i(z),   z <- y' + b (y' - y),   y <- y',   from y = z = x
+        b = (1 - sqrt(q)) / (1 + sqrt(q)),   q = lr (mu + lam)
 
-    from y = z = x (Nesterov 2018, (2.2.22)), until z, where gradients are known, satisfies the rule of DANE+-GD.
+    This is (2.2.22) of Nesterov 2018. Gradients are taken at z, so the rule of DANE+-GD is checked at z, and z is sent.
     """
 
     name = "dane+-fgd"
@@ -140,8 +148,11 @@ class DanePlusFGD(DanePlusGD):
 
     @property
     def solver(self):
-        """F_i(y) - F_i* <= (1 - sqrt(q))^k (1/lr + m) |x - y*|^2 / 2, m = mu + lam (Nesterov 2018, Theorem 2.2.3), so
-        |z - y*| <= 3 (1 - sqrt(q))^((k-1)/2) (1/q + 1)^(1/2) |x - y*|, and |grad F_i(z)| is at most 1/lr of that."""
+        """(c, q) as for gradient descent, with q and m = mu + lam of this method.
+
+        F_i(y) - F_i* <= (1 - sqrt(q))^k (1/lr + m) |x - y*|^2 / 2 (Nesterov 2018, Theorem 2.2.3). Hence |z - y*| <= 3
+        (1 - sqrt(q))^((k-1)/2) (1/q + 1)^(1/2) |x - y*|, and |grad F_i(z)| is at most 1/lr of that.
+        """
         q = self.lr * (self.mu + self.lam)
         decay = sqrt(max(1 - sqrt(min(1.0, q)), TINY))
         return 3 / self.lr * sqrt(1 / q + 1) / decay, decay
@@ -149,9 +160,11 @@ class DanePlusFGD(DanePlusGD):
 
 @dataclass(frozen=True, kw_only=True)
 class DanePlusSGD(Dane):
-    """DANE+ with a fixed number of stochastic gradient steps (Jiang et al. 2024, Algorithm 1 and Appendix C).
+    """DANE+-SGD (Jiang et al. 2024, Algorithm 1 and Appendix C) is DANE with K stochastic steps on the subproblem.
 
-    y <- y - lr (g(y) - h_i + lam (y - x))       K times, from y = x; h_i from full gradients
+        y <- y - lr (g(y) - h_i + lam (y - x))       K times, from y = x
+
+    h_i is made of full gradients, as in DANE.
     """
 
     name = "dane+-sgd"
@@ -159,7 +172,7 @@ class DanePlusSGD(Dane):
     cite = "jiang2024"
     exact_prox = False
 
-    lam: float = option(doc="lambda, weight of lam/2 |y - x|^2", low=0)
+    lam: float = option(doc="weight lambda of lam/2 |y - x|^2", low=0)
     lr: float = option(doc="local step size", above=0)
 
     def client(self, s, i, steps):

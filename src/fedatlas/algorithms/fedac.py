@@ -11,25 +11,25 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedAc1(Algorithm):
-    """FedAc-I: federated accelerated SGD (Yuan & Ma 2020, Algorithm 1 with eq. 3.1).
+    """FedAc-I (Yuan & Ma 2020, Algorithm 1 with eq. 3.1) is federated accelerated SGD.
 
         md <- w / beta + (1 - 1/beta) ag
         ag <- md - eta g(md)
-        w  <- (1 - 1/alpha) w + md / alpha - gamma g(md)      K times; then average both w and ag
+        w  <- (1 - 1/alpha) w + md / alpha - gamma g(md)      K times; then the means of w and of ag
 
-    gamma = max(sqrt(eta/(mu K)), eta), alpha = 1/(gamma mu), beta = alpha + 1. Evaluated at ag.
+    gamma = max(sqrt(eta/(mu K)), eta), alpha = 1/(gamma mu), beta = alpha + 1. The output is ag.
     """
 
     name = "fedac-1"
     label = "FedAc-I"
     cite = "yuan2020"
-    down = ("w", "ag")
+    broadcast = ("w", "ag")
 
     lr: float = option(doc="step size eta", above=0)
-    mu: float = option(doc="strong convexity mu; by default the l2 weight", above=0, constant="mu")
+    mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")
 
     def coupling(self, K):
-        """(alpha, beta, gamma) for synchronisation interval K."""
+        """(alpha, beta, gamma) for rounds of K local steps."""
         gamma = max(sqrt(self.lr / (self.mu * K)), self.lr)
         alpha = 1 / (gamma * self.mu)
         return alpha, alpha + 1, gamma
@@ -59,9 +59,11 @@ class FedAc1(Algorithm):
 
 @dataclass(frozen=True, kw_only=True)
 class FedAc2(FedAc1):
-    """FedAc-II (Yuan & Ma 2020, Algorithm 1 with eq. 3.2): less acceleration, better communication for smooth Hessians.
+    """FedAc-II (Yuan & Ma 2020, Algorithm 1 with eq. 3.2) is FedAc-I with less acceleration and more stability.
 
-    gamma = max(sqrt(eta/(mu K)), eta), alpha = 3/(2 gamma mu) - 1/2, beta = (2 alpha^2 - 1)/(alpha - 1).
+        gamma = max(sqrt(eta/(mu K)), eta), alpha = 3/(2 gamma mu) - 1/2, beta = (2 alpha^2 - 1)/(alpha - 1)
+
+    If Hessians are smooth, it needs less communication than FedAc-I.
     """
 
     name = "fedac-2"
@@ -75,9 +77,11 @@ class FedAc2(FedAc1):
 
 @dataclass(frozen=True, kw_only=True)
 class FedAcVanilla(FedAc1):
-    """Vanilla FedAc (Yuan & Ma 2020, Section 5): acceleration without the stability trade-off.
+    """FedAc vanilla (Yuan & Ma 2020, Section 5) is FedAc-I without the trade-off of acceleration and stability.
 
-    gamma = sqrt(eta/mu), alpha = 1/(gamma mu), beta = alpha + 1, whatever K.
+        gamma = sqrt(eta/mu), alpha = 1/(gamma mu), beta = alpha + 1
+
+    These do not depend on K.
     """
 
     name = "fedac-vanilla"

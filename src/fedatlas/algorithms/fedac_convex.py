@@ -12,27 +12,27 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedAcConvex(Algorithm):
-    """FedAc-I or -II on F(w) + lam/2 |w - w0|^2, w0 the start (Yuan & Ma 2020, Section 3.3 and eq. E.1).
+    """FedAc convex (Yuan & Ma 2020, Section 3.3) is FedAc on the regularised objective F(w) + lam/2 |w - w0|^2.
 
-        h(md) = g(md) + lam (md - w0)
+        h(md) = g(md) + lam (md - w0)                         w0 the start (eq. E.1)
         md <- w / beta + (1 - 1/beta) ag
         ag <- md - eta h(md)
-        w  <- (1 - 1/alpha) w + md / alpha - gamma h(md)      K times; then average both w and ag
+        w  <- (1 - 1/alpha) w + md / alpha - gamma h(md)      K times; then the means of w and of ag
 
-    alpha, beta and gamma are those of eq. 3.1 (variant 1) or 3.2 (variant 2) for mu = lam. Evaluated at ag.
+    alpha, beta and gamma are those of eq. 3.1 (variant 1) or eq. 3.2 (variant 2) for mu = lam. The output is ag.
     """
 
     name = "fedac-convex"
     label = "FedAc convex"
     cite = "yuan2020"
-    down = ("w", "ag")  # w0 is sent once
+    broadcast = ("w", "ag")  # w0 is sent once, at the start
 
     lr: float = option(doc="step size eta", above=0)
     lam: float = option(doc="weight lambda of |w - w0|^2 / 2", above=0)
     variant: Literal[1, 2] = option(1, doc="1 for FedAc-I, 2 for FedAc-II")
 
     def coupling(self, K):
-        """(alpha, beta, gamma) for synchronisation interval K."""
+        """(alpha, beta, gamma) for rounds of K local steps."""
         return {1: FedAc1, 2: FedAc2}[self.variant](lr=self.lr, mu=self.lam).coupling(K)
 
     def init(self, x0):

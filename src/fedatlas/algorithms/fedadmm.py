@@ -1,4 +1,4 @@
-"""FedADMM (Wang et al. 2022, arXiv:2203.15104; Gong et al. 2022 send the same message)."""
+"""FedADMM (Wang et al. 2022, arXiv:2203.15104). Clients of Gong et al. 2022 send the same message."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,15 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedADMM(Algorithm):
-    """FedADMM: the alternating direction method under partial participation (Wang et al. 2022).
+    """FedADMM (Wang et al. 2022) is the alternating direction method of multipliers under partial participation.
 
         y <- y - lr (g(y) + d + rho (y - x))                  K times, from y = x
         d' = d + rho (y_K - x),   send (y_K + d'/rho) - (w + d/rho),   w <- y_K,  d <- d'
-        x <- x + server_lr mean_S
+        x <- x + server_lr mean_S(what was sent)
 
-    The paper solves the local problem min f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here by K steps. w, the
-    client's last local model, is x_0 and d is 0 at first. With server_lr |S|/m, x is the mean of w + d/rho over all
-    clients.
+    w is the client's last local model, the start at first. d is its dual variable, 0 at first. The paper solves the
+    local problem min_y f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here it takes K gradient steps. With
+    server_lr = |S|/m, x is the mean of w + d/rho over all m clients.
     """
 
     name = "fedadmm"
@@ -27,7 +27,7 @@ class FedADMM(Algorithm):
 
     lr: float = option(doc="local step size", above=0)
     server_lr: float = option(1.0, doc="server step size eta", above=0)
-    rho: float = option(0.1, doc="weight of the proximal term rho/2 |y - x|^2", above=0)
+    rho: float = option(0.1, doc="weight rho of the proximal term rho/2 |y - x|^2", above=0)
 
     def init(self, x0):
         return State(x=x0), State(w=x0, d=zeros_like(x0))

@@ -10,7 +10,7 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedAvg(Algorithm):
-    """Federated averaging, also called local SGD (McMahan et al. 2017; Yuan & Ma 2020, Algorithm 2).
+    """FedAvg (McMahan et al. 2017) is federated averaging, also called local SGD (Yuan & Ma 2020, Algorithm 2).
 
     y <- y - lr g(y)              K times, from y = x
     x <- x + server_lr mean_S(y - x)
@@ -38,16 +38,17 @@ class FedAvg(Algorithm):
 
 @dataclass(frozen=True, kw_only=True)
 class FedProx(FedAvg):
-    """FedProx with gradient steps on the proximal subproblem (Li et al. 2020).
+    """FedProx (Li et al. 2020) is FedAvg with a proximal term, here with gradient steps on the proximal subproblem.
 
-    y <- y - lr (g(y) + nu (y - x))
+    y <- y - lr (g(y) + nu (y - x))              K times, from y = x
+    x <- x + server_lr mean_S(y - x)
     """
 
     name = "fedprox"
     label = "FedProx"
     cite = "li2020"
 
-    nu: float = option(0.01, doc="weight of the proximal term nu/2 |y - x|^2", low=0)
+    nu: float = option(0.01, doc="weight nu of the proximal term nu/2 |y - x|^2", low=0)
 
     def client(self, s, i, steps):
         y = s.x
@@ -56,4 +57,4 @@ class FedProx(FedAvg):
         return State(delta=y - s.x), State()
 
     def recurrence(self, K):
-        return None  # the anchor x is no part of what is averaged
+        return None  # a local step also depends on x, where the round starts

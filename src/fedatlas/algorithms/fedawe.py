@@ -10,15 +10,17 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedAWE(Algorithm):
-    """FedAWE: echoed innovations and implicit gossip under unavailable clients (Xiang et al. 2024, Algorithm 1).
+    """FedAWE (Xiang et al. 2024, Algorithm 1) is FedAvg with echoed innovations and implicit gossip.
 
-        y <- y - lr g(y)                                    s times, from the client's own x_i
+        y <- y - lr g(y)                                    K times, from the client's own x_i
         send x_i - server_lr (t - tau_i)(x_i - y),   tau_i <- t
-        x <- mean_S of what was sent;   x_i <- x on S only
+        x <- mean_S(what was sent);   x_i <- x for i in S only
 
-    tau_i is the client's last active round, -1 at first. With everybody available this is FedAvg. The authors' code
-    shortens the mean of the echoed innovations to a norm of 0.5, which ``clip`` does. With clip or the report
-    ``mean`` the clients also send x_i, which costs as much again.
+    It is made for clients that are not always available. tau_i is the last round in which client i was active, -1 at
+    first. If everybody is available, this is FedAvg.
+
+    ``clip`` bounds the norm of the mean echoed innovation, which is that of (t - tau_i)(x_i - y); the authors' code has
+    0.5 there, the paper no bound. With ``clip`` or ``report: mean`` the clients also send x_i: twice as many vectors.
     """
 
     name = "fedawe"
@@ -27,9 +29,9 @@ class FedAWE(Algorithm):
 
     lr: float = option(doc="local step size eta_l", above=0)
     server_lr: float = option(1.0, doc="server step size eta_g", above=0)
-    clip: float | None = option(None, doc="largest norm of the mean echoed innovation, none in the paper", above=0)
+    clip: float | None = option(None, doc="largest norm of the mean echoed innovation; no bound by default", above=0)
     report: Literal["server", "mean"] = option(
-        "server", doc="output: the server's last average, or the mean of all x_i"
+        "server", doc="what is evaluated: the server's last x, or the mean of all x_i"
     )
 
     def init(self, x0):

@@ -9,22 +9,22 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedCM(Algorithm):
-    """FedCM: client-level momentum (Xu et al. 2021, Algorithm 2).
+    """FedCM (Xu et al. 2021, Algorithm 2) is FedAvg with momentum in the clients' local steps.
 
         y <- y - lr (alpha g(y) + (1 - alpha) Delta)          K times, from y = x
         Delta <- mean_S (x - y_K) / (lr K),   x <- x - server_lr lr K Delta
 
-    Delta is 0 at first; alpha = 1 is FedAvg. Of clients with unequal numbers of steps K is the mean.
+    Delta is 0 at first. With alpha = 1 this is FedAvg. Where clients take different numbers of steps, K is their mean.
     """
 
     name = "fedcm"
     label = "FedCM"
     cite = "xu2021"
-    down = ("x", "Delta")
+    broadcast = ("x", "Delta")
 
     lr: float = option(doc="local step size eta_l", above=0)
-    server_lr: float = option(1.0, doc="server step size, relative to averaging", above=0)
-    alpha: float = option(0.1, doc="weight of the client's own gradient", above=0, high=1)
+    server_lr: float = option(1.0, doc="server step size; 1 averages the clients' models", above=0)
+    alpha: float = option(0.1, doc="weight alpha of the client's own gradient", above=0, high=1)
 
     def init(self, x0):
         return State(x=x0, Delta=zeros_like(x0)), State()

@@ -9,13 +9,13 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedDyn(Algorithm):
-    """FedDyn: dynamic regularisation, with gradient steps on the subproblem (Acar et al. 2021, Algorithm 1).
+    """FedDyn (Acar et al. 2021, Algorithm 1) is dynamic regularisation, here with gradient steps on the subproblem.
 
         y   <- y - lr (g(y) - h_i + alpha (y - x))          K times, from y = x
-        h_i <- h_i - alpha (y_K - x)                        of active clients; the others keep theirs
+        h_i <- h_i - alpha (y_K - x)                        for active clients only
         h   <- h - alpha/m sum_S (y_K - x),   x <- mean_S y_K - h / alpha
 
-    h_i stands for the paper's grad L_i(theta_i), 0 at first, and h for the mean of all h_i.
+    h_i is the paper's grad L_i(theta_i), 0 at first. h is the mean of h_i over all m clients.
     """
 
     name = "feddyn"
@@ -24,7 +24,7 @@ class FedDyn(Algorithm):
     exact = True
 
     lr: float = option(doc="local step size", above=0)
-    alpha: float = option(doc="weight of the dynamic regulariser", above=0)
+    alpha: float = option(doc="weight alpha of the dynamic regulariser", above=0)
 
     def init(self, x0):
         return State(x=x0, h=zeros_like(x0)), State(h=zeros_like(x0))

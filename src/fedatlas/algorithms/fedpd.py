@@ -9,24 +9,25 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedPD(Algorithm):
-    """FedPD: a primal-dual method that skips communication at random (Zhang et al. 2021, Algorithm 1 with Oracle I).
+    """FedPD (Zhang et al. 2021, Algorithm 1 with Oracle I) is a primal-dual method that skips communication at random.
 
         y   <- y - lr (g(y) + l_i + (y - x_i) / eta)        K times, from the client's last y
         l_i <- l_i + (y - x_i) / eta,   x_i <- y + eta l_i
-        with probability 1 - p, one coin for all: x_i <- x = mean_j x_j
+        x_i <- x = mean_j x_j                               with probability 1 - p, one coin for all clients
 
-    l_i = 0 at first. A round is the iterations up to and with the communication, each of the setting's local steps K.
+    l_i is 0 at first. These lines are one iteration, in which K is the setting's local steps. A round consists of the
+    iterations up to and with the next communication.
     """
 
     name = "fedpd"
     label = "FedPD"
     cite = "zhang2021"
-    full = True
+    full_participation = True
     exact = True
 
     lr: float = option(doc="local step size", above=0)
-    eta: float = option(doc="penalty: the inverse of the weight of |y - x_i|^2 / 2", above=0)
-    p: float = option(0.0, doc="probability that an iteration skips communication", low=0, high=0.999)
+    eta: float = option(doc="penalty eta: the weight of |y - x_i|^2 / 2 is 1/eta", above=0)
+    p: float = option(0.0, doc="probability p that an iteration skips communication", low=0, below=1)
 
     def init(self, x0):
         return State(x=x0), State(y=x0, dual=zeros_like(x0))

@@ -4,53 +4,58 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Literal
 
-from fedatlas.algorithms.base import Algorithm
+from fedatlas.algorithms.base import Algorithm, geometric_contraction
 from fedatlas.arrays import State, zeros_like
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class FedRed(Algorithm):
-    """FedRed with exact subproblems (Jiang et al. 2024, Algorithm 2 with control variate (4)).
+    """FedRed (Jiang et al. 2024, Algorithm 2) is doubly regularised drift correction with exact subproblems.
 
         h_i = G_i(x) - mean_j G_j(x),   x the reference point
         y_i <- argmin_y f_i(y) - <h_i, y> + eta/2 |y - y_i|^2 + lam/2 |y - x|^2
-        with probability p, one coin for all: x <- mean_i y_i, or one y_i at random, and the h_i are renewed
+        x   <- mean_i y_i, or one y_i at random     with probability p, one coin for all; then the h_i are renewed
 
-    A round is the iterations up to and with the communication: their number is geometric, whatever the setting's
-    local steps. The y_i go on from where they are. ``weighted`` evaluates the theorems' average: of the means over
-    clients of all iterates k = 1, 2, ..., with weights q^-k, q = 1 - mu/(2 eta + mu) (Theorem 7).
-    Theory: eta >= lam >= delta_A, p = (lam + mu/2) / (eta + mu/2). Rule of thumb, and the default: lam = p eta.
+    The h_i are control variate (4). A round consists of the iterations up to and with the next communication. Their
+    number is geometric, so the setting's local steps have no effect. The y_i continue from where they are.
+
+    ``average: weighted`` evaluates the average of Theorem 7. It averages the means over clients of all iterates
+    k = 1, 2, ... with weights q^-k, q = 1 - mu/(2 eta + mu).
+
+    Theory: eta >= lam >= delta_A, p = (lam + mu/2) / (eta + mu/2). The default lam = p eta is a rule of thumb.
     """
 
     name = "fedred"
     label = "FedRed"
     cite = "jiang2024"
-    full = True
+    full_participation = True
     exact = True
     exact_prox = True
     diagnostics = ("a",)
 
-    eta: float = option(doc="weight of eta/2 |y - y_i|^2, an inverse step size", above=0)
-    p: float = option(doc="probability of a communication", above=0, high=1)
-    lam: float | None = option(None, doc="lambda, weight of lam/2 |y - x|^2; by default p eta", low=0)
-    averaging: Literal["mean", "random"] = option("mean", doc="of the clients' models: their mean, or one at random")
-    average: Literal["last", "weighted"] = option("last", doc="what is evaluated: x, or the theorem's average")
-    mu: float = option(0.0, doc="strong convexity mu of the clients, in the weights of the theorem's average", low=0)
+    eta: float = option(doc="weight eta of eta/2 |y - y_i|^2, an inverse step size", above=0)
+    p: float = option(doc="probability p that an iteration communicates", above=0, high=1)
+    lam: float | None = option(None, doc="weight lambda of lam/2 |y - x|^2; by default p eta", low=0)
+    averaging: Literal["mean", "random"] = option(
+        "mean", doc="the next x: the mean of the clients' models, or one at random"
+    )
+    average: Literal["last", "weighted"] = option("last", doc="what is evaluated: x, or the average of the theorem")
+    mu: float = option(0.0, doc="strong convexity mu of the clients, in the weights of the average", low=0)
 
     @property
     def weight(self):
-        """lambda."""
+        """lam, or its default p eta."""
         return self.p * self.eta if self.lam is None else self.lam
 
     @property
     def q(self):
-        """Of the theorem's weights q^-k."""
+        """The base q of the theorem's weights q^-k."""
         return 1 - self.mu / (2 * self.eta + self.mu)
 
     @property
     def theory(self):
-        """The theorem's p."""
+        """The probability p of the theorem."""
         return (2 * self.weight + self.mu) / (2 * self.eta + self.mu)
 
     def init(self, x0):
@@ -78,7 +83,7 @@ class FedRed(Algorithm):
             i = i.replace(y=y)
             if self.average == "weighted":
                 k = i.k + 1
-                share = (1 - self.q) / (1 - self.q**k) if self.mu else 1 / k  # of q^-k in the sum of weights up to k
+                share = (1 - self.q) / (1 - self.q**k) if self.mu else 1 / k  # q^-k over the sum of weights up to k
                 i = i.replace(k=k, a=i.a + share * (y - i.a))
         sent = State(x=steps.pick(i.y) if self.averaging == "random" else i.y)
         return (sent.replace(a=i.a) if self.average == "weighted" else sent), i
@@ -90,10 +95,15 @@ class FedRed(Algorithm):
         return s.a if self.average == "weighted" else s.x
 
     def rate(self, c):
-        """E[q^N] over the N iterations of a round. Within one, X = |x - x*|^2 stays and Y = mean_i |y_i - x*|^2 and
-        X' = |mean_i y_i - x*|^2 obey Y_k + p X'_k <= (p - 1 + q) X + q Y_{k-1} (proofs of Theorems 7 and 9, before
-        their expectation over the coin). The sum over k with weights p (1-p)^(k-1) bounds what a round makes of
-        (1 - q + p q) Y + p X in expectation: it contracts by this factor."""
+        """E[q^N], where N is the number of iterations of a round.
+
+        Within a round, X = |x - x*|^2 does not change. Y = mean_i |y_i - x*|^2 and X' = |mean_i y_i - x*|^2 satisfy
+
+            Y_k + p X'_k <= (p - 1 + q) X + q Y_{k-1}
+
+        (proofs of Theorems 7 and 9, before the expectation over the coin). The sum of these over k with weights
+        p (1-p)^(k-1) bounds the expectation of (1 - q + p q) Y + p X after the round by E[q^N] times its value before.
+        """
         if not self.eta >= self.weight >= c["delta_A"] or self.averaging != "mean":
             return None
         return self._rate(c)
@@ -101,18 +111,19 @@ class FedRed(Algorithm):
     def _rate(self, c):
         if self.mu != c["mu_min"] or not isclose(self.p, self.theory):
             return None
-        return self.over_geometric(self.q, self.p)
+        return geometric_contraction(self.q, self.p)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FedRedSGD(FedRed):
-    """FedRed with one stochastic gradient step an iteration (Jiang et al. 2024, Algorithm 3).
+    """FedRed-SGD (Jiang et al. 2024, Algorithm 3) is FedRed with one stochastic gradient step in each iteration.
 
         y_i <- (eta y_i + lam x - (g(y_i) - h_i)) / (eta + lam)
 
-    As ``fedred`` otherwise, with q = 1 - mu/(2 eta - mu) (Theorem 9). Theory: eta > L, lam = delta_A,
-    p = (lam + mu/2) / (eta - mu/2); non-convex, one client's model at random: lam = delta_B, p = delta_B / L,
-    eta = 3 L + sqrt(9 L^2 + L sigma^2 K / (f(x0) - f*)) for K iterations, 6 L without noise (Theorem 8).
+    All else is as in ``fedred``, with q = 1 - mu/(2 eta - mu) (Theorem 9).
+    Theory: eta > L, lam = delta_A, p = (lam + mu/2) / (eta - mu/2).
+    If the objectives are not convex: one client's model at random, lam = delta_B, p = delta_B / L, and in K iterations
+    eta = 3 L + sqrt(9 L^2 + L sigma^2 K / (f(x0) - f*)), which is 6 L without noise (Theorem 8).
     """
 
     name = "fedred-sgd"
@@ -128,7 +139,7 @@ class FedRedSGD(FedRed):
         return (2 * self.weight + self.mu) / (2 * self.eta - self.mu)
 
     def gradients(self, steps):
-        """The gradient oracle of each iteration."""
+        """The gradients of the iterations, each a function of y."""
         return steps
 
     def iterates(self, s, i, steps):
@@ -146,11 +157,11 @@ class FedRedSGD(FedRed):
 
 @dataclass(frozen=True, kw_only=True)
 class FedRedGD(FedRedSGD):
-    """FedRed with one full gradient step an iteration (Jiang et al. 2024, Algorithm 3).
+    """FedRed-GD (Jiang et al. 2024, Algorithm 3) is FedRed with one full gradient step in each iteration.
 
         y_i <- (eta y_i + lam x - (G_i(y_i) - h_i)) / (eta + lam)
 
-    As ``fedred-sgd`` otherwise.
+    All else is as in ``fedred-sgd``.
     """
 
     name = "fedred-gd"

@@ -11,24 +11,25 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedSpeed(Algorithm):
-    """FedSpeed: prox-correction and gradient perturbation (Sun et al. 2023, Algorithm 1).
+    """FedSpeed (Sun et al. 2023, Algorithm 1) is FedAvg with a proximal term, its correction and perturbed gradients.
 
-        g1 = g(y),  g2 = g(y + rho g1 / |g1|)               the same minibatch
+        g1 = g(y),  g2 = g(y + rho g1 / |g1|)                             on one minibatch
         y  <- y - lr ((1 - alpha) g1 + alpha g2 - c + (y - x) / lam)      K times, from y = x
-        c  <- c - (y_K - x) / lam,   send y_K - lam c,   x <- mean_S
+        c  <- c - (y_K - x) / lam,   send y_K - lam c
+        x  <- mean_S(what was sent)
 
-    c is the paper's prox-correction g-hat, 0 at first. So ``mean`` is ``active``, as Algorithm 1 reads: a client's own
-    c moves x whenever it takes part, so that with few of many clients active x is noisy and may diverge. With ``all``
-    x has the mean of c over all clients, as in the authors' code and FedDyn:
+    c is the paper's prox-correction g-hat, 0 at first. This is ``mean: active``, Algorithm 1 as it is printed: a
+    client's own c changes x whenever the client is active. If few of many clients are active, x is noisy and may
+    diverge. With ``mean: all``, x contains the mean h of c over all m clients, as in the authors' code and in FedDyn:
 
         send y_K,   h <- h - |S|/m mean_S(y_K - x) / lam,   x <- mean_S(y_K) - lam h
 
-    where h is the mean of all c. The two agree under full participation.
+    Under full participation the two are equal.
 
-    rho is the paper's rho_0: Section 5.3 scales the ascent by 1/|g1|; ``normalise`` off takes rho g1 as in Algorithm 1,
-    line 8. Table 7 switches parts off: without ``perturbation`` g2 is not computed and q = g1; without ``correction`` c
-    stays 0 and y_K is sent; without ``prox`` (y - x) / lam is gone as well. With none of the three this is FedAvg, with
-    ``prox`` alone FedProx.
+    rho is the paper's rho_0. Section 5.3 divides the ascent step by |g1|; without ``normalise`` it is rho g1, as in
+    Algorithm 1, line 8. The other three switches are those of Table 7. Without ``perturbation``, the gradient is g1 and
+    g2 is not computed. Without ``correction``, c stays 0 and y_K is sent. Without ``prox``, (y - x) / lam is left out,
+    and ``correction`` must be off. With none of the three this is FedAvg; with ``prox`` only, it is FedProx.
     """
 
     name = "fedspeed"
@@ -36,19 +37,19 @@ class FedSpeed(Algorithm):
     cite = "sun2023"
 
     lr: float = option(doc="local step size eta_l", above=0)
-    lam: float = option(10.0, doc="lambda, inverse weight of the proximal term", above=0)
-    alpha: float = option(0.9375, doc="weight of the perturbed gradient", low=0, high=1)
-    rho: float = option(0.1, doc="ascent step of the perturbation", low=0)
-    normalise: bool = option(True, doc="divide the ascent step by |g1|")
+    lam: float = option(10.0, doc="inverse weight lambda of the proximal term", above=0)
+    alpha: float = option(0.9375, doc="weight alpha of the perturbed gradient", low=0, high=1)
+    rho: float = option(0.1, doc="step size rho_0 of the ascent step", low=0)
+    normalise: bool = option(True, doc="whether the ascent step is divided by |g1|")
     prox: bool = option(True, doc="whether local steps have the proximal term")
-    correction: bool = option(True, doc="whether they have the prox-correction")
-    perturbation: bool = option(True, doc="whether they have the perturbed gradient")
-    mean: Literal["active", "all"] = option("active", doc="clients over whom corrections are averaged")
+    correction: bool = option(True, doc="whether local steps have the prox-correction")
+    perturbation: bool = option(True, doc="whether local steps have the perturbed gradient")
+    mean: Literal["active", "all"] = option("active", doc="the clients over which corrections are averaged")
 
     def __post_init__(self):
         super().__post_init__()
         if self.correction and not self.prox:
-            raise UserError("fedspeed: correction corrects the proximal term: it must be off where prox is")
+            raise UserError(f"{self.title()}: correction corrects the proximal term: it must be off where prox is")
 
     def init(self, x0):
         if not self.correction:
@@ -71,7 +72,7 @@ class FedSpeed(Algorithm):
         return State(x=y - self.lam * c if self.mean == "active" else y), State(c=c)
 
     def quasi_gradient(self, g, y):
-        """q: the gradient at y, merged with the one at the end of an ascent step."""
+        """The paper's quasi-gradient: a mean of the gradient at y and the gradient after an ascent step from y."""
         g1 = g(y)
         if not self.perturbation:
             return g1

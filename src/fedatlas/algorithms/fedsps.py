@@ -1,7 +1,7 @@
 """Stochastic Polyak step sizes (Mukherjee et al. 2024, arXiv:2307.06306; Loizou et al. 2021, arXiv:2002.10542).
 
-``l_star`` is a lower bound on every loss, 0 for losses that are not negative. Step sizes can be recorded, by client and
-local step: ``record: [step_size]``.
+``l_star`` is a lower bound on every loss, such as 0 for losses that are not negative. With ``record: [step_size]`` the
+setting keeps the step sizes of every client and local step.
 """
 
 import math
@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.algorithms.base import Algorithm
+from fedatlas.algorithms.protocols import Array
 from fedatlas.arrays import State, dot, like, maximum, minimum, sqrt, where
 from fedatlas.options import option
 
 
-def polyak(loss, g, l_star=0.0):
-    """(loss - l*) / |g|^2 of each row, (m, 1), never negative; where g is 0, infinity, or 0 if the loss is l*."""
+def polyak(loss: Array, g: Array, l_star: float = 0.0) -> Array:
+    """(loss - l*) / |g|^2 of each row, never negative: (m, 1).
+
+    loss: (m, 1). g: (m, d). l_star: l*. Where g is 0, the value is 0 if the loss is l*, and infinity if it is larger.
+    """
     gap, square = maximum(loss - l_star, 0), dot(g, g)
     flat = square == 0
     return where(flat & (gap > 0), math.inf, gap / (square + flat))
@@ -22,17 +26,17 @@ def polyak(loss, g, l_star=0.0):
 
 @dataclass(frozen=True, kw_only=True)
 class Polyak(Algorithm):
-    """What algorithms with stochastic Polyak steps share."""
+    """The common part of the algorithms with stochastic Polyak step sizes."""
 
     cite = "mukherjee2024"
     records = ("step_size",)
 
-    gamma_b: float = option(1.0, doc="largest step size", above=0)
-    c: float = option(0.5, doc="scale: step sizes are divided by it", above=0)
+    gamma_b: float = option(1.0, doc="largest step size gamma_b", above=0)
+    c: float = option(0.5, doc="scale c, by which step sizes are divided", above=0)
     l_star: float = option(0.0, doc="lower bound l* on every loss")
 
     def step(self, loss, g, bound):
-        """min((loss - l*) / (c |g|^2), bound): (m, 1)."""
+        """The step sizes min((loss - l*) / (c |g|^2), bound) of each row: (m, 1)."""
         return minimum(polyak(loss, g, self.l_star) / self.c, bound)
 
     def server(self, s, mean, n):
@@ -41,21 +45,23 @@ class Polyak(Algorithm):
 
 @dataclass(frozen=True, kw_only=True)
 class FedSPS(Polyak):
-    """FedSPS: fully locally adaptive step sizes (Mukherjee et al. 2024, Algorithm 1).
+    """FedSPS (Mukherjee et al. 2024, Algorithm 1) is FedAvg in which every local step has its own Polyak step size.
 
         step = min((loss_B(y) - l*) / (c |g(y)|^2), gamma_b)       of each client and local step
         y <- y - step g(y)                                         K times, from y = x
         x <- mean_S(y)
 
-    With ``smoothing`` the bound of each client starts at gamma_b and moves from one of its local steps to the next,
-    over all rounds: ``bound`` is the paper's Section 6, bound <- 2^(|B| / m_i) bound with |B| samples in a minibatch
-    and m_i at the client; ``step`` is Loizou et al.'s (2021), bound <- 2^(|B| / m_i) step, of the last step above 0.
+    With ``smoothing``, each client has its own bound in place of gamma_b. It is gamma_b at first and changes after each
+    of the client's local steps, in all rounds. A minibatch has |B| of the client's m_i samples.
+
+        bound <- 2^(|B| / m_i) bound      ``bound``: Section 6 of the paper
+        bound <- 2^(|B| / m_i) step       ``step``: Loizou et al. 2021, with the last step size that was not 0
     """
 
     name = "fedsps"
     label = "FedSPS"
 
-    smoothing: Literal["none", "bound", "step"] = option("none", doc="how the bound on the step size moves")
+    smoothing: Literal["none", "bound", "step"] = option("none", doc="how the bound on the step size changes")
 
     def init(self, x0):
         return State(x=x0), State() if self.smoothing == "none" else State(bound=self.gamma_b)
@@ -65,7 +71,7 @@ class FedSPS(Polyak):
         return State(delta=y - s.x), State(bound=bound)
 
     def walk(self, s, i, steps):
-        """The local steps: where they end, the sum of the step sizes, the next bound."""
+        """The local steps. Returns the last y, the sum of the step sizes and the next bound."""
         y, nu, bound = s.x, 0, self.gamma_b
         if self.smoothing != "none":
             bound, growth = i.bound, 2 ** like(steps.share, s.x)
@@ -83,13 +89,14 @@ class FedSPS(Polyak):
 
 @dataclass(frozen=True, kw_only=True)
 class FedSPSNormalized(FedSPS):
-    """FedSPS-Normalized: averages weighted against long steps (Mukherjee et al. 2024, Algorithm 2).
+    """FedSPS-Normalized (Mukherjee et al. 2024, Algorithm 2) is FedSPS with less weight on long steps.
 
-        local steps as FedSPS, nu_i = sum of the client's step sizes since the last average
+        y_i as in FedSPS,   nu_i = sum of the client's step sizes in this round
         x <- [sum_S y_i / nu_i] / [sum_S 1 / nu_i]
 
-    nu_i holds all K step sizes, as Appendix D.1.1 says; the printed algorithm leaves out the last, and so would divide
-    by 0 for K = 1. A client whose steps were all 0 is at an optimum of its losses and, as in the limit, keeps x there.
+    nu_i contains all K step sizes, as Appendix D.1.1 says. The printed algorithm omits the last one, so that it would
+    divide by 0 for K = 1. If all step sizes of a client are 0, the client is at an optimum of its losses; as in the
+    limit, its y_i then determines the next x.
     """
 
     name = "fedsps-normalized"
@@ -106,13 +113,14 @@ class FedSPSNormalized(FedSPS):
 
 @dataclass(frozen=True, kw_only=True)
 class FedDecSPS(Polyak):
-    """FedDecSPS: decreasing step sizes for exact convergence (Mukherjee et al. 2024, Section 5; Orvieto et al. 2022).
+    """FedDecSPS (Mukherjee et al. 2024, Section 5; Orvieto et al. 2022) is FedSPS with step sizes that decrease.
 
         step_t = min((loss_B(y) - l*) / |g(y)|^2, c_{t-1} step_{t-1}) / c_t,      c_t = c sqrt(t + 1)
         y <- y - step_t g(y)                                                       K times, from y = x
         x <- mean_S(y)
 
-    t counts the client's local steps over all rounds; at first c_{-1} step_{-1} = c gamma_b.
+    t counts the client's local steps in all rounds. At first c_{-1} step_{-1} = c gamma_b. With decreasing step sizes
+    the method converges to the optimum even where FedSPS does not.
     """
 
     name = "feddecsps"
@@ -134,19 +142,20 @@ class FedDecSPS(Polyak):
 
 @dataclass(frozen=True, kw_only=True)
 class FedSPSGlobal(Polyak):
-    """FedSPS-Global: one step size for all clients, refreshed with every average (Mukherjee et al. 2024, Algorithm 3).
+    """FedSPS-Global (Mukherjee et al. 2024, Algorithm 3) is FedAvg with one Polyak step size for all clients.
 
         y <- y - gamma g(y)                                        K times, from y = x
         x <- mean_S(y)
         gamma <- mean_S min((loss_B(y) - l*) / (c |g(y)|^2), gamma_b)       of the last local step
 
-    The first gamma is client 0's Polyak step size on its first minibatch, as in Appendix D.2.3; where clients are
-    sampled, that of the active client of lowest id in the first round. It is one number, sent to all before that round.
+    The first gamma is the Polyak step size of client 0 on its first minibatch, as in Appendix D.2.3. If clients are
+    sampled, it is that of the active client of lowest number in the first round. It is one number, sent to all before
+    that round.
     """
 
     name = "fedsps-global"
     label = "FedSPS-Global"
-    down = ("x", "gamma")
+    broadcast = ("x", "gamma")
 
     def before(self, s, i, steps):
         if "gamma" in s:
@@ -167,12 +176,12 @@ class FedSPSGlobal(Polyak):
 
 @dataclass(frozen=True, kw_only=True)
 class SPS(Polyak):
-    """Minibatch SGD with the stochastic Polyak step size SPS_max of the mean loss (Loizou et al. 2021).
+    """SPS (Loizou et al. 2021) is minibatch SGD with the stochastic Polyak step size SPS_max of the mean loss.
 
-        f, g = mean over clients and the round's K minibatches of losses and gradients at x
+        f, g = means of losses and gradients at x over clients and the round's K minibatches
         x <- x - min((f - l*) / (c |g|^2), gamma_b) g
 
-    The "global SPS" of FedSPS's Example 1.
+    It is called "global SPS" in Example 1 of FedSPS.
     """
 
     name = "sps"

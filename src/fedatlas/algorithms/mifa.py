@@ -1,4 +1,4 @@
-"""Methods that remember the last update of every client."""
+"""Methods in which the server remembers the last update of every client."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class MIFA(Algorithm):
-    """MIFA: the last update of those who are away stands in for a new one (Gu et al. 2021, Algorithm 1).
+    """MIFA (Gu et al. 2021, Algorithm 1) is FedAvg in which an inactive client takes part with its last update.
 
-        G_i <- (x - y) / lr                      on S; y after K steps y <- y - lr g(y) from y = x
-        x   <- x - server_lr lr mean_all G_i     every round, even if nobody is available
+        G_i <- (x - y) / lr                      for i in S; y after K steps y <- y - lr g(y) from y = x
+        x   <- x - server_lr lr mean_all G_i     in every round, even if nobody is active
 
-    The paper takes everybody to be available in the first round; here G_i = 0 until client i has been.
+    In the paper everybody is active in the first round. Here G_i is 0 until client i has been active.
     """
 
     name = "mifa"
@@ -37,7 +37,7 @@ class MIFA(Algorithm):
     def server(self, s, mean, n):
         return self._move(s.x, s.G + n.active / n.clients * mean.G)
 
-    def alone(self, s, n):
+    def empty_round(self, s, n):
         return self._move(s.x, s.G)
 
     def _move(self, x, G):
@@ -46,10 +46,10 @@ class MIFA(Algorithm):
 
 @dataclass(frozen=True, kw_only=True)
 class FedVARP(Algorithm):
-    """FedVARP: remembered updates reduce the variance of who takes part (Jhunjhunwala et al. 2022, Algorithm 1).
+    """FedVARP (Jhunjhunwala et al. 2022, Algorithm 1) is FedAvg with the clients' last updates as control variates.
 
-    x   <- x + server_lr (mean_S(D_i - m_i) + mean_all m_i),   D_i = y - x
-    m_i <- D_i                                                  on S, 0 at first
+    x   <- x + server_lr (mean_S(D_i - m_i) + mean_all m_i),   D_i = y - x after K local steps
+    m_i <- D_i                                                  for i in S, 0 at first
     """
 
     name = "fedvarp"

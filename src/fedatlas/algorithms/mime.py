@@ -9,19 +9,21 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class MimeLite(Algorithm):
-    """MimeLite: server momentum inside local steps (Karimireddy et al. 2021, Algorithm 1, with SGD and momentum).
+    """MimeLite (Karimireddy et al. 2021, Algorithm 1) is FedAvg with the server's momentum in the local steps.
 
-    y <- y - lr ((1 - beta) g(y) + beta m)              K times, from y = x; m fixed
-    m <- (1 - beta) c + beta m,   c = mean_S G_i(x),    x <- mean_S y_K
+        y <- y - lr ((1 - beta) g(y) + beta m)              K times, from y = x, with m fixed
+        m <- (1 - beta) c + beta m,   c = mean_S G_i(x),    x <- mean_S y_K
+
+    The base optimiser of the paper's framework is here SGD with momentum. m is 0 at first.
     """
 
     name = "mimelite"
     label = "MimeLite"
     cite = "karimireddy2021"
-    down = ("x", "m")
+    broadcast = ("x", "m")
 
     lr: float = option(doc="local step size", above=0)
-    beta: float = option(0.9, doc="momentum", low=0, high=1)
+    beta: float = option(0.9, doc="momentum beta", low=0, below=1)
 
     def init(self, x0):
         return State(x=x0, m=zeros_like(x0)), State()
@@ -38,10 +40,10 @@ class MimeLite(Algorithm):
 
 @dataclass(frozen=True, kw_only=True)
 class Mime(MimeLite):
-    """Mime: MimeLite with a correction as in SVRG (Karimireddy et al. 2021, Algorithm 1, with SGD and momentum).
+    """Mime (Karimireddy et al. 2021, Algorithm 1) is MimeLite with a correction of the gradients as in SVRG.
 
-    c = mean_S G_i(x), a first exchange
-    y <- y - lr ((1 - beta) (g(y) - g(x) + c) + beta m)     K times, from y = x; the same minibatch at y and x
+    c = mean_S G_i(x)                                       in a first exchange
+    y <- y - lr ((1 - beta) (g(y) - g(x) + c) + beta m)     K times, from y = x; g(y) and g(x) on one minibatch
     m <- (1 - beta) c + beta m,   x <- mean_S y_K
     """
 
@@ -64,21 +66,21 @@ class Mime(MimeLite):
 
 @dataclass(frozen=True, kw_only=True)
 class MimeMVR(Algorithm):
-    """MimeMVR: Mime with momentum-based variance reduction (Karimireddy et al. 2021).
+    """MimeMVR (Karimireddy et al. 2021) is Mime with momentum-based variance reduction.
 
-        y <- y - lr (a g(y) + (1 - a) m + (1 - a) (g(y) - g(x)))        K times, from y = x; one minibatch at y and x
+        y <- y - lr (a g(y) + (1 - a) m + (1 - a) (g(y) - g(x)))        K times, from y = x; g(y), g(x) on one minibatch
         m <- a c(x) + (1 - a) m + (1 - a) (c(x) - c(x')),   x' <- x,   x <- mean_S y_K
 
-    c(x) = mean_S G_i(x) and x' is the model one round earlier, x at first; m = 0 at first.
+    c(x) = mean_S G_i(x). x' is the model of the round before, x at first. m is 0 at first.
     """
 
     name = "mime-mvr"
     label = "MimeMVR"
     cite = "karimireddy2021"
-    down = ("x", "last", "m")
+    broadcast = ("x", "last", "m")
 
     lr: float = option(doc="local step size", above=0)
-    a: float = option(0.1, doc="weight of the new gradient in the momentum", low=0, high=1)
+    a: float = option(0.1, doc="weight a of the new gradient in the momentum", above=0, high=1)
 
     def init(self, x0):
         return State(x=x0, last=x0, m=zeros_like(x0)), State()

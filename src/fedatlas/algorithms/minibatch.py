@@ -11,7 +11,10 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class GradientDescent(Algorithm):
-    """Gradient descent on the mean of the clients' objectives: x <- x - lr mean_i G_i(x), one round each."""
+    """GD is gradient descent on the mean of the clients' objectives, one step a round (Nesterov 2018).
+
+    x <- x - lr mean_i G_i(x)
+    """
 
     name = "gd"
     label = "GD"
@@ -34,7 +37,7 @@ class GradientDescent(Algorithm):
 
 @dataclass(frozen=True, kw_only=True)
 class MinibatchSGD(GradientDescent):
-    """Distributed minibatch SGD (Dekel et al. 2012): one step a round with the M K samples of M workers.
+    """MB-SGD (Dekel et al. 2012) is distributed minibatch SGD: one step a round with the M K samples of M workers.
 
     x <- x - lr g(x)
     """
@@ -52,24 +55,24 @@ class MinibatchSGD(GradientDescent):
 
 @dataclass(frozen=True, kw_only=True)
 class MinibatchAcSGD(Algorithm):
-    """Accelerated minibatch SGD (Cotter et al. 2011; Yuan & Ma 2020, Appendix A): one step a round, M K samples.
+    """MB-AC-SGD (Cotter et al. 2011) is accelerated minibatch SGD: one step a round with the M K samples of M workers.
 
         md <- w / beta + (1 - 1/beta) ag
         ag <- md - eta g(md)
         w  <- (1 - 1/alpha) w + md / alpha - gamma g(md)
 
-    gamma = sqrt(eta/mu), alpha = 1/(gamma mu), beta = alpha + 1. Evaluated at ag.
+    gamma = sqrt(eta/mu), alpha = 1/(gamma mu), beta = alpha + 1, as in Yuan & Ma 2020, Appendix A. The output is ag.
     """
 
     name = "mb-ac-sgd"
     label = "MB-AC-SGD"
     cite = "cotter2011"
-    down = ("md",)
+    broadcast = ("md",)
     pooled = True
     exact = True
 
     lr: float = option(doc="step size eta", above=0)
-    mu: float = option(doc="strong convexity mu; by default the l2 weight", above=0, constant="mu")
+    mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")
 
     @property
     def coupling(self):

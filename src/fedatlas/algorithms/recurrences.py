@@ -5,33 +5,37 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Recurrence:
-    """Local steps that are linear in the state but for one gradient.
+    """A local step that is linear in the vectors of its state, apart from one gradient.
 
-    With z = (z_1, .., z_p) of (d,) vectors a step is ``z <- A z - b (x) g(<c, z>)``. fields: the server vectors that z
-    starts from; the round ends in ``x + gain (mean z - x)`` for each of them. A: p rows; b, c: p numbers, as tuples.
+    The state z = (z_1, ..., z_p) consists of p vectors (d,). A step is
+
+        z_h <- sum_j A_hj z_j - b_h g(sum_j c_j z_j)        for h = 1, ..., p
+
+    fields: names of the server's vectors from which z_1, ..., z_p start. A: p rows of p numbers. b, c: p numbers each.
+    gain: the round ends with x <- x + gain (mean z - x) for each of the server's vectors x.
     """
 
-    fields: tuple
-    A: tuple
-    b: tuple
-    c: tuple
+    fields: tuple[str, ...]
+    A: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    c: tuple[float, ...]
     gain: float = 1.0
 
-    def averaged(self):
-        """The round of one step as a recurrence of the server's vectors; its gradient is the mean of the workers'."""
+    def averaged(self) -> "Recurrence":
+        """A round of one local step as a step of the server's vectors; its gradient is the mean of the clients'."""
         A = tuple(
             tuple(self.gain * a + (1 - self.gain) * (i == j) for j, a in enumerate(row)) for i, row in enumerate(self.A)
         )
         return Recurrence(self.fields, A, tuple(self.gain * b for b in self.b), self.c)
 
 
-def descent(lr, gain=1.0):
-    """x <- x - lr g(x)."""
+def descent(lr: float, gain: float = 1.0) -> Recurrence:
+    """The step x <- x - lr g(x)."""
     return Recurrence(("x",), A=((1.0,),), b=(lr,), c=(1.0,), gain=gain)
 
 
-def accelerated(alpha, beta, gamma, eta):
-    """Generalised accelerated SGD in (w, ag) (Yuan & Ma 2020, Algorithm 1, lines 5 to 8)."""
+def accelerated(alpha: float, beta: float, gamma: float, eta: float) -> Recurrence:
+    """The step of generalised accelerated SGD in (w, ag) (Yuan & Ma 2020, Algorithm 1, lines 5 to 8)."""
     c = (1 / beta, 1 - 1 / beta)
     A = ((1 - 1 / alpha + c[0] / alpha, c[1] / alpha), c)
     return Recurrence(("w", "ag"), A, b=(gamma, eta), c=c)

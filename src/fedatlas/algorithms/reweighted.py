@@ -1,4 +1,4 @@
-"""FedAvg with weights for clients that are not always available, without memory of updates."""
+"""FedAvg with other weights, for clients that are not always available. The server remembers no updates."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from fedatlas.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedAvgActive(FedAvg):
-    """FedAvg (McMahan et al. 2017) by the name it bears among its rivals: the mean is over whoever is available."""
+    """FedAvg over active clients (McMahan et al. 2017) is another name of FedAvg: its mean is over active clients."""
 
     name = "fedavg-active"
     label = "FedAvg over active"
@@ -17,9 +17,11 @@ class FedAvgActive(FedAvg):
 
 @dataclass(frozen=True, kw_only=True)
 class FedAvgAll(FedAvg):
-    """FedAvg in which the unavailable count as having sent no change (baseline of Xiang et al. 2024).
+    """FedAvg over all clients (Xiang et al. 2024) is FedAvg in which inactive clients count as sending no change.
 
-    x <- x + server_lr/m sum_S(y - x)
+        x <- x + server_lr/m sum_S(y - x)
+
+    It is a baseline of the paper.
     """
 
     name = "fedavg-all"
@@ -32,9 +34,11 @@ class FedAvgAll(FedAvg):
 
 @dataclass(frozen=True, kw_only=True)
 class FedAvgKnownP(FedAvgAll):
-    """FedAvg that is told every client's probability to be available (baseline of Xiang et al. 2024).
+    """FedAvg, p known (Xiang et al. 2024), is FedAvg that knows every client's probability to be active.
 
-    x <- x + server_lr/m sum_S (y - x) / p_i^t
+        x <- x + server_lr/m sum_S (y - x) / p_i^t
+
+    It is a baseline of the paper.
     """
 
     name = "fedavg-known-p"
@@ -47,18 +51,19 @@ class FedAvgKnownP(FedAvgAll):
 
 @dataclass(frozen=True, kw_only=True)
 class FedAU(FedAvgAll):
-    """FedAU: weights are mean participation intervals (Wang & Ji 2024, Algorithms 1 and 2).
+    """FedAU (Wang & Ji 2024, Algorithms 1 and 2) is FedAvg with the clients' mean participation intervals as weights.
 
-        x <- x + server_lr/m sum_S w_i (y - x),   w_i the mean of client i's past intervals, 1 before there is one
+        x <- x + server_lr/m sum_S w_i (y - x)
 
-    An interval ends when the client is available or when it is ``cutoff`` rounds long.
+    w_i is the mean of client i's past intervals, or 1 before there is one. An interval ends when the client is active
+    or when it is ``cutoff`` rounds long.
     """
 
     name = "fedau"
     label = "FedAU"
     cite = "wang2024"
 
-    cutoff: int = option(50, doc="longest participation interval K, in rounds", low=1)
+    cutoff: int = option(50, doc="longest participation interval K", unit="rounds", low=1)
 
     def init(self, x0):
         return State(x=x0), State(total=0, count=0, tau=-1)
@@ -67,7 +72,7 @@ class FedAU(FedAvgAll):
         sent, _ = super().client(s, i, steps)
         t = steps.round
         absent = t - 1 - i.tau
-        cut = absent // self.cutoff  # intervals that ended without the client
+        cut = absent // self.cutoff  # intervals that ended while the client was away
         total, count = i.total + self.cutoff * cut, i.count + cut
         weight = where(count > 0, total / maximum(count, 1), 1.0)
         last = absent - self.cutoff * cut + 1
@@ -76,10 +81,12 @@ class FedAU(FedAvgAll):
 
 @dataclass(frozen=True, kw_only=True)
 class F3AST(FedAvgAll):
-    """F3AST without communication constraints: weights are inverse estimates of availability (Ribero et al. 2022).
+    """F3AST (Ribero et al. 2022) is FedAvg with inverse estimates of the clients' availability as weights.
 
-    r_i <- (1 - beta) r_i + beta 1[i in S]   every round
-    x   <- x + server_lr/m sum_S (y - x) / r_i
+        r_i <- (1 - beta) r_i + beta 1[i in S]   in every round
+        x   <- x + server_lr/m sum_S (y - x) / r_i
+
+    Here communication is not constrained, so that all available clients are active.
     """
 
     name = "f3ast"
@@ -99,4 +106,4 @@ class F3AST(FedAvgAll):
         return State(delta=sent.delta / r), State(r=r, tau=t)
 
     def recurrence(self, K):
-        return None  # unlike the others' weights, 1/r_i need not be 1 where everybody is available
+        return None  # 1/r_i may differ from 1 even under full participation

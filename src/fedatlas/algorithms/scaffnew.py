@@ -1,32 +1,32 @@
-"""Scaffnew, ProxSkip for federated learning (Mishchenko et al. 2022, arXiv:2202.09357)."""
+"""Scaffnew (Mishchenko et al. 2022, arXiv:2202.09357)."""
 
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm
+from fedatlas.algorithms.base import Algorithm, geometric_contraction
 from fedatlas.arrays import State, zeros_like
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scaffnew(Algorithm):
-    """Scaffnew: local steps that skip communication at random (Mishchenko et al. 2022, Algorithm 2).
+    """Scaffnew (Mishchenko et al. 2022, Algorithm 2) is ProxSkip for federated learning: clients communicate at random.
 
-        y   <- y - lr (g(y) - h_i)                 each iteration
-        with probability p, one coin for all: x <- mean_i y_i,   h_i <- h_i + p/lr (x - y_i),   y_i <- x
+        y_i <- y_i - lr (g(y_i) - h_i)
+        x <- mean_i y_i,   h_i <- h_i + p/lr (x - y_i),   y_i <- x     with probability p, one coin for all clients
 
-    h_i = 0 at first, so that the h_i sum to 0; they change only where clients communicate. A round is the iterations
-    up to and with the communication: their number is geometric, whatever the setting's local steps.
-    Theory: lr = 1/L, p = sqrt(mu/L) (Theorem 3.6).
+    These lines are one iteration. A round consists of the iterations up to and with the next communication. Their
+    number is geometric, so the setting's local steps have no effect. h_i is 0 at first, so that the h_i have the sum 0;
+    they change only when clients communicate. Theory: lr = 1/L, p = sqrt(mu/L) (Theorem 3.6).
     """
 
     name = "scaffnew"
     label = "Scaffnew"
     cite = "mishchenko2022"
-    full = True
+    full_participation = True
     exact = True
 
     lr: float = option(doc="step size gamma", above=0)
-    p: float = option(doc="probability of a communication", above=0, high=1)
+    p: float = option(doc="probability p that an iteration communicates", above=0, high=1)
 
     def init(self, x0):
         return State(x=x0), State(y=x0, h=zeros_like(x0))
@@ -47,8 +47,10 @@ class Scaffnew(Algorithm):
         return State(h=i.h + self.p / self.lr * (s.x - i.y))
 
     def rate(self, c):
-        """E[q^N] over the N iterations of a round, each of which contracts by q on average over its coin (Theorem 3.6):
-        taken to contract alike with and without communication."""
+        """E[q^N], where N is the number of iterations of a round and each contracts by q on average over its coin.
+
+        q is that of Theorem 3.6. This supposes that an iteration contracts alike with and without communication.
+        """
         if c["mu_min"] < 0 or self.lr > 1 / c["L_max"]:
             return None
-        return self.over_geometric(1 - min(self.lr * c["mu_min"], self.p**2), self.p)
+        return geometric_contraction(1 - min(self.lr * c["mu_min"], self.p**2), self.p)

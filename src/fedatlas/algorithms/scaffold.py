@@ -10,24 +10,24 @@ from fedatlas.arrays import State, zeros_like
 
 @dataclass(frozen=True, kw_only=True)
 class Scaffold(Algorithm):
-    """SCAFFOLD: control variates against client drift (Karimireddy et al. 2020, Algorithm 1).
+    """SCAFFOLD (Karimireddy et al. 2020, Algorithm 1) is FedAvg with control variates against client drift.
 
         y   <- y - lr (g(y) - c_i + c)                      K times, from y = x
         c_i' = G_i(x)  (option 1)   or   c_i - c + (x - y_K) / (K lr)  (option 2)
         x   <- x + server_lr mean_S(y_K - x),   c <- c + |S|/N mean_S(c_i' - c_i)
 
-    Option 1 takes the full local gradient at x, as FedRed's control variate (1) does.
+    c and c_i are 0 at first, and c_i <- c_i' for active clients. Option 1 is also control variate (1) of FedRed.
     """
 
     name = "scaffold"
     label = "SCAFFOLD"
     cite = "karimireddy2020"
-    down = ("x", "c")
+    broadcast = ("x", "c")
     exact = True
 
     lr: float = options.option(doc="local step size eta_l", above=0)
     server_lr: float = options.option(1.0, doc="server step size eta_g", above=0)
-    option: Literal[1, 2] = options.option(2, doc="how the control variate is renewed")
+    option: Literal[1, 2] = options.option(2, doc="how c_i is renewed: 1 by the full gradient, 2 by the local steps")
 
     def init(self, x0):
         return State(x=x0, c=zeros_like(x0)), State(c=zeros_like(x0))

@@ -11,40 +11,40 @@ from fedatlas.simulation import mixing
 
 @dataclass(frozen=True, kw_only=True)
 class Sonata(Algorithm):
-    """SONATA: decentralised surrogates of the clients' own objectives with gradient tracking (Sun et al. 2022).
+    """SONATA (Sun et al. 2022) is a decentralised method in which clients minimise surrogates and track the gradient.
 
         y_i = argmin_y f_i(y) + <q_i - G_i(x_i), y - x_i> + tau/2 |y - x_i|^2
         x_i <- sum_j W_ij (x_j + step (y_j - x_j))
         q_i <- sum_j W_ij (q_j + G_j(x_j new) - G_j(x_j old)),   q_i = G_i(x_i) at first
 
-    W has the Metropolis weights of a graph of the clients: doubly stochastic. Both sums travel over its links, each
-    counted. Evaluated at the mean of the x_i. On the complete graph with step 1 this is DANE with lam = tau,
-    after the first round.
+    W is doubly stochastic: it has the Metropolis weights of a graph of the clients. Both sums are exchanged over every
+    link of the graph, and both count as communication. The output is the mean of the x_i. On the complete graph with
+    step = 1, SONATA is DANE with lam = tau after the first round.
     """
 
     name = "sonata"
     label = "SONATA"
     cite = "sun2022"
-    down = ()
-    full = True
+    broadcast = ()
+    full_participation = True
     exact = True
     exact_prox = True
 
-    tau: float = option(doc="weight of tau/2 |y - x_i|^2", above=0)
-    step: float = option(1.0, doc="step size alpha towards the minimiser", above=0, high=1)
-    graph: Literal["complete", "ring", "grid", "erdos-renyi"] = option("complete", doc="of the clients")
+    tau: float = option(doc="weight tau of tau/2 |y - x_i|^2", above=0)
+    step: float = option(1.0, doc="step size alpha from x_i to the minimiser y_i", above=0, high=1)
+    graph: Literal["complete", "ring", "grid", "erdos-renyi"] = option("complete", doc="graph of the clients")
     link_p: float = option(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
     graph_seed: int = option(0, doc="seed of an Erdos-Renyi graph", low=0)
 
     def check(self, setting, problem):
         super().check(setting, problem)
-        self.mixing(setting.clients)  # a graph that falls apart is refused before any run
+        self.mixing(setting.clients)  # raises if the graph is not connected
 
     def mixing(self, clients):
         return mixing.create(self.graph, clients, self.link_p, self.graph_seed)
 
     def rate(self, c):
-        """DANE's (Jiang et al. 2024, Theorem 4) where this is DANE."""
+        """The rate of DANE (Jiang et al. 2024, Theorem 4) for hyper-parameters with which SONATA is DANE."""
         if self.graph != "complete" or self.step != 1 or c["mu_min"] < 0 or self.tau < 2 * c["delta_A"]:
             return None
         return 1 / (1 + c["mu_min"] / self.tau)

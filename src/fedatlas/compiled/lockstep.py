@@ -79,7 +79,7 @@ class Kernel:
             rounds = (stop if s.diverged_round is None else s.diverged_round) - start
             fields = {name: z[s][h].astype(s.x0.dtype) for h, name in enumerate(self.fields)}
             costs = {"gradients": rounds * K, "samples": rounds * K, "seconds": seconds}
-            costs |= {"vectors_up": rounds * self.sent, "vectors_down": rounds * len(s.algorithm.down)}
+            costs |= {"vectors_up": rounds * self.sent, "vectors_down": rounds * len(s.algorithm.broadcast)}
             s.follow(s.algorithm.resume(**fields), rounds, costs)
 
     def _draws(self, start: int, stop: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:

@@ -54,7 +54,7 @@ class Simulation:
         self.x0 = problem.start(seed)
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0, setting.state)
-        self.block = 1 if algorithm.apart else block or problem.block_rows
+        self.block = 1 if algorithm.client_by_client else block or problem.block_rows
         self.mixing = algorithm.mixing(setting.clients)
         self.round = 0
         self.local_steps = 0
@@ -125,7 +125,9 @@ class Simulation:
         n = self._round(active, self._length(algorithm, t, active))
         self.records, self.mixed = {}, {}
         self.s = (
-            self._exchange(algorithm, active, n, pool or pools.Serial()) if len(active) else algorithm.alone(self.s, n)
+            self._exchange(algorithm, active, n, pool or pools.Serial())
+            if len(active)
+            else algorithm.empty_round(self.s, n)
         )
         self.round += 1
         self.local_steps += n.steps
@@ -154,8 +156,8 @@ class Simulation:
             if self.mixing is None:
                 self.costs["vectors_down"] += self._vectors(mean)
             s = s.replace(**dict(mean.items()))
-        self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.down}))
-        if algorithm.solo:
+        self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.broadcast}))
+        if algorithm.single_client():
             group = group.only(n.drawn)
         mean = self._mean(algorithm.client, s, group, n, pool)
         s = algorithm.server(s, mean, n)
