@@ -3,7 +3,8 @@
 import csv
 from pathlib import Path
 
-from fedatlas import algorithms, data, problems
+from fedatlas import algorithms, problems
+from fedatlas.data import sources
 from fedatlas.errors import UserError
 
 
@@ -12,7 +13,7 @@ def overview(what=None):
     sections = {
         "algorithms": _algorithms,
         "problems": lambda: [(kind, module.split(":")[1]) for kind, module in problems.KINDS.items()],
-        "data": lambda: [(name, data.info(name).title) for name in data.names()],
+        "data": lambda: [(name, sources.info(name).title) for name in sources.names()],
         "experiments": _experiments,
     }
     return {name: make() for name, make in sections.items() if what in (None, name)}

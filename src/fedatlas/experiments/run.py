@@ -72,14 +72,14 @@ def describe(spec, data=None):
     """The metadata of a run file."""
     from importlib.metadata import version
 
-    from fedatlas import data as datasets
+    from fedatlas.data.prepared import load
 
     meta = {"spec": spec, "fingerprint": fingerprint(*modules(spec))}
     meta["versions"] = {name: version(name) for name in ("fedatlas", "numpy", "scipy")}
     meta["versions"]["python"] = platform.python_version()
     if "data" in spec["problem"]:
         names = [spec["problem"][key] for key in ("data", "test") if spec["problem"].get(key)]
-        meta["data"] = {name: datasets.load(name, data).provenance for name in names}
+        meta["data"] = {name: load(name, data).provenance for name in names}
     if traces := trace_files(spec):
         meta["traces"] = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in traces}
     return meta | problems.get(spec["problem"]["kind"]).provenance(spec["problem"])
@@ -87,7 +87,7 @@ def describe(spec, data=None):
 
 def load_problem(spec, data=None, partition=None, optimum=None):
     """The problem of a cell, with its partition and optimum read from files where given."""
-    from fedatlas.data import Partition
+    from fedatlas.data.partition import Partition
 
     split = Partition.load(partition) if partition else None
     problem = problems.create(spec["problem"], spec["setting"].get("clients"), data, split)

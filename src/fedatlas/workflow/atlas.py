@@ -5,11 +5,14 @@ import json
 import os
 from pathlib import Path
 
-from fedatlas import algorithms, data, problems
+from fedatlas import algorithms, problems
+from fedatlas.data import sources
+from fedatlas.data.readers import READERS
 from fedatlas.errors import UserError
 from fedatlas.experiments import config, expand, fingerprint
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.tables import view
+from fedatlas.partitions import PARTITIONS
 from fedatlas.registry import did_you_mean
 from fedatlas.workflow import LIVE, needs
 from fedatlas.workflow.validation import validate
@@ -18,8 +21,8 @@ EXPERIMENT = "results/{size}/{experiment}"
 
 # Code behind the workflow's steps, by what a rule names as its input. Which data sets there are is no code of prepare.
 CODE = {
-    "prepare": tuple(f"fedatlas.data.{name}" for name in ("store", "checks", "dataset", "readers")),
-    "partition": ("fedatlas.data.partition",),
+    "prepare": (*READERS.modules(), "fedatlas.data.preparing", "fedatlas.data.checks"),
+    "partition": (*PARTITIONS.modules(), "fedatlas.partitions"),
     "table": ("fedatlas.experiments.tables",),
     "figure": ("fedatlas.figures",),
     "claims": ("fedatlas.checks",),
@@ -256,7 +259,7 @@ class Atlas:
     @staticmethod
     def source(name):
         """The entry of a data set."""
-        return repr(data.info(name))
+        return repr(sources.info(name))
 
     def view(self, w):
         """What the table needs to know of an experiment."""

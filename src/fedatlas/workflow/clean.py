@@ -4,8 +4,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from fedatlas import data
-from fedatlas.data import fetching, places
+from fedatlas.data import fetching, places, sources
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 from fedatlas.experiments.expand import modules
@@ -75,7 +74,7 @@ def _is_old(path):
 
 def _of_data(directory):
     root = places.directory(directory)
-    for source in map(data.info, data.names()):
+    for source in map(sources.info, sources.names()):
         folder = places.prepared(root, source.name)
         if folder.exists() and (source.embedded or fetching.lying(source, places.raw(root, source.group))):
             yield Waste(folder, _size(folder), "prepared data")

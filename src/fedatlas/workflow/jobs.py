@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
-from fedatlas import algorithms, data, labels, problems
+from fedatlas import algorithms, labels, partitions, problems
+from fedatlas.data.partition import Partition
+from fedatlas.data.prepared import load
 from fedatlas.errors import UserError
 from fedatlas.experiments import config, expand, run, tables
 from fedatlas.experiments import result_files as files
@@ -13,8 +15,8 @@ from fedatlas.workflow.atlas import Atlas
 def partition(origin, out, directory=None):
     """Split the data of ``{"problem", "clients"}`` and save the Partition."""
     problem = origin["problem"]
-    labels = data.load(problem["data"], directory).y
-    problems.split(problem["partition"], labels, origin["clients"]).save(out)
+    labels = load(problem["data"], directory).y
+    partitions.split(problem["partition"], labels, origin["clients"]).save(out)
 
 
 def optimum(origin, out, directory=None):
@@ -66,8 +68,8 @@ def histograms(atlas, size, name, data_directory=None):
         problem = cell.spec["problem"]
         if expand.partitioned(problem) and (path := atlas.partition_file(cell.spec)) not in seen:
             seen.add(path)
-            loaded = data.load(problem["data"], data_directory)
-            counts = data.Partition.load(path).histogram(loaded.y, loaded.classes)
+            loaded = load(problem["data"], data_directory)
+            counts = Partition.load(path).histogram(loaded.y, loaded.classes)
             found.append((labels.text(problem["partition"]), counts))
     return found
 
@@ -94,9 +96,9 @@ def available(atlas, size, name, figure, data_directory=None):
         _, setting = expand.create(single)
         problem = Problem()
         if expand.partitioned(single["problem"]):
-            problem.partition = data.Partition.load(atlas.partition_file(cell.spec))
+            problem.partition = Partition.load(atlas.partition_file(cell.spec))
         if "data" in single["problem"]:
-            problem.labels = data.load(single["problem"]["data"], data_directory).y
+            problem.labels = load(single["problem"]["data"], data_directory).y
         who = setting.participants.bind(problem, setting.clients, single["seed"])
         there = np.zeros((setting.total_rounds, setting.clients), bool)
         for t, row in enumerate(there):

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from fedatlas import data
+from fedatlas.data.sources import info
 
 BATCH = "cells"  # the group whose members a cluster runs several to a job
 
@@ -29,7 +29,7 @@ def is_network(spec):
 
 
 def _data_mb(problem):
-    sources = [data.info(problem[key]) for key in ("data", "test") if problem.get(key)]
+    sources = [info(problem[key]) for key in ("data", "test") if problem.get(key)]
     return sum(_bytes(source, problem) for source in sources) / 1e6
 
 

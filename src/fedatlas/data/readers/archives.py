@@ -6,17 +6,21 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import IO, Any
 
 from fedatlas.data.hints import broken
 from fedatlas.errors import UserError
 
+Member = tuple[str, Callable[[], bytes]]
+
 
 @contextmanager
-def members(path: Path, limit: int):
-    """An iterator over the archive's files: (name, function that returns its bytes).
+def members(path: Path, limit: int) -> Iterator[Iterator[Member]]:
+    """The files of a tar.gz or zip archive.
 
-    Refused, with a UserError: names that are absolute or climb with ``..``, links, devices, encrypted members, and
-    archives that hold more than `limit` bytes in all, be it by what they declare or by what comes out.
+    limit: bytes that all members together may have, both by what the archive declares and by what comes out. Yields an
+    iterator over pairs of a name and a function that returns the bytes. Raises UserError on names that are absolute or
+    climb with ``..``, on links, devices, encrypted members and damaged archives, and on more bytes than allowed.
     """
     import tarfile
     import zipfile
@@ -43,7 +47,7 @@ def members(path: Path, limit: int):
         raise broken(path, f"is not a readable archive ({error})") from error
 
 
-def _zip(path: Path, archive, limit: int) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _zip(path: Path, archive: Any, limit: int) -> Iterator[Member]:
     entries = sorted(archive.infolist(), key=lambda entry: entry.filename)
     _bound(path, sum(entry.file_size for entry in entries), limit)
     for entry in entries:
@@ -54,7 +58,7 @@ def _zip(path: Path, archive, limit: int) -> Iterator[tuple[str, Callable[[], by
             yield entry.filename, lambda entry=entry: archive.read(entry)
 
 
-def _tar(path: Path, archive, limit: int) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _tar(path: Path, archive: Any, limit: int) -> Iterator[Member]:
     total = 0
     for entry in archive:
         _name(path, entry.name)
@@ -79,12 +83,12 @@ def _bound(path: Path, size: int, limit: int) -> None:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that refuses to give more than `limit` bytes, whatever the archive's headers declare."""
+    """A stream that gives no more than twice the limit, whatever the archive's headers declare."""
 
-    def __init__(self, stream, path: Path, limit: int):
+    def __init__(self, stream: IO[bytes], path: Path, limit: int) -> None:
         self.stream, self.path, self.limit, self.given = stream, path, 2 * limit, 0
 
-    def read(self, size=-1):
+    def read(self, size: int = -1) -> bytes:
         data = self.stream.read(size)
         self.given += len(data)
         _bound(self.path, self.given, self.limit)
