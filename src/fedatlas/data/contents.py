@@ -42,4 +42,5 @@ class Contents:
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Self:
         """The contents that ``plain`` gave."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()})
+        found: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in plain.items()}
+        return cls(**found)

@@ -36,11 +36,9 @@ class Classes(Split):
             # A class that has a piece for every waiting client goes to all of them, or a piece would be left over.
             due = np.flatnonzero(pieces == waiting)
             free = np.where(pieces == waiting, 0, pieces)
-            more = (
-                rng.choice(len(pieces), classes - len(due), replace=False, p=free / max(free.sum(), 1))
-                if free.any()
-                else []
-            )
+            more = np.zeros(0, np.int64)
+            if free.any():
+                more = rng.choice(len(pieces), classes - len(due), replace=False, p=free / max(free.sum(), 1))
             for label in sorted([*due, *more]):
                 pieces[label] -= 1
                 order.append(pools[label][pieces[label] * size : (pieces[label] + 1) * size])

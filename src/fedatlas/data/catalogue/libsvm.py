@@ -20,9 +20,10 @@ def _libsvm(name: str, features: int, labels: tuple[int, int], file: File, **ent
     the Source.
     """
     official = File(file.name, (f"{_LIBSVM}binary/{file.name}",), file.bytes, file.checksum, file.content)
-    entry = {"dtype": "float64", "sparse": True, "page": f"{_LIBSVM}binary.html#{name.split('.')[0]}"} | entry
+    page = f"{_LIBSVM}binary.html#{name.split('.')[0]}"
+    defaults: dict[str, Any] = {"dtype": "float64", "sparse": True, "page": page}
     forms = (Form("libsvm", (official,), {"labels": labels}),)
-    return Source(name, group="libsvm", forms=forms, classes=2, shape=(features,), **entry)
+    return Source(name, group="libsvm", forms=forms, classes=2, shape=(features,), **defaults | entry)
 
 
 A9A = _libsvm(

@@ -5,8 +5,9 @@ import io
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 from fedatlas.data.hints import broken
 from fedatlas.errors import UserError
@@ -30,8 +31,10 @@ def members(path: Path, limit: int) -> Iterator[Iterator[Member]]:
             with zipfile.ZipFile(path) as archive:
                 yield _zip(path, archive, limit)
         else:
-            with gzip.open(path) as stream, tarfile.open(fileobj=_Bounded(stream, path, limit), mode="r|") as archive:
-                yield _tar(path, archive, limit)
+            with gzip.open(path) as stream:
+                bounded: Any = _Bounded(stream, path, limit)
+                with tarfile.open(fileobj=bounded, mode="r|") as archive:
+                    yield _tar(path, archive, limit)
     except UserError:
         raise
     except (
@@ -55,7 +58,7 @@ def _zip(path: Path, archive: Any, limit: int) -> Iterator[Member]:
         if entry.flag_bits & 1 or entry.external_attr >> 28 == 0xA:
             raise broken(path, f"its member {entry.filename!r} is encrypted or a link, which is refused")
         if not entry.is_dir():
-            yield entry.filename, lambda entry=entry: archive.read(entry)
+            yield entry.filename, partial(archive.read, entry)
 
 
 def _tar(path: Path, archive: Any, limit: int) -> Iterator[Member]:
@@ -68,7 +71,11 @@ def _tar(path: Path, archive: Any, limit: int) -> Iterator[Member]:
             raise broken(path, f"its member {entry.name!r} is a link or a device, which is refused")
         total += entry.size
         _bound(path, total, limit)
-        yield entry.name, lambda entry=entry: archive.extractfile(entry).read()
+        yield entry.name, partial(_content, archive, entry)
+
+
+def _content(archive: Any, entry: Any) -> bytes:
+    return archive.extractfile(entry).read()
 
 
 def _name(path: Path, name: str) -> None:
@@ -85,7 +92,7 @@ def _bound(path: Path, size: int, limit: int) -> None:
 class _Bounded(io.RawIOBase):
     """A stream that gives no more than twice the limit, whatever the archive's headers declare."""
 
-    def __init__(self, stream: IO[bytes], path: Path, limit: int) -> None:
+    def __init__(self, stream: io.BufferedIOBase, path: Path, limit: int) -> None:
         self.stream, self.path, self.limit, self.given = stream, path, 2 * limit, 0
 
     def read(self, size: int = -1) -> bytes:

@@ -2,12 +2,13 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from fedatlas.data.hints import broken
 
@@ -15,7 +16,7 @@ _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, "
 
 
 @contextmanager
-def opened(path: Path, suffix: str | None = None) -> Iterator[IO[bytes]]:
+def opened(path: Path, suffix: str | None = None) -> Iterator[io.BufferedIOBase]:
     """The decompressed bytes of a file as a stream.
 
     suffix: ``.gz``, ``.bz2``, ``.xz``, or anything else for a plain file; by default the one of the file's name. Raises

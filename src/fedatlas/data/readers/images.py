@@ -10,7 +10,7 @@ class Undecodable(Exception):
     """The bytes are not an image of the expected format and size."""
 
 
-def decode(data: bytes, shape: Sequence[int], formats: Sequence[str]) -> np.ndarray:
+def decode(data: bytes, shape: Sequence[int], formats: tuple[str, ...]) -> np.ndarray:
     """The RGB pixels of an encoded image, uint8 (channels, height, width).
 
     shape: of the result; the image's size is checked before anything is decoded. formats: as Pillow calls them. Raises
