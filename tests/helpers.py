@@ -5,8 +5,8 @@ import contextlib
 import numpy as np
 import pytest
 
-from fedatlas import UserError, algorithms
-from fedatlas.data import Dataset, partition
+from fedatlas import UserError, algorithms, partitions
+from fedatlas.data.dataset import Dataset
 from fedatlas.problems.logistic import Logistic
 from fedatlas.problems.quadratic import Quadratic
 from fedatlas.problems.softmax import Softmax
@@ -33,12 +33,17 @@ def where_defined():
         raise
 
 
+def dirichlet(y, clients, seed=0, alpha=1.0):
+    """Labels split over clients with label skew."""
+    return partitions.split({"kind": "dirichlet", "seed": seed, "alpha": alpha}, y, clients)
+
+
 def logistic(clients=5, samples=60, dim=7, l2=0.1, seed=0, heterogeneous=True):
     """Logistic regression, split over clients by label where heterogeneous, else shared by all."""
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((samples, dim))
     b = (A @ rng.standard_normal(dim) + 0.5 * rng.standard_normal(samples) > 0).astype(int)
-    split = partition("dirichlet", b, clients, seed, alpha=1.0) if heterogeneous else None
+    split = dirichlet(b, clients, seed) if heterogeneous else None
     return Logistic(A, b, l2, split)
 
 
@@ -52,7 +57,7 @@ def _labelled(samples, features, classes, seed):
 def softmax(clients=5, samples=60, features=6, classes=3, l2=0.1, seed=0, heterogeneous=True, **options):
     """Softmax regression, split over clients by label where heterogeneous, else shared by all."""
     A, y = _labelled(samples, features, classes, seed)
-    split = partition("dirichlet", y, clients, seed, alpha=1.0) if heterogeneous else None
+    split = dirichlet(y, clients, seed) if heterogeneous else None
     return Softmax(A, y, classes, l2, split, **options)
 
 
@@ -70,7 +75,7 @@ def network(architecture="mlp", clients=5, samples=60, side=8, classes=3, hetero
     X = rng.integers(256, size=(2 * samples, 1, side, side)).astype(np.uint8)
     y = rng.integers(classes, size=2 * samples)
     data = Dataset("noise", X[:samples], y[:samples], X[samples:], y[samples:], classes, False, {}, 255.0)
-    split = partition("dirichlet", data.y, clients, 0, alpha=1.0) if heterogeneous else None
+    split = dirichlet(data.y, clients, 0) if heterogeneous else None
     problem = Network.from_data(data, None, split, architecture, **{"l2": 0.1, "dtype": "float64"} | options)
     problem.prepare_threads(1)
     return problem

@@ -5,8 +5,9 @@ import re
 import unicodedata
 from pathlib import Path
 
-from fedatlas import algorithms, data
-from fedatlas.data.sources import bibliography
+from fedatlas import algorithms
+from fedatlas.data import sources
+from fedatlas.data.bibliography import bibliography
 from fedatlas.registry import lookup
 
 PAPERS = ("yuan2020", "xiang2024", "jiang2024", "mukherjee2024", "sun2023")
@@ -45,7 +46,7 @@ def cite(names=(), experiments=()):
     UserError on any other name.
     """
     known = {key: [key] for key in entries()}
-    known |= {name: [data.info(name).citation] for name in data.names()}
+    known |= {name: [sources.info(name).citation] for name in sources.names()}
     known |= {name: list(filter(None, [getattr(algorithms.get(name), "cite", None)])) for name in algorithms.names()}
     known |= {experiment["name"]: keys(experiment) for experiment in experiments}
     return bibtex(key for name in names or PAPERS for key in lookup("name", name, known))
@@ -56,7 +57,7 @@ def keys(experiment):
     classes = [algorithms.get(entry.get("algorithm", id)) for id, entry in experiment["algorithms"].items()]
     names = [name for name in (experiment["problem"].get(key) for key in ("data", "test")) if name]
     found = [experiment["paper"], *(getattr(cls, "cite", None) for cls in classes)]
-    return list(dict.fromkeys(filter(None, [*found, *(data.info(name).citation for name in names)])))
+    return list(dict.fromkeys(filter(None, [*found, *(sources.info(name).citation for name in names)])))
 
 
 def reference(key):

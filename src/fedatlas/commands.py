@@ -1,5 +1,6 @@
 """What the subcommands of ``fedatlas`` do; each takes the parsed arguments. Heavy imports wait for the command."""
 
+import dataclasses
 import json
 import os
 import sys
@@ -72,34 +73,35 @@ def train(a: Namespace) -> None:
 
 def data_fetch(a: Namespace) -> None:
     """Fetch and prepare data sets."""
-    from fedatlas import data
+    from fedatlas.data.sources import info
+    from fedatlas.data.store import prepare
 
     for name in a.names:
-        data.info(name)
+        info(name)
     for name in a.names:
-        print(f"{name}: {data.prepare(name, a.directory, a.mirror)}")
+        print(f"{name}: {prepare(name, a.directory, a.mirror)}")
 
 
 def data_status(a: Namespace) -> None:
     """What is there of each data set."""
-    from fedatlas import data
+    from fedatlas.data.store import status
 
-    rows = data.status(a.directory, a.mirror)
+    rows = status(a.directory, a.mirror)
     if a.json:
-        print(json.dumps(rows, default=str))
+        print(json.dumps([dataclasses.asdict(row) for row in rows], default=str))
         return
     for row in rows:
-        size = f"{row['bytes'] / 1e6:,.1f} MB" if row.get("bytes") else ""
-        print(f"{row['name']:<16} {row['state']:<10} {size:>12}  {'lossy' if row.get('lossy') else ''}")
+        size = f"{row.bytes / 1e6:,.1f} MB" if row.bytes else ""
+        print(f"{row.name:<16} {row.state:<10} {size:>12}  {'lossy' if row.lossy else ''}")
 
 
 def data_verify(a: Namespace) -> None:
     """Check data sets."""
-    from fedatlas import data
+    from fedatlas.data.store import status, verify
 
-    names = a.names or [row["name"] for row in data.status(a.directory) if row["state"] == "prepared"]
+    names = a.names or [row.name for row in status(a.directory) if row.state == "prepared"]
     for name in names:
-        data.verify(name, a.directory)
+        verify(name, a.directory)
         print(f"{name}: verified")
 
 

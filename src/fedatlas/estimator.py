@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fedatlas import problems
+from fedatlas import partitions
 from fedatlas.experiments.train import train
 from fedatlas.problems.softmax import Softmax
 
@@ -74,7 +74,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31))
         clients = min(self.clients, len(y))
         how = {"kind": self.partition} if isinstance(self.partition, str) else dict(self.partition)
-        split = problems.split({"seed": seed, **how}, labels, clients)
+        split = partitions.split({"seed": seed, **how}, labels, clients)
         problem = Softmax(X, labels, len(self.classes_), self.l2, split)
         options = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds, "batch": self.batch}
         if self.participation is not None:

@@ -1,26 +1,107 @@
-"""Files that are written whole or not at all."""
+"""Files and folders that are written whole or not at all.
+
+What is being written has a name that starts with ``.tmp-``, so what a killed process leaves behind can be recognised.
+"""
 
 import contextlib
-from collections.abc import Iterator
+import errno
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from fedatlas.errors import UserError
 
+PREFIX = ".tmp-"
+_LONGEST = 50  # characters of a name that its temporary name repeats: file systems allow 255 bytes
+_TRIES = 100
+
 
 @contextlib.contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside ``path`` that takes its place when the block ends well.
+    """A new, empty file beside ``path`` that takes its place when the block ends well.
 
-    Raises UserError if the file cannot be written.
+    Any number of processes may write the same path at the same time; the last one to end wins. Raises UserError if the
+    file cannot be written, or if something that is not a regular file has its name.
     """
     path = Path(path)
-    temporary = path.with_name(f".tmp-{path.name}")
-    try:
+    temporary = _temporary(path)
+    with _explained(path), contextlib.ExitStack() as stack:
+        _expect(path, stat.S_ISREG, "a regular file")
         path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        stack.callback(_remove, temporary)
         yield temporary
+        _expect(path, stat.S_ISREG, "a regular file")
         temporary.replace(path)
+
+
+@contextlib.contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """A new, empty folder beside ``path`` that takes its place when the block ends well.
+
+    A folder that lies at ``path`` is removed with all that it holds. Raises UserError if the folder cannot be written,
+    or if something that is not a folder has its name.
+    """
+    path = Path(path)
+    temporary = _temporary(path)
+    with _explained(path), contextlib.ExitStack() as stack:
+        _expect(path, stat.S_ISDIR, "a folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.mkdir()
+        stack.callback(shutil.rmtree, temporary, ignore_errors=True)
+        yield temporary
+        _expect(path, stat.S_ISDIR, "a folder")
+        _replace_folder(temporary, path)
+
+
+def _replace_folder(new: Path, path: Path) -> None:
+    for _ in range(_TRIES):  # after the old folder is moved away, another process may put its own in place
+        try:
+            return os.rename(new, path)
+        except OSError as error:
+            if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                raise
+        old = _temporary(path)
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(path, old)
+        shutil.rmtree(old, ignore_errors=True)
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f"{PREFIX}{secrets.token_hex(6)}-{path.name[-_LONGEST:]}")
+
+
+def _expect(path: Path, is_kind: Callable[[int], bool], noun: str) -> None:
+    """Raise UserError if something else than a file of the right kind lies at a path; links are not followed."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not is_kind(mode):
+        found = next(name for test, name in _KINDS if test(mode))
+        raise UserError(f"cannot write {path}: it is {found}, and not {noun}; remove it, or name another path")
+
+
+_KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
+    (stat.S_ISLNK, "a symbolic link"),
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISREG, "a file"),
+    (lambda mode: True, "a device or the like"),
+)

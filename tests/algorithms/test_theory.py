@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fedatlas import algorithms, problems
-from fedatlas.data import Partition
+from fedatlas.data.partition import Partition
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from tests.helpers import example, logistic, quadratic

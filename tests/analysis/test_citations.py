@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import algorithms, citations, data
+from fedatlas import algorithms, citations
+from fedatlas.data.sources import info, names
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 
@@ -43,7 +44,7 @@ def test_every_experiment_is_cited(path):
 
 
 def test_every_data_set_is_cited():
-    assert {data.info(name).citation for name in data.names()} <= set(citations.entries())
+    assert {info(name).citation for name in names()} <= set(citations.entries())
 
 
 def test_authors_and_accents():
@@ -58,9 +59,9 @@ def test_authors_and_accents():
 def test_cite_takes_algorithms_data_keys_and_experiments():
     made = experiment()
     assert citations.cite(["fedac-2"]) == citations.entry("yuan2020")
-    assert citations.cite(["a9a", "fedavg"]) == citations.bibtex([data.info("a9a").citation, "mcmahan2017"])
+    assert citations.cite(["a9a", "fedavg"]) == citations.bibtex([info("a9a").citation, "mcmahan2017"])
     assert citations.cite(["made_up"], [made]) == citations.bibtex(citations.keys(made))
-    assert citations.keys(made) == ["yuan2020", "mcmahan2017", data.info("breast_cancer").citation]
+    assert citations.keys(made) == ["yuan2020", "mcmahan2017", info("breast_cancer").citation]
     assert citations.cite().count("\n@") == 4
 
 

@@ -8,8 +8,9 @@ import pytest
 from scipy import sparse
 from scipy.special import expit
 
-from fedatlas import UserError, algorithms, data
+from fedatlas import UserError, algorithms
 from fedatlas.arrays import State
+from fedatlas.data.store import prepare
 from fedatlas.problems.logistic import Logistic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
@@ -207,7 +208,7 @@ def test_augmentation_pulls_to_the_start():
 
 
 def test_report(tmp_path, capsys):
-    data.prepare("breast_cancer", tmp_path)
+    prepare("breast_cancer", tmp_path)
     spec = {"kind": "logistic", "data": "breast_cancer", "l2": 0.01}
     rows = report(spec, 8, 4, 403, tmp_path)
     printed = capsys.readouterr().out

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.data import download, sources
-from fedatlas.data.sources import File, Form, Source
+from fedatlas.data import download
+from fedatlas.data.catalogue import SOURCES
+from fedatlas.data.catalogue.base import File, Form, Source
 
 
 @pytest.fixture(autouse=True)
@@ -36,9 +37,10 @@ def register(monkeypatch):
             "dtype": "float64",
             "sparse": True,
         }
-        forms = forms or (Form(reader, tuple(files), options or {"labels": (-1, 1)}),)
+        options = {"labels": (-1, 1)} if reader == "libsvm" and options is None else options or {}
+        forms = forms or (Form(reader, tuple(files), options),)
         source = Source("toy", forms=tuple(forms), **(defaults | entry))
-        monkeypatch.setitem(sources.REGISTRY, "toy", source)
+        monkeypatch.setitem(SOURCES._all, "toy", source)
         return source
 
     return make

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedatlas import data
+from fedatlas.data.prepared import load
 from fedatlas.data.readers import cifar
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
 from .pack import tar
@@ -51,8 +52,8 @@ def test_cifar_is_read(register, put, root, dump):
         "./c/data_batch_1": dump(X[:3], [0, 1, 0]),
     }
     put("data/raw/toys/c.tar.gz", tar(members))
-    data.prepare("toy", root)
-    made = data.load("toy", root)
+    prepare("toy", root)
+    made = load("toy", root)
     np.testing.assert_array_equal(made.X.reshape(5, 12), X[:5])
     np.testing.assert_array_equal(made.X_test.reshape(2, 12), X[5:])
     np.testing.assert_array_equal(made.y, [0, 1, 0, 1, 1])
@@ -133,7 +134,7 @@ def test_missing_batches_and_missing_images_are_named(register, put, root):
     batch = pickle.dumps({"data": images(2), "labels": [0, 1]}, 2)
     put("data/raw/toys/c.tar.gz", tar({"c/data_batch_1": batch, "c/test_batch": batch}))
     with pytest.raises(UserError, match="has no member 'c/data_batch_2'"):
-        data.prepare("toy", root)
+        prepare("toy", root)
     put("data/raw/toys/c.tar.gz", tar(dict.fromkeys((*OPTIONS["train"], *OPTIONS["test"]), batch)))
     with pytest.raises(UserError, match="holds 4 train images, expected 5"):
-        data.prepare("toy", root)
+        prepare("toy", root)

@@ -5,9 +5,10 @@ import threading
 
 import pytest
 
-from fedatlas import data
-from fedatlas.data import download, places
-from fedatlas.data.sources import File
+from fedatlas.data import download, locks
+from fedatlas.data.catalogue.base import File
+from fedatlas.data.fetching import fetch
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
 BIG = bytes(range(256)) * 16384  # 4 MiB
@@ -20,7 +21,7 @@ def sha(content: bytes) -> str:
 def test_a_download_resumes_where_it_broke_off(official, server, root, raw_files):
     official(BIG)
     server.cut = [1_500_000, 1_000_000]
-    data.fetch("toy", root)
+    fetch("toy", root)
     assert (root / "raw/toys/toy").read_bytes() == BIG
     starts = [wanted for _, wanted in server.requests]
     assert starts == [None, "bytes=1500000-", "bytes=2500000-"]
@@ -32,9 +33,9 @@ def test_a_later_run_resumes_what_an_earlier_one_left(official, server, root, mo
     official(BIG)
     server.cut = [100_000]
     with pytest.raises(UserError, match="broke off after 100,000 of 4,194,304 bytes"):
-        data.fetch("toy", root)
+        fetch("toy", root)
     assert raw_files() == {"toy.part"}
-    data.fetch("toy", root)
+    fetch("toy", root)
     assert server.requests[-1][1] == "bytes=100000-" and (root / "raw/toys/toy").read_bytes() == BIG
 
 
@@ -42,21 +43,21 @@ def test_a_later_run_resumes_what_an_earlier_one_left(official, server, root, mo
 def test_a_part_that_belongs_to_another_file_is_dropped(official, server, put, root, left):
     official(BIG)
     put("data/raw/toys/toy.part", left)
-    data.fetch("toy", root)
+    fetch("toy", root)
     assert (root / "raw/toys/toy").read_bytes() == BIG
 
 
 def test_without_a_checksum_nothing_is_glued_together(official, server, put, root):
     official(BIG, checksum=False)
     put("data/raw/toys/toy.part", BIG[:1000])
-    data.fetch("toy", root)
+    fetch("toy", root)
     assert server.requests == [("/toy", None)] and (root / "raw/toys/toy").read_bytes() == BIG
 
 
 def test_a_server_that_cannot_resume_starts_over(official, server, root):
     official(BIG)
     server.cut, server.ranges = [1_500_000], False
-    data.fetch("toy", root)
+    fetch("toy", root)
     assert (root / "raw/toys/toy").read_bytes() == BIG and len(server.requests) == 2
 
 
@@ -64,8 +65,8 @@ def test_a_server_that_does_not_say_how_long_is_believed_if_the_checksum_is_righ
     register(File("toy", (f"{server.url}/toy",), None, sha(BIG)))
     server.files["/toy"], server.declare_length, server.cut = BIG, False, [1000]
     with pytest.raises(UserError, match="what it gives has the checksum"):
-        data.fetch("toy", root)
-    data.fetch("toy", root)
+        fetch("toy", root)
+    fetch("toy", root)
     assert (root / "raw/toys/toy").read_bytes() == BIG
 
 
@@ -73,7 +74,7 @@ def test_a_server_that_does_not_say_how_long_is_believed_if_the_checksum_is_righ
 def test_passing_faults_are_tried_again(official, server, root, status):
     official(b"content")
     server.status = [status, status]
-    data.fetch("toy", root)
+    fetch("toy", root)
     assert len(server.requests) == 3
 
 
@@ -82,7 +83,7 @@ def test_refusals_are_not_tried_again(official, server, root, status, raw_files)
     official(b"content")
     server.status = [status]
     with pytest.raises(UserError, match=f"could not be downloaded .*toy: HTTP {status}"):
-        data.fetch("toy", root)
+        fetch("toy", root)
     assert len(server.requests) == 1 and raw_files() == set()
 
 
@@ -90,7 +91,7 @@ def test_it_gives_up_in_the_end(official, server, root):
     official(b"content")
     server.status = [500] * 99
     with pytest.raises(UserError, match=r"HTTP 500 Internal Server Error, 5 times"):
-        data.fetch("toy", root)
+        fetch("toy", root)
     assert len(server.requests) == 5
 
 
@@ -102,7 +103,7 @@ def test_what_is_not_the_published_file_never_comes_in_place(official, server, r
     official(b"content")
     server.files["/toy"] = given
     with pytest.raises(UserError, match=complaint):
-        data.fetch("toy", root)
+        fetch("toy", root)
     assert raw_files() == set()
 
 
@@ -110,14 +111,14 @@ def test_an_endless_answer_is_cut(official, server, root, raw_files):
     official(b"content")
     server.files["/toy"], server.declare_length = BIG, False
     with pytest.raises(UserError, match="gives more than the 7 bytes expected"):
-        data.fetch("toy", root)
+        fetch("toy", root)
     assert raw_files() == set()
 
 
 def test_the_next_address_is_tried_when_one_fails(register, server, root):
     register(File("toy", (f"{server.url}/gone", f"{server.url}/toy"), 7, sha(b"content")))
     server.files["/toy"] = b"content"
-    data.fetch("toy", root)
+    fetch("toy", root)
     assert [path for path, _ in server.requests] == ["/gone", "/toy"]
 
 
@@ -128,7 +129,7 @@ def test_a_dead_mirror_is_given_up_after_its_first_file(register, server, root, 
     attempts = []
     real = download._transfer
     monkeypatch.setattr(download, "_transfer", lambda url, *rest: (attempts.append(url), real(url, *rest))[1])
-    data.fetch("toy", root, "http://127.0.0.1:9/mirror")
+    fetch("toy", root, "http://127.0.0.1:9/mirror")
     assert attempts == ["http://127.0.0.1:9/mirror/toys/one"] * 2 + [f"{server.url}/one", f"{server.url}/two"]
 
 
@@ -156,7 +157,7 @@ def test_one_at_a_time_makes_a_file(tmp_path):
     def work():
         nonlocal inside, most
         for _ in range(300):
-            with places.alone(tmp_path / "toy"):
+            with locks.alone(tmp_path / "toy"):
                 inside += 1
                 most = max(most, inside)
                 inside -= 1
@@ -166,7 +167,7 @@ def test_one_at_a_time_makes_a_file(tmp_path):
 
 def test_two_at_once_download_once(official, server, root, raw_files):
     official(BIG)
-    failures = failures_of(4, lambda: data.fetch("toy", root, progress=False))
+    failures = failures_of(4, lambda: fetch("toy", root, progress=False))
     assert not failures and len(server.requests) == 1
     assert raw_files() == {"toy", "toy.origin"}
 
@@ -175,6 +176,6 @@ def test_a_file_where_the_folder_should_be_is_named(official, put, root):
     official(b"content")
     put("data/raw", b"in the way")
     with pytest.raises(UserError, match=f"cannot write under {root}"):
-        data.fetch("toy", root)
+        fetch("toy", root)
     with pytest.raises(UserError, match=f"cannot write under {root}"):
-        data.prepare("toy", root)
+        prepare("toy", root)

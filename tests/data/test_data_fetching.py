@@ -6,9 +6,13 @@ import hashlib
 
 import pytest
 
-from fedatlas import data
 from fedatlas.data import download, fetching
-from fedatlas.data.sources import File, Form
+from fedatlas.data.catalogue.base import File, Form
+from fedatlas.data.fetching import fetch
+from fedatlas.data.mirrors import mirrors
+from fedatlas.data.places import directory
+from fedatlas.data.prepared import load
+from fedatlas.data.store import prepare, verify
 from fedatlas.errors import UserError
 
 
@@ -17,34 +21,34 @@ def sha(content: bytes) -> str:
 
 
 def test_the_directory_is_the_argument_then_the_environment_then_data(monkeypatch, tmp_path):
-    assert data.directory(tmp_path) == tmp_path
+    assert directory(tmp_path) == tmp_path
     monkeypatch.setenv("FEDATLAS_DATA", "/some/where")
-    assert str(data.directory()) == "/some/where"
+    assert str(directory()) == "/some/where"
     monkeypatch.delenv("FEDATLAS_DATA")
-    assert str(data.directory()) == "data"
+    assert str(directory()) == "data"
 
 
 def test_mirrors_are_folders_and_urls_split_at_white_space_or_commas(monkeypatch):
     monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", "/a, https://host:8080/b\n/c /a")
-    assert data.mirrors() == ["/a", "https://host:8080/b", "/c"]
-    assert data.mirrors("/with a space") == ["/with a space", "/a", "https://host:8080/b", "/c"]
-    assert data.mirrors(["/c", "/d"]) == ["/c", "/d", "/a", "https://host:8080/b"]
+    assert mirrors() == ["/a", "https://host:8080/b", "/c"]
+    assert mirrors("/with a space") == ["/with a space", "/a", "https://host:8080/b", "/c"]
+    assert mirrors(["/c", "/d"]) == ["/c", "/d", "/a", "https://host:8080/b"]
 
 
 def test_the_order_is_data_directory_mirrors_official_address(official, server, put, root, tmp_path, monkeypatch):
     official(b"content")
-    assert data.fetch("toy", root) == [root / "raw/toys/toy"]
+    assert fetch("toy", root) == [root / "raw/toys/toy"]
     assert fetching.origin(root / "raw/toys/toy") == f"{server.url}/toy" and len(server.requests) == 1
-    data.fetch("toy", root)
+    fetch("toy", root)
     assert len(server.requests) == 1  # in place already
     (root / "raw/toys/toy").unlink()
     put("second/toys/toy", b"content")
     monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", str(tmp_path / "second"))
-    data.fetch("toy", root, tmp_path / "first")
+    fetch("toy", root, tmp_path / "first")
     assert fetching.origin(root / "raw/toys/toy") == str(tmp_path / "second/toys/toy")
     (root / "raw/toys/toy").unlink()
     put("first/toys/toy", b"content")
-    data.fetch("toy", root, tmp_path / "first")
+    fetch("toy", root, tmp_path / "first")
     assert fetching.origin(root / "raw/toys/toy") == str(tmp_path / "first/toys/toy")
     assert len(server.requests) == 1
 
@@ -62,17 +66,17 @@ def test_a_mirror_may_compress_otherwise(
         register(File("toy.bz2", (), len(packed), sha(packed), content=sha(toy_text)))
     put(f"mirror/toys/{kept}", pack(toy_text))
     server.files[f"/base/toys/{kept}"] = pack(toy_text)
-    data.prepare("toy", root, f"{server.url}/base/" if online else tmp_path / "mirror")
-    assert data.load("toy", root).X.shape == (2, 3)
+    prepare("toy", root, f"{server.url}/base/" if online else tmp_path / "mirror")
+    assert load("toy", root).X.shape == (2, 3)
     assert raw_files() == {kept, f"{kept}.origin"}
-    data.verify("toy", root)
+    verify("toy", root)
 
 
 @pytest.mark.parametrize("kept, pack", [("toy", bytes), ("toy.gz", gzip.compress)])
 def test_a_mirrors_wrong_file_is_passed_over(official, server, put, root, tmp_path, kept, pack, raw_files):
     official(b"content")
     put(f"mirror/toys/{kept}", pack(b"contenT"))
-    data.fetch("toy", root, tmp_path / "mirror")
+    fetch("toy", root, tmp_path / "mirror")
     assert (root / "raw/toys/toy").read_bytes() == b"content"
     assert fetching.origin(root / "raw/toys/toy").startswith(server.url)
     assert raw_files() == {"toy", "toy.origin"}
@@ -82,7 +86,7 @@ def test_a_mirrors_damaged_compression_is_passed_over(register, put, root, tmp_p
     register(File("toy", (), 7, sha(b"content")))
     put("mirror/toys/toy.gz", gzip.compress(b"content")[:-4])
     with pytest.raises(UserError, match=r"toys/toy\.gz: it is damaged: it cannot be decompressed"):
-        data.fetch("toy", root, tmp_path / "mirror")
+        fetch("toy", root, tmp_path / "mirror")
     assert raw_files() == set()
 
 
@@ -90,10 +94,10 @@ def test_a_wrong_file_in_the_data_directory_is_refused_and_kept(official, put, r
     official(b"content")
     path = put("data/raw/toys/toy", b"c0ntent")
     with pytest.raises(UserError, match=f"{path} has the checksum sha256:.* expected: delete it"):
-        data.fetch("toy", root)
+        fetch("toy", root)
     put("data/raw/toys/toy", b"cut")
     with pytest.raises(UserError, match=f"{path} has 3 bytes, not the 7 expected: delete it"):
-        data.fetch("toy", root)
+        fetch("toy", root)
     assert path.read_bytes() == b"cut"
 
 
@@ -101,7 +105,7 @@ def test_what_is_missing_offline_is_said_in_one_sentence(register, root, tmp_pat
     monkeypatch.setattr(download, "_TRIES", 2)
     register(File("toy.bz2", ("http://127.0.0.1:9/toy.bz2",), 1234, "md5:" + "0" * 32))
     with pytest.raises(UserError) as caught:
-        data.fetch("toy", root, [tmp_path / "mirror", "http://127.0.0.1:9"])
+        fetch("toy", root, [tmp_path / "mirror", "http://127.0.0.1:9"])
     said = str(caught.value)
     for part in ("'toy' needs toy.bz2", "1,234 bytes", "md5:0000", "http://127.0.0.1:9/toy.bz2", "refused"):
         assert part in said
@@ -113,7 +117,7 @@ def test_what_is_missing_offline_is_said_in_one_sentence(register, root, tmp_pat
 def test_what_a_mirror_simply_lacks_is_no_failure(register, server, root):
     register(File("toy", (f"{server.url}/toy",)))
     with pytest.raises(UserError) as caught:
-        data.fetch("toy", root, f"{server.url}/mirror")
+        fetch("toy", root, f"{server.url}/mirror")
     assert len(server.requests) == 5 and str(caught.value).count("HTTP 404") == 1
 
 
@@ -129,7 +133,7 @@ def test_a_host_that_does_not_exist_is_not_tried_again(register, root, monkeypat
     monkeypatch.setattr(socket, "getaddrinfo", no_such_host)
     register(File("toy", ("http://no.such.host.invalid/toy",)))
     with pytest.raises(UserError, match="Name or service not known"):
-        data.fetch("toy", root)
+        fetch("toy", root)
     assert len(calls) == 1
 
 
@@ -139,13 +143,13 @@ def test_a_stand_in_is_used_only_if_nearby_and_only_instead_of_the_official_file
     official = Form("libsvm", (File("toy", (f"{server.url}/toy",)),), {"labels": (-1, 1)})
     server.files["/toy"] = server.files["/other"] = b"-1 1:1\n1 1:1\n"
     register(forms=(official, Form("libsvm", (File("other", (f"{server.url}/other",)),), {"labels": (-1, 1)}, "less")))
-    assert [path.name for path in data.fetch("toy", root)] == ["toy"]
+    assert [path.name for path in fetch("toy", root)] == ["toy"]
     (root / "raw/toys/toy").unlink()
     put("mirror/toys/other", b"-1 1:1\n1 1:1\n")
-    assert [path.name for path in data.fetch("toy", root, tmp_path / "mirror")] == ["other"]
+    assert [path.name for path in fetch("toy", root, tmp_path / "mirror")] == ["other"]
     put("mirror/toys/toy", b"-1 1:1\n1 1:1\n")
-    assert [path.name for path in data.fetch("toy", root, tmp_path / "mirror")] == ["toy"]
+    assert [path.name for path in fetch("toy", root, tmp_path / "mirror")] == ["toy"]
 
 
 def test_embedded_sets_need_no_files(root):
-    assert data.fetch("digits", root) == [] and not root.exists()
+    assert fetch("digits", root) == [] and not root.exists()

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from fedatlas import data
+from fedatlas.data.prepared import load
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
 from .pack import packed, tar
@@ -40,8 +41,8 @@ CINIC_MEMBERS = {
 def test_image_folders_in_a_tar_come_out_in_the_order_of_their_names(register, put, root):
     register("c.tar.gz", rows=3, test_rows=2, options=CINIC, **FOLDERS)
     put("data/raw/toys/c.tar.gz", tar(CINIC_MEMBERS))
-    data.prepare("toy", root)
-    made = data.load("toy", root)
+    prepare("toy", root)
+    made = load("toy", root)
     np.testing.assert_array_equal(made.X, PIXELS[:3].transpose(0, 3, 1, 2))
     np.testing.assert_array_equal(made.X_test, PIXELS[3:5].transpose(0, 3, 1, 2))
     np.testing.assert_array_equal(made.y, [0, 1, 1])
@@ -69,8 +70,8 @@ TINY_MEMBERS = {
 def test_tiny_imagenet_takes_the_classes_of_its_test_images_from_the_annotations(register, put, root):
     register("t.zip", rows=2, test_rows=2, options=TINY, **FOLDERS)
     put("data/raw/toys/t.zip", packed(TINY_MEMBERS))
-    data.prepare("toy", root)
-    made = data.load("toy", root)
+    prepare("toy", root)
+    made = load("toy", root)
     np.testing.assert_array_equal(made.X[:, :, 0, 0], [[109] * 3, [9] * 3])  # a grey image becomes three channels
     np.testing.assert_array_equal(made.y_test, [0, 1])
 
@@ -92,7 +93,7 @@ def test_bad_image_folders_are_refused(register, put, root, changes, complaint):
     members = {name: content for name, content in (CINIC_MEMBERS | changes).items() if content is not None}
     put("data/raw/toys/c.tar.gz", tar(members))
     with pytest.raises(UserError, match=complaint):
-        data.prepare("toy", root)
+        prepare("toy", root)
     assert os.listdir(root / "prepared") == []
 
 
@@ -102,7 +103,7 @@ def test_test_images_that_nothing_classifies_are_refused(register, put, root, ta
     members = TINY_MEMBERS | {"t/val/val_annotations.txt": table}
     put("data/raw/toys/t.zip", packed({name: content for name, content in members.items() if content is not None}))
     with pytest.raises(UserError, match=r"of the class None|is not a table of images and classes"):
-        data.prepare("toy", root)
+        prepare("toy", root)
 
 
 def test_an_image_bomb_is_refused_by_its_declared_size(register, put, root):
@@ -112,4 +113,4 @@ def test_an_image_bomb_is_refused_by_its_declared_size(register, put, root):
     struct.pack_into(">I", huge, 29, zlib.crc32(bytes(huge[12:29])))
     put("data/raw/toys/c.tar.gz", tar(CINIC_MEMBERS | {"./train/ox/a.png": bytes(huge)}))
     with pytest.raises(UserError, match=r"a.png' is"):
-        data.prepare("toy", root)
+        prepare("toy", root)

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from fedatlas import data
+from fedatlas.data.prepared import load
 from fedatlas.data.readers import idx
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
 
@@ -77,8 +78,8 @@ def test_four_files_become_a_data_set(register, put, root):
     labels = np.uint8([0, 1, 1, 0])
     for name, array in zip(names, (ARRAY, labels, ARRAY[:2], labels[:2]), strict=True):
         put(f"data/raw/toys/{name}", gzip.compress(encode(array)))
-    data.prepare("toy", root)
-    made = data.load("toy", root)
+    prepare("toy", root)
+    made = load("toy", root)
     np.testing.assert_array_equal(made.X[:, 0], ARRAY)
     np.testing.assert_array_equal(made.y_test, [0, 1])
     np.testing.assert_array_equal(made.features(), ARRAY.reshape(4, 6) / 255)

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedatlas import data
+from fedatlas.data.prepared import load
 from fedatlas.data.readers import libsvm
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
 LABELS = (-1, 1)
@@ -169,7 +170,7 @@ def test_the_promised_rows_must_come_out(register, put, root, content, complaint
     register(sparse=sparse)
     put("data/raw/toys/toy", content)
     with pytest.raises(UserError, match=complaint):
-        data.prepare("toy", root)
+        prepare("toy", root)
     assert not (root / "prepared/toy").exists()
 
 
@@ -177,8 +178,8 @@ def test_a_dense_set_is_streamed_into_its_file(register, put, root, toy_text, mo
     monkeypatch.setattr(libsvm, "_BLOCK", 5)
     register("toy.bz2", sparse=False, dtype="float32", rows=100)
     put("data/raw/toys/toy.bz2", bz2.compress(toy_text * 50))
-    data.prepare("toy", root)
-    made = data.load("toy", root)
+    prepare("toy", root)
+    made = load("toy", root)
     assert made.X.dtype == np.float32
     np.testing.assert_array_equal(made.X, np.tile(np.float32([[0.5, 0, 2], [0, -1e-3, 0]]), (50, 1)))
     np.testing.assert_array_equal(made.y, [0, 1] * 50)

@@ -1,39 +1,34 @@
+import hashlib
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fedatlas.data import Partition, kinds, partition
 from fedatlas.errors import UserError
-from fedatlas.partitions import kinds_ as splits
+from fedatlas.partitions import PARTITIONS, dirichlet, is_split, module, split
 
-BALANCED = np.repeat(np.arange(10), 600)
-SPLITS = [
-    ("iid", {}),
-    ("dirichlet", {"alpha": 0.3}),
-    ("dirichlet", {"alpha": 1e-3}),
-    ("dirichlet", {"alpha": 0.1, "symmetric": True}),
-    ("dirichlet", {"alpha": 0.5, "per_class": True}),
-    ("classes", {"classes": 2}),
-]
+from .splits import BALANCED, SPLITS, partition
+
 labels = st.integers(1, 6).flatmap(lambda k: arrays(np.int64, st.integers(1, 150), elements=st.integers(0, k - 1)))
 
 
 def test_the_kinds():
-    assert kinds() == ["classes", "dirichlet", "iid", "shared"]
+    assert PARTITIONS.names() == ["classes", "dirichlet", "iid", "shared"]
 
 
 @given(labels, st.integers(1, 12), st.integers(0, 2**40), st.sampled_from(SPLITS))
 @settings(deadline=None, max_examples=200)
-def test_a_split_gives_every_sample_to_at_most_one_client(y, clients, seed, split):
-    kind, options = split
+def test_a_split_gives_every_sample_to_at_most_one_client(y, clients, seed, how):
+    kind, options = how
     try:
         made = partition(kind, y, clients, seed, **options)
     except UserError:
         assume(kind not in ("iid",) or len(y) < clients)
         return
-    order, offsets = made.indices
+    order, offsets = made.order, made.offsets
+    assert made.sizes.sum() == len(order)
     assert order.dtype == offsets.dtype == np.int64
     parts = [made.client(i) for i in range(clients)]
     assert [len(part) for part in parts] == made.sizes.tolist() and made.sizes.min() >= 1
@@ -59,6 +54,49 @@ def test_the_seed_decides(kind, options):
     assert not np.array_equal(one.order, other.order)
 
 
+@given(labels, st.integers(1, 12), st.integers(0, 2**40), st.sampled_from(SPLITS))
+@settings(deadline=None, max_examples=60)
+def test_the_same_arguments_give_the_same_split(y, clients, seed, how):
+    kind, options = how
+    try:
+        one = partition(kind, y, clients, seed, **options)
+    except UserError as error:
+        with pytest.raises(UserError) as again:
+            partition(kind, y, clients, seed, **options)
+        assert str(again.value) == str(error)
+        return
+    same = partition(kind, y.copy(), clients, seed, **options)
+    np.testing.assert_array_equal(one.order, same.order)
+    np.testing.assert_array_equal(one.offsets, same.offsets)
+
+
+def test_a_name_alone_is_a_specification_and_seed_0_is_the_default():
+    np.testing.assert_array_equal(split("iid", BALANCED, 3).order, partition("iid", BALANCED, 3, 0).order)
+
+
+@pytest.mark.parametrize("spec, complaint", [({"seed": 1}, "has no kind"), (3, "it must be a kind, or a mapping")])
+def test_a_specification_names_a_kind(spec, complaint):
+    with pytest.raises(UserError, match=complaint):
+        split(spec, BALANCED, 2)
+    with pytest.raises(UserError, match=complaint):
+        is_split(spec)
+
+
+@pytest.mark.parametrize(
+    "kind, options, digest",
+    [
+        ("iid", {}, "cd558c2a72be0143"),
+        ("dirichlet", {"alpha": 0.3}, "0f1858b8adc86bc8"),
+        ("dirichlet", {"alpha": 0.5, "per_class": True}, "088a9e9aefe901aa"),
+        ("classes", {}, "5db0ed43c738c469"),
+    ],
+)
+def test_stored_splits_never_change(tmp_path, kind, options, digest):
+    path = tmp_path / "split.npz"
+    partition(kind, BALANCED, 20, 3, **options).save(path)
+    assert hashlib.sha256(path.read_bytes()).hexdigest()[:16] == digest
+
+
 def test_the_shuffle_never_changes():
     assert partition("iid", np.zeros(12, int), 3, 0).order.tolist() == [6, 1, 11, 9, 3, 4, 5, 8, 2, 7, 0, 10]
 
@@ -73,12 +111,15 @@ def test_labels_are_not_changed():
 # Shared ---------------------------------------------------------------------------------------------------------------
 
 
-def test_shared_clients_all_have_everything_however_many_they_are():
-    made = partition("shared", np.array([0, 1, 1]), 100_000, 0)
-    assert made.indices == (None, None)
-    assert made.sizes.shape == (100_000,) and set(made.sizes.tolist()) == {3}
-    np.testing.assert_array_equal(made.client(99_999), [0, 1, 2])
-    np.testing.assert_array_equal(made.histogram(np.array([0, 1, 1]), 2)[7], [1, 2])
+@pytest.mark.parametrize("spec", [None, "shared", {"kind": "shared", "seed": 3}])
+def test_shared_data_are_not_split_however_many_clients_there_are(spec):
+    assert split(spec, np.array([0, 1, 1]), 100_000) is None and not is_split(spec)
+
+
+@pytest.mark.parametrize("kind", ["iid", "dirichlet", "classes"])
+def test_all_other_kinds_split(kind):
+    assert is_split(kind) and is_split({"kind": kind})
+    assert module(kind) == module({"kind": kind}) == f"fedatlas.partitions.{kind}"
 
 
 # Dirichlet ------------------------------------------------------------------------------------------------------------
@@ -130,7 +171,7 @@ def test_min_size_is_kept_or_its_impossibility_said(monkeypatch):
     for seed in range(5):
         made = partition("dirichlet", BALANCED, 20, seed, alpha=0.2, per_class=True, min_size=60)
         assert made.sizes.min() >= 60
-    monkeypatch.setattr(splits, "_TRIES", 20)
+    monkeypatch.setattr(dirichlet, "_TRIES", 20)
     with pytest.raises(UserError, match="some of 500 clients always had fewer than 11 of 6,000 samples: raise alpha"):
         partition("dirichlet", BALANCED, 500, 0, alpha=0.01, per_class=True, min_size=11)
 
@@ -173,99 +214,3 @@ def test_most_samples_are_used():
 def test_pairs_of_classes_are_mixed():
     table = partition("classes", BALANCED, 100, 0).histogram(BALANCED, 10)
     assert len({tuple(np.flatnonzero(row)) for row in table}) > 30
-
-
-# Errors ---------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "kind, clients, options, complaint",
-    [
-        ("idd", 2, {}, "unknown partition 'idd'; did you mean 'iid'"),
-        ("dirichlet", 2, {"alhpa": 1}, "the partition 'dirichlet' has no option 'alhpa'; did you mean 'alpha'"),
-        ("iid", 2, {"alpha": 1}, r"no option 'alpha' \(it takes none\)"),
-        ("dirichlet", 2, {}, "the partition 'dirichlet' needs the option 'alpha'"),
-        ("dirichlet", 2, {"alpha": 0}, "alpha must be a positive number, not 0"),
-        ("dirichlet", 2, {"alpha": -1.0}, "alpha must be a positive number"),
-        ("dirichlet", 2, {"alpha": float("nan")}, "alpha must be a positive number"),
-        ("dirichlet", 2, {"alpha": float("inf")}, "alpha must be a positive number"),
-        ("dirichlet", 2, {"alpha": "small"}, "alpha must be a positive number, not 'small'"),
-        ("dirichlet", 2, {"alpha": True}, "alpha must be a positive number, not True"),
-        ("dirichlet", 2, {"alpha": 1, "min_size": 0}, "min_size must be a whole number from 1 on, not 0"),
-        ("dirichlet", 2, {"alpha": 1, "per_class": "yes"}, "per_class must be true or false, not 'yes'"),
-        ("dirichlet", 2, {"alpha": 1, "symmetric": 1}, "symmetric must be true or false, not 1"),
-        ("dirichlet", 2, {"alpha": 1, "symmetric": True, "per_class": True}, "exclude one another"),
-        ("dirichlet", 7, {"alpha": 1}, "6 samples are too few to give each of 7 clients 1: lower clients"),
-        ("dirichlet", 3, {"alpha": 1, "min_size": 3}, "6 samples are too few to give each of 3 clients 3"),
-        ("iid", 7, {}, "6 samples are too few to give each of 7 clients 1"),
-        ("iid", 0, {}, "clients must be a whole number from 1 on, not 0"),
-        ("iid", 2.0, {}, r"clients must be a whole number from 1 on, not 2\.0"),
-        ("iid", True, {}, "clients must be a whole number from 1 on, not True"),
-        ("classes", 2, {"classes": 4}, "4 classes per client were asked for, but the labels have only 3"),
-        ("classes", 2, {"classes": 0}, "classes must be a whole number from 1 on, not 0"),
-        ("classes", 5, {}, "6 samples are too few to give each of 5 clients 2"),
-    ],
-)
-def test_mistakes_are_explained(kind, clients, options, complaint):
-    with pytest.raises(UserError, match=complaint):
-        partition(kind, np.array([0, 1, 2, 0, 1, 2]), clients, 0, **options)
-
-
-@pytest.mark.parametrize("seed", [-1, 0.5, None, "0", True])
-def test_a_seed_is_a_whole_number(seed):
-    with pytest.raises(UserError, match="seed must be a whole number from 0 on"):
-        partition("iid", BALANCED, 2, seed)
-
-
-@pytest.mark.parametrize("y", [np.zeros((3, 2), int), np.zeros(3), np.array([], int), np.array(["a", "b"])])
-def test_labels_are_a_vector_of_integers(y):
-    with pytest.raises(UserError, match="labels must be a non-empty vector of integers"):
-        partition("iid", y, 1, 0)
-
-
-def test_clients_that_do_not_exist_and_other_labels_are_refused():
-    made = partition("iid", BALANCED, 5, 0)
-    for i in (-1, 5):
-        with pytest.raises(UserError, match=f"there is no client {i}"):
-            made.client(i)
-    with pytest.raises(UserError, match="splits 6,000 samples, not the 3 given"):
-        made.histogram(BALANCED[:3], 10)
-
-
-# Files ----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind, options", [*SPLITS, ("shared", {}), ("dirichlet", {"alpha": np.float32(0.5)})])
-def test_a_partition_survives_its_file(tmp_path, kind, options):
-    made = partition(kind, BALANCED, 20, 1, **options)
-    path = tmp_path / "deep" / "split.npz"
-    made.save(path)
-    first = path.read_bytes()
-    read = Partition.load(path)
-    assert (read.kind, read.seed, read.options, read.clients) == (made.kind, 1, made.options, 20)
-    np.testing.assert_array_equal(read.histogram(BALANCED, 10), made.histogram(BALANCED, 10))
-    for i in (0, 19):
-        np.testing.assert_array_equal(read.client(i), made.client(i))
-    read.save(path)
-    assert path.read_bytes() == first and [file.name for file in path.parent.iterdir()] == ["split.npz"]
-
-
-def test_a_file_that_is_no_partition_is_refused(tmp_path):
-    path = tmp_path / "split.npz"
-    with pytest.raises(UserError, match=r"split\.npz is not a readable partition .*: make it again"):
-        Partition.load(path)
-    made = partition("iid", BALANCED, 20, 1)
-    made.save(path)
-    good = path.read_bytes()
-    with np.load(path) as content:
-        parts = dict(content)
-    for changes in ({"order": parts["order"] * 0}, {"offsets": parts["offsets"][:-1]}, {"order": parts["order"] + 1}):
-        np.savez(path, **parts | changes)
-        with pytest.raises(UserError, match="is not a readable partition"):
-            Partition.load(path)
-    np.savez(path, order=parts["order"], offsets=parts["offsets"], meta=np.array([print], dtype=object))
-    with pytest.raises(UserError, match="allow_pickle"):
-        Partition.load(path)
-    path.write_bytes(good[: len(good) // 2])
-    with pytest.raises(UserError, match="is not a readable partition"):
-        Partition.load(path)

@@ -5,27 +5,31 @@ import time
 import numpy as np
 import pytest
 
-from fedatlas import data
+from fedatlas.data.mirrors import mirrors
+from fedatlas.data.places import directory
+from fedatlas.data.prepared import load
+from fedatlas.data.sources import info
+from fedatlas.data.store import prepare, status, verify
 
 QUICK = ("a9a", "a9a.t", "mushrooms", "phishing", "w8a", "mnist", "fashion-mnist", "ijcnn1")
 
 
 def _available(name: str, tmp_path) -> bool:
-    rows = data.status(tmp_path / "none")
-    return next(row for row in rows if row["name"] == name)["state"] == "mirror"
+    rows = status(tmp_path / "none")
+    return next(row for row in rows if row.name == name).state == "mirror"
 
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_mirrored_set_is_fetched_prepared_verified_and_loads_at_once(name, tmp_path):
     if not _available(name, tmp_path):
         pytest.skip(f"no folder in FEDATLAS_DATA_MIRRORS holds {name}")
-    data.prepare(name, tmp_path)
-    data.load(name, tmp_path)
+    prepare(name, tmp_path)
+    load(name, tmp_path)
     start = time.perf_counter()
-    made = data.load(name, tmp_path)
+    made = load(name, tmp_path)
     assert time.perf_counter() - start < 0.5
-    data.verify(name, tmp_path)
-    source = data.info(name)
+    verify(name, tmp_path)
+    source = info(name)
     assert made.X.shape == (source.rows, *source.shape) and not made.lossy
     if source.counts:
         assert tuple(np.bincount(made.y)) == source.counts
@@ -35,8 +39,8 @@ def test_the_jpeg_stand_in_holds_cifar10_in_the_official_order(tmp_path):
     from fedatlas.data import fetching
     from fedatlas.data.readers import images, jpeg
 
-    source = data.info("cifar10")
-    found = [fetching.lying(source, data.directory(mirror) / source.group) for mirror in data.mirrors()]
+    source = info("cifar10")
+    found = [fetching.lying(source, directory(mirror) / source.group) for mirror in mirrors()]
     path = next((paths[0] for form, paths in filter(None, found) if form.lossy), None)
     if path is None:
         pytest.skip("no folder in FEDATLAS_DATA_MIRRORS holds cifar10_jpeg.npz")

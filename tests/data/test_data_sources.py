@@ -1,35 +1,39 @@
 """Every entry of the catalogue, those yet to come included."""
 
+import importlib
 import re
+import subprocess
+import sys
 from string import hexdigits
 
 import numpy as np
 import pytest
 
-from fedatlas import data
-from fedatlas.data import readers as formats
-from fedatlas.data import sources
-from fedatlas.data.sources import File
+from fedatlas.data.bibliography import bibliography
+from fedatlas.data.catalogue import SOURCES
+from fedatlas.data.catalogue.base import File, Form
+from fedatlas.data.readers import READERS
+from fedatlas.data.readers.base import Reader
+from fedatlas.data.sources import info, names
 from fedatlas.errors import UserError
+from fedatlas.kinds import Family
+from fedatlas.partitions import PARTITIONS
 
 DIGESTS = {"md5": 32, "sha1": 40, "sha256": 64}
-SOURCES = [pytest.param(data.info(name), id=name) for name in data.names()]
+ENTRIES = [pytest.param(info(name), id=name) for name in names()]
 FILES = [
-    pytest.param(file, id=f"{name}/{file.name}")
-    for name in data.names()
-    for form in data.info(name).forms
-    for file in form.files
+    pytest.param(file, id=f"{name}/{file.name}") for name in names() for form in info(name).forms for file in form.files
 ]
 
 
 def test_the_data_sets_of_the_experiments_are_there():
-    assert set(data.names()) >= {"a9a", "a9a.t", "w8a", "mushrooms", "phishing", "ijcnn1", "epsilon", "mnist"}
-    assert set(data.names()) >= {"cifar10", "cifar100", "svhn", "cinic10", "tiny-imagenet", "digits", "breast_cancer"}
+    assert set(names()) >= {"a9a", "a9a.t", "w8a", "mushrooms", "phishing", "ijcnn1", "epsilon", "mnist"}
+    assert set(names()) >= {"cifar10", "cifar100", "svhn", "cinic10", "tiny-imagenet", "digits", "breast_cancer"}
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", ENTRIES)
 def test_sizes_make_sense(source):
-    assert data.info(source.name) is source
+    assert info(source.name) is source
     assert source.rows > 0 and source.test_rows >= 0 and source.classes >= 2
     assert all(length > 0 for length in source.shape) and len(source.shape) in (1, 3)
     assert np.dtype(source.dtype) in (np.uint8, np.float32, np.float64)
@@ -39,7 +43,7 @@ def test_sizes_make_sense(source):
         assert len(source.counts) == source.classes and sum(source.counts) == source.rows
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", ENTRIES)
 def test_it_can_be_credited(source):
     assert source.title and source.licence and re.match("https?://", source.page)
     assert re.match(r"@\w+\{" + source.citation + ",", source.bibtex)
@@ -48,10 +52,10 @@ def test_it_can_be_credited(source):
     )
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", ENTRIES)
 def test_every_form_has_a_reader_and_only_stand_ins_are_lossy(source):
     for form in source.forms:
-        assert callable(formats.reader(form.reader).read)
+        assert isinstance(form.create_reader(), Reader)
     assert not source.forms[0].lossy and all(form.lossy for form in source.forms[1:])
     assert source.embedded or all(file.urls for file in source.forms[0].files)
 
@@ -69,14 +73,14 @@ def test_files_are_described(file):
 
 
 def test_no_citation_lies_idle():
-    assert set(sources.bibliography()) == {data.info(name).citation for name in data.names()}
+    assert set(bibliography()) == {info(name).citation for name in names()}
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(UserError, match="unknown data set 'mnits'; did you mean 'mnist'"):
-        data.info("mnits")
+        info("mnits")
     with pytest.raises(UserError, match="known: a9a, "):
-        data.info("zzzzzz")
+        info("zzzzzz")
 
 
 def test_variants_are_plain_or_compressed_another_way():
@@ -85,10 +89,69 @@ def test_variants_are_plain_or_compressed_another_way():
     assert File("x.tar.gz").variants == ("x.tar.gz",)
 
 
-def test_the_start_is_fast():
-    import subprocess
-    import sys
+def test_readers_are_found_by_existing():
+    assert READERS.names() == ["cifar", "embedded", "folders", "idx", "jpeg", "libsvm", "mat"]
+    assert READERS.get("mat").__module__ == "fedatlas.data.readers.mat"
 
+
+def test_a_new_file_in_a_folder_is_a_new_kind(tmp_path, monkeypatch):
+    """A reader, a data set and a kind of partition are each one file."""
+    files = {
+        "fedatlas.data.readers.nothing": (
+            "from fedatlas.data.readers.base import Reader\nclass Nothing(Reader):\n    name = 'nothing'\n"
+        ),
+        "fedatlas.data.catalogue.nothing": (
+            "from fedatlas.data.catalogue.base import Form, Source\n"
+            "NOTHING = Source('nothing', 'T', 'g', 'p', 'l', 'c', (Form('nothing'),), classes=2, rows=1, shape=(1,))\n"
+        ),
+        "fedatlas.partitions.nothing": (
+            "from fedatlas.partitions.base import Split\nclass Nothing(Split):\n    name = 'nothing'\n"
+        ),
+    }
+    for name, content in files.items():
+        package, _, last = name.rpartition(".")
+        folder = tmp_path / package
+        folder.mkdir()
+        (folder / f"{last}.py").write_text(content)
+        parent = importlib.import_module(package)
+        monkeypatch.setattr(parent, "__path__", [*parent.__path__, str(folder)])
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    importlib.invalidate_caches()
+    try:
+        for family in (READERS, SOURCES, PARTITIONS):
+            fresh = Family(family.what, family.package, family.base, family.records)
+            assert "nothing" in fresh.names() and fresh.module("nothing") in files
+        assert isinstance(info("nothing").forms[0].create_reader(), READERS.get("nothing"))
+    finally:
+        for name in files:
+            sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("family", [READERS, PARTITIONS], ids=lambda family: family.what)
+def test_every_kind_and_every_option_is_documented(family):
+    for name in family.names():
+        kind = family.get(name)
+        assert kind.summary().endswith(".")
+        for option in kind.options().values():
+            assert option.doc and option.expected
+
+
+@pytest.mark.parametrize(
+    "reader, options, complaint",
+    [
+        ("libsvn", {}, "unknown reader 'libsvn'; did you mean 'libsvm'"),
+        ("libsvm", {}, "reader libsvm needs a value for 'labels'"),
+        ("libsvm", {"labels": ("-1", "1")}, "labels is .*; it must be a list, of which each entry is a number"),
+        ("cifar", {"trian": ()}, "reader cifar has no option 'trian'; did you mean 'train'"),
+        ("embedded", {"bundle": "iris"}, "bundle is 'iris'; it must be one of 'breast_cancer', 'digits'"),
+    ],
+)
+def test_a_form_that_cannot_be_read_is_refused_where_it_is_declared(reader, options, complaint):
+    with pytest.raises(UserError, match=complaint):
+        Form(reader, (), options)
+
+
+def test_the_start_is_fast():
     heavy = "torch pandas sklearn scipy PIL tqdm urllib.request".split()
-    code = f"import sys, fedatlas.data; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, fedatlas.data.store, fedatlas.partitions; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

@@ -7,9 +7,10 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
-from fedatlas import data
+from fedatlas.data.catalogue.base import File, Form
+from fedatlas.data.prepared import load
 from fedatlas.data.readers import embedded
-from fedatlas.data.sources import File, Form
+from fedatlas.data.store import prepare, status
 from fedatlas.errors import UserError
 
 IMAGES = {"dtype": "uint8", "sparse": False, "scale": 255.0, "shape": (3, 2, 2)}
@@ -27,8 +28,8 @@ def test_svhn_is_read_with_label_10_as_the_digit_0(register, put, root):
     register("train.mat", "test.mat", reader="mat", rows=10, test_rows=10, classes=10, **IMAGES)
     put("data/raw/toys/train.mat", mat(X=PIXELS, y=DIGITS))
     put("data/raw/toys/test.mat", mat(X=PIXELS[..., ::-1], y=DIGITS[::-1].astype(np.uint8)))
-    data.prepare("toy", root)
-    made = data.load("toy", root)
+    prepare("toy", root)
+    made = load("toy", root)
     np.testing.assert_array_equal(made.X, PIXELS.transpose(3, 2, 0, 1))
     np.testing.assert_array_equal(made.y, [1, 2, 3, 4, 5, 6, 7, 8, 9, 0])
     np.testing.assert_array_equal(made.y_test, made.y[::-1])
@@ -52,7 +53,7 @@ def test_bad_matlab_files_are_refused(register, put, root, content, complaint):
     put("data/raw/toys/train.mat", content)
     put("data/raw/toys/test.mat", mat(X=PIXELS, y=DIGITS))
     with pytest.raises(UserError, match=rf"train\.mat: .*{complaint}"):
-        data.prepare("toy", root)
+        prepare("toy", root)
 
 
 def jpeg(value) -> bytes:
@@ -80,13 +81,13 @@ OFFICIAL = Form("libsvm", (File("toy"),), {"labels": (0, 1)})
 def test_a_stand_in_is_marked_as_lossy(register, put, root):
     register(forms=(OFFICIAL, LOSSY), rows=3, test_rows=2, **IMAGES)
     put("mirror/toys/toy.npz", streams())
-    data.prepare("toy", root, root.parent / "mirror")
-    made = data.load("toy", root)
+    prepare("toy", root, root.parent / "mirror")
+    made = load("toy", root)
     assert made.lossy and made.provenance["lossy"] == "from JPEG"
     np.testing.assert_array_equal(made.X[:, 0, 0, 0], [10, 20, 30])
     np.testing.assert_array_equal(made.X_test[:, 2, 1, 1], [40, 50])
     np.testing.assert_array_equal(made.y, [0, 1, 0])
-    assert {row["name"]: row["lossy"] for row in data.status(root)}["toy"]
+    assert {row.name: row.lossy for row in status(root)}["toy"]
 
 
 @pytest.mark.parametrize(
@@ -111,14 +112,14 @@ def test_bad_streams_are_refused(register, put, root, content, complaint):
     register(forms=(LOSSY,), rows=3, test_rows=2, **IMAGES)
     put("data/raw/toys/toy.npz", content)
     with pytest.raises(UserError, match=rf"toy\.npz: .*{complaint}"):
-        data.prepare("toy", root)
+        prepare("toy", root)
 
 
 def test_digits_are_bytes_from_0_to_16_and_features_from_0_to_1(root):
     from sklearn.datasets import load_digits
 
-    data.prepare("digits", root)
-    made = data.load("digits", root)
+    prepare("digits", root)
+    made = load("digits", root)
     assert made.X.dtype == np.uint8 and made.X.shape == (1438, 1, 8, 8) and made.X.max() == 16
     everything = np.concatenate([made.features(), made.features("test")])
     bundled = load_digits().data / 16
@@ -126,8 +127,8 @@ def test_digits_are_bytes_from_0_to_16_and_features_from_0_to_1(root):
 
 
 def test_breast_cancer_is_standardised_by_its_training_part(root):
-    data.prepare("breast_cancer", root)
-    made = data.load("breast_cancer", root)
+    prepare("breast_cancer", root)
+    made = load("breast_cancer", root)
     np.testing.assert_allclose(made.features().mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(made.features().std(axis=0), 1)
     assert abs(made.features("test").mean()) > 1e-3
@@ -136,8 +137,8 @@ def test_breast_cancer_is_standardised_by_its_training_part(root):
 
 @pytest.mark.parametrize("name", ["digits", "breast_cancer"])
 def test_the_split_is_stratified(root, name):
-    data.prepare(name, root)
-    made = data.load(name, root)
+    prepare(name, root)
+    made = load(name, root)
     train, test = (np.bincount(y) for y in (made.y, made.y_test))
     np.testing.assert_allclose(test / (train + test), 0.2, atol=0.005)
 

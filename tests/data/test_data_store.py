@@ -3,14 +3,19 @@
 import json
 import multiprocessing
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fedatlas import data
-from fedatlas.data import store
+from fedatlas.data import prepared, preparing
+from fedatlas.data.catalogue import SOURCES
+from fedatlas.data.catalogue.base import File, Form
+from fedatlas.data.checks import check
 from fedatlas.data.dataset import Dataset
-from fedatlas.data.sources import File, Form
+from fedatlas.data.prepared import load
+from fedatlas.data.sources import info, modules, names
+from fedatlas.data.store import prepare, status, verify
 from fedatlas.errors import UserError
 
 
@@ -26,8 +31,8 @@ def contents(folder) -> dict:
 
 
 def test_prepared_data_are_what_the_file_says(toy, root):
-    assert data.prepare("toy", root) == root / "prepared/toy"
-    made = data.load("toy", root)
+    assert prepare("toy", root) == root / "prepared/toy"
+    made = load("toy", root)
     np.testing.assert_array_equal(made.X.toarray(), [[0.5, 0, 2], [0, -1e-3, 0]])
     assert made.X.format == "csr" and made.X.dtype == np.float64 and made.X.indices.dtype == np.int32
     np.testing.assert_array_equal(made.y, [0, 1])
@@ -40,19 +45,19 @@ def test_prepared_data_are_what_the_file_says(toy, root):
 
 def test_the_same_input_gives_the_same_bytes_anywhere(toy, root, tmp_path, toy_text, put):
     put("other/raw/toys/toy", toy_text)
-    assert contents(data.prepare("toy", root)) == contents(data.prepare("toy", tmp_path / "other"))
+    assert contents(prepare("toy", root)) == contents(prepare("toy", tmp_path / "other"))
 
 
 def test_preparing_again_does_nothing(toy, root):
-    folder = data.prepare("toy", root)
+    folder = prepare("toy", root)
     before = folder.stat()
     (root / "raw/toys/toy").unlink()
-    assert data.prepare("toy", root) == folder and folder.stat() == before
+    assert prepare("toy", root) == folder and folder.stat() == before
 
 
 @pytest.mark.parametrize("damage", ["cut", "gone", "meta", "version"])
 def test_what_is_not_whole_is_prepared_again(toy, root, damage):
-    folder = data.prepare("toy", root)
+    folder = prepare("toy", root)
     good = contents(folder)
     meta = folder / "meta.json"
     if damage == "cut":
@@ -62,43 +67,43 @@ def test_what_is_not_whole_is_prepared_again(toy, root, damage):
     elif damage == "meta":
         meta.write_text("{")
     else:
-        meta.write_text(json.dumps(json.loads(meta.read_text()) | {"version": store._VERSION + 1}))
+        meta.write_text(json.dumps(json.loads(meta.read_text()) | {"version": prepared.VERSION + 1}))
     with pytest.raises(UserError, match="run 'fedatlas data fetch toy' first"):
-        data.load("toy", root)
-    data.prepare("toy", root)
+        load("toy", root)
+    prepare("toy", root)
     assert contents(folder) == good and os.listdir(root / "prepared") == ["toy"]
 
 
 def test_a_failure_leaves_nothing_behind(toy, root, monkeypatch):
-    monkeypatch.setattr(store, "check", lambda *unused: 1 / 0)
+    monkeypatch.setattr(preparing, "check", lambda *unused: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        data.prepare("toy", root)
+        prepare("toy", root)
     assert os.listdir(root / "prepared") == []
 
 
 def test_data_that_are_not_prepared_are_not_loaded(toy, root):
     with pytest.raises(UserError, match=rf"'toy' is not prepared.* in {root}.*: run 'fedatlas data fetch toy' first"):
-        data.load("toy", root)
+        load("toy", root)
     with pytest.raises(UserError, match="did you mean 'mnist'"):
-        data.load("mnis", root)
+        load("mnis", root)
 
 
 def test_official_files_replace_a_stand_in(register, put, root, toy_text):
     official = Form("libsvm", (File("toy"),), {"labels": (-1, 1)})
     register(forms=(official, Form("libsvm", (File("other"),), {"labels": (-1, 1)}, lossy="less")))
     put("data/raw/toys/other", b"-1 1:1\n1 1:1\n")
-    data.prepare("toy", root)
-    assert data.load("toy", root).lossy
-    data.prepare("toy", root)
-    assert data.load("toy", root).lossy
+    prepare("toy", root)
+    assert load("toy", root).lossy
+    prepare("toy", root)
+    assert load("toy", root).lossy
     put("data/raw/toys/toy", toy_text)
-    data.prepare("toy", root)
-    assert not data.load("toy", root).lossy
+    prepare("toy", root)
+    assert not load("toy", root).lossy
 
 
 def _prepare(barrier, root, made):
     barrier.wait()
-    made.put(data.prepare("digits", root).stat().st_ino)
+    made.put(prepare("digits", root).stat().st_ino)
 
 
 def test_many_at_once_prepare_one_whole_folder(root):
@@ -112,7 +117,51 @@ def test_many_at_once_prepare_one_whole_folder(root):
     assert [job.exitcode for job in jobs] == [0, 0, 0]
     assert len({made.get() for _ in jobs}) == 1
     assert os.listdir(root / "prepared") == ["digits"]
-    data.verify("digits", root)
+    verify("digits", root)
+
+
+def test_prepared_data_are_opened_without_the_catalogue(toy, root, monkeypatch):
+    prepare("toy", root)
+    monkeypatch.delitem(SOURCES._all, "toy")
+    made = load("toy", root)
+    assert made.X.shape == (2, 3) and made.classes == 2
+    with pytest.raises(UserError, match="unknown data set 'toy'"):
+        prepare("toy", root)
+
+
+def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_files():
+    import subprocess
+    import sys
+
+    code = "import sys, fedatlas.data.prepared, fedatlas.data.partition; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    own = {name.removeprefix("fedatlas.data.") for name in loaded if name.startswith("fedatlas.data.")}
+    assert own == {"prepared", "partition", "dataset", "contents", "places", "hints"}
+
+
+def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():
+    assert modules(info("cifar10")) == [
+        "fedatlas.data.readers.cifar",
+        "fedatlas.data.readers.jpeg",
+        "fedatlas.data.checks",
+        "fedatlas.data.preparing",
+    ]
+    source = (Path(preparing.__file__)).read_text()
+    assert not any(f"data.{name}" in source for name in ("fetching", "download", "store", "sources", "locks"))
+
+
+@pytest.mark.parametrize("in_the_way", ["file", "link"])
+def test_what_is_no_folder_is_not_replaced(toy, root, tmp_path, in_the_way):
+    place = root / "prepared/toy"
+    place.parent.mkdir(parents=True)
+    if in_the_way == "file":
+        place.write_text("mine")
+    else:
+        (tmp_path / "elsewhere").mkdir()
+        place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match=f"cannot write {place}: it is .*, and not a folder"):
+        prepare("toy", root)
+    assert os.listdir(root / "prepared") == ["toy"]
 
 
 # What must come out ---------------------------------------------------------------------------------------------------
@@ -130,10 +179,10 @@ def test_promises_are_checked(register, put, root, toy_text, entry, complaint):
     register(**entry)
     put("data/raw/toys/toy", toy_text)
     if complaint is None:
-        data.prepare("toy", root)
+        prepare("toy", root)
         return
     with pytest.raises(UserError, match=complaint):
-        data.prepare("toy", root)
+        prepare("toy", root)
 
 
 def _dataset(**changes):
@@ -158,28 +207,29 @@ def _dataset(**changes):
 def test_arrays_that_break_a_promise_are_refused(register, root, changes, complaint):
     source = register(rows=4, shape=(1, 2, 2), dtype="uint8", sparse=False, scale=16.0)
     if complaint is None:
-        return store.check(source, _dataset(**changes), root)
+        return check(source, _dataset(**changes), root)
     with pytest.raises(UserError, match=complaint):
-        store.check(source, _dataset(**changes), root)
+        check(source, _dataset(**changes), root)
 
 
 def test_values_that_are_not_finite_are_refused(register, root):
     source = register(rows=4, shape=(2,), sparse=False)
     X = np.zeros((4, 2))
-    store.check(source, _dataset(X=X), root)
+    check(source, _dataset(X=X), root)
     X[3, 1] = np.nan
     with pytest.raises(UserError, match="not finite"):
-        store.check(source, _dataset(X=X), root)
+        check(source, _dataset(X=X), root)
 
 
 @pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([-1, 1], [0, 1, 2])])
 def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
-    folder = data.prepare("toy", root)
+    folder = prepare("toy", root)
+    meta = prepared.read(folder)
     np.save(folder / "X_data.npy", np.ones(2))
     np.save(folder / "X_indices.npy", np.int32(indices))
     np.save(folder / "X_indptr.npy", np.int32(indptr))
     with pytest.raises(UserError):
-        store.check(toy, store._open(toy, folder, json.loads((folder / "meta.json").read_text())), folder)
+        check(toy, prepared.arrays("toy", folder, meta), folder)
 
 
 # Verify, status -------------------------------------------------------------------------------------------------------
@@ -190,40 +240,40 @@ def test_verify_finds_what_has_changed(register, put, root, toy_text):
 
     register(File("toy", (), None, f"sha256:{hashlib.sha256(toy_text).hexdigest()}"))
     with pytest.raises(UserError, match=f"nothing of the data set 'toy' lies in {root}"):
-        data.verify("toy", root)
+        verify("toy", root)
     raw = put("data/raw/toys/toy", toy_text)
-    assert data.verify("toy", root) == [raw]
-    folder = data.prepare("toy", root)
-    assert {path.name for path in data.verify("toy", root)} == {"toy", *contents(folder)} - {"meta.json"}
+    assert verify("toy", root) == [raw]
+    folder = prepare("toy", root)
+    assert {path.name for path in verify("toy", root)} == {"toy", *contents(folder)} - {"meta.json"}
     good = (folder / "X_data.npy").read_bytes()
     (folder / "X_data.npy").write_bytes(good[:-1] + b"\x01")
     with pytest.raises(
         UserError, match=r"the prepared data in .* are damaged \(X_data.npy is missing or has changed\)"
     ):
-        data.verify("toy", root)
+        verify("toy", root)
     (folder / "X_data.npy").write_bytes(good)
     raw.write_bytes(toy_text.replace(b"0.5", b"0.6"))
     with pytest.raises(UserError, match=f"{raw} has the checksum"):
-        data.verify("toy", root)
+        verify("toy", root)
 
 
 def test_status_says_what_is_where(toy, root, tmp_path, put, toy_text, register):
     def row(**more):
-        return next(row for row in data.status(**{"directory": root} | more) if row["name"] == "toy")
+        return next(row for row in status(**{"directory": root} | more) if row.name == "toy")
 
-    assert [row["name"] for row in data.status(root)] == data.names()
-    assert row()["state"] == "raw" and row()["bytes"] == len(toy_text)
-    data.prepare("toy", root)
-    assert row()["state"] == "prepared" and row()["path"] == root / "prepared/toy" and row()["bytes"] > 500
+    assert [row.name for row in status(root)] == names()
+    assert row().state == "raw" and row().bytes == len(toy_text)
+    prepare("toy", root)
+    assert row().state == "prepared" and row().path == root / "prepared/toy" and row().bytes > 500
     empty = {"directory": tmp_path / "empty"}
-    assert row(**empty)["state"] == "missing" and row(**empty)["path"] is None
+    assert row(**empty).state == "missing" and row(**empty).path is None
     put("mirror/toys/toy.bz2", b"x")
     found = row(**empty, mirrors=[tmp_path / "mirror", "http://127.0.0.1:9"])
-    assert found["state"] == "mirror" and found["path"] == tmp_path / "mirror/toys"
+    assert found.state == "mirror" and found.path == tmp_path / "mirror/toys"
     register(File("toy", (), 77), File("two", (), 23))
-    assert row(**empty)["bytes"] == 100
-    digits = next(row for row in data.status(root) if row["name"] == "digits")
-    assert digits["kind"] == "embedded" and digits["state"] == "raw"
+    assert row(**empty).bytes == 100
+    digits = next(row for row in status(root) if row.name == "digits")
+    assert digits.kind == "embedded" and digits.state == "raw"
 
 
 # In memory ------------------------------------------------------------------------------------------------------------
@@ -238,8 +288,8 @@ def test_features_are_flat_and_scaled():
 
 
 def test_sparse_features_stay_sparse(toy, root):
-    data.prepare("toy", root)
-    made = data.load("toy", root)
+    prepare("toy", root)
+    made = load("toy", root)
     assert made.features() is made.X or made.features().format == "csr"
     assert made.features(dtype=np.float32).dtype == np.float32
     with pytest.raises(UserError, match="'toy' has no test part"):

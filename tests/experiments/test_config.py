@@ -41,10 +41,10 @@ def test_every_experiment_expands(path, size):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_smoke_sizes_need_no_download(path):
-    from fedatlas import data
+    from fedatlas.data.sources import info
 
     problem = config.load(path, SCHEMA, "smoke")["problem"]
-    assert "data" not in problem or data.info(problem["data"]).embedded
+    assert "data" not in problem or info(problem["data"]).embedded
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import sys
 import pandas as pd
 import pytest
 
-from fedatlas import data
+from fedatlas.data.store import prepare
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import run
 
@@ -57,7 +57,7 @@ sys.exit(cli.main(command))
 @pytest.fixture
 def job(tmp_path):
     """Runs the job, which saves as often as it may and gets a signal at its checkpoint of that number (0: never)."""
-    data.prepare("digits", tmp_path)
+    prepare("digits", tmp_path)
     out = tmp_path / "runs" / "all.parquet"
     environment = os.environ | {"FEDATLAS_DATA": str(tmp_path), "OMP_NUM_THREADS": "1"}
 

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from fedatlas import data, problems
+from fedatlas import problems
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.figures.convergence import average
 from fedatlas.figures.drawing import draw
@@ -76,7 +77,7 @@ def test_theorems_are_drawn_over_the_scores(results, tmp_path):
     """At the setting of each point, and nothing for algorithms without one."""
     table, lines, view = results
     named = {"fedavg": "D.1", "fedac-1": "B.1"}
-    data.prepare("breast_cancer", tmp_path)
+    prepare("breast_cancer", tmp_path)
     promised = bounds.promise(view, named, table, tmp_path)
     c = estimate(problems.create(view.problem, 4, tmp_path))
     for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():

@@ -10,7 +10,8 @@ from scipy.special import expit
 from torch import nn
 
 from fedatlas import architectures as networks
-from fedatlas import data, problems
+from fedatlas import problems
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.torch.network import LogisticLoss, Network
 from fedatlas.torch.samples import Samples, channel_moments
@@ -171,7 +172,7 @@ def test_l2_is_weight_decay():
 
 
 def test_embedded_digits_from_a_specification(tmp_path):
-    data.prepare("digits", tmp_path)
+    prepare("digits", tmp_path)
     spec = {"kind": "network", "data": "digits", "architecture": "lenet", "partition": {"kind": "iid"}}
     problem = problems.create(spec, 10, tmp_path)
     assert problem.dim == 21_386

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedatlas.data import partition
+from fedatlas import partitions
 from fedatlas.errors import UserError
 from fedatlas.problems.logistic import Logistic
 from fedatlas.problems.softmax import Softmax
@@ -13,7 +13,7 @@ from tests.helpers import example
 
 RNG = np.random.default_rng(0)
 A, Y = RNG.standard_normal((61, 6)), RNG.integers(2, size=61)
-SPLIT = partition("dirichlet", Y, 4, 0, alpha=0.5, per_class=True)
+SPLIT = partitions.split({"kind": "dirichlet", "alpha": 0.5, "per_class": True}, Y, 4)
 MAKE = {
     "logistic": lambda **options: Logistic(A, Y, partition=SPLIT, **options),
     "softmax": lambda **options: Softmax(A, Y, 2, partition=SPLIT, **options),

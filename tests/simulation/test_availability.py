@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas import UserError
-from fedatlas.data import partition
+from fedatlas import UserError, partitions
 from fedatlas.participation import trace_file
 from fedatlas.problems.base import Problem
 from fedatlas.simulation.engine import Simulation
@@ -110,7 +109,7 @@ def test_draws_are_functions_of_seed_and_round(kind):
 
 def labelled(y, clients, kind="dirichlet", **options):
     problem = Problem()
-    problem.labels, problem.partition = y, partition(kind, y, clients, 0, **options)
+    problem.labels, problem.partition = y, partitions.split({"kind": kind, **options}, y, clients)
     return problem
 
 

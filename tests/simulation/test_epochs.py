@@ -6,7 +6,7 @@ import pytest
 from fedatlas import algorithms
 from fedatlas.algorithms.fedavg import FedAvg
 from fedatlas.arrays import to_numpy
-from fedatlas.data import Partition
+from fedatlas.data.partition import Partition
 from fedatlas.errors import UserError
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.sampling.reshuffling import Reshuffling

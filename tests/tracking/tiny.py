@@ -1,6 +1,6 @@
 """A tiny experiment, results of it or another, and what MLflow shows of them."""
 
-from fedatlas import data
+from fedatlas.data.store import prepare
 from fedatlas.experiments import expand, run, tables
 from fedatlas.experiments import result_files as files
 
@@ -29,7 +29,7 @@ RUNS = 2 * 2 * 2 * (2 + 1)
 def make(experiment, folder):
     """Run an experiment's cells and make its table, as the workflow does; the prepared data lie beside the folder."""
     directory = folder.parent / "data"
-    data.prepare("breast_cancer", directory)
+    prepare("breast_cancer", directory)
     points = []
     for cell in expand.cells(experiment):
         path = folder / "runs" / cell.id / f"{cell.key}.parquet"

@@ -5,8 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from fedatlas import UserError, data
+from fedatlas import UserError
 from fedatlas.cli import main
+from fedatlas.data.store import prepare
 from fedatlas.experiments import expand
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.fingerprint import fingerprint
@@ -39,7 +40,7 @@ def folder(tmp_path, monkeypatch):
     mine = tmp_path / "results/smoke/of_mine/runs/fedavg"
     mine.mkdir(parents=True)
     (mine / "all.parquet").write_bytes(b"mine")
-    data.prepare("digits")
+    prepare("digits")
     return tmp_path
 
 

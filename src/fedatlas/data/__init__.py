@@ -1,31 +1,7 @@
-"""Data sets: where they come from, how they are read, and how they are split over clients.
+"""Data sets: where they come from, how they are read and how they are prepared.
 
-``prepare`` turns raw files (found in the data directory, a mirror or at their official address) into arrays on disk;
-``load`` reads those. See `fedatlas.data.sources.Source` for what an entry of the catalogue says.
+`fedatlas.data.store` turns raw files, which lie in the data directory, in a mirror or at their official address, into
+arrays on disk. `fedatlas.data.prepared` opens these arrays; it knows nothing of where they came from. A data set is an
+entry of `fedatlas.data.catalogue`, and `fedatlas.data.sources` finds it by its name. A `fedatlas.data.partition` says
+which samples each client has; the kinds of partition are in `fedatlas.partitions`.
 """
-
-from fedatlas.data import catalogue
-from fedatlas.data.dataset import Dataset
-from fedatlas.data.fetching import fetch
-from fedatlas.data.partition import Partition, kinds, partition
-from fedatlas.data.places import directory, mirrors
-from fedatlas.data.sources import Source, info, names
-from fedatlas.data.store import load, prepare, status, verify
-
-__all__ = [
-    "Dataset",
-    "Partition",
-    "Source",
-    "catalogue",
-    "directory",
-    "fetch",
-    "info",
-    "kinds",
-    "load",
-    "mirrors",
-    "names",
-    "partition",
-    "prepare",
-    "status",
-    "verify",
-]

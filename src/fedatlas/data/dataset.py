@@ -4,20 +4,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from fedatlas.errors import UserError
-from fedatlas.registry import did_you_mean
+from fedatlas.errors import UserError, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Samples and labels, as prepared.
 
-    `X` is a SciPy CSR matrix (n, features) of float64, a dense (n, features) array, or uint8 images
-    (n, channels, height, width) with pixels 0..`scale`; dense `X` are read-only and mapped from disk, not read. `y` is
-    int64 (n,) in 0..classes-1; of two classes, 1 is the positive one. `X_test` and `y_test` are None where the source
-    has no test part. `lossy` marks data that differ from the official ones; `provenance` says where every file came
-    from, its checksum, licence, citation and what was done to it.
+    X: samples; a SciPy CSR matrix (n, features) of float64, a dense array (n, features), or uint8 images (n, channels,
+    height, width) with pixels 0..scale. Dense samples are read-only and mapped from disk. y: labels, int64 (n,) in
+    0..classes-1; of two classes, 1 is the positive one. X_test, y_test: the test part, None where there is none. lossy:
+    whether the data differ from the official ones. provenance: where every file came from, its checksum, licence and
+    citation, and what was done to it. scale: the largest raw value of an image.
     """
 
     name: str
@@ -27,14 +27,15 @@ class Dataset:
     y_test: np.ndarray | None
     classes: int
     lossy: bool
-    provenance: dict
+    provenance: dict[str, Any]
     scale: float = 1.0
 
-    def features(self, split: str = "train", dtype=np.float64):
-        """(n, d) features of a split: images flattened and divided by `scale`, so in [0, 1]; CSR stays CSR.
+    def features(self, split: str = "train", dtype: DTypeLike = np.float64) -> Any:
+        """The features of a part, (n, d).
 
-        The whole split is converted to `dtype` at once: 8 bytes a value for float64. Raises UserError if the data set
-        has no such split.
+        split: ``train`` or ``test``. dtype: to which the whole part is converted at once. Returns a dense array, or a
+        CSR matrix where the samples are one; images are flattened and divided by ``scale``, so they lie in [0, 1].
+        Raises UserError if the data set has no such part.
         """
         if split not in ("train", "test"):
             raise UserError(f"unknown split {split!r}{did_you_mean(split, ('train', 'test'))}")

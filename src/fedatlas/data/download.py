@@ -1,7 +1,8 @@
-"""One file over HTTP, resumed where it broke off."""
+"""Downloading a file over HTTP; a download that broke off goes on where it ended."""
 
 import time
 from pathlib import Path
+from typing import IO
 
 _TRIES = 5
 _FIRST_PAUSE = 1.0
@@ -22,10 +23,11 @@ class Unreachable(Unavailable):
 
 
 def download(url: str, part: Path, size: int | None = None, progress: bool = True) -> None:
-    """Append what `part` still lacks of `url`, of `size` bytes if known.
+    """Append to a file what it still lacks of an address.
 
-    Interruptions are retried with growing pauses, from where the file ends; a server that cannot resume starts over.
-    Raises Unavailable, leaving `part` for the next attempt.
+    An interruption is followed by another try after a growing pause, from where the file ends; a server that cannot
+    resume starts over. part: path of the file, which may not exist yet. size: in bytes, if known. progress: whether a
+    bar is shown even where nobody watches. Raises Unavailable, and keeps the file for the next attempt.
     """
     from http.client import HTTPException
     from ssl import SSLError
@@ -58,7 +60,7 @@ def download(url: str, part: Path, size: int | None = None, progress: bool = Tru
             pause *= 2
 
 
-def _transfer(url: str, out, size: int | None, progress: bool) -> None:
+def _transfer(url: str, out: IO[bytes], size: int | None, progress: bool) -> None:
     from urllib.request import Request, urlopen
 
     from tqdm import tqdm
@@ -77,7 +79,7 @@ def _transfer(url: str, out, size: int | None, progress: bool) -> None:
             start = 0
         length = response.headers.get("Content-Length")
         total = start + int(length) if length and length.isdigit() else None
-        if None not in (size, total) and size != total:
+        if size is not None and total is not None and size != total:
             raise Unavailable(f"it offers {total:,} bytes, not the {size:,} expected")
         limit = size if total is None else total
         label = url.rsplit("/", 1)[-1]
@@ -92,13 +94,13 @@ def _transfer(url: str, out, size: int | None, progress: bool) -> None:
             raise ConnectionError(f"it broke off after {out.tell():,} of {limit:,} bytes")
 
 
-def _empty(out) -> None:
+def _empty(out: IO[bytes]) -> None:
     out.seek(0)
     out.truncate()
 
 
 def _hopeless(error: Exception) -> bool:
-    """Whether trying again within seconds cannot help: no such host (offline), a bad certificate or URL."""
+    """Whether another try within seconds cannot help: there is no such host, or the certificate or URL is bad."""
     from http.client import InvalidURL
     from socket import gaierror
     from ssl import SSLCertVerificationError

@@ -1,54 +1,57 @@
-"""Raw files: from the data directory, a mirror or the official address, verified, whole or not at all."""
+"""Raw files, fetched from a mirror or the official address and verified. A file comes in place whole or not at all."""
 
-import hashlib
-import os
 import shutil
-import uuid
-from collections.abc import Iterable
 from pathlib import Path
 
 from fedatlas.data import places
+from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas.data.checksums import checksum
 from fedatlas.data.download import Missing, Unavailable, Unreachable, download
-from fedatlas.data.readers.compression import opened
-from fedatlas.data.sources import File, Form, Source, info
+from fedatlas.data.locks import alone, writing
+from fedatlas.data.mirrors import Mirrors, is_url
+from fedatlas.data.mirrors import mirrors as all_mirrors
+from fedatlas.data.sources import info
 from fedatlas.errors import UserError
+from fedatlas.files import atomic
 
 
-def fetch(
-    name: str,
-    directory: str | Path | None = None,
-    mirrors: str | Path | Iterable[str | Path] = (),
-    progress: bool = True,
-) -> list[Path]:
-    """Put a data set's raw files in ``raw/<group>/`` of the data directory and return their paths.
+def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (), progress: bool = True) -> list[Path]:
+    """Put a data set's raw files into ``raw/<group>/`` of the data directory.
 
-    Each file is looked for in the data directory, then in each of `mirrors` and FEDATLAS_DATA_MIRRORS, then at its
-    official addresses; what stands in for the official files (``Form.lossy``) is taken from the first two only. Files
-    are verified and moved in place whole. Raises UserError if a file cannot be had or is not the one expected.
+    Each file is looked for in the data directory, then in mirrors, then at its official addresses. What stands in for
+    the official files is not looked for there. mirrors: that come before those of FEDATLAS_DATA_MIRRORS. progress:
+    whether downloads show a bar even where nobody watches. Returns the paths. Raises UserError if a file cannot be had
+    or is not the one expected.
     """
     return gather(info(name), places.directory(directory), mirrors, progress)[1]
 
 
-def gather(source: Source, root: Path, mirrors=(), progress: bool = True) -> tuple[Form, list[Path]]:
-    """The form of a data set that can be had, and its raw files in place."""
+def gather(source: Source, root: Path, mirrors: Mirrors = (), progress: bool = True) -> tuple[Form, list[Path]]:
+    """The first form of a data set that can be had, and the paths of its raw files. For the rest see `fetch`."""
     if source.embedded:
         return source.forms[0], []
-    with places.writing(root):
+    with writing(root):
         search = _Search(source, root, mirrors, progress)
         for form in source.forms:
             paths = [search.nearby(file) for file in form.files]
-            if None not in paths:
-                return form, paths
+            if found := _all(paths):
+                return form, found
         return source.forms[0], [search.officially(file) for file in source.forms[0].files]
 
 
 def lying(source: Source, folder: Path) -> tuple[Form, list[Path]] | None:
-    """The first form whose files all lie in a folder, unverified."""
+    """The first form whose files all lie in a folder, and their paths. The files are not verified."""
     for form in source.forms:
         paths = [_found(file, folder) for file in form.files]
-        if None not in paths:
-            return form, paths
+        if found := _all(paths):
+            return form, found
     return None
+
+
+def _all(paths: list[Path | None]) -> list[Path] | None:
+    """The paths, or None where one of them is missing."""
+    found = [path for path in paths if path is not None]
+    return found if len(found) == len(paths) else None
 
 
 def _found(file: File, folder: Path) -> Path | None:
@@ -56,17 +59,17 @@ def _found(file: File, folder: Path) -> Path | None:
 
 
 class _Search:
-    """The places where the files of one data set may be, and why they did not give them."""
+    """The places where the files of a data set may be, and why they did not give them."""
 
-    def __init__(self, source: Source, root: Path, mirrors, progress: bool):
+    def __init__(self, source: Source, root: Path, mirrors: Mirrors, progress: bool) -> None:
         self.source, self.progress = source, progress
         self.folder = places.raw(root, source.group)
-        self.mirrors = places.mirrors(mirrors)
+        self.mirrors = all_mirrors(mirrors)
         self.failures: dict[str, str] = {}
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def nearby(self, file: File) -> Path | None:
-        """The file in the data directory, put there from a mirror if need be."""
+        """The path of a file in the data directory; the file is copied from a mirror where it is not there."""
         if path := _found(file, self.folder):
             if problem := mismatch(path, file):
                 raise UserError(f"{path} {problem}: delete it and fetch it again, or put a good copy in its place")
@@ -79,7 +82,7 @@ class _Search:
         for name in file.variants:
             address = f"{mirror.rstrip('/')}/{self.source.group}/{name}"
             try:
-                if places.is_url(mirror):
+                if is_url(mirror):
                     return _download(address, file, self.folder / name, self.progress)
                 if (original := Path(address).expanduser()).is_file():
                     return _copy(original, file, self.folder / name)
@@ -93,7 +96,7 @@ class _Search:
         return None
 
     def officially(self, file: File) -> Path:
-        """The file in the data directory, put there from an official address if need be."""
+        """The path of a file in the data directory; the file is downloaded where it is not there."""
         if path := _found(file, self.folder):
             return path
         for url in file.urls:
@@ -113,31 +116,30 @@ class _Search:
 
 
 def _copy(original: Path, file: File, target: Path) -> Path:
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-    try:
+    with atomic(target) as temporary:
         shutil.copyfile(original, temporary)
         if problem := mismatch(temporary, file, target.name):
             raise Unavailable(f"it {problem}")
-        _place(temporary, target, str(original))
-    finally:
-        temporary.unlink(missing_ok=True)
+        _note(target, str(original))
     return target
 
 
 def _download(url: str, file: File, target: Path, progress: bool) -> Path:
     size, known = file.expected(target.name)
     part = target.with_name(f"{target.name}.part")
-    with places.alone(target):
+    with alone(target):
         if target.is_file():
             return target
         if not known:
-            part.unlink(missing_ok=True)  # nothing would tell a file glued from two versions
+            part.unlink(missing_ok=True)  # nothing would tell a file that is glued together from two versions
         try:
             for resumed in (part.exists(), False):
                 download(url, part, size, progress)
                 problem = mismatch(part, file, target.name)
                 if problem is None:
-                    _place(part, target, url)
+                    with atomic(target) as temporary:
+                        _note(target, url)
+                        part.replace(temporary)
                     break
                 part.unlink()
                 if not resumed:
@@ -148,21 +150,26 @@ def _download(url: str, file: File, target: Path, progress: bool) -> Path:
     return target
 
 
-def _place(temporary: Path, target: Path, origin: str) -> None:
-    note = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-    note.write_text(f"{origin}\n", encoding="utf-8")
-    os.replace(note, target.with_name(f"{target.name}.origin"))
-    os.replace(temporary, target)
+def _note(path: Path, origin: str) -> None:
+    with atomic(_origin(path)) as temporary:
+        temporary.write_text(f"{origin}\n", encoding="utf-8")
+
+
+def _origin(path: Path) -> Path:
+    return path.with_name(f"{path.name}.origin")
 
 
 def origin(path: Path) -> str:
-    """Where a raw file came from."""
-    note = path.with_name(f"{path.name}.origin")
+    """Where a raw file came from: an address, the path of a copy, or a sentence that nobody knows."""
+    note = _origin(path)
     return note.read_text(encoding="utf-8").strip() if note.is_file() else "placed by hand"
 
 
 def mismatch(path: Path, file: File, name: str | None = None) -> str | None:
-    """What tells a file from the published one, if anything; `name` is the name that it will have."""
+    """What distinguishes a file from the published one, as the end of a sentence; None if nothing does.
+
+    name: that the file will have, where it differs from that of the path.
+    """
     name = name or path.name
     size, known = file.expected(name)
     found = path.stat().st_size
@@ -176,9 +183,3 @@ def mismatch(path: Path, file: File, name: str | None = None) -> str | None:
     except UserError:
         return "is damaged: it cannot be decompressed"
     return None if digest == known else f"has the checksum {digest}, not the {known} expected"
-
-
-def checksum(path: Path, algorithm: str = "sha256", suffix: str = "") -> str:
-    """``algorithm:hex`` of a file's bytes, decompressed if `suffix` names a compression."""
-    with opened(path, suffix) as stream:
-        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"

@@ -6,7 +6,9 @@ import importlib
 from pathlib import Path
 
 from fedatlas import architectures as networks
-from fedatlas import data
+from fedatlas import partitions
+from fedatlas.data.prepared import load
+from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.problems import options
 from fedatlas.registry import call, did_you_mean, lookup
@@ -57,7 +59,7 @@ def check(spec):
     options.check(f"problem {kind}", spec)
     for key in ("data", "test"):
         if spec.get(key):
-            data.info(spec[key])
+            info(spec[key])
 
 
 @functools.cache
@@ -92,22 +94,13 @@ def create(spec, clients, directory=None, partition=None):
     cls, what = get(kind), f"problem {kind}"
     if "data" not in chosen:
         return call(what, cls.create, chosen, clients=clients)
-    train = data.load(chosen.pop("data"), directory)
-    test = data.load(name, directory) if (name := chosen.pop("test", None)) else None
+    train = load(chosen.pop("data"), directory)
+    test = load(name, directory) if (name := chosen.pop("test", None)) else None
     if test is not None and test.X.shape[1:] != train.X.shape[1:]:
         raise UserError(
             f"{what}: samples of {test.name} have another shape than those of {train.name}: test on another"
         )
     how = chosen.pop("partition", None)
     if partition is None and how is not None:
-        partition = split(how, train.y, clients)
+        partition = partitions.split(how, train.y, clients)
     return call(what, cls.from_data, chosen, data=train, test=test, partition=partition)
-
-
-def split(how, y, clients):
-    """Partition of labelled data from its specification; None where every client draws from everything."""
-    options = {"kind": how} if isinstance(how, str) else dict(how)
-    kind = options.pop("kind", "iid")
-    if kind == "shared":
-        return None
-    return data.partition(kind, y, clients, options.pop("seed", 0), **options)

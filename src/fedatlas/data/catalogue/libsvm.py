@@ -4,22 +4,29 @@ The checksums are not published by the LIBSVM site: they are those that independ
 Where no such record was found the checksum is None, and rows, features and class counts are what is verified.
 """
 
-from fedatlas.data.sources import File, Form, Source, register
+from typing import Any
+
+from fedatlas.data.catalogue.base import File, Form, Source
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
 _UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 _UNSTATED = "none stated by the source"
 
 
-def _libsvm(name: str, features: int, labels: tuple[int, int], file: File, **entry) -> Source:
-    """A binary set in LIBSVM text; `labels` are its negative and its positive label."""
+def _libsvm(name: str, features: int, labels: tuple[int, int], file: File, **entry: Any) -> Source:
+    """A set of two classes.
+
+    features: of a sample. labels: the negative and the positive one. file: without its address. entry: other fields of
+    the Source.
+    """
     official = File(file.name, (f"{_LIBSVM}binary/{file.name}",), file.bytes, file.checksum, file.content)
-    entry = {"dtype": "float64", "sparse": True, "page": f"{_LIBSVM}binary.html#{name.split('.')[0]}"} | entry
+    page = f"{_LIBSVM}binary.html#{name.split('.')[0]}"
+    defaults: dict[str, Any] = {"dtype": "float64", "sparse": True, "page": page}
     forms = (Form("libsvm", (official,), {"labels": labels}),)
-    return register(Source(name, group="libsvm", forms=forms, classes=2, shape=(features,), **entry))
+    return Source(name, group="libsvm", forms=forms, classes=2, shape=(features,), **defaults | entry)
 
 
-_libsvm(
+A9A = _libsvm(
     "a9a",
     123,
     (-1, 1),
@@ -30,7 +37,7 @@ _libsvm(
     rows=32_561,
     counts=(24_720, 7_841),
 )
-_libsvm(
+A9A_T = _libsvm(
     "a9a.t",
     123,
     (-1, 1),
@@ -42,7 +49,7 @@ _libsvm(
     counts=(12_435, 3_846),
     note="The last of the 123 features is zero in every row.",
 )
-_libsvm(
+W8A = _libsvm(
     "w8a",
     300,
     (-1, 1),
@@ -53,7 +60,7 @@ _libsvm(
     rows=49_749,
     counts=(48_270, 1_479),
 )
-_libsvm(
+MUSHROOMS = _libsvm(
     "mushrooms",
     112,
     (1, 2),
@@ -64,7 +71,7 @@ _libsvm(
     rows=8_124,
     counts=(3_916, 4_208),
 )
-_libsvm(
+PHISHING = _libsvm(
     "phishing",
     68,
     (0, 1),
@@ -75,7 +82,7 @@ _libsvm(
     rows=11_055,
     counts=(4_898, 6_157),
 )
-_libsvm(
+IJCNN1 = _libsvm(
     "ijcnn1",
     22,
     (-1, 1),
@@ -91,7 +98,7 @@ _libsvm(
     counts=(45_137, 4_853),
     note="With the transformation of Chang and Lin, who won the challenge.",
 )
-_libsvm(
+EPSILON = _libsvm(
     "epsilon",
     2_000,
     (-1, 1),

@@ -5,18 +5,23 @@ import io
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from fedatlas.data.hints import broken
 from fedatlas.errors import UserError
 
+Member = tuple[str, Callable[[], bytes]]
+
 
 @contextmanager
-def members(path: Path, limit: int):
-    """An iterator over the archive's files: (name, function that returns its bytes).
+def members(path: Path, limit: int) -> Iterator[Iterator[Member]]:
+    """The files of a tar.gz or zip archive.
 
-    Refused, with a UserError: names that are absolute or climb with ``..``, links, devices, encrypted members, and
-    archives that hold more than `limit` bytes in all, be it by what they declare or by what comes out.
+    limit: bytes that all members together may have, both by what the archive declares and by what comes out. Yields an
+    iterator over pairs of a name and a function that returns the bytes. Raises UserError on names that are absolute or
+    climb with ``..``, on links, devices, encrypted members and damaged archives, and on more bytes than allowed.
     """
     import tarfile
     import zipfile
@@ -26,8 +31,10 @@ def members(path: Path, limit: int):
             with zipfile.ZipFile(path) as archive:
                 yield _zip(path, archive, limit)
         else:
-            with gzip.open(path) as stream, tarfile.open(fileobj=_Bounded(stream, path, limit), mode="r|") as archive:
-                yield _tar(path, archive, limit)
+            with gzip.open(path) as stream:
+                bounded: Any = _Bounded(stream, path, limit)
+                with tarfile.open(fileobj=bounded, mode="r|") as archive:
+                    yield _tar(path, archive, limit)
     except UserError:
         raise
     except (
@@ -43,7 +50,7 @@ def members(path: Path, limit: int):
         raise broken(path, f"is not a readable archive ({error})") from error
 
 
-def _zip(path: Path, archive, limit: int) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _zip(path: Path, archive: Any, limit: int) -> Iterator[Member]:
     entries = sorted(archive.infolist(), key=lambda entry: entry.filename)
     _bound(path, sum(entry.file_size for entry in entries), limit)
     for entry in entries:
@@ -51,10 +58,10 @@ def _zip(path: Path, archive, limit: int) -> Iterator[tuple[str, Callable[[], by
         if entry.flag_bits & 1 or entry.external_attr >> 28 == 0xA:
             raise broken(path, f"its member {entry.filename!r} is encrypted or a link, which is refused")
         if not entry.is_dir():
-            yield entry.filename, lambda entry=entry: archive.read(entry)
+            yield entry.filename, partial(archive.read, entry)
 
 
-def _tar(path: Path, archive, limit: int) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _tar(path: Path, archive: Any, limit: int) -> Iterator[Member]:
     total = 0
     for entry in archive:
         _name(path, entry.name)
@@ -64,7 +71,11 @@ def _tar(path: Path, archive, limit: int) -> Iterator[tuple[str, Callable[[], by
             raise broken(path, f"its member {entry.name!r} is a link or a device, which is refused")
         total += entry.size
         _bound(path, total, limit)
-        yield entry.name, lambda entry=entry: archive.extractfile(entry).read()
+        yield entry.name, partial(_content, archive, entry)
+
+
+def _content(archive: Any, entry: Any) -> bytes:
+    return archive.extractfile(entry).read()
 
 
 def _name(path: Path, name: str) -> None:
@@ -79,12 +90,12 @@ def _bound(path: Path, size: int, limit: int) -> None:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that refuses to give more than `limit` bytes, whatever the archive's headers declare."""
+    """A stream that gives no more than twice the limit, whatever the archive's headers declare."""
 
-    def __init__(self, stream, path: Path, limit: int):
+    def __init__(self, stream: io.BufferedIOBase, path: Path, limit: int) -> None:
         self.stream, self.path, self.limit, self.given = stream, path, 2 * limit, 0
 
-    def read(self, size=-1):
+    def read(self, size: int = -1) -> bytes:
         data = self.stream.read(size)
         self.given += len(data)
         _bound(self.path, self.given, self.limit)

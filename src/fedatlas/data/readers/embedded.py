@@ -1,29 +1,46 @@
 """Data sets that scikit-learn bundles, with a fixed split."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
 import numpy as np
+
+from fedatlas.data.contents import Contents
+from fedatlas.data.readers.base import Reader
+from fedatlas.data.writer import Writer
+from fedatlas.options import option
 
 _TEST_SHARE = 0.2
 
 
-def read(paths, source, options, out) -> None:
-    """The bundled set of the source's name: pixels as bytes, other features standardised by the training part."""
-    from sklearn import datasets
+@dataclass(frozen=True, kw_only=True)
+class Embedded(Reader):
+    """A set that scikit-learn bundles: pixels as bytes, other features standardised by the training part."""
 
-    bundle = getattr(datasets, f"load_{source.name}")()
-    X, y = bundle.data, bundle.target.astype(np.int64)
-    test = stratified(y, _TEST_SHARE)
-    train = np.setdiff1d(np.arange(len(y)), test)
-    if source.dtype == "uint8":
-        X = X.astype(np.uint8)
-    else:
-        X = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
-    for suffix, rows in (("", train), ("_test", test)):
-        out.save(f"X{suffix}", X[rows].reshape(len(rows), *source.shape))
-        out.save(f"y{suffix}", y[rows])
+    name = "embedded"
+
+    bundle: Literal["breast_cancer", "digits"] = option(doc="name of the set in sklearn.datasets")
+
+    def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
+        from sklearn import datasets
+
+        bundle = getattr(datasets, f"load_{self.bundle}")()
+        X, y = bundle.data, bundle.target.astype(np.int64)
+        test = stratified(y, _TEST_SHARE)
+        train = np.setdiff1d(np.arange(len(y)), test)
+        if contents.dtype == "uint8":
+            X = X.astype(np.uint8)
+        else:
+            X = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
+        for suffix, rows in (("", train), ("_test", test)):
+            out.save(f"X{suffix}", X[rows].reshape(len(rows), *contents.shape))
+            out.save(f"y{suffix}", y[rows])
 
 
 def stratified(y: np.ndarray, share: float) -> np.ndarray:
-    """Increasing positions of a fixed random sample with `share` of every class, rounded."""
+    """Increasing positions of a fixed random sample of labels (n,) that has a share of every class, rounded."""
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(0)))
     picked = []
     for label in np.unique(y):

@@ -1,29 +1,40 @@
 """MNIST's idx files: a big-endian magic number, the dimensions, then bytes."""
 
 import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from fedatlas.data.contents import Contents
 from fedatlas.data.hints import broken
+from fedatlas.data.readers.base import Reader
 from fedatlas.data.readers.compression import opened
+from fedatlas.data.writer import Writer
 
 _UNSIGNED_BYTES = 0x08
 
 
-def read(paths, source, options, out) -> None:
-    """Training images, training labels, test images, test labels."""
-    size = source.shape[1:]
-    for suffix, rows, images, labels in (
-        ("", source.rows, *paths[:2]),
-        ("_test", source.test_rows, *paths[2:]),
-    ):
-        out.save(f"X{suffix}", array(images, (rows, *size)).reshape(rows, *source.shape))
-        out.save(f"y{suffix}", array(labels, (rows,)).astype(np.int64))
+@dataclass(frozen=True, kw_only=True)
+class Idx(Reader):
+    """MNIST's four idx files: training images, training labels, test images, test labels."""
+
+    name = "idx"
+
+    def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
+        size = contents.shape[1:]
+        train_images, train_labels, test_images, test_labels = paths
+        for suffix, rows, images, labels in (
+            ("", contents.rows, train_images, train_labels),
+            ("_test", contents.test_rows, test_images, test_labels),
+        ):
+            out.save(f"X{suffix}", array(images, (rows, *size)).reshape(rows, *contents.shape))
+            out.save(f"y{suffix}", array(labels, (rows,)).astype(np.int64))
 
 
 def array(path: Path, shape: tuple[int, ...]) -> np.ndarray:
-    """The uint8 array of an idx file, which must have the given shape."""
+    """The uint8 array of an idx file. Raises UserError if it has another shape, or is damaged."""
     with opened(path) as stream:
         header = stream.read(4 + 4 * len(shape))
         if len(header) < 4 + 4 * len(shape):
@@ -42,5 +53,5 @@ def array(path: Path, shape: tuple[int, ...]) -> np.ndarray:
     return np.frombuffer(data, np.uint8).reshape(shape)
 
 
-def _times(shape) -> str:
+def _times(shape: Sequence[int]) -> str:
     return " x ".join(f"{length:,}" for length in shape)

@@ -1,16 +1,21 @@
-"""One encoded image."""
+"""Decoding an image."""
 
 import io
+from collections.abc import Sequence
 
 import numpy as np
 
 
 class Undecodable(Exception):
-    """Not an image of the expected format and size."""
+    """The bytes are not an image of the expected format and size."""
 
 
-def decode(data: bytes, shape: tuple[int, int, int], formats: tuple[str, ...]) -> np.ndarray:
-    """Encoded bytes as uint8 (channels, height, width) in RGB; the size is checked before anything is decoded."""
+def decode(data: bytes, shape: Sequence[int], formats: tuple[str, ...]) -> np.ndarray:
+    """The RGB pixels of an encoded image, uint8 (channels, height, width).
+
+    shape: of the result; the image's size is checked before anything is decoded. formats: as Pillow calls them. Raises
+    Undecodable if it is another image, or none.
+    """
     from PIL import Image
 
     _, height, width = shape

@@ -1,34 +1,47 @@
-"""Images kept as JPEG streams, end to end in one uint8 array: a lossy stand-in.
+"""Images kept as JPEG streams, one after another in one uint8 array: a lossy stand-in for official files.
 
-The .npz holds, for ``part`` in train and test, ``jpeg_part`` (bytes), ``offset_part`` (n+1,) and ``y_part`` (n,): image
+The .npz holds, for ``part`` in train and test, ``jpeg_part`` (bytes), ``offset_part`` (n+1,) and ``y_part`` (n,). Image
 i is ``jpeg_part[offset_part[i]:offset_part[i+1]]``.
 """
 
 import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from fedatlas.data.contents import Contents
 from fedatlas.data.hints import broken
+from fedatlas.data.readers.base import Reader
 from fedatlas.data.readers.images import Undecodable, decode
+from fedatlas.data.writer import Writer
 
 
-def read(paths, source, options, out) -> None:
-    """One .npz file."""
-    (path,) = paths
-    for suffix, part, rows in (("", "train", source.rows), ("_test", "test", source.test_rows)):
-        stream, offsets, y = streams(path, part, rows, source.unpacked_limit)
-        X = out.create(f"X{suffix}", (rows, *source.shape), "uint8")
-        for i in range(rows):
-            try:
-                X[i] = decode(stream[offsets[i] : offsets[i + 1]].tobytes(), source.shape, ("JPEG",))
-            except Undecodable as error:
-                raise broken(path, f"{part} image {i:,} {error}") from error
-        out.save(f"y{suffix}", y)
+@dataclass(frozen=True, kw_only=True)
+class Jpeg(Reader):
+    """JPEG streams of both parts in one .npz file."""
+
+    name = "jpeg"
+
+    def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
+        (path,) = paths
+        for suffix, part, rows in (("", "train", contents.rows), ("_test", "test", contents.test_rows)):
+            stream, offsets, y = streams(path, part, rows, contents.unpacked_limit)
+            X = out.create(f"X{suffix}", (rows, *contents.shape), "uint8")
+            for i in range(rows):
+                try:
+                    X[i] = decode(stream[offsets[i] : offsets[i + 1]].tobytes(), contents.shape, ("JPEG",))
+                except Undecodable as error:
+                    raise broken(path, f"{part} image {i:,} {error}") from error
+            out.save(f"y{suffix}", y)
 
 
 def streams(path: Path, part: str, rows: int, limit: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The bytes, offsets and labels of one part, checked against one another."""
+    """The bytes, offsets (rows + 1,) and labels (rows,) of a part, checked against one another.
+
+    part: ``train`` or ``test``. limit: bytes that the file may unpack to. Raises UserError if they do not fit.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > limit:

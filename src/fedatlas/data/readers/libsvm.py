@@ -1,49 +1,71 @@
 """LIBSVM text: ``label index:value index:value ...``, indices from 1 and increasing.
 
-scikit-learn parses blocks of whole lines, so that a file of any size is read in bounded memory; a line-by-line scan
-finds the line at fault only once something is wrong.
+scikit-learn parses blocks of whole lines, so a file of any size is read in bounded memory. Only when something is wrong
+are the lines of a block looked at one by one, to name the line at fault.
 """
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
+from fedatlas.data.contents import Contents
 from fedatlas.data.hints import broken
+from fedatlas.data.readers.base import Reader
 from fedatlas.data.readers.compression import opened
+from fedatlas.data.writer import Writer
+from fedatlas.errors import UserError
+from fedatlas.options import option
 
 _BLOCK = 16 << 20
 _ALPHABET = b"0123456789+-.eE: \t\r\n"
 _PAIR = re.compile(rb"([+-]?\d+):([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 
 
-def read(paths, source, options, out) -> None:
-    """One file into ``X`` (CSR, or dense if the source says so) and ``y``; ``options["labels"]`` in class order."""
-    (path,) = paths
-    parts = parse(path, source.features, options["labels"], source.dtype)
-    if source.sparse:
-        from scipy.sparse import vstack
+@dataclass(frozen=True, kw_only=True)
+class Libsvm(Reader):
+    """A file of LIBSVM text, which has a training part only."""
 
-        blocks = list(_counted(parts, path, source.rows))
-        out.save("X", vstack([X for X, _ in blocks], format="csr"))
-        out.save("y", np.concatenate([y for _, y in blocks]))
-        return
-    X = out.create("X", (source.rows, source.features), source.dtype)
-    y, start = np.empty(source.rows, np.int64), 0
-    for part, labels in _counted(parts, path, source.rows):
-        part.toarray(out=X[start : start + len(labels)])
-        y[start : start + len(labels)] = labels
-        start += len(labels)
-    out.save("y", y)
+    name = "libsvm"
+
+    labels: tuple[float, ...] = option(doc="the labels of the file, in the order of the classes")
+
+    def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
+        (path,) = paths
+        parts = parse(path, contents.features, self.labels, contents.dtype)
+        if contents.sparse:
+            from scipy.sparse import vstack
+
+            blocks = list(_counted(parts, path, contents.rows))
+            out.save("X", vstack([X for X, _ in blocks], format="csr"))
+            out.save("y", np.concatenate([y for _, y in blocks]))
+            return
+        X = out.create("X", (contents.rows, contents.features), contents.dtype)
+        y, start = np.empty(contents.rows, np.int64), 0
+        for part, classes in _counted(parts, path, contents.rows):
+            part.toarray(out=X[start : start + len(classes)])
+            y[start : start + len(classes)] = classes
+            start += len(classes)
+        out.save("y", y)
 
 
-def parse(path: Path, features: int, labels: Sequence[float], dtype="float64") -> Iterator[tuple]:
-    """Blocks of rows: CSR (rows, features) and the position of each row's label in `labels`, int64 (rows,)."""
+Block = tuple[Any, np.ndarray]  # rows of a CSR matrix, and their classes
+
+
+def parse(path: Path, features: int, classes: Sequence[float], dtype: DTypeLike = "float64") -> Iterator[Block]:
+    """The rows of a file, in blocks.
+
+    features: columns of the matrix. classes: the labels of the file, in the order of the classes. Yields CSR (rows,
+    features) of a dtype and the class of each row, int64 (rows,). Raises UserError that names the line at fault.
+    """
     from sklearn.datasets import load_svmlight_file
 
-    labels = np.asarray(labels, float)
+    labels = np.asarray(classes, float)
     for block, line in _blocks(path, features):
         try:
             if block.translate(None, _ALPHABET):
@@ -57,7 +79,8 @@ def parse(path: Path, features: int, labels: Sequence[float], dtype="float64") -
             yield X, np.argmax(y[:, None] == labels, axis=1)
 
 
-def _counted(parts, path: Path, rows: int) -> Iterator[tuple]:
+def _counted(parts: Iterable[Block], path: Path, rows: int) -> Iterator[Block]:
+    """The blocks; raises UserError if they have more or fewer rows than expected."""
     found = 0
     for part in parts:
         found += len(part[1])
@@ -87,15 +110,16 @@ def _blocks(path: Path, features: int) -> Iterator[tuple[bytes, int]]:
             yield tail, line
 
 
-def _fault(path: Path, block: bytes, first: int, features: int, labels, reason):
+def _fault(path: Path, block: bytes, first: int, features: int, labels: np.ndarray, reason: object) -> UserError:
+    """The error for a block whose first line has a given number."""
     for number, line in enumerate(block.split(b"\n"), first):
         if problem := _problem(line, features, labels):
             return broken(path, problem, number)
     return broken(path, f"is not LIBSVM text ({reason})")
 
 
-def _problem(line: bytes, features: int, labels) -> str | None:
-    """What is wrong with one line, if anything."""
+def _problem(line: bytes, features: int, labels: np.ndarray) -> str | None:
+    """What is wrong with a line, if anything."""
     label, *pairs = line.split() or (None,)
     if label is None:
         return None

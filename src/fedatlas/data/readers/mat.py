@@ -1,23 +1,36 @@
 """SVHN's MATLAB files: X (height, width, channels, n) and y (n, 1) with the digit 0 as label 10."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from fedatlas.data.contents import Contents
 from fedatlas.data.hints import broken
+from fedatlas.data.readers.base import Reader
+from fedatlas.data.writer import Writer
 
 
-def read(paths, source, options, out) -> None:
-    """Training file, test file."""
-    for suffix, rows, path in zip(("", "_test"), (source.rows, source.test_rows), paths, strict=True):
-        X, y = arrays(path, rows, source.shape)
-        target = out.create(f"X{suffix}", (rows, *source.shape), "uint8")
-        target[:] = X.transpose(3, 2, 0, 1)
-        out.save(f"y{suffix}", y.astype(np.int64).ravel() % 10)
+@dataclass(frozen=True, kw_only=True)
+class Mat(Reader):
+    """SVHN's two MATLAB files: training part, test part."""
+
+    name = "mat"
+
+    def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
+        for suffix, rows, path in zip(("", "_test"), (contents.rows, contents.test_rows), paths, strict=True):
+            X, y = arrays(path, rows, contents.shape)
+            target = out.create(f"X{suffix}", (rows, *contents.shape), "uint8")
+            target[:] = X.transpose(3, 2, 0, 1)
+            out.save(f"y{suffix}", y.astype(np.int64).ravel() % 10)
 
 
-def arrays(path: Path, rows: int, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """X and y as they lie in the file; shapes are checked before anything is unpacked."""
+def arrays(path: Path, rows: int, shape: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """X (height, width, channels, rows) and y (rows, 1) of a file; shapes are checked before anything is unpacked.
+
+    shape: of an image, (channels, height, width). Raises UserError if the file is damaged, or another one.
+    """
     from scipy.io import loadmat, whosmat
 
     channels, height, width = shape

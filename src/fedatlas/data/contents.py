@@ -1,0 +1,46 @@
+"""What a prepared data set holds."""
+
+from dataclasses import dataclass, fields
+from math import prod
+from typing import Any, Self
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """Numbers of samples, and their shape and type.
+
+    classes: number of labels. rows, test_rows: samples of the training and of the test part, 0 where there is no test
+    part. shape: of one sample, (features,) or (channels, height, width). dtype: of the samples. sparse: whether they
+    are kept as a SciPy CSR matrix. scale: the largest raw value of an image; features are X / scale. counts: training
+    samples of each class, None where unknown.
+    """
+
+    classes: int
+    rows: int
+    shape: tuple[int, ...]
+    test_rows: int = 0
+    dtype: str = "uint8"
+    sparse: bool = False
+    scale: float = 1.0
+    counts: tuple[int, ...] | None = None
+
+    @property
+    def features(self) -> int:
+        """Numbers in one sample."""
+        return prod(self.shape)
+
+    @property
+    def unpacked_limit(self) -> int:
+        """Bytes; an archive of images that claims to hold more cannot be this data set."""
+        return 4 * (self.rows + self.test_rows) * self.features + (16 << 20)
+
+    def plain(self) -> dict[str, Any]:
+        """The contents as JSON types."""
+        found = {field.name: getattr(self, field.name) for field in fields(Contents)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> Self:
+        """The contents that ``plain`` gave."""
+        found: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in plain.items()}
+        return cls(**found)

@@ -1,0 +1,44 @@
+"""Writing into the data directory: one process at a time, with a sentence for what the file system refuses."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from fedatlas.errors import UserError
+
+
+@contextmanager
+def writing(root: Path) -> Iterator[None]:
+    """Raise UserError with a hint where the file system refuses to write under a data directory."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"cannot write under {root} ({error}): free some space, or name another folder with FEDATLAS_DATA"
+        ) from error
+
+
+@contextmanager
+def alone(target: Path) -> Iterator[None]:
+    """Let one process at a time make ``target``; the others wait, then find it in place."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such lock: both processes work, and the last one's file stays
+        yield
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    path = target.with_name(f".{target.name}.lock")
+    while True:
+        held = False
+        with open(path, "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with suppress(FileNotFoundError):
+                held = os.path.samestat(os.fstat(lock.fileno()), path.stat())
+            if not held:
+                continue  # the holder before removed it, so another process may hold its successor
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+            return

@@ -1,0 +1,111 @@
+"""Prepared data: ``prepared/<name>/`` holds one .npy file for each array, and ``meta.json``.
+
+Everything that is needed to open the arrays is in ``meta.json``, so no result depends on the catalogue.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fedatlas.data import places
+from fedatlas.data.contents import Contents
+from fedatlas.data.dataset import Dataset
+from fedatlas.data.hints import damaged, unprepared
+
+VERSION = 2  # of the arrays' names and of meta.json; what another version wrote is prepared again
+CSR = ("data", "indices", "indptr")  # a CSR matrix is three arrays
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What ``meta.json`` says.
+
+    arrays: size in bytes and SHA-256 of each array. contents: what the arrays hold. provenance: where they came from.
+    """
+
+    arrays: dict[str, dict[str, Any]]
+    contents: Contents
+    provenance: dict[str, Any]
+
+    @property
+    def lossy(self) -> bool:
+        """Whether the data differ from the official ones."""
+        return bool(self.provenance["lossy"])
+
+    @property
+    def bytes(self) -> int:
+        """Size of all arrays together."""
+        return sum(array["bytes"] for array in self.arrays.values())
+
+    def write(self, folder: Path) -> None:
+        """Write ``meta.json`` into a folder."""
+        plain = {
+            "version": VERSION,
+            "arrays": self.arrays,
+            "contents": self.contents.plain(),
+            "provenance": self.provenance,
+        }
+        text = json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
+        (folder / "meta.json").write_text(text, encoding="utf-8")
+
+
+def load(name: str, directory: str | Path | None = None) -> Dataset:
+    """The prepared form of a data set.
+
+    directory: the data directory; see `fedatlas.data.places.directory`. Raises UserError if the data set has not been
+    prepared, or if its arrays are damaged.
+    """
+    folder = places.prepared(places.directory(directory), name)
+    meta = read(folder)
+    if meta is None:
+        raise unprepared(name, folder)
+    return arrays(name, folder, meta)
+
+
+def read(folder: Path) -> Meta | None:
+    """What ``meta.json`` of a folder says; None if there is no whole prepared form that this version can read."""
+    try:
+        plain = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        if plain["version"] != VERSION:
+            return None
+        meta = Meta(plain["arrays"], Contents.of(plain["contents"]), plain["provenance"])
+        sizes = {name: array["bytes"] for name, array in meta.arrays.items()}
+        whole = all((folder / f"{name}.npy").stat().st_size == size for name, size in sizes.items())
+        return meta if whole else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def arrays(name: str, folder: Path, meta: Meta) -> Dataset:
+    """The arrays of a prepared folder as a data set of a name. Raises UserError if they are damaged."""
+    contents = meta.contents
+
+    def array(stem: str, mapped: bool = False) -> np.ndarray:
+        return np.load(folder / f"{stem}.npy", mmap_mode="r" if mapped else None, allow_pickle=False)
+
+    def samples(stem: str, rows: int) -> Any:
+        if not rows:
+            return None
+        if not contents.sparse:
+            return np.asarray(array(stem, mapped=True))
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(tuple(array(f"{stem}_{part}") for part in CSR), shape=(rows, contents.features))
+
+    try:
+        return Dataset(
+            name=name,
+            X=samples("X", contents.rows),
+            y=array("y"),
+            X_test=samples("X_test", contents.test_rows),
+            y_test=array("y_test") if contents.test_rows else None,
+            classes=contents.classes,
+            lossy=meta.lossy,
+            provenance=meta.provenance,
+            scale=contents.scale,
+        )
+    except (OSError, ValueError, EOFError) as error:
+        raise damaged(folder, str(error)) from error

@@ -1,0 +1,139 @@
+"""Files and folders are written whole or not at all, by however many processes."""
+
+import multiprocessing
+import os
+import stat
+
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.files import PREFIX, atomic, atomic_folder
+
+WRITERS, WRITES, LENGTH = 4, 50, 100_000
+
+
+def write_file(barrier, path, letter):
+    barrier.wait()
+    for _ in range(WRITES):
+        with atomic(path) as temporary:
+            temporary.write_text(letter * LENGTH)
+
+
+def write_folder(barrier, path, letter):
+    barrier.wait()
+    for _ in range(WRITES):
+        with atomic_folder(path) as building:
+            for name in ("one", "two"):
+                (building / name).write_text(letter)
+
+
+def at_once(work, path):
+    """Several processes that write the same path again and again."""
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(WRITERS)
+    jobs = [context.Process(target=work, args=(barrier, path, letter)) for letter in "abcd"[:WRITERS]]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()
+    assert [job.exitcode for job in jobs] == [0] * WRITERS
+
+
+def test_many_writers_leave_one_whole_file(tmp_path):
+    path = tmp_path / "deep/out.txt"
+    at_once(write_file, path)
+    content = path.read_text()
+    assert len(content) == LENGTH and len(set(content)) == 1
+    assert os.listdir(path.parent) == ["out.txt"]
+
+
+def test_many_writers_leave_one_whole_folder(tmp_path):
+    path = tmp_path / "deep/out"
+    at_once(write_folder, path)
+    assert sorted(os.listdir(path)) == ["one", "two"]
+    assert (path / "one").read_text() == (path / "two").read_text()
+    assert os.listdir(path.parent) == ["out"]
+
+
+@pytest.mark.parametrize("make", [atomic, atomic_folder])
+def test_what_is_being_written_can_be_recognised_and_goes_when_the_block_fails(tmp_path, make):
+    with pytest.raises(ZeroDivisionError), make(tmp_path / "out.npz") as temporary:
+        assert temporary.parent == tmp_path and temporary.name.startswith(PREFIX) and temporary.suffix == ".npz"
+        assert temporary.exists()
+        raise ZeroDivisionError
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_failure_keeps_what_was_there(tmp_path):
+    path = tmp_path / "out"
+    path.write_text("old")
+    with pytest.raises(ZeroDivisionError), atomic(path) as temporary:
+        temporary.write_text("new")
+        raise ZeroDivisionError
+    assert path.read_text() == "old"
+
+
+def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path):
+    path = tmp_path / ("ä" * 125 + ".txt")
+    with atomic(path) as temporary:
+        temporary.write_text("new")
+    assert path.read_text() == "new"
+
+
+def test_the_modes_are_those_of_any_new_file(tmp_path):
+    old = os.umask(0o027)
+    try:
+        with atomic(tmp_path / "out"):
+            pass
+        with atomic_folder(tmp_path / "folder"):
+            pass
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
+    assert stat.S_IMODE((tmp_path / "folder").stat().st_mode) == 0o750
+
+
+def test_temporary_names_are_new_and_follow_no_link(tmp_path, monkeypatch):
+    """A link that lies where the temporary file would be is not written through."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    monkeypatch.setattr("secrets.token_hex", lambda n: "same")
+    (tmp_path / f"{PREFIX}same-out").symlink_to(victim)
+    with pytest.raises(UserError, match=r"cannot write .*out: File exists"), atomic(tmp_path / "out") as temporary:
+        temporary.write_text("theirs")
+    assert victim.read_text() == "mine" and (tmp_path / f"{PREFIX}same-out").is_symlink()
+
+
+@pytest.mark.parametrize("make, noun", [(atomic, "regular file"), (atomic_folder, "folder")])
+@pytest.mark.parametrize("what", ["link", "dangling", "pipe", "other"])
+def test_only_its_like_is_replaced(tmp_path, make, noun, what):
+    path, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    if what == "link":
+        elsewhere.mkdir() if make is atomic_folder else elsewhere.write_text("mine")
+        path.symlink_to(elsewhere)
+    elif what == "dangling":
+        path.symlink_to(elsewhere)
+    elif what == "pipe":
+        os.mkfifo(path)
+    elif make is atomic:
+        path.mkdir()
+    else:
+        path.write_text("mine")
+    before = path.lstat()
+    with pytest.raises(UserError, match=f"cannot write {path}: it is .*, and not a {noun}"), make(path):
+        raise AssertionError("the block must not run")
+    assert path.lstat() == before and not list(tmp_path.glob(f"{PREFIX}*"))
+
+
+def test_what_comes_in_the_way_meanwhile_is_not_replaced(tmp_path):
+    path = tmp_path / "out"
+    with pytest.raises(UserError, match="it is a symbolic link, and not a regular file"), atomic(path):
+        path.symlink_to(tmp_path / "elsewhere")
+    assert path.is_symlink() and os.listdir(tmp_path) == ["out"]
+
+
+def test_a_file_where_a_folder_should_be_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    for make in (atomic, atomic_folder):
+        with pytest.raises(UserError, match=r"cannot write .*file/out: Not a directory"), make(tmp_path / "file/out"):
+            pass
