@@ -154,6 +154,7 @@ class Option:
 
 
 NOUNS = {
+    Any: "any value",
     bool: "true or false",
     str: "a word",
     dict: "a mapping",

@@ -1,0 +1,91 @@
+"""Small experiments with results made up by formula, in the form that fedatlas.experiments.tables gives."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+
+from fedatlas.experiments import result_files as files
+from fedatlas.experiments import tables
+from fedatlas.experiments.expand import product
+
+COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
+ALGORITHMS = ("fedavg", "fedac-1")
+
+
+def experiment(algorithms=ALGORITHMS, grid=None, metric="suboptimality", goal="min", seeds=(0, 1), **more):
+    """A loaded experiment, as config.load gives it."""
+    return {
+        "name": "made_up",
+        "size": "smoke",
+        "file": "config/experiments/made_up.yaml",
+        "title": "Made up & < true",
+        "paper": "yuan2020",
+        "source": "Figure 0",
+        "description": "Rates r^0.75 with eta >= 1e-3 and `lr`.",
+        "notes": ["A choice."],
+        "problem": {"kind": "logistic", "data": "breast_cancer", "l2": 0.01},
+        "setting": {"steps": 64},
+        "grid": {"local_steps": [1, 8], "clients": [4, 16, 64]} if grid is None else grid,
+        "within": {},
+        "tune": {"lr": [0.1, 1]},
+        "seeds": list(seeds),
+        "select": {"metric": metric, "statistic": "best", "goal": goal},
+        "algorithms": {name: {} for name in algorithms},
+        "figures": {},
+        "claims": {},
+        **more,
+    }
+
+
+def build(made, folder, value, diverges=lambda id, point: False):
+    """(table, curves, about) of an experiment, through run files and the real tables.
+
+    value: function of (algorithm id, point, lr, seed, rounds) that gives the metric at every evaluated round.
+    """
+    found = []
+    rounds = np.arange(0, 41, 4)
+    for id, point in itertools.product(made["algorithms"], product(made["grid"])):
+        frames = []
+        for lr, seed in itertools.product(made["tune"].get("lr", [0.1]), made["seeds"]):
+            y = np.asarray(value(id, point, lr, seed, rounds), float)
+            frame = pd.DataFrame({"lr": lr, "seed": seed, "round": rounds, "steps": rounds})
+            frame = frame.assign(**dict.fromkeys(COSTS, rounds * 1.0))
+            frame = frame.assign(loss=y + 1, status="ok", diverged_round=-1, **{made["select"]["metric"]: y})
+            if diverges(id, point):
+                frame = frame[:3].assign(status="diverged", diverged_round=8)
+            frames.append(frame)
+        path = folder / f"{id}-{len(found)}.parquet"
+        meta = {"spec": {"tune": made["tune"]}, "fingerprint": "0123456789abcdef", "versions": {"fedatlas": "0.1.0"}}
+        meta["data"] = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
+        files.write(path, pd.concat(frames, ignore_index=True), meta)
+        found.append((id, point, path))
+    return tables.build(tables.view(made), found)
+
+
+def decay(id, point, lr, seed, rounds):
+    """A suboptimality that falls to a floor of 1 / clients, faster for fedac-1 and larger lr."""
+    rate = (0.2 if id == "fedac-1" else 0.05) * lr
+    return (1 + 0.1 * seed) * (np.exp(-rate * rounds) + 1 / point.get("clients", 10))
+
+
+def table(rows, axes=("clients",), metric="suboptimality"):
+    """A table by hand. rows: (algorithm, point, score), all chosen; an infinite score is one that diverged."""
+    made = []
+    for algorithm, point, score in rows:
+        point = point if isinstance(point, tuple) else (point,)
+        row = {"algorithm": algorithm, **dict(zip(axes, map(files.plain, point), strict=True)), "score": float(score)}
+        row |= {"rounds": 64.0 / (point[0] if axes[0] == "local_steps" else 1), f"best_{metric}": score}
+        row |= {f"final_{metric}": 2 * score, "diverged": int(not np.isfinite(score)), "chosen": True, "edge": ""}
+        made.append(row)
+    return pd.DataFrame(made)
+
+
+def curves(rows, axes=("clients",), metric="suboptimality"):
+    """Curves by hand. rows: (algorithm, point, seed, [(round, value)])."""
+    made = [
+        {"algorithm": algorithm, axes[0]: point, "seed": seed, "round": at, metric: value}
+        for algorithm, point, seed, values in rows
+        for at, value in values
+    ]
+    return pd.DataFrame(made, columns=["algorithm", *axes, "seed", "round", metric])
