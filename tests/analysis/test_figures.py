@@ -9,9 +9,8 @@ from fedatlas import data, figures, problems
 from fedatlas.errors import UserError
 from fedatlas.figures.convergence import average
 from fedatlas.figures.sheet import FLOOR, KINDS, Sheet
-from fedatlas.theory.constants import estimate
-from fedatlas.theory.fedac import THEOREMS
-from fedatlas.theory.promises import promise
+from fedatlas.theory import THEOREMS, estimate
+from fedatlas.theory import comparison as bounds
 
 from .synthetic import build, curves, decay, experiment
 
@@ -83,7 +82,7 @@ def test_theorems_are_drawn_over_the_scores(results, tmp_path):
     table, lines, about = results
     named = {"fedavg": "D.1", "fedac-1": "B.1"}
     data.prepare("breast_cancer", tmp_path)
-    promised = promise(about, named, table, tmp_path)
+    promised = bounds.promise(about, named, table, tmp_path)
     c = estimate(problems.create(about["problem"], 4, tmp_path))
     for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():
         K = row["local_steps"]

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from fedatlas import figures
-from fedatlas.checks.judging import check
+from fedatlas.checks import check
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.report import summaries

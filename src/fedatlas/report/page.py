@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from fedatlas import citations, labels
-from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.checks import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import atomic, read
 from fedatlas.report import summaries

@@ -40,7 +40,7 @@ def table(atlas, size, name):
 def figure(atlas, size, name, key, data_directory=None):
     """Draw one figure of an experiment as PNG and SVG."""
     from fedatlas import figures
-    from fedatlas.theory.promises import promise
+    from fedatlas.theory import comparison as bounds
 
     directory = Path(atlas.directory(size, name))
     experiment = atlas.experiment(size, name)
@@ -50,7 +50,7 @@ def figure(atlas, size, name, key, data_directory=None):
     heat = histograms(atlas, size, name, data_directory) if spec["kind"] == "partition" else None
     who = available(atlas, size, name, spec, data_directory) if spec["kind"] == "availability" else None
     if spec.get("theorems"):
-        frame = promise(meta, spec["theorems"], frame, data_directory)
+        frame = bounds.promise(meta, spec["theorems"], frame, data_directory)
     if spec.get("memory"):
         entries = {cell.id: cell.spec for cell in atlas.cells(size, name).values()}
         meta["memory"] = {id: algorithms.memory(expand.create(next(expand.runs(s)))[0]) for id, s in entries.items()}
@@ -111,7 +111,7 @@ def available(atlas, size, name, figure, data_directory=None):
 
 def claims(atlas, size, name):
     """Check the claims of an experiment and write claims.csv."""
-    from fedatlas.checks.judging import check
+    from fedatlas.checks import check
 
     directory = Path(atlas.directory(size, name))
     frame, _ = files.read(directory / "table.parquet")
