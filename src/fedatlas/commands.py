@@ -107,10 +107,10 @@ def data_verify(a: Namespace) -> None:
 
 def theory(a: Namespace) -> None:
     """What theorems say about a problem and a setting."""
-    from fedatlas.theory.account import report
+    from fedatlas.theory.account import account
 
     problem = _problem(a)
-    rows = report(problem, a.clients, a.local_steps, a.steps, a.directory, show=None if a.json else print)
+    rows = account(problem, a.clients, a.local_steps, a.steps, a.directory, show=None if a.json else print)
     if a.json:
         print(json.dumps(rows))
 

@@ -160,6 +160,7 @@ class Option:
 
 
 NOUNS = {
+    Any: "any value",
     bool: "true or false",
     str: "a word",
     dict: "a mapping",

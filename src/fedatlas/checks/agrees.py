@@ -1,44 +1,56 @@
-"""Checks of simulations against closed forms."""
+"""Simulations against closed forms."""
 
 import math
+from dataclasses import dataclass
 
 from fedatlas import labels
-from fedatlas.checks.base import NotTested, Outcome, kind
-from fedatlas.registry import lookup
+from fedatlas.checks.base import OfOne
+from fedatlas.checks.results import NotTested, Outcome, Results
+from fedatlas.errors import lookup
+from fedatlas.options import option
 from fedatlas.theory.closed_forms import LIMITS, late, probabilities
 
 ROUNDING = 1e-9
 
 
-@kind("agrees")
-def agrees(results, algorithm, limit, metric, after=0, where=None, level=0.01):
-    """Whether a metric's mean from round ``after`` on is the closed form ``limit``, within Monte-Carlo error.
+@dataclass(frozen=True, kw_only=True)
+class Agrees(OfOne):
+    """Held if the metric's mean from round ``after`` on is the closed form ``limit`` within the Monte-Carlo error of
+    the seeds, in every setting of ``where``.
 
-    The seeds' time means are independent, so their distance from the limit in standard errors is Student's t; held if
-    no setting of ``where`` deviates significantly at ``level``, with Bonferroni's correction for their number.
+    The seeds' means over time are independent, so their distance from the limit in standard errors is Student's t. No
+    setting may deviate significantly at ``level``, with Bonferroni's correction for the number of settings.
     """
-    from scipy import stats
 
-    closed = lookup("limit", limit, LIMITS)
-    rows = results.rows(algorithm, where, results.curves)
-    means = late(rows, results.axes, metric, after)
-    deviations, samples = [], 0
-    for point, part in means.groupby(level=results.axes, sort=False):
-        values = part.to_numpy(float)
-        samples = len(values)
-        if samples < 2:
-            raise NotTested("A standard error needs two seeds at least")
-        where_it_is = dict(zip(results.axes, point if isinstance(point, tuple) else (point,), strict=True))
-        apart = values.mean() - closed(results.problem, probabilities(results.setting, where_it_is))
-        error = values.std(ddof=1) / math.sqrt(samples)
-        deviations.append(0.0 if abs(apart) <= ROUNDING else apart / error if error else math.inf)
-    if not deviations:
-        raise NotTested(f"No evaluations from round {after} on")
-    allowed = float(stats.t.ppf(1 - level / 2 / len(deviations), samples - 1))
-    worst = max(map(abs, deviations))
-    square = sum(z * z for z in deviations) / len(deviations)
-    ours = f"largest deviation {labels.number(worst)} standard errors over {len(deviations)} settings"
-    expected = (samples - 1) / (samples - 3) if samples > 3 else math.inf
-    squares = f"mean square {labels.number(square)}, expected {labels.number(expected)}"
-    note = f"{labels.number(allowed)} are allowed; {squares}."
-    return Outcome(ours, worst <= allowed, note)
+    name = "agrees"
+
+    limit: str = option(doc="name of the closed form", names="limit")
+    metric: str = option(doc="the metric", names="metric")
+    after: int = option(0, doc="first round of the mean", unit="rounds", low=0)
+    level: float = option(0.01, doc="significance level of all settings together", above=0, high=1)
+
+    def judge(self, results: Results) -> Outcome:
+        from scipy import stats
+
+        closed = lookup("limit", self.limit, LIMITS)
+        rows = results.rows(self.algorithm, self.where, results.curves)
+        deviations, samples = [], 0
+        for point, part in results.settings(rows):
+            values = late(part, [], self.metric, self.after).to_numpy(float)
+            if not len(values):
+                continue
+            if (samples := len(values)) < 2:
+                raise NotTested("A standard error needs two seeds at least")
+            p = probabilities(results.view.setting, dict(zip(results.axes, point, strict=True)))
+            apart = values.mean() - closed(results.view.problem, p)
+            error = values.std(ddof=1) / math.sqrt(samples)
+            deviations.append(0.0 if abs(apart) <= ROUNDING else apart / error if error else math.inf)
+        if not deviations:
+            raise NotTested(f"No evaluations from round {self.after} on")
+        allowed = float(stats.t.ppf(1 - self.level / 2 / len(deviations), samples - 1))
+        worst = max(map(abs, deviations))
+        square = sum(z * z for z in deviations) / len(deviations)
+        ours = f"largest deviation {labels.number(worst)} standard errors over {len(deviations)} settings"
+        expected = (samples - 1) / (samples - 3) if samples > 3 else math.inf
+        squares = f"mean square {labels.number(square)}, expected {labels.number(expected)}"
+        return Outcome(ours, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.")

@@ -1,101 +1,110 @@
-"""What a check of a claim is given, and what it answers."""
+"""What a check is: a question about results, declared by its options; and the options that several checks share."""
 
-import inspect
-import math
 from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
-from fedatlas import labels
+from fedatlas.checks.results import Outcome, Results
 from fedatlas.errors import UserError
-from fedatlas.experiments.selection import goal, matching
-from fedatlas.figures import style
-from fedatlas.registry import did_you_mean
-
-KINDS = {}
+from fedatlas.kinds import Kind
+from fedatlas.options import option
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a check found: ours as text, whether the claim held, and a remark."""
+@dataclass(frozen=True, kw_only=True)
+class Check(Kind):
+    """A question about the results of an experiment. Its docstring says when the claim is held.
 
-    ours: str
-    held: bool
-    note: str = ""
+    inputs: what it needs besides table and curves; ``theorems`` if it compares runs with theorems.
+    """
+
+    inputs: ClassVar[frozenset[str]] = frozenset()
+
+    where: dict[str, Any] = option(
+        dict, doc="values of axes to keep, one or a list; max and min are the largest and smallest", names="where"
+    )
+    paper: float | None = option(None, doc="the paper's number, for the report")
+
+    @classmethod
+    def title(cls) -> str:
+        return f"check {cls.name}"
+
+    def judge(self, results: Results) -> Outcome:
+        """Whether the claim holds.
+
+        Raises NotTested if the results do not hold what it is about, and UserError if an option does not fit them.
+        """
+        raise NotImplementedError
+
+    def _refuse_empty(self, name: str) -> None:
+        if not getattr(self, name):
+            raise UserError(f"{self.title()}: {name} is empty")
 
 
-class NotTested(Exception):
-    """The results do not hold what a claim is about; the text says what is missing."""
+@dataclass(frozen=True, kw_only=True)
+class OfOne(Check):
+    """A check of one algorithm."""
+
+    algorithm: str = option(doc="id of the algorithm in the experiment", names="algorithm")
 
 
-def kind(name, one_of=()):
-    """Register a check. one_of: options of which a claim must give at least one."""
+@dataclass(frozen=True, kw_only=True)
+class OfSeveral(Check):
+    """A check of several algorithms."""
 
-    def register(function):
-        parameters = list(inspect.signature(function).parameters.values())[1:]
-        function.options = [p.name for p in parameters]
-        function.required = [p.name for p in parameters if p.default is p.empty]
-        function.one_of = tuple(one_of)
-        KINDS[name] = function
-        return function
+    algorithms: list[str] = option(
+        doc="ids of the algorithms in the experiment, of which all must pass", names="algorithms"
+    )
 
-    return register
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._refuse_empty("algorithms")
 
 
-class Results:
-    """Chosen rows and curves of an experiment, asked by algorithm and setting."""
+@dataclass(frozen=True, kw_only=True)
+class Contest(OfOne):
+    """A check of one algorithm against others."""
 
-    def __init__(self, experiment, table, curves):
-        self.axes = [*experiment["grid"], *experiment["within"]]
-        self.select = experiment["select"]
-        self.problem, self.setting = experiment.get("problem", {}), experiment.get("setting", {})
-        self.entries = {
-            id: {"algorithm": entry.get("algorithm", id), **entry} for id, entry in experiment["algorithms"].items()
-        }
-        self.table, self.chosen, self.curves = table, table[table["chosen"]], curves
-        self.about = {"problem": experiment["problem"], "setting": experiment["setting"]}
-        self.about |= {"axes": self.axes, "algorithms": self.entries}
+    than: list[str] = option(
+        doc="ids of the algorithms that it is compared with, of which it must beat all", names="algorithms"
+    )
 
-    def name(self, algorithm):
-        """Name of an algorithm for people."""
-        return style.name_of(algorithm, self.entries[algorithm])
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._refuse_empty("than")
 
-    def rows(self, algorithm, where=None, frame=None):
-        """Rows of an algorithm in the settings of where. Raises NotTested if there are none."""
-        if algorithm not in self.entries:
-            raise UserError(f"unknown algorithm {algorithm!r}{did_you_mean(algorithm, self.entries)}")
-        frame = self.chosen if frame is None else frame
-        for axis in where or {}:
-            if axis not in self.axes:
-                raise UserError(f"where: {axis!r} is not an axis{did_you_mean(axis, self.axes)}")
-        found = matching(frame, where)
-        found = found[found["algorithm"] == algorithm]
-        if found.empty:
-            places = ", ".join(f"{labels.short(axis)} = {labels.text(value)}" for axis, value in (where or {}).items())
-            raise NotTested(f"No results of {self.name(algorithm)}" + (f" at {places}" if places else ""))
-        return found
 
-    def values(self, algorithm, where=None, metric=None, statistic=None):
-        """Scores, or values of another metric, by setting: {point of the axes: number}; inf or -inf if diverged."""
-        rows = self.rows(algorithm, where)
-        column = self.column(metric, statistic)
-        bad = math.inf if self.goal(metric) == "min" else -math.inf
-        points = [tuple(row) for row in rows[self.axes].itertuples(index=False)] if self.axes else [()]
-        numbers = zip(rows[column], rows["diverged"] > 0, strict=True)
-        return {p: bad if lost or math.isnan(v) else float(v) for p, (v, lost) in zip(points, numbers, strict=True)}
+@dataclass(frozen=True, kw_only=True)
+class OfMetric(Check):
+    """A check of a metric."""
 
-    def column(self, metric=None, statistic=None):
-        """Column of the table that holds a metric; ``score`` for the one that selects."""
-        metric, statistic = metric or self.select["metric"], statistic or self.select["statistic"]
-        if (metric, statistic) == (self.select["metric"], self.select["statistic"]):
-            return "score"
-        known = [c.removeprefix("best_") for c in self.chosen if c.startswith("best_")]
-        if metric not in known:
-            raise UserError(f"unknown metric {metric!r}{did_you_mean(metric, known)}")
-        return f"{statistic}_{metric}"
+    metric: str | None = option(None, doc="the metric; by default the one that selects", names="metric")
 
-    def goal(self, metric=None):
-        """``min`` or ``max``: which values of a metric are good."""
-        return goal(metric or self.select["metric"], self.select)
 
-    def point(self, point):
-        """A point of the axes for people."""
-        return ", ".join(labels.point(axis, value) for axis, value in zip(self.axes, point, strict=True))
+@dataclass(frozen=True, kw_only=True)
+class OfScore(OfMetric):
+    """A check of one value of a metric for each run."""
+
+    statistic: Literal["best", "final"] | None = option(
+        None, doc="the metric's best value over the evaluations, or the last; by default as in select"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounded(Check):
+    """A check of a number that must lie between bounds. bounds: options of which one must be given."""
+
+    bounds: ClassVar[tuple[str, ...]] = ("at_least", "at_most")
+
+    at_least: float | None = option(None, doc="smallest number that passes")
+    at_most: float | None = option(None, doc="largest number that passes")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if all(getattr(self, bound) is None for bound in self.bounds):
+            *others, last = self.bounds
+            raise UserError(f"{self.title()} needs {', '.join(others)} or {last}")
+
+    def within(self, number: float) -> bool:
+        """Whether a number lies in the bounds."""
+        return bool(
+            (self.at_least is None or number >= self.at_least) and (self.at_most is None or number <= self.at_most)
+        )

@@ -1,22 +1,33 @@
-"""Checks of runs against theorems."""
+"""Runs against the bounds of theorems."""
 
 import math
+from dataclasses import dataclass
 
 from fedatlas import labels
-from fedatlas.checks.base import Outcome, kind
-from fedatlas.theory import comparison as bounds
+from fedatlas.checks.base import OfOne
+from fedatlas.checks.results import Outcome, Results
+from fedatlas.options import option
 
 
-@kind("below")
-def below(results, algorithm, theorem, where=None):
-    """Whether what a theorem bounds lies at or below its bound at every evaluation of every run of ``where``; not where
-    one diverged or ended early."""
-    rows, texts, held = results.rows(algorithm, where, results.curves), [], True
-    for point, part in rows.groupby(results.axes, sort=False) if results.axes else [((), rows)]:
-        found = list(bounds.runs(results.about, theorem, algorithm, part))
-        ratio = max(bounds.worst(measured, bound) for _, _, measured, bound in found)
-        held &= ratio <= 1
-        place = results.point(point)
-        text = f"at most {labels.number(ratio)} of the bound" if math.isfinite(ratio) else "diverged or ended early"
-        texts.append(f"{text}{' at ' + place if place else ''}")
-    return Outcome("; ".join(texts), bool(held))
+@dataclass(frozen=True, kw_only=True)
+class Below(OfOne):
+    """Held if what a theorem bounds is at most the bound at every evaluation of every run of ``where``, none of which
+    diverged or ended early."""
+
+    name = "below"
+    inputs = frozenset({"theorems"})
+
+    theorem: int | str = option(doc="number of a theorem on DANE+ and FedRed", names="theorem")
+
+    def judge(self, results: Results) -> Outcome:
+        from fedatlas.theory.comparison import runs, worst
+
+        rows, texts, held = results.rows(self.algorithm, self.where, results.curves), [], True
+        for point, part in results.settings(rows):
+            found = runs(results.view, self.theorem, self.algorithm, part)
+            ratio = max(worst(run.measured, run.bound) for run in found)
+            held &= ratio <= 1
+            place = results.point(point)
+            text = f"at most {labels.number(ratio)} of the bound" if math.isfinite(ratio) else "diverged or ended early"
+            texts.append(f"{text}{' at ' + place if place else ''}")
+        return Outcome("; ".join(texts), bool(held))

@@ -1,17 +1,22 @@
 """Closed forms of limits, and their estimates from curves."""
 
 import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.labels import parsed
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def fedavg_output(problem, p):
+
+def fedavg_output(problem: Mapping[str, Any], p: Sequence[float]) -> float:
     """lim E[x^t] of FedAvg over the active on f_i(x) = |x - u_i|^2 / 2 (FedAWE, Figure 2), whatever lr and K.
 
     problem: specification with one-dimensional ``centers`` u_i. p: each client's probability to be available.
-    A round with active clients S moves x by a fixed part of its way to the mean of their u_i, so the limit is the
-    expectation of that mean given that S is not empty.
+    A round with active clients S moves x by a fixed part of the way to the mean of their u_i. So the limit is the
+    expectation of that mean, given that S is not empty.
     """
     u = [center[0] for center in problem["centers"]]
     total = chance = 0.0
@@ -25,19 +30,26 @@ def fedavg_output(problem, p):
     return total / chance
 
 
-def weighted_objective(problem, p):
+def weighted_objective(problem: Mapping[str, Any], p: Sequence[float]) -> float:
     """Minimiser sum p_i u_i / sum p_i of FedAWE's equation (3), sum p_i f_i / sum p_j, on the same f_i.
 
-    It is lim E[x^t] of FedAvg over all clients, in which the absent count as unchanged.
+    It is lim E[x^t] of FedAvg over all clients, in which absent clients count as unchanged.
     """
     return sum(chance * center[0] for center, chance in zip(problem["centers"], p, strict=True)) / sum(p)
 
 
-LIMITS = {"fedavg-output": fedavg_output, "weighted-objective": weighted_objective}
+LIMITS: dict[str, Callable[[Mapping[str, Any], Sequence[float]], float]] = {
+    "fedavg-output": fedavg_output,
+    "weighted-objective": weighted_objective,
+}
 
 
-def probabilities(setting, point):
-    """Stationary probabilities of each client at a point of the axes: {axis: value}."""
+def probabilities(setting: Mapping[str, Any], point: Mapping[str, Any]) -> list[float]:
+    """Stationary probabilities of the clients.
+
+    setting: of the experiment. point: a value for each axis, which overrides the setting's. Raises UserError unless
+    there is one probability for each client.
+    """
     how = dict(parsed(point.get("participation", setting.get("participation", {}))))
     p = parsed(point.get("participation.p", how.get("p")))
     if not isinstance(p, list):
@@ -45,8 +57,11 @@ def probabilities(setting, point):
     return [point.get(f"participation.p.{i}", value) for i, value in enumerate(p)]
 
 
-def late(curves, axes, metric, after):
-    """Means of a metric over the evaluations from round ``after`` on, by point of the axes and seed: a Series."""
+def late(curves: "pd.DataFrame", axes: Sequence[str], metric: str, after: int) -> "pd.Series":
+    """Means of a metric over the evaluations from round ``after`` on, by point of the axes and seed.
+
+    Raises UserError if the curves have no such metric.
+    """
     if metric not in curves:
         raise UserError(f"there is no metric {metric!r} in the results")
     return curves[curves["round"] >= after].groupby([*axes, "seed"], sort=False)[metric].mean()

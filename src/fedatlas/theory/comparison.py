@@ -1,103 +1,120 @@
-"""Runs of an experiment against theorems' bounds: what claims and figures share."""
+"""Runs of an experiment against the bounds of the theorems on DANE+ and FedRed: what checks and figures share."""
 
+import copy
 import functools
 import json
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fedatlas import problems
-from fedatlas.errors import UserError, lookup
-from fedatlas.experiments.cells import Run
-from fedatlas.experiments.runs import assign, create
-from fedatlas.experiments.view import View
+from fedatlas.algorithms.base import Algorithm
+from fedatlas.errors import UserError
+from fedatlas.experiments.runs import SETTING, assign, create
+from fedatlas.experiments.specification import Run, View
 from fedatlas.labels import parsed
-from fedatlas.registry import construct
-from fedatlas.simulation.setting import Setting
+from fedatlas.problems.base import Problem
+from fedatlas.theory.fedred import Bound, Similarity, theorem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESOLUTION = 1e-16  # of double precision, relative to the first bound
 
 
-def theorem(name):
-    """A theorem of FedRed by its number."""
-    from fedatlas.theory.fedred import BOUNDS  # heavy, and few experiments ask
+class Comparison(NamedTuple):
+    """A run against a theorem: arrays over its rounds, not a number for rounds that it did not make.
 
-    return lookup("theorem", str(name), BOUNDS)
-
-
-def runs(view: View, name, id, rows):
-    """(seed, count, measured, bound) of every run of an algorithm in one setting, against a theorem: arrays over its
-    rounds, NaN for rounds that it did not make.
-
-    rows: of curves. Raises UserError if the theorem does not speak of the runs, or the problem's constants are not
-    exact.
+    seed: of the run. counted: iterations or rounds. measured: what the theorem bounds. bound: the bound.
     """
-    from fedatlas.theory.fedred import compare
 
-    entry = view.algorithms[id]
-    parameters = dict(entry.set)
-    parameters |= {tuned: parsed(rows[tuned].iloc[0]) for tuned in entry.tune if tuned in rows}
-    run = {"parameters": parameters, "problem": dict(view.problem), "setting": {**view.setting, **entry.setting}}
-    for axis in view.axes:
-        assign(run, axis, parsed(rows[axis].iloc[0]))
-    if "data" in run["problem"]:
+    seed: int
+    counted: np.ndarray
+    measured: np.ndarray
+    bound: np.ndarray
+
+
+def runs(view: View, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator[Comparison]:
+    """Every run of an algorithm in one setting, against a theorem on DANE+ and FedRed.
+
+    name: the theorem's number. id: of the algorithm in the experiment. rows: of the curves. Raises UserError if the
+    theorem is not about the runs, or the problem's constants are not known exactly.
+    """
+    shown, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
+    tuned = {axis: parsed(first[axis]) for axis in shown.tune if axis in first}
+    setting = view.setting | shown.setting | {axis: value for axis, value in tuned.items() if axis in SETTING}
+    parameters = shown.set | {axis: value for axis, value in tuned.items() if axis not in SETTING}
+    parts = parts_at(view, first, setting, parameters)
+    if "data" in parts["problem"]:
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
-    problem = _problem(json.dumps(run["problem"], sort_keys=True), run["setting"]["clients"])
-    algorithm, setting = create(Run(entry.algorithm, seed=0, within={}, tune={}, **run), problem)
+    problem = _problem(json.dumps(parts["problem"], sort_keys=True), parts["setting"]["clients"])
+    algorithm, conditions = create(Run(shown.algorithm, seed=0, within={}, tune=tuned, **parts), problem)
     for seed, curve in rows.groupby("seed"):
-        count, measured, bound = compare(theorem(name), algorithm.for_problem(problem), problem, curve)
-        missing = np.full(setting.total_rounds - len(count), np.nan)  # of a run that diverged or was cut off
-        yield seed, *(np.concatenate([part, missing]) for part in (count, measured, bound))
+        compared = compare(theorem(name), algorithm.for_problem(problem), problem, curve)
+        missing = np.full(conditions.total_rounds - len(compared[0]), np.nan)  # of a run that diverged or was cut off
+        yield Comparison(seed, *(np.concatenate([part, missing]) for part in compared))
 
 
-def promise(view: View, theorems, table, directory=None):
-    """The table with a column ``bound``: what theorems of FedAc promise of F - F* in each row's setting.
+def compare(
+    bound: Bound, algorithm: Algorithm, problem: Problem, curve: "pd.DataFrame"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Counted, measured and bound of one run, as in `Comparison`: arrays over its evaluations after round 0.
 
-    theorems: {algorithm's id: name}. Not a number where none is given or it does not apply. A
-    theorem speaks of its own step size and output, whatever those of the runs are. directory: of the prepared data.
-    Raises UserError on an unknown theorem or a problem whose constants are not known.
+    curve: the run's rows with ``round``, ``steps`` and metrics, from round 0. Raises UserError if the theorem is not
+    about the run.
     """
-    promises = []
-    for row in table.to_dict("records"):
-        name = theorems.get(row["algorithm"])
-        run = {"problem": dict(view.problem), "setting": dict(view.setting)}
-        for axis in view.axes:
-            assign(run, axis, parsed(row[axis]))
-        promises.append(np.nan if name is None else _promised(name, json.dumps(run), directory))
-    return table.assign(bound=promises)
+    curve = curve.sort_values("round")
+    first = curve.iloc[0]
+    if first["round"] != 0 or not (curve["round"].diff().iloc[1:] == 1).all():
+        raise UserError(f"theorem {bound.name} speaks of every round: set eval_rounds to 1")
+    c = _exact(problem, first["distance"], first["suboptimality"])
+    if algorithm.name not in bound.algorithms:
+        raise UserError(f"theorem {bound.name} is about {' and '.join(bound.algorithms)}, not {algorithm.name}")
+    rounds = int(curve["round"].iloc[-1])
+    if (condition := bound.needs(c) or bound.fails(c, algorithm, rounds)) is not None:
+        raise UserError(f"theorem {bound.name} needs {condition} for {algorithm.name}")
+    counted = curve[bound.counts].to_numpy(float)[1:]
+    return counted, bound.measured(curve)[1:], bound.bound(c, algorithm, counted)
 
 
-def accelerated(name):
-    """A theorem of FedAc by its name."""
-    from fedatlas.theory import THEOREMS
+def worst(measured: np.ndarray, bound: np.ndarray) -> float:
+    """Largest measured / bound; infinite if there is no round, or a round's value is missing or not finite.
 
-    return lookup("theorem", name, THEOREMS)
+    What double precision does not resolve beside the first bound counts as 0.
+    """
+    if not len(measured) or not np.isfinite(measured).all():
+        return np.inf
+    resolved = np.maximum(measured - RESOLUTION * bound[0], 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.max(np.where(resolved > 0, resolved / bound, 0)))
 
 
-@functools.lru_cache(maxsize=4096)
-def _promised(name, run, directory):
-    run = json.loads(run)
-    setting = construct("setting", Setting, run["setting"])
-    where = (setting.clients, setting.local_steps, setting.total_rounds * setting.local_steps)
-    constants = _constants(json.dumps(run["problem"]), directory)
-    theorem = accelerated(name)
-    return theorem.bound(constants, *where) if theorem.applies(constants, *where) else np.nan
+def parts_at(
+    view: View, row: Mapping[Hashable, Any], setting: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """``problem``, ``setting`` and ``parameters`` of the runs at the point of the axes where a row lies.
+
+    row: values by column. setting, parameters: what the values of the axes are laid over.
+    """
+    parts = copy.deepcopy({"problem": view.problem, "setting": dict(setting), "parameters": dict(parameters)})
+    for axis in view.axes:
+        assign(parts, axis, parsed(row[axis]))
+    return parts
 
 
 @functools.lru_cache(maxsize=16)
-def _constants(problem, directory):
-    from fedatlas.theory import estimate
-
-    return estimate(problems.create(json.loads(problem), 1, directory))
-
-
-@functools.lru_cache(maxsize=16)
-def _problem(spec, clients):
+def _problem(spec: str, clients: int) -> Problem:
     return problems.create(json.loads(spec), clients)
 
 
-def worst(measured, bound):
-    """Largest measured / bound, where what double precision does not resolve beside the first bound is nothing;
-    infinite if a round's value is missing or not finite."""
-    if not len(measured) or not np.isfinite(measured).all():
-        return np.inf
-    resolved = np.maximum(measured - 1e-16 * bound[0], 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.max(np.where(resolved > 0, resolved / bound, 0)))
+def _exact(problem: Problem, D0: float, gap: float) -> Similarity:
+    """The constants of a problem that knows them exactly. Raises UserError where it does not."""
+    known = problem.constants()
+    missing = [name for name in ("mu_min", "L_max", "delta_A", "delta_B") if name not in known]
+    if missing:
+        raise UserError(
+            f"theory: {type(problem).__name__} does not know {missing[0]} exactly; use synthetic quadratics"
+        )
+    values = (known["mu_min"], known["L_max"], known["delta_A"], known["delta_B"], D0, gap)
+    return Similarity(*(float(value) for value in values))

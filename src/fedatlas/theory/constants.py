@@ -1,46 +1,24 @@
-"""The constants in which theorems speak, for logistic regression."""
+"""The constants in which the theorems of Yuan & Ma (2020) speak, of logistic regression."""
 
 import math
-from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
 from fedatlas.errors import UserError
+from fedatlas.problems.base import Problem
 from fedatlas.problems.logistic import Logistic
+from fedatlas.theory.theorem import Constants
 
 THIRD_DERIVATIVE = 1 / (6 * math.sqrt(3))  # max over z of |s''(z)| for the logistic function s
 
 
-@dataclass(frozen=True)
-class Constants:
-    """Constants of a problem and a start x0 (Yuan & Ma 2020, Assumptions 1 and 2 and Section 2.2).
-
-    L: smoothness. mu: strong convexity. sigma, sigma4: square root of the second, fourth root of the fourth central
-    moment of one stochastic gradient, at every x; the paper writes sigma for both. Q: Lipschitz constant of the
-    Hessian. D0 = |x0 - x*|. gap = F(x0) - F*. how: name -> how it was obtained.
-    """
-
-    L: float
-    mu: float
-    sigma: float
-    sigma4: float
-    Q: float
-    D0: float
-    gap: float
-    how: dict = field(default_factory=dict, compare=False)
-
-    def __post_init__(self):
-        for name in ("L", "D0"):
-            if not getattr(self, name) > 0:
-                raise UserError(f"theory: {name} is {getattr(self, name)}; the theorems need it to be positive")
-
-
-def estimate(problem, x0=None):
+def estimate(problem: Problem, x0: np.ndarray | None = None) -> Constants:
     """Constants of a Logistic problem whose clients share all data, for batches of one sample.
 
-    x0: the start; by default the problem's first. Raises UserError on other problems and where there is no optimum.
+    x0: the start (d,); by default that of seed 0. Raises UserError on other problems and where there is no optimum.
 
     sigma and sigma4 hold at every x. With rows a_j and labels b_j a stochastic gradient is X - EX plus the gradient,
     where X = -b_j s_j a_j for some s_j in (0, 1). So E|X - EX|^2 <= m_2, with m_p the mean of |a_j|^p. Its fourth
@@ -74,14 +52,14 @@ def estimate(problem, x0=None):
     return Constants(problem.smoothness, problem.l2, math.sqrt(m2), fourth**0.25, Q * THIRD_DERIVATIVE, D0, gap, how)
 
 
-def variance(problem, x):
-    """E|g(x) - F'(x)|^2 of the gradient g on one sample of a Logistic problem."""
+def variance(problem: Logistic, x: np.ndarray) -> float:
+    """E|g(x) - F'(x)|^2 of the gradient g on one sample, at x (d,)."""
     residual = expit(-problem.b * (problem.A @ x))
     mean = problem.A.T @ (problem.b * residual) / problem.samples
     return max(float(np.mean((residual * _norms(problem.A)) ** 2) - mean @ mean), 0.0)
 
 
-def _norms(A):
-    """Norms of rows: (n,)."""
+def _norms(A: Any) -> np.ndarray:
+    """Norms of the rows of a matrix (n, d), dense or sparse: (n,)."""
     squares = np.ravel(A.multiply(A).sum(axis=1)) if sparse.issparse(A) else np.einsum("ij,ij->i", A, A)
     return np.sqrt(squares.astype(np.float64))

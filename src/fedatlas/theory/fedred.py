@@ -1,18 +1,27 @@
-"""The theorems of Jiang, Rodomanov & Stich (2024) on DANE+ and FedRed, as bounds on runs."""
+"""The theorems of Jiang, Rodomanov & Stich (2024) on DANE+ and FedRed."""
 
 from dataclasses import dataclass
 from math import isclose, isfinite
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from fedatlas.errors import UserError
+from fedatlas.algorithms.base import Algorithm
+from fedatlas.errors import lookup
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Count = TypeVar("Count", float, np.ndarray)
 
 
 @dataclass(frozen=True)
 class Similarity:
-    """Constants of a problem and a start. mu, L: convexity and smoothness of every client's objective. delta_A,
-    delta_B: averaged and bounded Hessian dissimilarity (Section 2). D0 = |x0 - x*|. gap = f(x0) - f*."""
+    """Constants of a problem and a start x0.
+
+    mu, L: convexity and smoothness of every client's objective. delta_A, delta_B: averaged and bounded Hessian
+    dissimilarity (Section 2). D0 = |x0 - x*|. gap = f(x0) - f*.
+    """
 
     mu: float
     L: float
@@ -23,40 +32,43 @@ class Similarity:
 
 
 class Bound:
-    """A theorem about an algorithm ``a`` with its hyper-parameters. c: Similarity."""
+    """A theorem about runs of an algorithm.
+
+    Everywhere c: Similarity; a: the algorithm with its hyper-parameters.
+    """
 
     name: ClassVar[str]
-    algorithms: ClassVar[tuple]
+    algorithms: ClassVar[tuple[str, ...]]
     quantity: ClassVar[str]  # what is bounded, for people
-    counts: ClassVar[str] = "steps"  # what the bound falls with: iterations K, or rounds R
-    convex: ClassVar[bool] = True  # whether every client's objective must be
+    counts: ClassVar[Literal["steps", "round"]] = "steps"  # what the bound falls with: iterations K, or rounds R
+    convex: ClassVar[bool] = True  # whether the objective of every client must be convex
 
-    def choices(self, c):
+    def choices(self, c: Similarity) -> dict[str, float]:
         """The theorem's hyper-parameters, the loosest that it allows."""
         raise NotImplementedError
 
-    def needs(self, c):
+    def needs(self, c: Similarity) -> str | None:
         """None if the theorem is about problems with these constants, else what it asks of them."""
         return "convex clients" if self.convex and not c.mu >= 0 else None
 
-    def fails(self, c, a, rounds):
-        """The first condition on hyper-parameters that does not hold for so many rounds, or None."""
+    def fails(self, c: Similarity, a: Algorithm, rounds: int) -> str | None:
+        """The first condition on hyper-parameters that does not hold in a run of so many rounds, or None."""
         raise NotImplementedError
 
-    def bound(self, c, a, count):
-        """The bound after ``count`` > 0 iterations or rounds; takes arrays."""
+    def bound(self, c: Similarity, a: Algorithm, count: Count) -> Count:
+        """The bound after ``count`` > 0 iterations or rounds, one number or an array of them."""
         raise NotImplementedError
 
-    def measured(self, curve):
-        """What the bound is on, from a run's rows in order of rounds, of which the first is round 0."""
+    def measured(self, curve: "pd.DataFrame") -> np.ndarray:
+        """What is bounded, at each row of a run. The rows are in order of rounds and begin with round 0."""
         return curve["suboptimality"].to_numpy(float)
 
 
 class Theorem4(Bound):
     """Theorem 4: DANE+ with mean averaging, the best iterate so far; subproblems exact or to Corollary 5's accuracy.
 
-    That accuracy is certain where the stopping rule knows no larger mu than the clients' and no round can run out of
-    local steps.
+    That accuracy is certain where the stopping rule's mu is at most that of the clients and ``max_steps`` local steps
+    are enough in every round.
     """
 
     name, algorithms, counts = "4", ("dane", "dane+-gd", "dane+-fgd"), "round"
@@ -160,46 +172,20 @@ class Theorem9(Theorem7):
         return _decay(c, c.mu / (2 * a.eta - 2 * c.mu), a.eta, count)
 
 
-BOUNDS = {theorem.name: theorem() for theorem in (Theorem4, Theorem6, Theorem7, Theorem9)}
+BOUNDS: dict[str, Bound] = {theorem.name: theorem() for theorem in (Theorem4, Theorem6, Theorem7, Theorem9)}
 
 
-def constants(problem, D0, gap):
-    """Similarity of a problem whose constants are known exactly. Raises UserError where they are not."""
-    known = problem.constants()
-    missing = [name for name in ("mu_min", "L_max", "delta_A", "delta_B") if name not in known]
-    if missing:
-        raise UserError(
-            f"theory: {type(problem).__name__} does not know {missing[0]} exactly; use synthetic quadratics"
-        )
-    values = (known["mu_min"], known["L_max"], known["delta_A"], known["delta_B"], D0, gap)
-    return Similarity(*(float(value) for value in values))
+def theorem(name: int | str) -> Bound:
+    """The theorem of a number. Raises UserError, with a guess, if there is none."""
+    return lookup("theorem", str(name), BOUNDS)
 
 
-def compare(theorem, algorithm, problem, curve):
-    """(count, measured, bound) of a run, arrays over its evaluations after round 0.
-
-    theorem: a Bound. algorithm: an Algorithm. curve: the run's rows with ``round``, ``steps`` and metrics, from round
-    0. Raises UserError if the theorem says nothing about the run.
-    """
-    curve = curve.sort_values("round")
-    first = curve.iloc[0]
-    if first["round"] != 0 or not (curve["round"].diff().iloc[1:] == 1).all():
-        raise UserError(f"theorem {theorem.name} speaks of every round: set eval_rounds to 1")
-    c = constants(problem, first["distance"], first["suboptimality"])
-    if algorithm.name not in theorem.algorithms:
-        raise UserError(f"theorem {theorem.name} is about {' and '.join(theorem.algorithms)}, not {algorithm.name}")
-    rounds = int(curve["round"].iloc[-1])
-    if (condition := theorem.needs(c) or theorem.fails(c, algorithm, rounds)) is not None:
-        raise UserError(f"theorem {theorem.name} needs {condition} for {algorithm.name}")
-    count = curve[theorem.counts].to_numpy(float)[1:]
-    return count, theorem.measured(curve)[1:], theorem.bound(c, algorithm, count)
-
-
-def _at_least(value, low):
+def _at_least(value: float, low: float) -> bool:
+    """Whether value >= low, up to rounding error."""
     return value >= low * (1 - 1e-9)
 
 
-def _decay(c, rate, weight, count):
+def _decay(c: Similarity, rate: float, weight: float, count: Count) -> Count:
     """mu/2 D0^2 / ((1 + rate)^count - 1), which is weight D0^2 / count where mu is 0: then weight rate = mu/2."""
     if c.mu == 0:
         return weight * c.D0**2 / count

@@ -12,8 +12,10 @@ from fedatlas.errors import UserError
 from fedatlas.problems.similar import SimilarQuadratic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from fedatlas.theory import report, similarity
-from fedatlas.theory.fedred import BOUNDS, Similarity, compare
+from fedatlas.theory import similarity
+from fedatlas.theory.account import account, fedred_lines, fedred_rows
+from fedatlas.theory.comparison import compare
+from fedatlas.theory.fedred import BOUNDS, Similarity
 from tests.helpers import logistic, network, quadratic, softmax
 
 C = Similarity(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
@@ -113,9 +115,9 @@ def test_the_steps_that_are_enough_grow_with_the_rounds():
 def test_theorem_9_needs_similarity_below_smoothness():
     far = Similarity(mu=0.5, L=10.0, delta_A=9.6, delta_B=9.8, D0=2.0, gap=8.0)
     assert BOUNDS["9"].needs(C) is None and BOUNDS["9"].needs(far) == "delta_A + mu <= L"
-    rows = {row["theorem"]: row for row in similarity.rows(far, dict.fromkeys(vars(far), "exact"), 10, 100)[6:]}
+    rows = {row["theorem"]: row for row in fedred_rows(far, dict.fromkeys(vars(far), "exact"), 10, 100)[6:]}
     assert not rows["9"]["applies"] and rows["9"]["bound"] is None and rows["7"]["applies"]
-    assert "needs delta_A + mu <= L" in "\n".join(similarity.lines(list(rows.values())))
+    assert "needs delta_A + mu <= L" in "\n".join(fedred_lines(list(rows.values())))
 
 
 @pytest.mark.parametrize("name", ["4", "7", "9"])
@@ -164,7 +166,7 @@ def test_what_a_theorem_is_not_about():
 def test_report(options):
     shown = []
     spec = {"kind": "similar", "dim": 20, "rank": 6, "similarity": 2.0, **options}
-    rows = report(spec, 5, 10, 1000, show=shown.append)
+    rows = account(spec, 5, 10, 1000, show=shown.append)
     json.dumps(rows, allow_nan=False)
     theorems = {row["theorem"]: row for row in rows if "theorem" in row}
     assert list(theorems) == ["4", "6", "7", "9"] and len(shown) > 8
@@ -175,15 +177,15 @@ def test_report(options):
 
 
 def test_report_of_estimates():
-    found = similarity.rows(*similarity.constants(network("linear"), 5), 10, 100)
+    found = fedred_rows(*similarity.constants(network("linear"), 5), 10, 100)
     values = {row["constant"]: row["value"] for row in found if "constant" in row}
     assert values["L"] is None and values["delta_B"] >= values["delta_A"] > 0
 
 
 def test_bounds_from_estimates_are_indicative():
-    found = similarity.rows(*similarity.constants(logistic(), 5), 10, 100)
+    found = fedred_rows(*similarity.constants(logistic(), 5), 10, 100)
     theorems = [row for row in found if "theorem" in row]
     assert all(row["indicative"] == row["applies"] for row in theorems) and theorems[0]["applies"]
-    assert sum("indicative" in line for line in similarity.lines(found)) == 1 + sum(row["applies"] for row in theorems)
-    exact = similarity.rows(*similarity.constants(quadratic(noise=0.0), 5), 10, 100)
+    assert sum("indicative" in line for line in fedred_lines(found)) == 1 + sum(row["applies"] for row in theorems)
+    exact = fedred_rows(*similarity.constants(quadratic(noise=0.0), 5), 10, 100)
     assert not any(row.get("indicative") for row in exact)

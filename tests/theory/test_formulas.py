@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fedatlas.theory import THEOREMS, Constants
+from fedatlas.theory.fedac import THEOREMS
+from fedatlas.theory.theorem import Constants
 
 NAMES = list(THEOREMS)
 STRONG = [name for name, theorem in THEOREMS.items() if not theorem.convex]

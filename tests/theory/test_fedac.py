@@ -14,7 +14,10 @@ from fedatlas.data.store import prepare
 from fedatlas.problems.logistic import Logistic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from fedatlas.theory import THEOREMS, Constants, averaging, estimate, report, variance
+from fedatlas.theory.account import account
+from fedatlas.theory.constants import estimate, variance
+from fedatlas.theory.fedac import THEOREMS
+from fedatlas.theory.theorem import Constants, averaging
 from tests.helpers import logistic, quadratic
 
 NAMES = list(THEOREMS)
@@ -210,7 +213,7 @@ def test_augmentation_pulls_to_the_start():
 def test_report(tmp_path, capsys):
     prepare("breast_cancer", tmp_path)
     spec = {"kind": "logistic", "data": "breast_cancer", "l2": 0.01}
-    rows = report(spec, 8, 4, 403, tmp_path)
+    rows = account(spec, 8, 4, 403, tmp_path)
     printed = capsys.readouterr().out
     assert "T = 400" in printed
     values = {row["constant"]: row["value"] for row in rows if "constant" in row}
@@ -224,7 +227,7 @@ def test_report(tmp_path, capsys):
         assert (f"{row['bound']:.4g}" if row["applies"] else "does not apply") in printed
     assert found["B.1"]["gamma"] == pytest.approx(math.sqrt(found["B.1"]["eta"] / (0.01 * 4)))
     assert found["E.1"]["lambda"] > 0 and found["B.1"]["lambda"] is None
-    report(spec, 8, 4, 400, tmp_path, show=None)
+    account(spec, 8, 4, 400, tmp_path, show=None)
     assert capsys.readouterr().out == ""
     with pytest.raises(UserError, match="steps"):
-        report(spec, 8, 4, 3, tmp_path)
+        account(spec, 8, 4, 3, tmp_path)

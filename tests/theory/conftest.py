@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.theory import estimate
+from fedatlas.theory.constants import estimate
 from tests.helpers import logistic
 
 

@@ -4,20 +4,20 @@ import math
 
 import pytest
 
-from fedatlas.checks import HELD, NOT_HELD, NOT_TESTED, check
+from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from tests.synthetic import table
 
-from .synthetic import experiment, table
+from .made import judged, view
 
 
 def verdict(scores, others=None, **options):
     """Verdict and text of a drop from 1 to 20 local steps. scores: of FedAvg by local steps; others: of SCAFFOLD."""
     algorithms = ("fedavg", "scaffold")
-    made = experiment(grid={"local_steps": [1, 20]}, metric="test_accuracy", goal="max", algorithms=algorithms)
+    made = view(algorithms, ("local_steps",), "test_accuracy", "max")
     options = {"kind": "drop", "algorithms": ["fedavg"], "axis": "local_steps", "start": 1, "end": 20} | options
-    made["claims"] = {"it": {"text": "It drops.", "source": "Here", "check": options}}
     both = zip(algorithms, (scores, others or {}), strict=True)
     rows = [(name, K, score) for name, found in both for K, score in found.items()]
-    found = check(made, table(rows, ("local_steps",), "test_accuracy"), None).iloc[0]
+    found = judged(made, table(rows, ("local_steps",), "test_accuracy"), **options)
     return found["verdict"], found["ours"]
 
 
@@ -60,3 +60,19 @@ def test_swing_over_an_axis(scores, at_most, expected):
 def test_the_smallest_drop(others, expected):
     found = verdict({1: 0.8, 20: 0.7}, others, above=0, than=["scaffold"])
     assert found[0] == expected and found[1].startswith("FedAvg 0.1, SCAFFOLD")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected", "ours"),
+    [
+        ({"at_least": 0.1}, HELD, "FedAvg 0.2"),
+        ({"at_least": 0.3}, NOT_HELD, "FedAvg 0.2"),
+        ({"at_most": 0.1}, NOT_HELD, "FedAvg 0.2"),
+        ({"start": 4, "end": 2, "at_most": 0.0}, HELD, "FedAvg -0.1"),
+    ],
+)
+def test_drop_to_the_end_of_the_axis(options, expected, ours):
+    rows = [("fedavg", (1,), 0.9), ("fedavg", (2,), 0.8), ("fedavg", (4,), 0.7)]
+    made = view(("fedavg",), metric="test_accuracy", goal="max")
+    found = judged(made, table(rows), kind="drop", algorithms=["fedavg"], axis="clients", **options)
+    assert (found["verdict"], found["ours"]) == (expected, ours)

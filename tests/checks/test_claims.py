@@ -4,20 +4,12 @@ import math
 
 import pytest
 
-from fedatlas.checks import COLUMNS, HELD, KINDS, NOT_HELD, NOT_TESTED, check
+from fedatlas.checks.judging import COLUMNS, HELD, NOT_HELD, NOT_TESTED, check
 from fedatlas.errors import UserError
+from fedatlas.experiments.specification import Claim
+from tests.synthetic import curves, table
 
-from .synthetic import curves, experiment, table
-
-
-def verdict(rows, axes=("clients",), made=None, size=None, sizes=None, lines=(), **options):
-    """(verdict, ours, note) of one claim on a table made by hand."""
-    claim = {"text": "t", "source": "s", "check": options} | ({"sizes": sizes} if sizes else {})
-    made = made or experiment(algorithms=("fedavg", "fedac-1", "mb-sgd"), grid={axis: [] for axis in axes})
-    made = {**made, "claims": {"it": claim}, "size": size or made["size"]}
-    found = check(made, table(rows, axes), curves(lines, axes)).iloc[0]
-    return found["verdict"], found["ours"], found["note"]
-
+from .made import verdict, view
 
 ROUNDS = [("fedavg", (1,), 0.1), ("fedavg", (2,), 0.1), ("fedavg", (4,), 0.3)]
 
@@ -48,7 +40,7 @@ def test_rounds_to_without_paper_needs_only_to_arrive():
 
 
 def test_rounds_to_where_large_is_good():
-    made = experiment(metric="test_accuracy", goal="max", grid={"local_steps": []})
+    made = view(axes=("local_steps",), metric="test_accuracy", goal="max")
     options = {"kind": "rounds_to", "algorithm": "fedavg", "target": 0.2}
     assert verdict(ROUNDS, ("local_steps",), made, **options)[:2] == (HELD, "16")
 
@@ -146,7 +138,7 @@ def test_better_than_what_diverged(ours, theirs, expected):
 
 
 def test_better_where_large_is_good():
-    made = experiment(metric="test_accuracy", goal="max", grid={"clients": []})
+    made = view(metric="test_accuracy", goal="max")
     rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
     assert verdict(rows, made=made, **CONTEST)[0] == HELD
     assert verdict(rows, made=made, kind="better", algorithm="fedavg", than=["fedac-1"])[0] == NOT_HELD
@@ -154,7 +146,7 @@ def test_better_where_large_is_good():
 
 @pytest.mark.parametrize(("by", "expected"), [(0.09, HELD), (0.11, NOT_HELD)])
 def test_better_by_an_amount(by, expected):
-    accuracy = experiment(metric="test_accuracy", goal="max", grid={"clients": []})
+    accuracy = view(metric="test_accuracy", goal="max")
     rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
     assert verdict(rows, made=accuracy, **CONTEST, by=by)[0] == expected
     assert verdict([("fedac-1", 4, 0.8), ("fedavg", 4, 0.9)], **CONTEST, by=by)[0] == expected
@@ -208,7 +200,7 @@ def test_equal(rows, expected):
 def test_sizes_leave_a_claim_untested():
     options = {**CONTEST, "where": {"clients": 4}}
     assert verdict(BETTER, sizes=["paper"], **options)[:2] == (NOT_TESTED, "")
-    assert verdict(BETTER, sizes=["paper"], size="paper", **options)[0] == HELD
+    assert verdict(BETTER, sizes=["paper", "smoke"], **options)[0] == HELD
 
 
 def test_missing_rows_are_said():
@@ -230,25 +222,21 @@ def test_missing_rows_are_said():
     ],
 )
 def test_errors_name_file_and_claim(options, said):
-    with pytest.raises(UserError, match=rf"made_up\.yaml: claims\.it: .*{said}"):
+    with pytest.raises(UserError, match=rf"made_up \(size smoke\): claims\.it\.check: .*{said}"):
         verdict(BETTER, **options)
 
 
 def test_columns_and_paper_number():
-    claim = {
-        "text": "t",
-        "source": "s",
-        "check": {"kind": "reaches", "algorithms": ["fedavg"], "at_most": 1, "paper": 7},
-    }
-    made = experiment(grid={"clients": []}, claims={"it": claim})
-    found = check(made, table([("fedavg", 4, 0.5)]), curves([]))
+    options = {"kind": "reaches", "algorithms": ["fedavg"], "at_most": 1, "paper": 7}
+    claims = {"it": Claim(text="t", source="s", note="Why.", check=options)}
+    made, frame = view(), table([("fedavg", 4, 0.5)])
+    found = check(made, claims, frame, curves([]))
     assert tuple(found.columns) == COLUMNS
-    assert found.iloc[0]["paper"] == 7
-    assert list(check({**made, "claims": {}}, table([("fedavg", 4, 0.5)]), curves([])).columns) == list(COLUMNS)
-
-
-def test_every_kind_says_what_it_does():
-    assert all(kind.__doc__ for kind in KINDS.values())
+    assert found.iloc[0].to_dict() == {
+        "experiment": "made_up", "size": "smoke", "claim": "it", "text": "t", "source": "s", "paper": 7,
+        "ours": "FedAvg 0.5", "verdict": HELD, "note": "Why.",
+    }  # fmt: skip
+    assert list(check(made, {}, frame, curves([])).columns) == list(COLUMNS)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(None, NOT_HELD), (0.5, HELD), (0.7, NOT_HELD), (2 / 3, NOT_HELD)])

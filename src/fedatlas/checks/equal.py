@@ -1,0 +1,40 @@
+"""Scores that agree."""
+
+import math
+from dataclasses import dataclass
+
+from fedatlas import labels
+from fedatlas.checks.base import OfScore, OfSeveral
+from fedatlas.checks.results import NotTested, Outcome, Results
+from fedatlas.options import option
+
+ROUNDING = 1e-14  # differences of scores that double precision does not resolve
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equal(OfScore, OfSeveral):
+    """Held if scores agree to a relative ``tolerance`` in every setting of ``where`` that all algorithms have.
+
+    Differences below 10⁻¹⁴ are rounding error.
+    """
+
+    name = "equal"
+
+    tolerance: float = option(doc="largest relative difference", low=0)
+
+    def judge(self, results: Results) -> Outcome:
+        values = [results.values(one, self.where, self.metric, self.statistic) for one in self.algorithms]
+        common = set.intersection(*map(set, values))
+        pairs = [[value[point] for value in values] for point in common]
+        pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
+        if not pairs:
+            raise NotTested("No setting has results of all")
+        worst = max(map(_difference, pairs))
+        return Outcome(f"largest relative difference {labels.number(worst, 2)}", worst <= self.tolerance)
+
+
+def _difference(values: list[float]) -> float:
+    if not all(map(math.isfinite, values)):
+        return math.inf
+    apart = max(values) - min(values)
+    return 0.0 if apart <= ROUNDING else apart / max(map(abs, values))

@@ -1,0 +1,53 @@
+"""What theorems on FedAc promise in the settings of an experiment: what figures draw beside its results."""
+
+import functools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fedatlas import problems
+from fedatlas.experiments.specification import View
+from fedatlas.options import construct
+from fedatlas.simulation.setting import Setting
+from fedatlas.theory.comparison import parts_at
+from fedatlas.theory.constants import estimate
+from fedatlas.theory.fedac import theorem
+from fedatlas.theory.theorem import Constants
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def promise(
+    view: View, theorems: Mapping[str, str], table: "pd.DataFrame", directory: str | Path | None = None
+) -> "pd.DataFrame":
+    """The table with a column ``bound``: what theorems on FedAc promise of F - F* in the setting of each row.
+
+    theorems: name by id of the algorithm. directory: of the prepared data. The bound is not a number where no theorem
+    is given or it does not apply. A theorem has its own step size and output, whatever those of the runs are. Raises
+    UserError on an unknown theorem or a problem whose constants are not known.
+    """
+    promises = []
+    for row in table.to_dict("records"):
+        name = theorems.get(row["algorithm"])
+        parts = json.dumps(parts_at(view, row, view.setting, {}))
+        promises.append(np.nan if name is None else _promised(name, parts, directory))
+    return table.assign(bound=promises)
+
+
+@functools.lru_cache(maxsize=4096)
+def _promised(name: str, parts: str, directory: str | Path | None) -> float:
+    found = json.loads(parts)
+    setting = construct("setting", Setting, found["setting"])
+    where = (setting.clients, setting.local_steps, setting.total_rounds * setting.local_steps)
+    constants = _constants(json.dumps(found["problem"]), directory)
+    of = theorem(name)
+    return of.bound(constants, *where) if of.applies(constants, *where) else np.nan
+
+
+@functools.lru_cache(maxsize=16)
+def _constants(problem: str, directory: str | Path | None) -> Constants:
+    return estimate(problems.create(json.loads(problem), 1, directory))

@@ -1,0 +1,144 @@
+"""What every kind of check declares, and how wrong options are told."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fedatlas.checks
+from fedatlas.checks import CHECKS, Check, build
+from fedatlas.checks.judging import HELD, NOT_HELD
+from fedatlas.errors import UserError
+from fedatlas.experiments import config
+from fedatlas.kinds import Family
+from tests.synthetic import table
+
+from .made import judged, view
+from .test_claims import BETTER
+
+ROOT = Path(__file__).parents[2]
+NAMED = {"algorithm", "algorithms", "axis", "metric", "cost", "tuned", "where", "limit", "theorem"}
+REQUIRED = {
+    "agrees": {"algorithm", "limit", "metric"},
+    "below": {"algorithm", "theorem"},
+    "better": {"algorithm", "than"},
+    "choice_slope": {"algorithm", "parameter", "axis"},
+    "drop": {"algorithms", "axis"},
+    "equal": {"algorithms", "tolerance"},
+    "fewer": {"algorithm", "than"},
+    "first_round": {"algorithm", "target"},
+    "proportion": {"algorithms", "metric", "of"},
+    "reaches": {"algorithms"},
+    "rounds_to": {"algorithm", "target"},
+    "speedup": {"algorithms", "axis"},
+    "spread": {"algorithms"},
+}
+
+
+def test_every_check_is_found():
+    assert CHECKS.names() == sorted(REQUIRED)
+
+
+@pytest.mark.parametrize("name", CHECKS.names())
+def test_every_check_documents_itself_and_its_options(name):
+    kind = CHECKS.get(name)
+    assert kind.summary().startswith("Held if") and kind.__module__ == f"fedatlas.checks.{name}"
+    assert {option.name for option in kind.options().values() if option.required} == REQUIRED[name]
+    for option in kind.options().values():
+        assert option.doc and option.names in NAMED | {None}, option.name
+    assert {"where", "paper"} <= set(kind.options())
+    assert kind.inputs == ({"theorems"} if name == "below" else set())
+
+
+CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
+SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({**CONTEST, "kind": "beter"}, "unknown check 'beter'; did you mean 'better'"),
+        ({**CONTEST, "faktor": 2}, "check better has no option 'faktor'; did you mean 'factor'"),
+        ({"kind": "better", "algorithm": "fedac-1"}, "check better needs a value for 'than'"),
+        ({**CONTEST, "than": "fedavg"}, "check better: than is 'fedavg'; it must be a list"),
+        ({**CONTEST, "than": []}, "check better: than is empty"),
+        ({**CONTEST, "factor": "2x"}, "check better: factor is '2x'; it must be a number larger than 0"),
+        ({**CONTEST, "factor": True}, "factor is True"),
+        ({**CONTEST, "by": -1}, "by is -1; it must be a number, at least 0"),
+        ({**CONTEST, "where": ["clients"]}, "where is ['clients']; it must be a mapping"),
+        ({**CONTEST, "paper": "7"}, "paper is '7'; it must be a number"),
+        ({**CONTEST, "statistic": "mean"}, "statistic is 'mean'; it must be one of 'best', 'final'"),
+        (SPEEDUP, "check speedup needs at_least or at_most"),
+        ({**SPEEDUP, "algorithms": [], "at_least": 1}, "check speedup: algorithms is empty"),
+        ({**SPEEDUP, "kind": "drop"}, "check drop needs at_least, at_most or above"),
+        ({"kind": "spread", "algorithms": ["fedavg"]}, "check spread needs at_least or at_most"),
+        ({"kind": "reaches", "algorithms": ["a"], "at_least": 0, "share": 2}, "it must be a number between 0 and 1"),
+        ({"kind": "agrees", "algorithm": "a", "limit": "l", "metric": "m", "after": 1.5}, "it must be a whole number"),
+        ({"kind": "equal", "algorithms": ["a"], "tolerance": float("nan")}, "tolerance is nan"),
+    ],
+)
+def test_wrong_options_give_one_sentence(spec, said):
+    with pytest.raises(UserError) as error:
+        build(spec)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_null_leaves_an_option_out():
+    assert build({**CONTEST, "by": None, "where": None, "metric": None}) == build(CONTEST)
+
+
+def test_checks_of_the_atlas_can_be_built():
+    found = set()
+    for path in sorted((ROOT / "config/experiments").glob("*.yaml")):
+        whole = config.document(path)
+        for size in whole["sizes"].values():
+            for claim in config.merge(whole, size or {}).get("claims", {}).values():
+                found.add(build(claim["check"]).name)
+    assert found == set(REQUIRED)
+
+
+NEW = '''
+from dataclasses import dataclass
+from fedatlas.checks.base import Bounded, OfOne
+from fedatlas.checks.results import Outcome
+
+@dataclass(frozen=True, kw_only=True)
+class Counted(Bounded, OfOne):
+    """Held if the number of settings lies in the bounds."""
+
+    name = "counted"
+
+    def judge(self, results):
+        count = len(results.values(self.algorithm, self.where))
+        return Outcome(f"{count} settings", self.within(count))
+'''
+
+
+def test_a_check_is_one_new_file(tmp_path, monkeypatch):
+    (tmp_path / "counted.py").write_text(NEW)
+    monkeypatch.setattr(fedatlas.checks, "__path__", [*fedatlas.checks.__path__, str(tmp_path)])
+    monkeypatch.setattr(fedatlas.checks, "CHECKS", Family("check", "fedatlas.checks", Check))
+    monkeypatch.setitem(sys.modules, "fedatlas.checks.counted", None)  # and so forgotten when the test ends
+    del sys.modules["fedatlas.checks.counted"]
+    assert "counted" in fedatlas.checks.CHECKS.names()
+    found = judged(view(), table(BETTER), kind="counted", algorithm="fedac-1", at_least=2)
+    assert (found["verdict"], found["ours"]) == (HELD, "2 settings")
+    assert judged(view(), table(BETTER), kind="counted", algorithm="fedac-1", at_most=1)["verdict"] == NOT_HELD
+    with pytest.raises(UserError, match="check counted has no option 'axis'"):
+        build({"kind": "counted", "algorithm": "fedavg", "axis": "clients", "at_most": 1})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from fedatlas.checks import CHECKS; CHECKS.names()",
+        "import fedatlas.checks.judging",
+        "import fedatlas.theory.closed_forms, fedatlas.theory.fedac, fedatlas.theory.fedred",
+    ],
+)
+def test_declarations_are_light(code):
+    heavy = "{'pandas', 'scipy', 'matplotlib', 'torch', 'numba'}"
+    code = f"import sys; {code}; print(sorted({heavy} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"

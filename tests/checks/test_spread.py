@@ -1,0 +1,82 @@
+"""Checks of sensitivity to hyper-parameters and of recorded values."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.errors import UserError
+
+from .made import judged, view
+
+
+def rows(scores, axis="local_steps"):
+    """A table by hand: {(algorithm, point, c): score}; the smallest score of a point is chosen."""
+    made = pd.DataFrame(
+        [(*key, float(score)) for key, score in scores.items()], columns=["algorithm", axis, "c", "score"]
+    )
+    made["diverged"] = (~np.isfinite(made["score"])).astype(int)
+    made["chosen"] = made.groupby(["algorithm", axis])["score"].transform("min") == made["score"]
+    return made.assign(best_loss=made["score"], final_loss=made["score"], final_apart=0.1, best_apart=0.1, edge="")
+
+
+SCORES = {("fedsps", k, c): 1 + (c - k / 10) ** 2 for k in (5, 10, 20) for c in (0.5, 1.0, 2.0)}
+QUADRATIC = {("fedsps", k, c): 1 + (c - k * k) ** 2 for k in (1, 2, 4) for c in (1.0, 4.0, 16.0)}
+
+
+MADE = view(["fedsps"], ["local_steps"], metric="loss", tune=["c"])
+
+
+def verdict(scores, **options):
+    found = judged(MADE, rows(scores), **options)
+    return found["verdict"], found["ours"]
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ({"at_most": 4.3}, HELD),
+        ({"at_most": 2}, NOT_HELD),
+        ({"at_least": 2.5}, NOT_HELD),
+        ({"at_most": 2, "where": {"local_steps": 10}}, HELD),
+        ({"at_least": 2, "where": {"local_steps": 20}}, HELD),
+        ({"at_most": 1.3, "among": {"c": [0.5, 1.0]}, "where": {"local_steps": 10}}, HELD),
+        ({"at_most": 2, "among": {"c": [1.0]}}, NOT_TESTED),
+    ],
+)
+def test_spread(options, expected):
+    assert verdict(SCORES, kind="spread", algorithms=["fedsps"], **options)[0] == expected
+
+
+def test_spread_of_what_diverged_is_infinite():
+    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 5, 1.0): math.inf}
+    assert verdict(scores, kind="spread", algorithms=["fedsps"], at_most=1e9)[0] == NOT_HELD
+    assert verdict(scores, kind="spread", algorithms=["fedsps"], at_least=2)[0] == HELD
+
+
+def test_choice_slope_tells_a_square_law_from_none():
+    options = {"kind": "choice_slope", "algorithm": "fedsps", "parameter": "c", "axis": "local_steps", "at_most": 0.5}
+    assert verdict(QUADRATIC, **options) == (NOT_HELD, "slope 2.00")
+    flat = {key: 1 + (key[2] - 1) ** 2 for key in SCORES}
+    assert verdict(flat, **options)[0] == HELD
+    assert verdict(flat, **options, where={"local_steps": 5})[0] == NOT_TESTED
+
+
+def test_unknown_hyper_parameters_are_errors():
+    with pytest.raises(UserError, match="'gamma' is not tuned for fedsps"):
+        verdict(SCORES, kind="spread", algorithms=["fedsps"], among={"gamma": [1]}, at_most=1)
+
+
+@pytest.mark.parametrize("at_most, expected", [(0.101, HELD), (0.05, NOT_HELD)])
+def test_proportion(at_most, expected):
+    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 10, 0.5): 2}
+    options = {"kind": "proportion", "algorithms": ["fedsps"], "metric": "apart", "of": "loss", "at_most": at_most}
+    assert verdict(scores, **options) == (expected, "FedSPS 0.05 to 0.1")
+
+
+def test_proportion_of_what_was_not_recorded():
+    table = rows({("fedsps", 5, 0.5): 1}).assign(final_apart=math.nan)
+    options = {"kind": "proportion", "algorithms": ["fedsps"], "metric": "apart", "of": "loss", "at_most": 1}
+    assert judged(MADE, table, **options)["verdict"] == NOT_TESTED
