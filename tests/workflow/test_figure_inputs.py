@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fedatlas.algorithms.states import vectors_kept
 
 from fedatlas import algorithms
+from fedatlas.algorithms.states import vectors_kept
 from fedatlas.errors import UserError
 from fedatlas.experiments.runs import create, runs
 from fedatlas.figures import FIGURES

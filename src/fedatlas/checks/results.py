@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas import labels
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments.selection import goal, matching
+from fedatlas.experiments.scores import goal
+from fedatlas.experiments.selection import matching
 from fedatlas.experiments.specification import View
 
 if TYPE_CHECKING:

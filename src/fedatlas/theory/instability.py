@@ -4,12 +4,20 @@ On the function of Lemma F.2 the starts must be so close that float64 cannot tel
 in Decimals, with as many digits as the closeness and the number of steps ask for.
 """
 
+import typing
+from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 
 from fedatlas import algorithms
 from fedatlas.algorithms.recurrences import accelerated, descent
 from fedatlas.errors import UserError
 from fedatlas.problems.piecewise import Piecewise
+
+if typing.TYPE_CHECKING:
+    import pandas as pd
+
+Vector = tuple[Decimal, ...]
+Rule = tuple[tuple[Vector, ...], Vector, Vector]  # A, b and c of a step z <- A z - b F'(<c, z>)
 
 GROWTH = Decimal("1.02")  # of the theorem, for each three steps and kappa >= 25
 ALGORITHMS = ("agd", "fedac-1", "gd")
@@ -18,15 +26,18 @@ COLUMNS = ["kappa", "along", "interval", "algorithm", "step", "distance", "outpu
 KAPPAS = (25, 100, 1000)
 
 
-def rule(name, kappa, interval, L=1.0):
-    """(A, b, c) of an algorithm's step z <- A z - b F'(<c, z>) with step size 1/L, as Decimals.
+def rule(name: str, kappa: float, interval: int, L: float = 1.0) -> Rule:
+    """A, b and c of an algorithm's step z <- A z - b F'(<c, z>) with step size 1/L.
 
     interval: local steps K between two averages, which set the coupling of the FedAc family. The coefficients are
-    those of the algorithm in float64, but weights of averages sum to one exactly.
+    those of the algorithm in float64, but weights of averages sum to one exactly. Raises UserError if the step has no
+    such form.
     """
     known = {"lr": 1 / L, "L": L, "mu": L / kappa}
     cls = algorithms.get(name)
-    algorithm = algorithms.create(name, {key: value for key, value in known.items() if key in cls.options()})
+    algorithm: typing.Any = algorithms.create(
+        name, {key: value for key, value in known.items() if key in cls.options()}
+    )
     if name == "gd":
         step = descent(algorithm.lr)
     elif name == "agd":
@@ -38,14 +49,14 @@ def rule(name, kappa, interval, L=1.0):
     return tuple(map(_average, step.A)), tuple(map(Decimal, step.b)), _average(step.c)
 
 
-def _average(weights):
+def _average(weights: Sequence[float]) -> Vector:
     # A sum of 1 + 1e-16 is a drift, which the instability would amplify.
     rest = [Decimal(weight) for weight in weights[1:]]
     with localcontext(prec=100):
-        return (1 - sum(rest), *rest)
+        return (1 - sum(rest, start=Decimal(0)), *rest)
 
 
-def separation(problem, rule, steps, eps):
+def separation(problem: Piecewise, rule: Rule, steps: int, eps: Decimal | float | str) -> list[tuple[Decimal, Decimal]]:
     """Distances of two runs after 0, 1, .., steps steps, from all vectors at x0 and all at x0 - eps.
 
     Returns one pair a step: the largest distance of a vector, and that of the last one, which is evaluated.
@@ -53,7 +64,7 @@ def separation(problem, rule, steps, eps):
     eps = Decimal(eps)
     with localcontext(prec=problem.digits + max(0, -eps.adjusted())):
         x0 = Decimal(problem.x0)
-        runs = [[start] * len(rule[2]) for start in (x0, x0 - eps)]
+        runs: list[Vector] = [(start,) * len(rule[2]) for start in (x0, x0 - eps)]
         found = []
         for t in range(steps + 1):
             apart = [abs(w - u) for w, u in zip(*runs, strict=True)]
@@ -63,10 +74,11 @@ def separation(problem, rule, steps, eps):
     return found
 
 
-def reach(problem, rule, steps):
+def reach(problem: Piecewise, rule: Rule, steps: int) -> Decimal:
     """The largest eps for which the points of both runs lie on one piece at every step (Theorem F.1's eps_0)."""
     with localcontext(prec=problem.digits):
-        z, apart, largest = [Decimal(problem.x0)] * len(rule[2]), [Decimal(1)] * len(rule[2]), Decimal("Infinity")
+        size, largest = len(rule[2]), Decimal("Infinity")
+        z, apart = (Decimal(problem.x0),) * size, (Decimal(1),) * size
         for _ in range(steps):
             z, md, curvature = _step(problem, rule, z)
             between = _dot(rule[2], apart)
@@ -76,7 +88,14 @@ def reach(problem, rule, steps):
     return largest
 
 
-def distances(kappa, steps, eps=None, algorithms=ALGORITHMS, interval=None, along="agd"):
+def distances(
+    kappa: float,
+    steps: int,
+    eps: Decimal | float | str | None = None,
+    algorithms: Sequence[str] = ALGORITHMS,
+    interval: int | None = None,
+    along: str = "agd",
+) -> "pd.DataFrame":
     """Distances of two runs eps apart on the function of Lemma F.2.
 
     steps: the theorem's 3K. eps: by default the power of ten below the largest that the theorem allows. interval: K of
@@ -111,26 +130,29 @@ def distances(kappa, steps, eps=None, algorithms=ALGORITHMS, interval=None, alon
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def study(kappas=KAPPAS, steps=150, interval=15):
-    """Distances of the figure: of ALGORITHMS on AGD's function, and of FedAc-I on the function built along itself."""
+def study(kappas: Sequence[float] = KAPPAS, steps: int = 150, interval: int = 15) -> "pd.DataFrame":
+    """Distances of the figure: of ALGORITHMS on AGD's function, and of FedAc-I on the function built along itself.
+
+    The arguments and the DataFrame are those of `distances`, for each of ``kappas``.
+    """
     import pandas as pd
 
-    own = {"algorithms": ("fedac-1",), "along": "fedac-1"}
+    own: dict[str, typing.Any] = {"algorithms": ("fedac-1",), "along": "fedac-1"}
     return pd.concat(
         [distances(kappa, steps, interval=interval, **of) for kappa in kappas for of in ({}, own)], ignore_index=True
     )
 
 
-def _step(problem, rule, z):
-    """(the next z, md, F''(md))."""
+def _step(problem: Piecewise, rule: Rule, z: Vector) -> tuple[Vector, Decimal, Decimal]:
+    """The next z, md and F''(md)."""
     md = _dot(rule[2], z)
     _, slope, curvature = problem.exact(md)
     return _move(rule, z, slope), md, curvature
 
 
-def _move(rule, z, slope):
-    return [_dot(row, z) - weight * slope for row, weight in zip(rule[0], rule[1], strict=True)]
+def _move(rule: Rule, z: Vector, slope: Decimal) -> Vector:
+    return tuple(_dot(row, z) - weight * slope for row, weight in zip(rule[0], rule[1], strict=True))
 
 
-def _dot(a, z):
-    return sum(one * other for one, other in zip(a, z, strict=True))
+def _dot(a: Vector, z: Vector) -> Decimal:
+    return sum((one * other for one, other in zip(a, z, strict=True)), start=Decimal(0))
