@@ -2,7 +2,7 @@
 
 from fedatlas import checks as claims
 from fedatlas import figures, labels
-from fedatlas.citations import entries
+from fedatlas.bibliography import entries
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import EXTREMES
 from fedatlas.registry import did_you_mean, lookup
