@@ -16,6 +16,7 @@ from fedatlas.experiments.specification import Experiment, View
 from fedatlas.options import Option
 from fedatlas.report.record import OF_THE_PROBLEM, About, Parameters
 
+
 def about(experiment: Experiment, view: View) -> About:
     """The About of an experiment.
 

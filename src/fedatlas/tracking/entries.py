@@ -20,7 +20,6 @@ from fedatlas.experiments.result_files import plain, read
 from fedatlas.experiments.runs import runs
 from fedatlas.experiments.specification import CellSpec, Run, Select
 from fedatlas.experiments.tables import label, metric_columns
-from fedatlas.options import construct
 from fedatlas.report.record import OF_THE_PROBLEM, About
 from fedatlas.simulation.setting import Setting
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 COSTS = ("gradients", "vectors_up", "seconds")
 SYMBOLS = {"clients": "M", "local_steps": "K"}
+LONGEST_PARAM, LONGEST_TAG = 6000, 8000  # what MLflow keeps of a value
 
 Rows = Mapping[str, list[Any]]  # columns of a run file
 Chosen = Callable[[str, Mapping[str, Any]], bool]  # whether a run of an algorithm's id and these values was chosen
@@ -95,7 +95,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
         yield Entry(
             key=f"{about.size}/{id}/{path.stem}/{run.key}",
             name=run_name(id, {**values, "seed": run.seed}),
-            tags={**tags, **own},
+            tags={key: value[:LONGEST_TAG] for key, value in {**tags, **own}.items()},
             params=_params(run, about.defaults[id]),
             metrics=[*_metrics(rows, metrics), *_metrics(last, COSTS), *_score(rows, about.select)],
             data={
@@ -120,14 +120,15 @@ def run_name(id: str, values: Mapping[str, Any]) -> str:
 
 def _params(run: Run, defaults: Mapping[str, Any]) -> dict[str, str]:
     """Hyper-parameters, setting and problem of a run as text. defaults: of the algorithm's hyper-parameters."""
-    setting = construct("setting", Setting, run.setting)
+    setting = Setting(**run.setting)
     found: dict[str, Any] = {"algorithm": run.algorithm, "seed": run.seed}
     found |= _defaults(Setting) | run.setting
     found |= {"local_steps": setting.local_steps, "rounds": setting.total_rounds, "batch": setting.batch or "all"}
     given = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != OF_THE_PROBLEM}
     found |= {**defaults, **given}
     found |= {f"problem.{key}": value for key, value in run.problem.items()}
-    return {key: label(v) if isinstance(v, (dict, list)) else str(v) for key, v in found.items() if v is not None}
+    texts = {key: label(v) if isinstance(v, (dict, list)) else str(v) for key, v in found.items() if v is not None}
+    return {key: text[:LONGEST_PARAM] for key, text in texts.items()}
 
 
 def _defaults(cls: type) -> dict[str, Any]:

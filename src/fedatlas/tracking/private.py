@@ -31,7 +31,7 @@ TESTED = {
 }
 
 TABLES = ("SqlRun", "SqlTag", "SqlParam", "SqlMetric", "SqlLatestMetric", "SqlInput", "SqlInputTag")
-RUN_NAME, LONGEST_PARAM, LONGEST_TAG = "mlflow.runName", 6000, 8000
+RUN_NAME = "mlflow.runName"
 
 
 def revision(path: Path) -> str | None:
@@ -80,8 +80,8 @@ class DatabaseWriter:
         about |= dict.fromkeys(("source_name", "entry_point_name", "source_version"), "")
         rows["SqlRun"].append(about | {"artifact_uri": append_to_uri_path(self.place, id, "artifacts")})
         tags = {**tags, RUN_NAME: entry.name}
-        rows["SqlTag"] += [_row(id, key, value[:LONGEST_TAG]) for key, value in tags.items()]
-        rows["SqlParam"] += [_row(id, key, value[:LONGEST_PARAM]) for key, value in entry.params.items()]
+        rows["SqlTag"] += [_row(id, key, value) for key, value in tags.items()]
+        rows["SqlParam"] += [_row(id, key, value) for key, value in entry.params.items()]
         latest = {}
         for key, value, timestamp, step in entry.points():
             latest[key] = _row(id, key, value, timestamp=timestamp, step=step, is_nan=False)
