@@ -10,7 +10,7 @@ import pytest
 from fedatlas import tracking
 from fedatlas.errors import UserError
 from fedatlas.tracking import store
-from tests.tracking.tiny import EXPERIMENT, logged
+from tests.tracking.tiny import EXPERIMENT, known, logged, run_files
 
 
 def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
@@ -22,8 +22,7 @@ def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
 
 
 def _log_as(name, directory, uri):
-    one = {**EXPERIMENT, "algorithms": {"fedac": EXPERIMENT["algorithms"]["fedac"]}}
-    tracking.log({**one, "name": name}, directory, uri)
+    tracking.log(known(EXPERIMENT, name=name), directory, uri, run_files(directory, "fedac"))
 
 
 def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
@@ -56,7 +55,7 @@ def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
 def test_wrong_addresses(results, tmp_path, uri, message):
     (tmp_path / "file").write_text("This is no database, but long enough to be taken for one. " * 20)
     with pytest.raises(UserError, match=message):
-        tracking.log(EXPERIMENT, results, uri.format(tmp_path))
+        tracking.log(known(EXPERIMENT), results, uri.format(tmp_path), run_files(results))
 
 
 def test_user_interface(tmp_path, monkeypatch, capsys):

@@ -1,6 +1,5 @@
 """What is logged to MLflow of run files, and what is done about what is there already."""
 
-import copy
 import json
 import shutil
 
@@ -11,11 +10,18 @@ from fedatlas import tracking
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.tracking import book
-from tests.tracking.tiny import EXPERIMENT, RUNS, logged, named
+from tests.tracking.tiny import EXPERIMENT, RUNS, known, logged, named, run_files
+
+KNOWN = known(EXPERIMENT)
+
+
+def log(folder, uri, about=KNOWN, id="*"):
+    """Log the run files of a folder, of one algorithm or of all."""
+    return tracking.log(about, folder, uri, run_files(folder, id))
 
 
 def test_what_is_logged(results, uri, tmp_path):
-    receipt = tracking.log(EXPERIMENT, results, uri)
+    receipt = log(results, uri)
     client, (parent,), children = logged(uri)
     assert receipt == {
         "experiment_id": parent.info.experiment_id,
@@ -81,19 +87,19 @@ def test_what_is_logged(results, uri, tmp_path):
 
 
 def test_runs_that_are_added_a_few_at_a_time_are_the_same(results, uri, empty, tmp_path, monkeypatch):
-    tracking.log(EXPERIMENT, results, uri)
+    log(results, uri)
     monkeypatch.setattr(book, "TOGETHER", 1)
     other = f"sqlite:///{tmp_path}/other.db"
     shutil.copy(empty, tmp_path / "other.db")
-    tracking.log(EXPERIMENT, results, other)
+    log(results, other)
     found = [{r.info.run_name: (r.data.metrics, r.data.params) for r in logged(each)[2]} for each in (uri, other)]
     assert len(found[0]) == RUNS and found[0] == found[1]
 
 
 def test_logging_again_changes_only_what_changed(mine, uri):
-    tracking.log(EXPERIMENT, mine, uri)
+    log(mine, uri)
     _, (parent,), before = logged(uri)
-    assert tracking.log(EXPERIMENT, mine, uri)["unchanged"] == RUNS
+    assert log(mine, uri)["unchanged"] == RUNS
 
     # one run with another loss, others with other times only
     path = mine / "runs/fedac/local_steps=2.parquet"
@@ -101,7 +107,7 @@ def test_logging_again_changes_only_what_changed(mine, uri):
     frame["seconds"] *= 2
     frame.loc[2, "loss"] = 0.25
     files.write(path, frame, meta)
-    receipt = tracking.log(EXPERIMENT, mine, uri)
+    receipt = log(mine, uri)
     assert (receipt["logged"], receipt["deleted"], receipt["unchanged"]) == (1, 1, RUNS - 1)
     assert receipt["run_id"] == parent.info.run_id
     client, _, after = logged(uri)
@@ -112,9 +118,7 @@ def test_logging_again_changes_only_what_changed(mine, uri):
     # an algorithm less, and the runs of an interrupted log
     client.create_run(parent.info.experiment_id, tags=client.get_run(new).data.tags)
     client.set_tag(after[0].info.run_id, "mine", "kept")
-    less = copy.deepcopy(EXPERIMENT)
-    del less["algorithms"]["fedavg"]
-    receipt = tracking.log(less, mine, uri)
+    receipt = log(mine, uri, id="fedac")
     assert (receipt["logged"], receipt["deleted"], receipt["unchanged"]) == (0, 17, RUNS - 16)
     assert {r.data.tags["algorithm"] for r in logged(uri)[2]} == {"fedac"}
 
@@ -128,7 +132,7 @@ def test_data_with_a_checksum_and_lossy_data(mine, uri):
         "files": [{"name": "a", "urls": ["https://example.org/a"], "sha256": checksum}],
     }
     files.write(path, frame, meta)
-    tracking.log({**EXPERIMENT, "algorithms": {"fedac": EXPERIMENT["algorithms"]["fedac"]}}, mine, uri)
+    log(mine, uri, id="fedac")
     _, _, children = logged(uri)
     child = named(children, "fedac K=2 M=3 lr=0.05 seed=1")
     assert child.data.tags["lossy data"] == "breast_cancer"
@@ -139,12 +143,11 @@ def test_data_with_a_checksum_and_lossy_data(mine, uri):
 
 
 def test_a_parent_that_shows_what_is_gone_is_replaced(mine, uri):
-    one = {**EXPERIMENT, "algorithms": {"fedac": EXPERIMENT["algorithms"]["fedac"]}, "seeds": [0, 1]}
-    first = tracking.log(one, mine, uri)
+    first = log(mine, uri, id="fedac")
     (mine / "figures/another.png").write_bytes(b"")
-    assert tracking.log(one, mine, uri)["run_id"] == first["run_id"]
+    assert log(mine, uri, id="fedac")["run_id"] == first["run_id"]
     (mine / "figures/another.png").unlink()
-    last = tracking.log(one, mine, uri)
+    last = log(mine, uri, id="fedac")
     assert last["run_id"] != first["run_id"]
     _, (parent,), children = logged(uri)
     assert {r.data.tags["mlflow.parentRunId"] for r in children} == {parent.info.run_id} == {last["run_id"]}
@@ -154,25 +157,26 @@ def test_a_parent_that_shows_what_is_gone_is_replaced(mine, uri):
 def test_sizes_and_other_runs_do_not_meet(mine, uri):
     from mlflow import MlflowClient
 
-    one = {**EXPERIMENT, "algorithms": {"fedac": EXPERIMENT["algorithms"]["fedac"]}}
     shutil.rmtree(mine / "figures")
     for name in ("table.parquet", "table.csv", "claims.csv"):
         (mine / name).unlink()
-    receipt = tracking.log(one, mine, uri)
+    receipt = log(mine, uri, id="fedac")
     MlflowClient(uri).create_run(receipt["experiment_id"], run_name="of the user")
-    tracking.log({**one, "size": "laptop"}, mine, uri)
-    assert tracking.log(one, mine, uri)["deleted"] == 0
+    log(mine, uri, known(EXPERIMENT, size="laptop"), "fedac")
+    assert log(mine, uri, id="fedac")["deleted"] == 0
     client, parents, children = logged(uri)
     assert {r.info.run_name for r in parents} == {"tiny · smoke", "tiny · laptop", "of the user"}
     assert len(children) == 16 and "chosen" not in children[0].data.tags
     client.delete_experiment(receipt["experiment_id"])
-    tracking.log(one, mine, uri)  # brings the experiment back
+    log(mine, uri, id="fedac")  # brings the experiment back
     assert client.get_experiment(receipt["experiment_id"]).lifecycle_stage == "active"
 
 
 def test_nothing_to_log(tmp_path, uri):
-    with pytest.raises(UserError, match="nothing to log"):
-        tracking.log(EXPERIMENT, tmp_path / "nowhere", uri)
+    with pytest.raises(UserError, match=r"tiny \(size smoke\) has no run files: nothing to log"):
+        tracking.log(KNOWN, tmp_path, uri, [])
+    with pytest.raises(UserError, match=r"x\.parquet does not exist"):
+        tracking.log(KNOWN, tmp_path, uri, [tmp_path / "fedac/x.parquet"])
 
 
 def test_run_file_with_too_few_runs(mine, uri):
@@ -180,7 +184,28 @@ def test_run_file_with_too_few_runs(mine, uri):
     frame, meta = files.read(path)
     files.write(path, frame[frame["seed"] == 0], meta)
     with pytest.raises(UserError, match=r"local_steps=2\.parquet does not hold the runs"):
-        tracking.log(EXPERIMENT, mine, uri)
+        log(mine, uri)
+
+
+def test_formulas_and_values_that_the_problem_gives_are_logged_as_they_were_given(mine, uri):
+    (path, *others) = run_files(mine, "fedac")
+    frame, meta = files.read(path)
+    meta["spec"]["tune"], meta["spec"]["parameters"] = {}, {"lr": "1/L", "mu": None}
+    files.write(path, frame.drop(columns="lr"), meta)
+    assert others and tracking.log(KNOWN, mine, uri, [path])["logged"] == 4
+    assert {(r.data.params["lr"], r.data.params["mu"]) for r in logged(uri)[2]} == {("1/L", "the problem's")}
+
+
+def test_no_registry_of_algorithms_is_asked(results, uri, monkeypatch):
+    monkeypatch.setattr("fedatlas.algorithms.get", lambda name: pytest.fail(f"asked for {name}"))
+    assert log(results, uri)["logged"] == RUNS
+
+
+def test_live_and_log_agree(results, uri):
+    for path in run_files(results):
+        tracking.live(KNOWN, path, uri)
+    receipt = log(results, uri)
+    assert (receipt["logged"], receipt["unchanged"]) == (0, RUNS)
 
 
 def test_long_and_nested_values_in_names():

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -13,30 +12,28 @@ import urllib.request
 import pytest
 
 from fedatlas import tracking
-from fedatlas.experiments import expand
+from fedatlas.experiments import specification
 from fedatlas.tracking.store import ENVIRONMENT, connect
-from tests.tracking.tiny import make
+from tests.tracking.tiny import contents, known, make, run_files
 
 pytestmark = pytest.mark.slow
 WRITERS = 8
-EXPERIMENT = {
-    "name": "crowd",
-    "size": "smoke",
-    "file": "config/experiments/crowd.yaml",
-    "title": "Many writers",
-    "paper": "yuan2020",
-    "source": "Nowhere",
-    "problem": {"kind": "logistic", "data": "breast_cancer", "l2": 1e-2},
-    "setting": {"clients": 2, "rounds": 10, "batch": 4},
-    "grid": {"local_steps": list(range(1, WRITERS + 1))},
-    "within": {},
-    "tune": {"lr": [0.001, 0.002, 0.003, 0.004, 0.005]},
-    "seeds": [0],
-    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
-    "algorithms": {"fedavg": {}},
-    "figures": {},
-    "claims": {},
-}
+EXPERIMENT = specification.experiment(
+    "crowd",
+    "smoke",
+    "config/experiments/crowd.yaml",
+    {
+        "title": "Many writers",
+        "paper": "yuan2020",
+        "source": "Nowhere",
+        "problem": {"kind": "logistic", "data": "breast_cancer", "l2": 1e-2},
+        "setting": {"clients": 2, "rounds": 10, "batch": 4},
+        "grid": {"local_steps": list(range(1, WRITERS + 1))},
+        "tune": {"lr": [0.001, 0.002, 0.003, 0.004, 0.005]},
+        "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+        "algorithms": {"fedavg": {}},
+    },
+)
 RUNS = WRITERS * 5
 
 
@@ -77,15 +74,14 @@ def server(tmp_path):
         process.wait()
 
 
-def log_cell(number, folder, uri):
-    cell = expand.cells(EXPERIMENT)[number]
-    tracking.live(EXPERIMENT, cell, str(folder / "runs" / cell.id / f"{cell.key}.parquet"), uri)
+def log_file(number, folder, uri):
+    tracking.live(known(EXPERIMENT), run_files(folder)[number], uri)
 
 
 def start(folder, uri):
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["mlflow", __name__])
-    jobs = [context.Process(target=log_cell, args=(number, folder, uri)) for number in range(WRITERS)]
+    jobs = [context.Process(target=log_file, args=(number, folder, uri)) for number in range(WRITERS)]
     for job in jobs:
         job.start()
     return jobs
@@ -121,38 +117,11 @@ def test_eight_writers(results, server, tmp_path):
 
     # a request whose answer came too late was sent twice
     client.create_run(found[0].info.experiment_id, tags=found[0].data.tags)
-    receipt = tracking.log(EXPERIMENT, results, server)
+    receipt = tracking.log(known(EXPERIMENT), results, server, run_files(results))
     assert (receipt["logged"], receipt["unchanged"], receipt["deleted"]) == (0, RUNS, 1)
 
     # what a server has been given run by run is what a database is given in one piece
     database = f"sqlite:///{tmp_path}/alone.db"
-    tracking.log(EXPERIMENT, shutil.copytree(results, tmp_path / "copy"), database)
-    online, embedded = contents(server), contents(database)
+    tracking.log(known(EXPERIMENT), results, database, run_files(results))
+    online, embedded = contents(server, "crowd"), contents(database, "crowd")
     assert len(online) == RUNS + 1 and online == embedded
-
-
-def contents(uri):
-    """Everything that runs hold but ids and times, by name."""
-    from mlflow import MlflowClient
-
-    client, known = MlflowClient(uri), {}
-    found = runs_of(uri)
-    names = {r.info.run_id: r.info.run_name for r in found}
-    for r in found:
-        points = {
-            key: [(m.step, m.value) for m in client.get_metric_history(r.info.run_id, key)]
-            for key in ("loss", "score", "gradients")
-        }
-        tags = {key: names.get(value, value) for key, value in r.data.tags.items()}
-        tags.pop("mlflow.note.content", None)
-        inputs = [(i.dataset, [(t.key, t.value) for t in i.tags]) for i in r.inputs.dataset_inputs]
-        known[r.info.run_name] = (
-            r.info.status,
-            r.info.user_id,
-            tags,
-            r.data.params,
-            r.data.metrics,
-            points,
-            str(inputs),
-        )
-    return known

@@ -1,43 +1,97 @@
 """A tiny experiment, results of it or another, and what MLflow shows of them."""
 
-from fedatlas.data.store import prepare
-from fedatlas.experiments import expand, run, tables
+import dataclasses
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
 from fedatlas.experiments import result_files as files
+from fedatlas.experiments import specification
+from fedatlas.experiments.runs import product, runs
+from fedatlas.experiments.specification import CellSpec, Experiment
+from fedatlas.report.about import about
+from fedatlas.report.record import About
+from tests import helpers
+from tests.report.made import view
 
-EXPERIMENT = {
-    "name": "tiny",
-    "size": "smoke",
-    "file": "config/experiments/tiny.yaml",
-    "title": "A tiny experiment",
-    "paper": "yuan2020",
-    "source": "Figure 1",
-    "notes": ["Nothing of it is in the paper."],
-    "problem": {"kind": "logistic", "data": "breast_cancer", "l2": 1e-2},
-    "setting": {"steps": 8, "eval_steps": 4, "batch": 4},
-    "grid": {"local_steps": [1, 2]},
-    "within": {"clients": [2, 3]},
-    "tune": {"lr": [0.1, 1e200]},
-    "seeds": [0, 1],
-    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
-    "algorithms": {"fedavg": {}, "fedac": {"algorithm": "fedac-1", "tune": {"lr": [0.05]}}},
-    "figures": {},
-    "claims": {},
-}
+EXPERIMENT = specification.experiment(
+    "tiny",
+    "smoke",
+    "config/experiments/tiny.yaml",
+    {
+        "title": "A tiny experiment",
+        "paper": "yuan2020",
+        "source": "Figure 1",
+        "notes": ["Nothing of it is in the paper."],
+        "problem": {"kind": "logistic", "data": "breast_cancer", "l2": 1e-2},
+        "setting": {"steps": 8, "eval_steps": 4, "batch": 4},
+        "grid": {"local_steps": [1, 2]},
+        "within": {"clients": [2, 3]},
+        "tune": {"lr": [0.1, 1e200]},
+        "seeds": [0, 1],
+        "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+        "algorithms": {"fedavg": {}, "fedac": {"algorithm": "fedac-1", "tune": {"lr": [0.05]}}},
+    },
+)
 RUNS = 2 * 2 * 2 * (2 + 1)
+DATA = {"rows": 456, "test_rows": 113, "classes": 2, "licence": "CC BY 4.0", "page": "https://example.org", "lossy": ""}
 
 
-def make(experiment, folder):
-    """Run an experiment's cells and make its table, as the workflow does; the prepared data lie beside the folder."""
-    directory = folder.parent / "data"
-    prepare("breast_cancer", directory)
-    points = []
-    for cell in expand.cells(experiment):
-        path = folder / "runs" / cell.id / f"{cell.key}.parquet"
-        run.run_cell(cell.spec, path, directory)
-        points.append((cell.id, cell.point, path))
-    table, _, meta = tables.build(tables.view(experiment), points)
+def known(experiment: Experiment, **changes) -> About:
+    """The About of an experiment, of which some fields are changed."""
+    changed = dataclasses.replace(experiment, **changes)
+    return about(changed, view(changed))
+
+
+def run_files(folder: Path, id: str = "*") -> list[Path]:
+    """Paths of the run files in an experiment's folder, of one algorithm or of all."""
+    return sorted(folder.glob(f"runs/{id}/*.parquet"))
+
+
+def make(experiment: Experiment, folder: Path) -> None:
+    """Run an experiment on small data and write its run files and its table."""
+    problem, frames = helpers.logistic(heterogeneous=False), []
+    for id, point in itertools.product(experiment.algorithms, product(experiment.grid)):
+        spec = CellSpec(
+            algorithm=experiment.algorithm(id),
+            parameters={},
+            problem=experiment.problem,
+            setting=experiment.setting | point,
+            within=experiment.within,
+            tune=experiment.tuning(id),
+            seeds=experiment.seeds,
+        )
+        frame = pd.DataFrame([row for run in runs(spec) for row in rows(run, problem)])
+        key = ",".join(f"{axis}={value}" for axis, value in point.items())
+        meta = {"spec": spec.plain(), "fingerprint": "0123456789abcdef", "data": {"breast_cancer": DATA}}
+        files.write(folder / f"runs/{id}/{key}.parquet", frame, meta)
+        frames.append(frame.assign(algorithm=id, **point))
+    table = choose(pd.concat(frames, ignore_index=True), list(experiment.axes))
+    diverged = int(table["diverged"].sum())
+    meta = {"warnings": [], "runs": int(table["seeds"].sum()), "diverged_runs": diverged}
     files.write(folder / "table.parquet", table, meta)
-    return table
+
+
+def rows(run, problem) -> list[dict]:
+    """Rows of a run as a run file holds them."""
+    options = {"rounds": None, "local_steps": None, "eval_rounds": None} | run.setting
+    trace = helpers.run(run.algorithm, run.parameters, problem, seed=run.seed, **options)
+    place = {**run.within, **run.tune, "seed": run.seed}
+    end = {"status": trace.status, "diverged_round": -1 if trace.diverged_round is None else trace.diverged_round}
+    return [{**place, **row, **end} for row in trace.rows]
+
+
+def choose(frame: pd.DataFrame, axes: list[str]) -> pd.DataFrame:
+    """A table of mean scores over seeds, in which the best step size is chosen."""
+    each = frame[frame["round"] > 0].groupby(["algorithm", *axes, "lr", "seed"], as_index=False)
+    each = each.agg(score=("loss", "min"), diverged=("status", lambda status: int(status.iloc[-1] == "diverged")))
+    each.loc[each["diverged"] == 1, "score"] = np.inf
+    table = each.groupby(["algorithm", *axes, "lr"], as_index=False)
+    table = table.agg(score=("score", "mean"), seeds=("seed", "count"), diverged=("diverged", "sum"))
+    best = table.groupby(["algorithm", *axes])["score"].transform("min")
+    return table.assign(chosen=table["score"] == best)
 
 
 def logged(uri, name="tiny"):
@@ -53,3 +107,22 @@ def logged(uri, name="tiny"):
 def named(children, name):
     (found,) = [r for r in children if r.info.run_name == name]
     return found
+
+
+def contents(uri, name="tiny"):
+    """All that the runs of an experiment hold, except ids and the times of parents, by the runs' names."""
+    client, parents, children = logged(uri, name)
+    names = {r.info.run_id: r.info.run_name for r in (*parents, *children)}
+    known = {}
+    for r in (*parents, *children):
+        tags = {key: names.get(value, value) for key, value in r.data.tags.items()}
+        tags.pop("mlflow.note.content", None)
+        points = {
+            metric: [(m.step, m.value) for m in client.get_metric_history(r.info.run_id, metric)]
+            for metric in ("loss", "score", "gradients")
+        }
+        times = (r.info.start_time, r.info.end_time) if "status" in tags else None  # those of a parent are of the log
+        inputs = [(str(i.dataset), [(t.key, t.value) for t in i.tags]) for i in r.inputs.dataset_inputs]
+        about = (r.info.status, r.info.user_id, r.info.lifecycle_stage, times)
+        known[r.info.run_name] = (about, tags, r.data.params, r.data.metrics, points, inputs)
+    return known

@@ -2,15 +2,24 @@
 
 import base64
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from fedatlas import citations, labels
-from fedatlas.checks import HELD, NOT_HELD, NOT_TESTED
+from fedatlas import labels
+from fedatlas.bibliography import Reference
 from fedatlas.errors import UserError
-from fedatlas.experiments.result_files import atomic, read
+from fedatlas.experiments.result_files import read
+from fedatlas.files import atomic
 from fedatlas.report import summaries
+from fedatlas.report.record import FILE, About
 
-VERDICTS = {HELD: ("held", "✓"), NOT_HELD: ("not-held", "✗"), NOT_TESTED: ("not-tested", "–")}
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+# class of report.css and sign of each verdict that claims.csv may hold
+VERDICTS = {"held": ("held", "✓"), "not held": ("not-held", "✗"), "not tested at this size": ("not-tested", "–")}
 LONG_TABLE = 12  # rows; longer ones are folded
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "kappa": "κ", "lambda": "λ", "mu": "μ",
@@ -19,34 +28,34 @@ GREEK = {
 LARGE_SVG = 1_500_000  # bytes; beyond them the PNG is smaller and looks the same
 
 
-def report(experiments, root, out, repository=None):
+def report(parts: Sequence[Path], out: Path, repository: str | None = None) -> None:
     """Write the report over experiments.
 
-    experiments: loaded ones. root: folder whose ``size/name`` holds table.parquet, curves.parquet, claims.csv and
-    figures/ of each. out: path of the HTML file. repository: address of the project, to link to. Raises UserError if
-    something is missing.
+    parts: folders of results, each with about.json, table.parquet, claims.csv and figures/. out: path of the HTML file.
+    repository: address of the project, to link to. Raises UserError if something is missing.
     """
-    parts = [_part(experiment, Path(root) / experiment["size"] / experiment["name"]) for experiment in experiments]
-    papers = {}
-    for part in parts:
-        papers.setdefault(part["experiment"]["paper"], []).append(part)
-    abouts = [part["about"] for part in parts]
-    found = dict.fromkeys(key for experiment in experiments for key in citations.keys(experiment))
-    known = [key for key in found if key in citations.entries()]
+    shown = [_part(Path(directory)) for directory in parts]
+    abouts = [part["about"] for part in shown]
+    papers: dict[Reference, list[dict[str, Any]]] = {}
+    for part in shown:
+        papers.setdefault(part["about"].paper, []).append(part)
+    references = {key: one for about in abouts for key, one in about.references.items()}
+    bibtex = {key: one for about in abouts for key, one in about.bibtex.items()}
+    cited = dict.fromkeys(key for about in abouts for key in about.cited)
     page = _environment().get_template("report.html")
     html = page.render(
-        papers=[{"reference": citations.reference(key), "parts": group} for key, group in papers.items()],
-        parts=parts,
+        papers=[{"reference": paper, "parts": group} for paper, group in papers.items()],
+        parts=shown,
         verdicts=VERDICTS,
-        counts=_counts([claim for part in parts for claim in part["claims"]]),
-        runs=sum(about["runs"] for about in abouts),
-        diverged=sum(about["diverged_runs"] for about in abouts),
-        sizes=sorted({about["size"] for about in abouts}),
-        data=summaries.provenance(abouts),
-        versions=_versions(abouts),
-        references=sorted((citations.reference(key) for key in known), key=_by_author),
-        bibtex=citations.bibtex(known),
-        missing=[key for key in found if key not in known],
+        counts=_counts([claim for part in shown for claim in part["claims"]]),
+        runs=sum(part["made"]["runs"] for part in shown),
+        diverged=sum(part["made"]["diverged_runs"] for part in shown),
+        sizes=sorted({about.size for about in abouts}),
+        data=summaries.provenance({name: one for part in shown for name, one in part["made"]["data"].items()}),
+        versions=_versions([part["made"]["versions"] for part in shown]),
+        references=sorted(references.values(), key=lambda one: (one.short.lower(), one.year, one.title)),
+        bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
+        missing=[key for key in cited if key not in references],
         repository=repository,
         style=(Path(__file__).parent / "report.css").read_text(encoding="utf-8"),
     )
@@ -54,28 +63,26 @@ def report(experiments, root, out, repository=None):
         temporary.write_text(html, encoding="utf-8")
 
 
-def _part(experiment, directory):
-    """What the template shows of one experiment."""
-    table, about = read(directory / "table.parquet")
+def _part(directory: Path) -> dict[str, Any]:
+    """What the template shows of one experiment. made: what the table's file says of the runs."""
+    about = About.read(directory / FILE)
+    table, made = read(directory / "table.parquet")
     best = summaries.best_values(about, table)
     return {
-        "anchor": f"{experiment['size']}-{experiment['name']}",
-        "experiment": experiment,
+        "anchor": f"{about.size}-{about.name}",
         "about": about,
-        "figures": [_figure(directory, name, figure) for name, figure in experiment["figures"].items()],
+        "made": made,
+        "figures": [_figure(directory, name, caption) for name, caption in about.figures.items()],
         "claims": _claims(directory / "claims.csv"),
         "best": best,
         "folded": len(best["rows"]) > LONG_TABLE,
         "choices": summaries.choices(about, table),
         "score": summaries.score_name(about),
-        "warnings": summaries.warnings(about, table),
-        "setup": summaries.setup(experiment),
-        "parameters": summaries.parameters(experiment),
-        "names": summaries.names(about),
+        "warnings": summaries.warnings(about, table, made["data"]),
     }
 
 
-def _figure(directory, name, figure):
+def _figure(directory: Path, name: str, caption: str) -> dict[str, str]:
     """Caption and image of a figure, as a data URI."""
     vector, image = (directory / f"figures/{name}.{suffix}" for suffix in ("svg", "png"))
     path = vector if vector.exists() and (vector.stat().st_size < LARGE_SVG or not image.exists()) else image
@@ -84,47 +91,43 @@ def _figure(directory, name, figure):
     except OSError:
         raise UserError(f"{path} does not exist: draw the figures before the report") from None
     kind = "svg+xml" if path.suffix == ".svg" else "png"
-    return {"caption": figure["caption"], "image": f"data:image/{kind};base64,{base64.b64encode(content).decode()}"}
+    return {"caption": caption, "image": f"data:image/{kind};base64,{base64.b64encode(content).decode()}"}
 
 
-def _claims(path):
+def _claims(path: Path) -> list[dict[str, Any]]:
     import pandas as pd
 
     try:
         frame = pd.read_csv(path, keep_default_na=False)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: check the claims before the report") from None
-    claims = frame.to_dict("records")
+    claims: list[dict[str, Any]] = frame.to_dict("records")
     for claim in claims:
         claim["paper"] = labels.number(claim["paper"]) if _is_number(claim["paper"]) else claim["paper"]
     return claims
 
 
-def _is_number(value):
+def _is_number(value: Any) -> bool:
     try:
         return bool(str(value)) and float(value) == float(value)
     except ValueError:
         return False
 
 
-def _counts(claims):
+def _counts(claims: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
 
 
-def _versions(abouts):
+def _versions(versions: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """Versions by package; several where experiments were run with different ones."""
-    found = {}
-    for about in abouts:
-        for package, version in about["versions"].items():
+    found: dict[str, dict[str, None]] = {}
+    for one in versions:
+        for package, version in one.items():
             found.setdefault(package, {})[version] = None
     return {package: ", ".join(found[package]) for package in sorted(found)}
 
 
-def _by_author(reference):
-    return reference["short"].lower(), reference["year"], reference["title"]
-
-
-def _environment():
+def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -138,7 +141,7 @@ def _environment():
     return environment
 
 
-def prose(text):
+def prose(text: str) -> "Markup":
     """Text of an experiment file as HTML: ``r^0.75``, ``u_i``, ``eta``, ``>=``, 1e-3 and `code` as they are printed."""
     from markupsafe import Markup, escape
 
@@ -148,7 +151,7 @@ def prose(text):
     return Markup("".join(parts))
 
 
-def _formulas(text):
+def _formulas(text: str) -> str:
     from markupsafe import escape
 
     text = re.sub(r"(?<![\w.])\d+(\.\d+)?e[-+]?\d+\b", lambda match: labels.scientific(float(match[0])), text)
@@ -159,7 +162,7 @@ def _formulas(text):
     return re.sub(r"\b(\w)_(\w)\b", r"\1<sub>\2</sub>", text)
 
 
-def _size(count):
+def _size(count: float) -> str:
     """Bytes for people."""
     for unit in ("B", "kB", "MB"):
         if count < 1000:

@@ -1,49 +1,54 @@
 """Results to MLflow: a parent run for each size of an experiment, every single run beneath it."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.expand import cells
 from fedatlas.experiments.result_files import read
-from fedatlas.tracking import entries
+from fedatlas.report.record import About
 from fedatlas.tracking.book import Book
+from fedatlas.tracking.entries import chosen, common_tags, read_runs
 from fedatlas.tracking.interface import ui
 from fedatlas.tracking.store import connect, experiment_id
+from fedatlas.tracking.summary import summary
 
 __all__ = ["live", "log", "ui"]
 
 
-def log(experiment, directory, uri):
+def log(about: About, directory: str | Path, uri: str, files: Sequence[str | Path]) -> dict[str, Any]:
     """Log an experiment's results to MLflow; what is already there and has not changed is left alone.
 
-    experiment: from config.load. directory: holds runs/, and whatever there is of table.parquet, table.csv, claims.csv
-    and figures/. uri: ``sqlite:///FILE`` or the address of a server. A run that diverged is FINISHED, not FAILED: it
-    did all it was asked for and its divergence is a result; the tag ``status`` tells. Returns a receipt: ids and counts
-    of what was logged, unchanged and deleted. Raises UserError.
+    directory: holds whatever there is of table.parquet, table.csv, claims.csv and figures/. uri: ``sqlite:///FILE`` or
+    the address of a server. files: paths of all run files, each in a folder of its algorithm's id. A run that diverged
+    is FINISHED, not FAILED: it did all it was asked for and its divergence is a result; the tag ``status`` tells.
+
+    Returns a receipt: ids and counts of what was logged, unchanged and deleted. Raises UserError if there is nothing to
+    log, if a file is none of its kind, or if MLflow cannot be reached.
     """
     directory = Path(directory)
-    files = [(cell, directory / "runs" / cell.id / f"{cell.key}.parquet") for cell in cells(experiment)]
-    files = [(cell, path) for cell, path in files if path.exists()]
     if not files:
-        raise UserError(f"there are no run files in {directory / 'runs'}: nothing to log")
+        raise UserError(f"{about.name} (size {about.size}) has no run files: nothing to log")
     table = read(directory / "table.parquet") if (directory / "table.parquet").exists() else None
-    chosen = entries.chosen(*table) if table else None
-    tags = entries.common_tags(experiment)
+    winners = chosen(about, table[0]) if table else None
+    tags = common_tags(about)
     with connect(uri) as client:
-        book = Book(client, experiment_id(client, experiment, uri), experiment["size"])
-        book.open(f"{experiment['name']} · {experiment['size']}", tags, entries.summary(experiment, directory, table))
-        for cell, path in files:
-            book.log(list(entries.read_runs(experiment, cell, path, tags, chosen)))
+        book = Book(client, experiment_id(client, about, uri), about.size, uri)
+        book.open(f"{about.name} · {about.size}", tags, summary(about, directory, table))
+        for path in map(Path, files):
+            book.log(list(read_runs(about, path, tags, winners)))
         return book.close()
 
 
-def live(experiment, cell, path, uri):
-    """Log the runs of one cell as soon as its file is there, so that a server shows a workflow while it runs.
+def live(about: About, path: str | Path, uri: str) -> None:
+    """Log the runs of one run file as soon as it is there, so that a server shows a workflow while it runs.
 
-    Jobs may do so at the same time. `log` later adds the parent run, says which runs were chosen, and removes whatever
-    requests that were sent twice have left. Raises UserError.
+    path: of the run file, in a folder of its algorithm's id. uri: as of `log`. Jobs may do so at the same time. `log`
+    later adds the parent run, says which runs were chosen, and removes whatever requests that were sent twice have
+    left. Raises UserError if the file is none of its kind, or if MLflow cannot be reached.
     """
+    path = Path(path)
     with connect(uri) as client:
-        book = Book(client, experiment_id(client, experiment, uri), f"{experiment['size']}/{cell.id}/{cell.key}/")
-        book.log(list(entries.read_runs(experiment, cell, Path(path), entries.common_tags(experiment))))
+        book = Book(client, experiment_id(client, about, uri), f"{about.size}/{path.parent.name}/{path.stem}/", uri)
+        book.log(list(read_runs(about, path, common_tags(about))))
         book.close()

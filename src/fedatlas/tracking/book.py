@@ -1,10 +1,21 @@
 """The runs of one size of an experiment in MLflow: what is there, and what is to be done about it."""
 
+from __future__ import annotations
+
 import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from fedatlas.tracking.entries import Entry
+from fedatlas.tracking.store import database
+from fedatlas.tracking.summary import Summary
 from fedatlas.tracking.writers import writer
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import Run
 
 KEY, DIGEST, PARENT, CHOSEN = "fedatlas.key", "fedatlas.digest", "mlflow.parentRunId", "chosen"
 TOGETHER = 100_000  # values that are added at once: hundreds of runs cost little more than one
@@ -15,12 +26,12 @@ class _Known:
     """What must be remembered of a run that is in MLflow: thousands of its own run objects take half a gigabyte."""
 
     id: str
-    identity: tuple
-    late: dict
-    metrics: dict
+    identity: tuple[str, str | None]
+    late: dict[str, str]
+    metrics: dict[str, float]
 
     @classmethod
-    def of(cls, run):
+    def of(cls, run: Run) -> _Known:
         tags = run.data.tags
         late = {key: tags[key] for key in (PARENT, CHOSEN) if key in tags}
         return cls(run.info.run_id, (run.info.status, tags.get(DIGEST)), late, run.data.metrics)
@@ -33,15 +44,17 @@ class Book:
     is tried again, or a request that was answered too late, has logged twice is found and deleted. Whose child a run is
     and whether it was chosen are tags that are set and changed later.
 
-    prefix: of the keys that this book is about: a size, or the cell of one job.
+    prefix: of the keys that this book is about: a size, or the cell of one job. uri: that the client writes to.
     """
 
-    def __init__(self, client, experiment_id, prefix):
+    def __init__(self, client: MlflowClient, experiment_id: str, prefix: str, uri: str) -> None:
         self.client, self.experiment_id, self.prefix = client, experiment_id, prefix
-        self.writer = writer(client, experiment_id)
-        self.new = []
+        self.writer = writer(client, experiment_id, database(uri))
+        self.new: list[tuple[Entry, dict[str, str]]] = []
         self.counts = {"logged": 0, "unchanged": 0, "deleted": 0}
-        self.parent, self.found, token = None, {}, None
+        self.parent: str | None = None
+        self.found: dict[str, list[_Known]] = {}
+        token = None
         while True:
             where = f"tags.`{KEY}` LIKE '{prefix}%'"
             page = client.search_runs([experiment_id], where, max_results=1000, page_token=token)
@@ -51,8 +64,8 @@ class Book:
             if not (token := page.token):
                 break
 
-    def open(self, name, tags, summary):
-        """Make or update the parent run."""
+    def open(self, name: str, tags: Mapping[str, str], summary: Summary) -> None:
+        """Make or update the parent run. name, tags: of it."""
         from mlflow.entities import Metric, RunTag
 
         parent = self._keep(self.prefix, lambda run: self._shows_only(run, summary))
@@ -66,12 +79,12 @@ class Book:
             [Metric(key, value, now, 0) for key, value in changed.items()],
             tags=[RunTag(key, value) for key, value in {**tags, "mlflow.note.content": summary.note}.items()],
         )
-        self.client.log_dict(self.parent, summary.experiment, "experiment.yaml")
+        self.client.log_dict(self.parent, summary.content, "experiment.yaml")
         for place, path in summary.artifacts.items():
             folder = Path(place).parent
             self.client.log_artifact(self.parent, str(path), None if folder == Path() else str(folder))
 
-    def log(self, entries):
+    def log(self, entries: Iterable[Entry]) -> None:
         """Log runs, at the latest when the book is closed, unless they are there as they are."""
         late = {}
         for entry in entries:
@@ -89,12 +102,12 @@ class Book:
         if sum(len(entry.metrics) for entry, _ in self.new) >= TOGETHER:
             self._add()
 
-    def _add(self):
+    def _add(self) -> None:
         self.writer.add(self.new)
         self.new = []
 
-    def close(self):
-        """Add what is left, delete what is no longer in the results; returns the receipt."""
+    def close(self) -> dict[str, Any]:
+        """Add what is left, delete what is not among the results; returns ids and counts."""
         self._add()
         for key in list(self.found):
             self._keep(key, lambda run: False)
@@ -102,7 +115,7 @@ class Book:
             self.client.set_terminated(self.parent)
         return {"experiment_id": self.experiment_id, "run_id": self.parent, **self.counts}
 
-    def _keep(self, key, good):
+    def _keep(self, key: str, good: Callable[[_Known], bool]) -> _Known | None:
         """The first good run of a key, if there is one; all others of that key are deleted."""
         runs = self.found.pop(key, [])
         kept = next(filter(good, runs), None)
@@ -112,7 +125,7 @@ class Book:
             self.counts["deleted"] += len(others)
         return kept
 
-    def _shows_only(self, run, summary):
+    def _shows_only(self, run: _Known, summary: Summary) -> bool:
         """Whether nothing that a parent run shows is gone: MLflow can delete neither a metric nor an artifact."""
         listed = self.client.list_artifacts(run.id)
         inside = [file for item in listed if item.is_dir for file in self.client.list_artifacts(run.id, item.path)]

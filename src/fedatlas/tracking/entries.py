@@ -1,53 +1,64 @@
-"""What is logged: run files as single runs with names, tags, parameters and metrics; tables and claims as a summary."""
+"""Run files as single runs with names, tags, parameters and metrics."""
+
+from __future__ import annotations
 
 import contextlib
 import dataclasses
 import hashlib
 import json
 import math
-import re
 import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.expand import create, runs
 from fedatlas.experiments.result_files import plain, read
-from fedatlas.experiments.run import run_key
+from fedatlas.experiments.runs import runs
+from fedatlas.experiments.specification import CellSpec, Run, Select
 from fedatlas.experiments.tables import label, metric_columns
+from fedatlas.report.record import OF_THE_PROBLEM, About
+from fedatlas.simulation.setting import Setting
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COSTS = ("gradients", "vectors_up", "seconds")
 SYMBOLS = {"clients": "M", "local_steps": "K"}
-MOST_WARNINGS = 20
-MOST_SCORES = 24  # a parent run with more metrics can no longer be read; its table can
+LONGEST_PARAM, LONGEST_TAG = 6000, 8000  # what MLflow keeps of a value
+
+Rows = Mapping[str, list[Any]]  # columns of a run file
+Chosen = Callable[[str, Mapping[str, Any]], bool]  # whether a run of an algorithm's id and these values was chosen
 
 
 @dataclass
 class Entry:
     """A single run.
 
-    metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). chosen: "true" or "false"
-    once the experiment's table says which tuned values won; no part of the run's content.
+    metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). start, end: milliseconds
+    since 1970. chosen: "true" or "false" once the experiment's table says which tuned values won; no part of the run's
+    content.
     """
 
     key: str
     name: str
-    tags: dict
-    params: dict
-    metrics: list
-    data: dict
+    tags: dict[str, str]
+    params: dict[str, str]
+    metrics: list[tuple[str, float, int, float]]
+    data: dict[str, tuple[str, dict[str, Any]]]
     start: int
     end: int
     chosen: str | None = None
 
-    def points(self):
+    def points(self) -> list[tuple[str, float, int, int]]:
         """Metrics as (name, value, milliseconds since 1970, round)."""
         return [(name, value, self.start + int(second * 1000), step) for name, value, step, second in self.metrics]
 
     @property
-    def digest(self):
+    def digest(self) -> str:
         """Hash of all but times and the commit, which change without a result changing."""
         results = [(name, value, step) for name, value, step, _ in self.metrics if name != "seconds"]
         tags = {key: value for key, value in self.tags.items() if "commit" not in key}
@@ -55,16 +66,17 @@ class Entry:
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
-def read_runs(experiment, cell, path, tags, chosen=None):
-    """The runs in a cell's file, as Entry.
+def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen | None = None) -> Iterator[Entry]:
+    """The runs in a run file.
 
-    tags: of all runs of the experiment. chosen: function of an algorithm id and a run's values, whether it was chosen;
-    None as long as nobody knows.
+    path: of the file, in a folder of the algorithm's id. tags: of all runs of the experiment. chosen: which runs were
+    chosen; None as long as nobody knows. Raises UserError if the file does not hold the runs of its specification.
     """
     frame, meta = read(path)
-    spec = meta["spec"]
-    metrics = metric_columns(frame, (*spec["within"], *spec["tune"]))
-    lossy = [name for name, about in meta.get("data", {}).items() if about.get("lossy")]
+    id, spec = path.parent.name, CellSpec.of(meta["spec"])
+    point = {axis: spec.look(axis) for axis in about.grid}
+    metrics = metric_columns(frame, (*spec.within, *spec.tune))
+    lossy = [name for name, source in meta.get("data", {}).items() if source.get("lossy")]
     wanted = list(runs(spec))
     starts = np.flatnonzero(frame["round"] == 0)  # runs follow each other in the order of their specification
     if len(wanted) != len(starts):
@@ -74,30 +86,30 @@ def read_runs(experiment, cell, path, tags, chosen=None):
     for run, start, stop in zip(wanted, starts, [*starts[1:], len(frame)], strict=True):
         rows = {name: values[start:stop] for name, values in columns.items()}
         last = {name: values[-1:] for name, values in rows.items()}  # of costs, which grow evenly, the totals will do
-        values = {**cell.point, **run["within"], **run["tune"]}
-        about = {"algorithm": cell.id, "fingerprint": meta["fingerprint"], "status": rows["status"][-1]}
-        if about["status"] == "diverged":
-            about["diverged_round"] = str(rows["diverged_round"][-1])
+        values = {**point, **run.within, **run.tune}
+        own = {"algorithm": id, "fingerprint": meta["fingerprint"], "status": rows["status"][-1]}
+        if own["status"] == "diverged":
+            own["diverged_round"] = str(rows["diverged_round"][-1])
         if lossy:
-            about["lossy data"] = ", ".join(lossy)
+            own["lossy data"] = ", ".join(lossy)
         yield Entry(
-            key=f"{experiment['size']}/{cell.id}/{cell.key}/{run_key(run)}",
-            name=run_name(cell.id, {**values, "seed": run["seed"]}),
-            tags=tags | about,
-            params=_params(run),
-            metrics=[*_metrics(rows, metrics), *_metrics(last, COSTS), *_score(rows, experiment["select"])],
+            key=f"{about.size}/{id}/{path.stem}/{run.key}",
+            name=run_name(id, {**values, "seed": run.seed}),
+            tags={key: value[:LONGEST_TAG] for key, value in {**tags, **own}.items()},
+            params=_params(run, about.defaults[id]),
+            metrics=[*_metrics(rows, metrics), *_metrics(last, COSTS), *_score(rows, about.select)],
             data={
-                role: (run["problem"][key], meta["data"][run["problem"][key]])
+                role: (run.problem[key], meta["data"][run.problem[key]])
                 for role, key in (("training", "data"), ("test", "test"))
-                if run["problem"].get(key)
+                if run.problem.get(key)
             },
             start=end - int(rows["seconds"][-1] * 1000),
             end=end,
-            chosen=None if chosen is None else str(chosen(cell.id, values)).lower(),
+            chosen=None if chosen is None else str(chosen(id, values)).lower(),
         )
 
 
-def run_name(id, values):
+def run_name(id: str, values: Mapping[str, Any]) -> str:
     """A run's name: ``fedac-1 K=16 M=64 lr=0.1 seed=0``."""
     parts = [id]
     for axis, value in values.items():
@@ -106,94 +118,62 @@ def run_name(id, values):
     return " ".join(parts)
 
 
-def _params(run):
-    """Hyper-parameters, setting and problem of a run, defaults included, as text."""
-    algorithm, setting = create(run)
-    found = {"algorithm": run["algorithm"], "seed": run["seed"]}
-    found |= {f.name: getattr(setting, f.name) for f in dataclasses.fields(setting)}
-    found |= {"rounds": setting.total_rounds, "batch": setting.batch or "all"}
-    for name, field in algorithm.options().items():
-        value = getattr(algorithm, name)
-        found[name] = "the problem's" if value is None and field.constant else value
-    found |= {f"problem.{key}": value for key, value in run["problem"].items()}
-    return {key: label(v) if isinstance(v, (dict, list)) else str(v) for key, v in found.items() if v is not None}
+def _params(run: Run, defaults: Mapping[str, Any]) -> dict[str, str]:
+    """Hyper-parameters, setting and problem of a run as text. defaults: of the algorithm's hyper-parameters."""
+    setting = Setting(**run.setting)
+    found: dict[str, Any] = {"algorithm": run.algorithm, "seed": run.seed}
+    found |= _defaults(Setting) | run.setting
+    found |= {"local_steps": setting.local_steps, "rounds": setting.total_rounds, "batch": setting.batch or "all"}
+    given = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != OF_THE_PROBLEM}
+    found |= {**defaults, **given}
+    found |= {f"problem.{key}": value for key, value in run.problem.items()}
+    texts = {key: label(v) if isinstance(v, (dict, list)) else str(v) for key, v in found.items() if v is not None}
+    return {key: text[:LONGEST_PARAM] for key, text in texts.items()}
 
 
-def _metrics(rows, names):
+def _defaults(cls: type) -> dict[str, Any]:
+    """The options of a dataclass that need not be given, and their defaults."""
+    found = {}
+    for field in dataclasses.fields(cls):
+        if field.default_factory is not dataclasses.MISSING:
+            found[field.name] = field.default_factory()
+        elif field.default is not dataclasses.MISSING:
+            found[field.name] = field.default
+    return found
+
+
+def _metrics(rows: Rows, names: Iterable[str]) -> Iterator[tuple[str, float, int, float]]:
     for name in names:
         for value, step, second in zip(rows[name], rows["round"], rows["seconds"], strict=True):
             if math.isfinite(value):  # MLflow would make 1.8e308 of infinity, which no chart survives
                 yield name, float(value), step, second
 
 
-def _score(rows, select):
+def _score(rows: Rows, select: Select) -> Iterator[tuple[str, float, int, float]]:
     """What the experiment chooses by, as a metric of one value."""
-    values = [v for v, step in zip(rows[select["metric"]], rows["round"], strict=True) if step > 0]
+    values = [v for v, step in zip(rows[select.metric], rows["round"], strict=True) if step > 0]
     if values and rows["status"][-1] != "diverged":
-        best = {"min": min, "max": max}[select["goal"]]
-        score = values[-1] if select["statistic"] == "final" else best((v for v in values if v == v), default=math.nan)
+        best = {"min": min, "max": max}[select.goal]
+        score = values[-1] if select.statistic == "final" else best((v for v in values if v == v), default=math.nan)
         yield "score", float(score), 0, rows["seconds"][-1]  # at step 0, charts compare bars
 
 
-def _place(meta, id, values):
+def _place(about: About, id: str, values: Mapping[Any, Any]) -> tuple[Any, ...]:
     """A row of an experiment's table by what identifies it; an algorithm has NaN for what it does not tune."""
-    found = (values.get(axis) for axis in (*meta["axes"], *meta["tune"]))
+    found = (values.get(axis) for axis in (*about.axes, *about.tune))
     return (id, *(None if value is None or value != value else plain(value) for value in found))
 
 
-def chosen(frame, meta):
-    """Of an experiment's table and its metadata, the function that read_runs takes."""
-    winners = {_place(meta, row["algorithm"], row) for row in frame[frame["chosen"]].to_dict("records")}
-    return lambda id, values: _place(meta, id, values) in winners
+def chosen(about: About, table: pd.DataFrame) -> Chosen:
+    """Which runs were chosen, according to an experiment's table."""
+    winners = {_place(about, row["algorithm"], row) for row in table[table["chosen"]].to_dict("records")}
+    return lambda id, values: _place(about, id, values) in winners
 
 
-def common_tags(experiment):
-    """Tags of all runs of an experiment at a size."""
-    problem = experiment["problem"]
-    tags = {"paper": experiment["paper"], "size": experiment["size"], "problem": problem["kind"]}
-    tags["data"] = problem.get("data", "synthetic")
-    tags |= {"mlflow.source.name": experiment["file"], "mlflow.source.type": "LOCAL"}
-    command = ["git", "-C", str(Path(experiment["file"]).parent), "rev-parse", "HEAD"]
+def common_tags(about: About) -> dict[str, str]:
+    """Tags of all runs of an experiment, with the commit of the project if it has one."""
+    command = ["git", "-C", str(Path(about.file).parent), "rev-parse", "HEAD"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         commit = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
-        tags |= {"commit": commit, "mlflow.source.git.commit": commit}
-    return tags
-
-
-@dataclass
-class Summary:
-    """What a parent run shows. artifacts: place -> path of a file."""
-
-    note: str
-    metrics: dict
-    artifacts: dict
-    experiment: dict
-
-
-def summary(experiment, directory, table=None):
-    """The Summary of an experiment from its table, claims and figures, as far as they are there."""
-    import pandas as pd
-
-    files = [directory / name for name in ("table.csv", "table.parquet", "claims.csv")]
-    files += sorted(path for path in directory.glob("figures/*") if path.suffix in (".svg", ".png"))
-    artifacts = {str(path.relative_to(directory)): path for path in files if path.exists()}
-    metrics, note = {}, []
-    if "claims.csv" in artifacts:
-        claims = pd.read_csv(artifacts["claims.csv"])
-        metrics |= {f"claims/{verdict}": count for verdict, count in claims["verdict"].value_counts().items()}
-        note += [f"- **{verdict}**: {text}" for verdict, text in zip(claims["verdict"], claims["text"], strict=True)]
-    if table:
-        frame, meta = table
-        metrics |= {"runs": meta["runs"], "diverged runs": meta["diverged_runs"]}
-        chosen = frame[frame["chosen"]].to_dict("records")
-        for row in chosen if len(chosen) <= MOST_SCORES else ():
-            metrics[f"score/{run_name(row['algorithm'], {axis: row[axis] for axis in meta['axes']})}"] = row["score"]
-        note += [f"- Warning: {warning}" for warning in meta["warnings"][:MOST_WARNINGS]]
-        note += [f"- {more} more warnings"] if (more := len(meta["warnings"]) - MOST_WARNINGS) > 0 else []
-    metrics = {_metric_name(key): float(value) for key, value in metrics.items() if math.isfinite(value)}
-    return Summary("\n".join(note), metrics, artifacts, experiment)
-
-
-def _metric_name(text):
-    """Only with what MLflow allows in the name of a metric."""
-    return re.sub(r"[^\w\-. :/]+", " ", text.replace("=", ":")).strip()
+        return about.tags | {"commit": commit, "mlflow.source.git.commit": commit}
+    return dict(about.tags)

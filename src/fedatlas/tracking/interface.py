@@ -14,8 +14,12 @@ from fedatlas.tracking.store import ENVIRONMENT, check, database
 PAGE = "#/experiments?workflowType=machine_learning"
 
 
-def ui(uri, port=5000, open_browser=False):
-    """Serve the user interface in the foreground until interrupted, and print its address. Raises UserError."""
+def ui(uri: str, port: int = 5000) -> None:
+    """Serve the user interface in the foreground until interrupted, and print its address.
+
+    uri: ``sqlite:///FILE``, or the address of a server, which is only printed. Raises UserError if there is no such
+    database, if the port is in use, or if the interface stops by itself.
+    """
     check(uri)
     if uri.startswith("http"):
         print(f"MLflow: {uri.rstrip('/')}/{PAGE}")
@@ -33,12 +37,7 @@ def ui(uri, port=5000, open_browser=False):
         while server.poll() is None and not _answers(port):
             time.sleep(0.2)
         if server.poll() is None:
-            address = f"http://127.0.0.1:{port}/{PAGE}"
-            print(f"\nMLflow: {address}\nCtrl-C stops it.\n", flush=True)
-            if open_browser:
-                import webbrowser
-
-                webbrowser.open(address)
+            print(f"\nMLflow: http://127.0.0.1:{port}/{PAGE}\nCtrl-C stops it.\n", flush=True)
         if server.wait():
             raise UserError(f"MLflow's user interface stopped with status {server.returncode}")
     except KeyboardInterrupt:
@@ -49,6 +48,6 @@ def ui(uri, port=5000, open_browser=False):
         server.wait()
 
 
-def _answers(port):
+def _answers(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

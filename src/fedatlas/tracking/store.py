@@ -1,5 +1,7 @@
 """Where runs go: addresses, an SQLite database that several jobs may log to, the MLflow experiment."""
 
+from __future__ import annotations
+
 import contextlib
 import http.client
 import os
@@ -8,11 +10,16 @@ import sqlite3
 import ssl
 import urllib.error
 import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from fedatlas.citations import reference
 from fedatlas.errors import UserError
+from fedatlas.report.record import About
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
 
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -22,25 +29,28 @@ ENVIRONMENT = {
 SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks")
 
 
-def check(uri):
+def check(uri: str) -> None:
     """Raise UserError if MLflow cannot log to such an address."""
     scheme = uri.partition(":")[0].partition("+")[0]
     if scheme not in SCHEMES or (scheme == "sqlite" and not database(uri)):
         raise UserError(
             f"{uri!r} is no place for MLflow runs: give sqlite:///FILE, such as sqlite:///results/mlflow.db, "
-            "or the address of a server (MLflow no longer writes to plain folders)"
+            "or the address of a server (MLflow does not write to plain folders)"
         )
 
 
-def database(uri):
+def database(uri: str) -> Path | None:
     """Path of an SQLite database; None for anything else."""
     match = re.match(r"sqlite(?:\+\w+)?:///([^?]+)", uri)
     return Path(match[1]) if match and match[1] != ":memory:" else None
 
 
 @contextlib.contextmanager
-def connect(uri):
-    """An MlflowClient for as long as the block lasts, in which MLflow's errors become UserErrors."""
+def connect(uri: str) -> Iterator[MlflowClient]:
+    """An MlflowClient for as long as the block lasts, in which MLflow's errors become UserErrors.
+
+    uri: ``sqlite:///FILE`` or the address of a server. Raises UserError if MLflow cannot log there.
+    """
     check(uri)
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
@@ -59,11 +69,12 @@ def connect(uri):
         raise UserError(f"MLflow cannot log to {_public(uri)}: {reason}") from error
 
 
-def _public(uri):
-    return re.sub(r"//[^/@]*@", "//", uri)  # without a password
+def _public(uri: str) -> str:
+    """An address without its password."""
+    return re.sub(r"//[^/@]*@", "//", uri)
 
 
-def _reach(uri):
+def _reach(uri: str) -> None:
     """Ask whether a server is there: MLflow itself would try for minutes."""
     try:
         urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=20).close()
@@ -76,7 +87,7 @@ def _reach(uri):
 
 
 @contextlib.contextmanager
-def _writing(path, make):
+def _writing(path: Path, make: Callable[[], Any]) -> Iterator[None]:
     """Exclude other writers of an SQLite database. make: called to fill an empty one with tables.
 
     Jobs that log at the same time take turns, so that none meets a locked or a half-made database. In WAL mode the
@@ -112,12 +123,12 @@ def _writing(path, make):
             _pragma(path, "wal_checkpoint(TRUNCATE)")  # so that the file can be copied alone
 
 
-def _pragma(path, text):
+def _pragma(path: Path, text: str) -> None:
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA {text}")
 
 
-def _patient(connection, _):
+def _patient(connection: Any, _: Any) -> None:
     if isinstance(connection, sqlite3.Connection):
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA busy_timeout = 60000")  # a user interface may be writing a note
@@ -125,23 +136,23 @@ def _patient(connection, _):
         connection.execute("PRAGMA wal_autocheckpoint = 25000")
 
 
-def experiment_id(client, experiment, uri):
+def experiment_id(client: MlflowClient, about: About, uri: str) -> str:
     """Id of an experiment in MLflow, made or brought back if need be, its description up to date."""
     from mlflow.exceptions import MlflowException
 
-    found = client.get_experiment_by_name(experiment["name"])
+    found = client.get_experiment_by_name(about.name)
     if found is None:
         path = database(uri)
-        place = (path.parent / "mlartifacts" / experiment["name"]).resolve().as_uri() if path else None
+        place = (path.parent / "mlartifacts" / about.name).resolve().as_uri() if path else None
         try:
-            client.create_experiment(experiment["name"], artifact_location=place)
+            client.create_experiment(about.name, artifact_location=place)
         except MlflowException:
-            if client.get_experiment_by_name(experiment["name"]) is None:  # else another process was faster
+            if client.get_experiment_by_name(about.name) is None:  # else another process was faster
                 raise
-        found = client.get_experiment_by_name(experiment["name"])
+        found = client.get_experiment_by_name(about.name)
     elif found.lifecycle_stage == "deleted":
         client.restore_experiment(found.experiment_id)
-    tags = {"mlflow.note.content": _description(experiment, found.experiment_id), "paper": experiment["paper"]}
+    tags = {"mlflow.note.content": _description(about, found.experiment_id), "paper": about.paper.key}
     tags["mlflow.experimentKind"] = "custom_model_development"  # otherwise taken for a language model's
     for key, value in tags.items():
         if found.tags.get(key) != value:
@@ -149,7 +160,7 @@ def experiment_id(client, experiment, uri):
     return found.experiment_id
 
 
-def _set_tag(client, id, key, value):
+def _set_tag(client: MlflowClient, id: str, key: str, value: str) -> None:
     """Set an experiment's tag, which a server refuses to one of two that do so at the same time."""
     from mlflow.exceptions import MlflowException
 
@@ -160,21 +171,21 @@ def _set_tag(client, id, key, value):
             client.set_experiment_tag(id, key, value)
 
 
-def _description(experiment, id):
-    paper = reference(experiment["paper"])
-    cited = f"{paper['authors']}: *{paper['title']}*, {paper['venue']}, {paper['year']}. {paper['link']}"
+def _description(about: About, id: str) -> str:
+    """Title, description, paper and notes, and a link to the chosen runs. id: of the experiment in MLflow."""
+    paper = about.paper
     chosen = {
         "searchFilter": "tags.chosen = 'true'",
         "orderByKey": "metrics.`score`",
-        "orderByAsc": "true" if experiment["select"]["goal"] == "min" else "false",
+        "orderByAsc": "true" if about.select.goal == "min" else "false",
         "compareRunsMode": "CHART",
         "workflowType": "machine_learning",
     }
     parts = [
-        experiment["title"],
-        experiment.get("description", "").strip(),
-        f"{experiment['source']} of {cited}",
-        "\n".join(f"- {note}" for note in experiment.get("notes", [])),
+        about.title,
+        about.description.strip(),
+        f"{about.source} of {paper.authors}: *{paper.title}*, {paper.venue}, {paper.year}. {paper.link}",
+        "\n".join(f"- {note}" for note in about.notes),
         f"[Curves of the chosen runs](#/experiments/{id}/runs?{urlencode(chosen, quote_via=quote)})",
     ]
     return "\n\n".join(filter(None, parts))

@@ -1,0 +1,85 @@
+"""A made-up experiment with the files that a report reads."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+
+from fedatlas.experiments import result_files as files
+from fedatlas.experiments import specification
+from fedatlas.experiments.specification import Experiment, Shown, View
+from fedatlas.report.about import about
+
+CONTENT = {
+    "title": "Made up & < true",
+    "paper": "yuan2020",
+    "source": "Figure 0",
+    "description": "Rates r^0.75 with eta >= 1e-3 and `lr`.",
+    "notes": ["A choice."],
+    "problem": {"kind": "logistic", "data": "breast_cancer", "l2": 0.01},
+    "setting": {"steps": 64},
+    "grid": {"local_steps": [1, 8], "clients": [4, 16, 64]},
+    "tune": {"lr": [0.1, 1]},
+    "seeds": [0, 1],
+    "select": {"metric": "suboptimality", "statistic": "best", "goal": "min"},
+    "algorithms": {"fedavg": {}, "fedac-1": {}},
+    "figures": {"speed": {"kind": "scaling", "x": "clients", "panel": "local_steps", "caption": "Scores against M."}},
+}
+NAMES = {"fedavg": "FedAvg", "fedac-1": "FedAc-I"}
+COSTS = {"rounds": 40.0, "vectors_up": 40.0, "vectors_down": 80.0, "gradients": 160.0, "seconds": 0.25}
+CLAIMS = [
+    {"claim": "first", "text": "FedAc is <better> at K = 1.", "verdict": "held", "paper": "", "note": ""},
+    {"claim": "second", "text": "It needs 1 round.", "verdict": "not held", "paper": "1", "note": "It does not."},
+    {"claim": "third", "text": "Untested.", "verdict": "not tested at this size", "paper": "", "note": ""},
+]
+
+
+def experiment(**changes) -> Experiment:
+    """The made-up experiment, with some keys of its file changed."""
+    return specification.experiment("made_up", "smoke", "config/experiments/made_up.yaml", {**CONTENT, **changes})
+
+
+def view(made: Experiment) -> View:
+    """What tables and figures know of an experiment."""
+    shown = {
+        id: Shown(made.algorithm(id), entry.label or NAMES.get(id, id), entry.set, entry.tune, entry.setting)
+        for id, entry in made.algorithms.items()
+    }
+    tuned = sorted({name for id in made.algorithms for name in made.tuning(id)})
+    return View(
+        name=made.name,
+        size=made.size,
+        axes=list(made.axes),
+        tune=tuned,
+        select=made.select,
+        problem=made.problem,
+        setting=made.setting,
+        seeds=made.seeds,
+        algorithms=shown,
+    )
+
+
+def table() -> pd.DataFrame:
+    """The experiment's table: FedAc-I is the better one, and FedAvg diverges at K = 8 and M = 4."""
+    rows = []
+    for id, K, M, lr in itertools.product(NAMES, (1, 8), (4, 16, 64), (0.1, 1.0)):
+        score = (1 if id == "fedavg" else 0.5) * K / M / lr
+        lost = id == "fedavg" and (K, M) == (8, 4)
+        row = {"algorithm": id, "local_steps": K, "clients": M, "lr": lr, "score": np.inf if lost else score}
+        row |= {"score_sd": np.nan if lost else 0.01, "seeds": 2, "diverged": 2 if lost else 0}
+        row |= {"chosen": lr == (0.1 if lost else 1.0), "edge": ""} | COSTS
+        row["edge"] = "lr at its highest value" if id == "fedac-1" and row["chosen"] else ""
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def results(folder, made: Experiment) -> None:
+    """Write all files that a report reads of an experiment."""
+    about(made, view(made)).write(folder / "about.json")
+    data = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
+    meta = {"versions": {"fedatlas": "0.1.0"}, "data": data, "fingerprints": dict.fromkeys(NAMES, "0123456789abcdef")}
+    files.write(folder / "table.parquet", table(), meta | {"warnings": [], "runs": 48, "diverged_runs": 4})
+    (folder / "figures").mkdir()
+    (folder / "figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    claims = pd.DataFrame(CLAIMS).assign(experiment=made.name, size=made.size, source="Figure 1", ours="2")
+    claims.to_csv(folder / "claims.csv", index=False)

@@ -1,0 +1,77 @@
+"""The bibliography: whole, readable and with all that the atlas cites."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fedatlas import algorithms, bibliography, citations
+from fedatlas.data import sources
+from fedatlas.errors import UserError
+from fedatlas.experiments import config
+from tests.report.made import experiment
+
+ROOT = Path(__file__).parents[2]
+NEEDED = {"article": {"journal"}, "inproceedings": {"booktitle"}, "incollection": {"booktitle"}, "book": {"publisher"}}
+NEEDED |= {"techreport": {"institution"}, "misc": {"howpublished"}}
+
+
+@pytest.mark.parametrize("key", bibliography.entries())
+def test_entries_are_whole(key):
+    text = bibliography.entry(key)
+    kind = re.match(r"@(\w+)\{", text)[1]
+    assert text.count("{") == text.count("}")
+    assert {"title", "year"} | NEEDED[kind] <= set(bibliography.fields(text))
+    assert re.fullmatch(r"\d{4}", bibliography.fields(text)["year"])
+
+
+@pytest.mark.parametrize("key", bibliography.entries())
+def test_references_read_as_plain_text(key):
+    found = bibliography.reference(key)
+    assert found.title and found.venue and found.short
+    assert not re.search(r"[{}\\]", " ".join(vars(found).values()))
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_every_algorithm_is_cited(name):
+    assert algorithms.get(name).cite in bibliography.entries()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_experiment_is_cited(path):
+    assert config.document(path)["paper"] in bibliography.entries()
+
+
+def test_every_data_set_is_cited():
+    assert {sources.info(name).citation for name in sources.names()} <= set(bibliography.entries())
+
+
+def test_authors_and_accents():
+    found = bibliography.reference("mcmahan2017")
+    assert found.authors == "B. McMahan, E. Moore, D. Ramage, S. Hampson, B. Agüera y Arcas"
+    assert found.short == "McMahan et al."
+    assert found.venue == "International Conference on Artificial Intelligence and Statistics, PMLR 54, 1273–1282"
+    assert "J. Konečný" in bibliography.reference("reddi2021").authors
+    assert bibliography.reference("yuan2020").short == "Yuan & Ma"
+
+
+def test_cite_takes_algorithms_data_keys_and_experiments():
+    made = experiment()
+    assert citations.cite(["fedac-2"]) == bibliography.entry("yuan2020")
+    assert citations.cite(["a9a", "fedavg"]) == bibliography.bibtex([sources.info("a9a").citation, "mcmahan2017"])
+    assert citations.cite(["made_up"], [made]) == bibliography.bibtex(citations.keys(made))
+    assert citations.keys(made) == ["yuan2020", "mcmahan2017", sources.info("breast_cancer").citation]
+    assert citations.cite().count("\n@") == 4
+
+
+def test_an_axis_of_data_sets_stands_for_the_problems_own():
+    made = experiment(grid={"problem.data": ["a9a", "digits"]}, algorithms={"mine": {"algorithm": "fedavg"}})
+    cited = [sources.info(name).citation for name in ("a9a", "digits")]
+    assert citations.keys(made) == ["yuan2020", "mcmahan2017", *dict.fromkeys(cited)]
+
+
+def test_unknown_names():
+    with pytest.raises(UserError, match="did you mean 'fedavg'"):
+        citations.cite(["fedavgg"])
+    with pytest.raises(UserError, match="unknown reference 'x'"):
+        bibliography.entry("x")

@@ -1,0 +1,112 @@
+"""The two ways into MLflow: fast into tables that were tested, through the public client into all others."""
+
+import dataclasses
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from fedatlas import tracking
+from fedatlas.experiments import result_files
+from fedatlas.tracking import book, private, writers
+from fedatlas.tracking.store import connect, database
+from tests.tracking.tiny import EXPERIMENT, RUNS, contents, known, logged, run_files
+
+KNOWN = known(EXPERIMENT)
+
+
+def log(folder, uri):
+    return tracking.log(KNOWN, folder, uri, run_files(folder))
+
+
+@pytest.fixture
+def used(monkeypatch):
+    """The classes of the writers that were used, in order."""
+    found = []
+
+    def choose(*given):
+        found.append(writers.writer(*given))
+        return found[-1]
+
+    monkeypatch.setattr(book, "writer", choose)
+    return found
+
+
+@pytest.fixture
+def other(tmp_path, empty):
+    shutil.copy(empty, tmp_path / "other.db")
+    return f"sqlite:///{tmp_path}/other.db"
+
+
+def kinds(used):
+    return [type(one) for one in used]
+
+
+@pytest.fixture
+def fast(uri, monkeypatch):
+    """The tables are written to, whether or not the installed version of MLflow is among those that were tested."""
+    monkeypatch.setattr(writers, "TESTED", {private.revision(database(uri)): "installed"})
+
+
+def test_both_ways_give_the_same_runs(results, uri, other, used, fast, monkeypatch):
+    log(results, uri)
+    monkeypatch.setattr(writers, "TESTED", {})
+    log(results, other)
+    assert kinds(used) == [private.DatabaseWriter, writers.ClientWriter]
+    quick, slow = contents(uri), contents(other)
+    assert len(quick) == RUNS + 1 and quick == slow
+
+
+def test_each_way_goes_on_with_what_the_other_has_written(mine, uri, used, fast, monkeypatch):
+    log(mine, uri)
+    before = contents(uri)
+    with monkeypatch.context() as patch:
+        patch.setattr(writers, "TESTED", {})
+        assert log(mine, uri)["unchanged"] == RUNS
+        shutil.rmtree(mine / "runs/fedavg")
+        receipt = log(mine, uri)
+    assert (receipt["deleted"], receipt["unchanged"]) == (16, 8)
+    assert log(mine, uri)["unchanged"] == 8
+    assert kinds(used) == [private.DatabaseWriter, *[writers.ClientWriter] * 2, private.DatabaseWriter]
+    kept = {name for name in before if not name.startswith("fedavg")}
+    assert {r.info.run_name for kind in logged(uri)[1:] for r in kind} == kept
+
+
+def test_long_values_are_cut_alike(mine, uri, other, used, fast, monkeypatch):
+    (path, *_) = run_files(mine, "fedac")
+    frame, meta = result_files.read(path)
+    meta["spec"]["problem"]["long"] = "p" * 9000
+    result_files.write(path, frame, meta)
+    about = dataclasses.replace(KNOWN, tags=KNOWN.tags | {"long": "t" * 9000})
+    tracking.live(about, path, uri)
+    monkeypatch.setattr(writers, "TESTED", {})
+    tracking.live(about, path, other)
+    assert kinds(used) == [private.DatabaseWriter, writers.ClientWriter]
+    run = logged(uri)[1][0]
+    assert (len(run.data.params["problem.long"]), len(run.data.tags["long"])) == (6000, 8000)
+    assert contents(uri) == contents(other)
+
+
+@pytest.mark.parametrize("forged", ["0123456789ab", None, "two"])
+def test_a_revision_that_was_not_tested_takes_the_client(results, uri, monkeypatch, used, forged):
+    """MLflow itself refuses a database of another revision, so the check of the writers is shown one."""
+    true = database(uri)
+    path = true.with_name("forged.db")
+    with sqlite3.connect(path) as connection:
+        if forged:
+            connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
+            revisions = [*private.TESTED] if forged == "two" else [forged]
+            connection.executemany("INSERT INTO alembic_version VALUES (?)", [(one,) for one in revisions])
+    assert private.revision(path) == (forged if forged not in (None, "two") else None)
+    monkeypatch.setattr(writers, "revision", lambda given: private.revision(path if given == true else given))
+    assert log(results, uri)["logged"] == RUNS
+    assert kinds(used) == [writers.ClientWriter]
+
+
+def test_a_database_that_is_no_sqlite_takes_the_client(uri, fast):
+    with connect(uri) as client:
+        id = client.create_experiment("another")
+        assert type(writers.writer(client, id, database("postgresql://host/name"))) is writers.ClientWriter
+        assert type(writers.writer(client, id, database("https://host"))) is writers.ClientWriter
+        assert type(writers.writer(client, id, Path(uri.removeprefix("sqlite:///")))) is private.DatabaseWriter
