@@ -72,7 +72,9 @@ def test_every_room_has_its_level():
 
 
 def test_files_are_short():
-    long = {str(path.relative_to(ROOT)): n for path in ROOT.rglob("*.py") if (n := len(path.read_text().splitlines())) > 300}
+    long = {
+        str(path.relative_to(ROOT)): n for path in ROOT.rglob("*.py") if (n := len(path.read_text().splitlines())) > 300
+    }
     assert not long
 
 

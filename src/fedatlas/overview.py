@@ -96,7 +96,7 @@ def _shown(section: str, kind: Any) -> str:
             lines.append(f"    {one.name:<14} {one.doc}{f' ({one.unit})' if one.unit else ''}")
             lines.append(f"    {'':<14} {one.expected}; {default}")
     if cite := getattr(kind, "cite", None):
-        from fedatlas.citations import entry
+        from fedatlas.bibliography import entry
 
         lines += ["", textwrap.indent(entry(cite), "  ")]
     return "\n".join(lines)

@@ -10,7 +10,7 @@ from fedatlas.algorithms.fedawe import FedAWE
 from fedatlas.arrays import State, to_numpy
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from tests.helpers import example, logistic, network, to_numpy
+from tests.helpers import example, logistic, network
 from tests.transcriptions import TRANSCRIPTIONS
 from tests.transcriptions.world import World
 

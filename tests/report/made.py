@@ -7,7 +7,8 @@ import pandas as pd
 
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
-from fedatlas.experiments.specification import Experiment, Shown, View
+from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.view import Shown, View
 from fedatlas.report.about import about
 
 CONTENT = {

@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas import data, problems
 from fedatlas.errors import UserError
-from fedatlas.experiments.specification import Select, Shown, View
+from fedatlas.experiments.view import Select, Shown, View
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.promises import promise

@@ -9,8 +9,9 @@ import pandas as pd
 
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
+from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.runs import product, runs
-from fedatlas.experiments.specification import CellSpec, Experiment
+from fedatlas.experiments.specification import Experiment
 from fedatlas.report.about import about
 from fedatlas.report.record import About
 from tests import helpers

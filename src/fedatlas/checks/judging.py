@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from fedatlas.checks import build
 from fedatlas.checks.results import NotTested, Results
 from fedatlas.errors import UserError
-from fedatlas.experiments.specification import Claim, View
+from fedatlas.experiments.specification import Claim
+from fedatlas.experiments.view import View
 
 if TYPE_CHECKING:
     import pandas as pd

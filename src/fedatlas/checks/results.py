@@ -10,7 +10,7 @@ from fedatlas import labels
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments.scores import goal
 from fedatlas.experiments.selection import matching
-from fedatlas.experiments.specification import View
+from fedatlas.experiments.view import View
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,8 @@ from typing import Any
 from fedatlas import algorithms, labels
 from fedatlas.bibliography import entries, reference
 from fedatlas.citations import keys
-from fedatlas.experiments.specification import Experiment, View
+from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.view import View
 from fedatlas.options import Option
 from fedatlas.report.record import OF_THE_PROBLEM, About, Parameters
 

@@ -11,8 +11,9 @@ import numpy as np
 from fedatlas import problems
 from fedatlas.algorithms.base import Algorithm
 from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import SETTING, assign, create
-from fedatlas.experiments.specification import Run, View
+from fedatlas.experiments.view import View
 from fedatlas.labels import parsed
 from fedatlas.problems.base import Problem
 from fedatlas.theory.fedred import Bound, Similarity, theorem

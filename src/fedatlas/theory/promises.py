@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas import problems
-from fedatlas.experiments.specification import View
+from fedatlas.experiments.view import View
 from fedatlas.options import construct
 from fedatlas.simulation.setting import Setting
 from fedatlas.theory.comparison import parts_at

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.result_files import plain, read
+from fedatlas.experiments.cells import CellSpec, Run
+from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
-from fedatlas.experiments.specification import CellSpec, Run, Select
 from fedatlas.experiments.tables import label, metric_columns
+from fedatlas.experiments.view import Select
 from fedatlas.report.record import OF_THE_PROBLEM, About
 from fedatlas.simulation.setting import Setting
 

@@ -44,9 +44,9 @@ def made(
     """
     found: dict[str, Any] = {}
     if "theorems" in figure.inputs:
-        from fedatlas.theory import comparison
+        from fedatlas.theory import promises
 
-        table = comparison.promise(view, figure.theorems, table, directory)
+        table = promises.promise(view, figure.theorems, table, directory)
     if "partitions" in figure.inputs:
         found["partitions"] = [_histogram(one, directory) for one in inputs["partitions"]]
     if "availability" in figure.inputs:
@@ -82,7 +82,7 @@ def _participation(figure: Figure, cells: list[Cell]) -> list[dict[str, Any]]:
             points.setdefault(json.dumps(axes), (axes, cell, run))
     found: dict[str, dict[str, Any]] = {}
     every = list(points.values())
-    for place in points_matching([axes for axes, _, _ in every], figure.where):
+    for place in points_matching([axes for axes, _, _ in every], getattr(figure, "where", None)):
         _, cell, run = every[place]
         split = is_split(run.problem.get("partition"))
         one = {"run": dataclasses.asdict(run), "file": partition_file(cell.spec)[0] if split else None}

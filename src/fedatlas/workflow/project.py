@@ -6,6 +6,13 @@ from fedatlas.workflow.atlas import Atlas
 
 def here() -> Atlas:
     """The Atlas of the project in the working directory."""
-    settings = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": "", "size": "laptop"}
+    settings = {
+        "tour": [],
+        "experiments": "all",
+        "data": "data",
+        "data_mirrors": [],
+        "mlflow_uri": "",
+        "size": "laptop",
+    }
     settings.update(config.read_yaml("config/config.yaml") or {})
     return Atlas(settings, ".")

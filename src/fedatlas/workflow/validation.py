@@ -7,8 +7,8 @@ are looked up in the experiment. No kind of figure or check is known by name.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from fedatlas.bibliography import entries
 from fedatlas.checks import CHECKS
-from fedatlas.citations import entries
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments.selection import EXTREMES
 from fedatlas.experiments.specification import Experiment
@@ -85,7 +85,7 @@ def _names(kind: Kind, experiment: Experiment) -> None:
                 _known(name, "theorem", [theorem], THEOREMS)
         elif one.names in known:
             what, names = known[one.names]
-            _known(name, what, value if isinstance(value, (list, tuple)) else [value], names)
+            _known(name, what, value if isinstance(value, (list, tuple, dict)) else [value], names)
 
 
 def _known(key: str, what: str, names: Iterable[Any], known: Mapping[str, Any]) -> None:
@@ -107,7 +107,7 @@ def _where(key: str, where: Mapping[str, Any], axes: Mapping[str, list[Any]]) ->
 
 def _settled(figure: Figure, experiment: Experiment) -> None:
     """Whether every axis that the figure does not spread over is left with one value."""
-    where, spread = figure.where or {}, figure.spreads()
+    where, spread = getattr(figure, "where", None) or {}, figure.spreads()
     for axis, values in experiment.axes.items():
         kept = _kept(where[axis], values) if axis in where else values
         if not kept:
