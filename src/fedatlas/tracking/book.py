@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -35,6 +36,10 @@ class _Known:
         tags = run.data.tags
         late = {key: tags[key] for key in (PARENT, CHOSEN) if key in tags}
         return cls(run.info.run_id, (run.info.status, tags.get(DIGEST)), late, run.data.metrics)
+
+
+def _is(identity: tuple[str, str], run: _Known) -> bool:
+    return run.identity == identity
 
 
 class Book:
@@ -90,7 +95,7 @@ class Book:
         for entry in entries:
             digest = entry.digest
             mine = {key: value for key, value in ((PARENT, self.parent), (CHOSEN, entry.chosen)) if value is not None}
-            known = self._keep(entry.key, lambda run, digest=digest: run.identity == ("FINISHED", digest))
+            known = self._keep(entry.key, functools.partial(_is, ("FINISHED", digest)))
             if known is None:
                 self.new.append((entry, {**entry.tags, **mine, KEY: entry.key, DIGEST: digest}))
                 self.counts["logged"] += 1

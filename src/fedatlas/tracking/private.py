@@ -74,7 +74,7 @@ class DatabaseWriter:
         """Add the rows of a run to those of each table. sources: ids of data sets by name."""
         from mlflow.utils.uri import append_to_uri_path
 
-        about = {"run_uuid": id, "name": entry.name, "status": "FINISHED", "lifecycle_stage": "active"}
+        about: dict[str, Any] = {"run_uuid": id, "name": entry.name, "status": "FINISHED", "lifecycle_stage": "active"}
         about |= {"start_time": entry.start, "end_time": entry.end, "experiment_id": self.experiment_id}
         about |= {"user_id": "unknown", "source_type": "UNKNOWN"}
         about |= dict.fromkeys(("source_name", "entry_point_name", "source_version"), "")
@@ -100,7 +100,7 @@ class DatabaseWriter:
         table, ids = SqlDataset.__table__, {}
         for name, about in wanted.items():
             found = dataset(*about)
-            key = {"experiment_id": self.experiment_id, "name": found.name, "digest": found.digest}
+            key: dict[str, Any] = {"experiment_id": self.experiment_id, "name": found.name, "digest": found.digest}
             query = table.select().filter_by(**key)
             if (known := connection.execute(query).first()) is not None:
                 ids[name] = known.dataset_uuid
@@ -136,8 +136,8 @@ def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) ->
     """Insert rows of the same keys in the way of the database's driver, without SQLAlchemy's work for each."""
     if rows:
         insert = table.insert().compile(dialect=connection.dialect, column_keys=list(rows[0]))
-        values = list(map(operator.itemgetter(*insert.positiontup), rows)) if insert.positional else rows
-        connection.exec_driver_sql(str(insert), values)
+        places = insert.positiontup  # of an SQLite driver, which takes values by their places
+        connection.exec_driver_sql(str(insert), list(map(operator.itemgetter(*places), rows)) if places else rows)
 
 
 def _row(id: str, key: str, value: Any, **more: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from fedatlas.report.record import About
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+    from mlflow.entities import Experiment
 
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -138,26 +139,29 @@ def _patient(connection: Any, _: Any) -> None:
 
 def experiment_id(client: MlflowClient, about: About, uri: str) -> str:
     """Id of an experiment in MLflow, made or brought back if need be, its description up to date."""
-    from mlflow.exceptions import MlflowException
-
-    found = client.get_experiment_by_name(about.name)
-    if found is None:
-        path = database(uri)
-        place = (path.parent / "mlartifacts" / about.name).resolve().as_uri() if path else None
-        try:
-            client.create_experiment(about.name, artifact_location=place)
-        except MlflowException:
-            if client.get_experiment_by_name(about.name) is None:  # else another process was faster
-                raise
-        found = client.get_experiment_by_name(about.name)
-    elif found.lifecycle_stage == "deleted":
-        client.restore_experiment(found.experiment_id)
-    tags = {"mlflow.note.content": _description(about, found.experiment_id), "paper": about.paper.key}
+    found = client.get_experiment_by_name(about.name) or _made(client, about.name, database(uri))
+    id = found.experiment_id
+    if found.lifecycle_stage == "deleted":
+        client.restore_experiment(id)
+    tags = {"mlflow.note.content": _description(about, id), "paper": about.paper.key}
     tags["mlflow.experimentKind"] = "custom_model_development"  # otherwise taken for a language model's
     for key, value in tags.items():
         if found.tags.get(key) != value:
-            _set_tag(client, found.experiment_id, key, value)
-    return found.experiment_id
+            _set_tag(client, id, key, value)
+    return id
+
+
+def _made(client: MlflowClient, name: str, path: Path | None) -> Experiment:
+    """A new experiment, or that of another process that was faster. path: of the SQLite database, if it is one."""
+    from mlflow.exceptions import MlflowException
+
+    place = (path.parent / "mlartifacts" / name).resolve().as_uri() if path else None
+    try:
+        return client.get_experiment(client.create_experiment(name, artifact_location=place))
+    except MlflowException:
+        if (found := client.get_experiment_by_name(name)) is None:
+            raise
+        return found
 
 
 def _set_tag(client: MlflowClient, id: str, key: str, value: str) -> None:
