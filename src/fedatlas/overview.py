@@ -11,7 +11,7 @@ def overview(what=None):
     """Sections (one if ``what`` names it) of (name, one line) pairs."""
     sections = {
         "algorithms": _algorithms,
-        "problems": lambda: [(kind, module.split(":")[1]) for kind, module in problems.KINDS.items()],
+        "problems": lambda: [(name, problems.get(name).summary()) for name in problems.PROBLEMS.names()],
         "data": lambda: [(name, data.info(name).title) for name in data.names()],
         "experiments": _experiments,
     }

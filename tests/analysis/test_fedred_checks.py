@@ -9,7 +9,7 @@ from fedatlas.checks import HELD, NOT_HELD, check
 from fedatlas.errors import UserError
 from fedatlas.experiments import tables
 from fedatlas.experiments.expand import create, product
-from fedatlas.problems.similar import SimilarQuadratic
+from fedatlas.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.theory import comparison as bounds
@@ -70,7 +70,7 @@ def theory(**parameters):
     frames = []
     for point in product(made["grid"]):
         convexity = point["problem.convexity"]
-        problem = SimilarQuadratic.create(5, 20, convexity, rank=6, similarity=3)
+        problem = SyntheticSimilarQuadratic(dim=20, convexity=convexity, rank=6, similarity=3).build(5)
         run = {"algorithm": "fedred-gd", "parameters": entry["set"], "problem": {"kind": "similar"}}
         algorithm, setting = create({**run, "setting": made["setting"]}, problem)
         assert isinstance(setting, Setting)

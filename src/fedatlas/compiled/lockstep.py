@@ -37,10 +37,10 @@ def fit(simulations):
 
 
 class Kernel:
-    """Rounds of several simulations at once. See `fedatlas.compiled.rounds` for how a round is computed."""
+    """Rounds of several simulations at once. See `fedatlas.compiled.kernels` for how a round is computed."""
 
     def __init__(self, simulations, recurrences):
-        from fedatlas.compiled import rounds as kernels
+        from fedatlas.compiled import kernels
 
         self.kernels, first = kernels, simulations[0]
         self.setting, self.sampler, self.problem = first.setting, first.sampler, first.problem
@@ -103,12 +103,12 @@ class Kernel:
         folding = [self.K > 1 and self.lanes[s][2].any() for s in simulations]
         for folds in (False, True):
             group = [s for s, one in zip(simulations, folding, strict=True) if one == folds]
-            for at in range(0, len(group), self.kernels.LANES[-1]):
-                yield group[at : at + self.kernels.LANES[-1]]
+            for at in range(0, len(group), self.kernels.WIDTHS[-1]):
+                yield group[at : at + self.kernels.WIDTHS[-1]]
 
     def _sweep(self, tile, z, first, draws, weights):
         """Rounds of a tile, from and to z; where numbers cease to be finite, halves of the rounds say in which."""
-        lanes = next(n for n in self.kernels.LANES if n >= len(tile))
+        lanes = next(n for n in self.kernels.WIDTHS if n >= len(tile))
         padded = [*tile, *[tile[-1]] * (lanes - len(tile))]
         q, r, fold, *others = map(_by_lane, zip(*map(self.lanes.get, padded), strict=True))
         steps = (q, r, fold.any(axis=-1), *others)
@@ -123,7 +123,7 @@ class Kernel:
         form += ((0.0,) * (not indptr.size), (0.0,) * (not values.size))
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d
-            state = (*state, _aligned(self.kernels.SLOPES))
+            state = (*state, _aligned(self.kernels.DERIVATIVES))
             self.kernels.together(self.rows, draws[:, :, 0], weights, state, steps, touched, *form)
         else:
             touched = bool(indptr.size) and not fold.any() and self.K * width < d

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, fields
 
 from fedatlas import algorithms, problems
+from fedatlas.architectures import ARCHITECTURES
 from fedatlas.errors import UserError
 from fedatlas.experiments.formulas import resolve
 from fedatlas.registry import construct, did_you_mean
@@ -170,7 +171,10 @@ def trace_files(spec):
 def modules(spec):
     """Names of the modules whose code the cell's numbers depend on."""
     algorithm = algorithms.get(spec["algorithm"]).__module__
-    return algorithm, *problems.modules(spec["problem"]), "fedatlas.experiments.run"
+    found = [algorithm, problems.PROBLEMS.module(spec["problem"])]
+    if spec["problem"]["kind"] == "network":
+        found.append(ARCHITECTURES.module(spec["problem"].get("architecture", "mlp")))
+    return *found, "fedatlas.experiments.run"
 
 
 def problem_key(problem):

@@ -82,7 +82,7 @@ def describe(spec, data=None):
         meta["data"] = {name: datasets.load(name, data).provenance for name in names}
     if traces := trace_files(spec):
         meta["traces"] = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in traces}
-    return meta | problems.get(spec["problem"]["kind"]).provenance(spec["problem"])
+    return meta | problems.parse(spec["problem"])[0].provenance()
 
 
 def load_problem(spec, data=None, partition=None, optimum=None):

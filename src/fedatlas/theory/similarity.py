@@ -6,7 +6,7 @@ import numpy as np
 
 from fedatlas import algorithms, arrays
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Regression
+from fedatlas.problems.regression import Regression
 from fedatlas.streams import stream
 from fedatlas.theory.fedred import BOUNDS, Similarity
 
