@@ -24,7 +24,6 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas import algorithms, problems
-from fedatlas.compiled.lockstep import kernel
 from fedatlas.problems.logistic import Logistic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
@@ -80,7 +79,7 @@ def atlas_seconds(name, problem, M, K, rounds, grid):
     """Seconds a round and step size of the atlas."""
     setting = Setting(clients=M, local_steps=K, rounds=10**9)
     simulations = [Simulation(algorithms.create(name, {"lr": lr}), problem, setting) for lr in grid]
-    together = kernel(simulations)
+    together = problem.kernel(simulations)
     together.advance(simulations, 1)
     began = time.process_time()
     together.advance(simulations, 1 + rounds)

@@ -14,7 +14,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np
 
-from fedatlas.problems.similar import SimilarQuadratic
+from fedatlas.problems.similar import SyntheticSimilarQuadratic
 
 
 def median(work, repeats=15):
@@ -31,7 +31,7 @@ def main():
     parser.add_argument("--dim", type=int, default=1000)
     dim = parser.parse_args().dim
     began = time.perf_counter()
-    problem = SimilarQuadratic.create(5, dim)
+    problem = SyntheticSimilarQuadratic(dim=dim).build(5)
     created = time.perf_counter() - began
     y, everyone = np.random.default_rng(0).standard_normal((5, dim)), np.arange(5)
     averaged = problem.hessians()

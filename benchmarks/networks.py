@@ -21,8 +21,8 @@ import torch
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
-from fedatlas import architectures as networks
 from fedatlas.algorithms import create
+from fedatlas.architectures import ARCHITECTURES
 from fedatlas.problems.softmax import Softmax
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
@@ -53,7 +53,7 @@ def torch_loop(kind, rounds, steps, threads, loaders=False):
     """A function that runs rounds of FedAvg as one would write them with torch alone, on float32 images."""
     X, y = data()
     X, y = (torch.from_numpy(X).float() - 127.5) / 73.9, torch.from_numpy(y)
-    module = networks.create(kind).build((1, 28, 28), 10)
+    module = ARCHITECTURES.build(kind).build((1, 28, 28), 10)
     optimiser = torch.optim.SGD(module.parameters(), lr=LR)
     parameters = list(module.parameters())
     draws = torch.Generator().manual_seed(0)
@@ -131,7 +131,7 @@ def main():
     given = parser.parse_args()
     X, y = data()
     train, flat = Samples(X, y, 127.5, 1 / 73.9), X.reshape(ROWS, -1) / 255
-    lenet = Network(train, lambda: networks.create("lenet").build((1, 28, 28), 10), eval_samples=100)
+    lenet = Network(train, lambda: ARCHITECTURES.build("lenet").build((1, 28, 28), 10), eval_samples=100)
     softmax = {dtype: Softmax(flat, y, 10, dtype=dtype) for dtype in ("float64", "float32")}
     for steps in given.steps:
         rounds = max(1, given.rounds * 5 // steps)

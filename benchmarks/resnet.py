@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from fedatlas import architectures as networks
 from fedatlas.algorithms import create
+from fedatlas.architectures import ARCHITECTURES
 from fedatlas.machine import keep_freed_memory
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
@@ -29,7 +29,7 @@ def resnet(steps, batch=50):
     """Ways to compute a round of one client, ResNet-18 with group norm: {name: function that returns seconds}."""
     rng = np.random.default_rng(0)
     X, y = rng.integers(256, size=(2000, 3, 32, 32)).astype(np.uint8), rng.integers(10, size=2000)
-    build = networks.create("resnet18").build
+    build = ARCHITECTURES.build("resnet18").build
     problem = Network(Samples(X, y, 127.5, 1 / 73.9), lambda: build((3, 32, 32), 10), l2=1e-3, eval_samples=10)
     problem.prepare_threads(1)
     module = problem.replica.at(problem.start(0))

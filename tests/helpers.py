@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from fedatlas import UserError, algorithms, partitions
+from fedatlas.architectures.linear import Linear
 from fedatlas.data.dataset import Dataset
 from fedatlas.problems.logistic import Logistic
-from fedatlas.problems.quadratic import Quadratic
+from fedatlas.problems.network import NeuralNetwork
+from fedatlas.problems.quadratic import SyntheticQuadratic
 from fedatlas.problems.softmax import Softmax
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
@@ -64,26 +66,24 @@ def softmax(clients=5, samples=60, features=6, classes=3, l2=0.1, seed=0, hetero
 def quadratic(clients=5, dim=8, **options):
     """Quadratics that differ in Hessians, optima and, unless ``noise=0``, from step to step."""
     options = {"L": 10.0, "similarity": 0.5, "heterogeneity": 1.0, "noise": 0.3, "samples": 60} | options
-    return Quadratic.create(clients, dim, **options)
+    return SyntheticQuadratic(dim=dim, **options).build(clients)
 
 
 def network(architecture="mlp", clients=5, samples=60, side=8, classes=3, heterogeneous=True, **options):
     """A network, in float64 unless told otherwise, on random uint8 images of one channel, half of them held out."""
-    from fedatlas.torch.network import Network
-
     rng = np.random.default_rng(0)
     X = rng.integers(256, size=(2 * samples, 1, side, side)).astype(np.uint8)
     y = rng.integers(classes, size=2 * samples)
     data = Dataset("noise", X[:samples], y[:samples], X[samples:], y[samples:], classes, False, {}, 255.0)
     split = dirichlet(data.y, clients, 0) if heterogeneous else None
-    problem = Network.from_data(data, None, split, architecture, **{"l2": 0.1, "dtype": "float64"} | options)
+    options = {"architecture": architecture, "l2": 0.1, "dtype": "float64"} | options
+    problem = NeuralNetwork(**options).build(data, None, split)
     problem.prepare_threads(1)
     return problem
 
 
 def twin(problem, loss):
     """The torch twin of a NumPy Logistic or Softmax: one linear layer on the same data, from the same start."""
-    from fedatlas.architectures import create
     from fedatlas.torch.network import Network
     from fedatlas.torch.samples import Samples
 
@@ -91,7 +91,7 @@ def twin(problem, loss):
         outputs, labels, bias = 1, (problem.b > 0).astype(int), False
     else:
         outputs, labels, bias = problem.classes, problem.y, problem.bias
-    layer = create({"kind": "linear", "bias": bias})
+    layer = Linear(bias=bias)
     return Network(
         Samples(problem.A, labels, dtype="float64"),
         lambda: layer.build((problem.A.shape[1],), outputs),

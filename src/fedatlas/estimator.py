@@ -1,6 +1,9 @@
 """Federated logistic regression as a scikit-learn estimator."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -37,19 +40,19 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        algorithm="fedavg",
-        clients=10,
-        partition="iid",
+        algorithm: str = "fedavg",
+        clients: int = 10,
+        partition: str | dict[str, Any] = "iid",
         *,
-        lr=None,
-        local_steps=5,
-        rounds=100,
-        batch=None,
-        l2=1e-3,
-        participation=None,
-        parameters=None,
-        random_state=None,
-    ):
+        lr: float | None = None,
+        local_steps: int = 5,
+        rounds: int = 100,
+        batch: int | None = None,
+        l2: float = 1e-3,
+        participation: dict[str, Any] | None = None,
+        parameters: dict[str, Any] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.algorithm = algorithm
         self.clients = clients
         self.partition = partition
@@ -62,7 +65,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         self.parameters = parameters
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train on X (n, d), dense or sparse, with labels y (n,)."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
@@ -85,28 +88,28 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         self.coef_, self.intercept_ = x[:-classes].reshape(classes, -1), x[-classes:]
         return self
 
-    def decision_function(self, X):
-        """Logits (n, n_classes); for two classes their difference (n,)."""
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Logits (n, n_classes) of the samples X (n, d); for two classes their difference (n,)."""
         logits = self._logits(X)
         return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
 
-    def predict_proba(self, X):
-        """Class probabilities (n, n_classes)."""
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities (n, n_classes) of the samples X (n, d)."""
         from scipy.special import softmax
 
         return softmax(self._logits(X), axis=1)
 
-    def predict(self, X):
-        """Labels (n,)."""
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels (n,) of the samples X (n, d)."""
         best = self._logits(X).argmax(axis=1)
         return self.classes_[best]
 
-    def _logits(self, X):
+    def _logits(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_.T + self.intercept_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from fedatlas import architectures as networks
-from fedatlas.torch.network import LOSSES
+from fedatlas.architectures import ARCHITECTURES
+from fedatlas.torch.losses import LOSSES
 from fedatlas.torch.replica import Replica
 
 CHANNELS_LAST = torch.channels_last
@@ -43,7 +43,7 @@ def images(rng, *shape):
 @pytest.mark.parametrize("shape", [(1, 28, 28), (3, 9, 10), (2, 32, 32)], ids=str)
 def test_architectures(kind, shape, loss):
     rng = np.random.default_rng(0)
-    module = networks.create(kind).build(shape, LOSSES[loss].outputs(2))
+    module = ARCHITECTURES.build(kind).build(shape, LOSSES[loss].outputs(2))
     agree(module, images(rng, 5, *shape), torch.from_numpy(rng.integers(2, size=5)), loss)
 
 
@@ -65,13 +65,13 @@ def test_convolutions_of_any_shape(inside, outside, k, padding, higher, wider):
 def test_the_first_of_equal_places_has_the_gradient():
     """A constant image without padding: all places of a window are equal."""
     torch.manual_seed(0)
-    module = networks.create("lenet").build((1, 32, 32), 3)
+    module = ARCHITECTURES.build("lenet").build((1, 32, 32), 3)
     agree(module, torch.ones(4, 1, 32, 32, dtype=torch.float64), torch.tensor([0, 1, 2, 0]))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_stays_so(bad):
-    module = networks.create("lenet").build((1, 28, 28), 3).double()
+    module = ARCHITECTURES.build("lenet").build((1, 28, 28), 3).double()
     x = images(np.random.default_rng(0), 4, 1, 28, 28)
     x[0, 0, 14, 14] = bad
     for value, _, scores in both(module, x, torch.tensor([0, 1, 2, 0])):
@@ -117,4 +117,4 @@ def test_other_poolings_are_left_to_autograd():
     for pool in (nn.MaxPool2d(3), nn.MaxPool2d(2, stride=1), nn.MaxPool2d(2, ceil_mode=True), nn.AvgPool2d(2)):
         assert Replica(nn.Sequential(convolution, nn.ReLU(), pool)).layers is None
     assert Replica(nn.Sequential(convolution, nn.ReLU(), nn.MaxPool2d(2))).layers is not None
-    assert Replica(networks.create("resnet18").build((3, 32, 32), 10)).layers is None
+    assert Replica(ARCHITECTURES.build("resnet18").build((3, 32, 32), 10)).layers is None

@@ -4,19 +4,20 @@ import numpy as np
 import pytest
 import torch
 
-from fedatlas import architectures as networks
+from fedatlas.architectures import ARCHITECTURES
 from fedatlas.errors import UserError
+from fedatlas.problems.augmentation import Augmentation
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.setting import Setting
 from fedatlas.torch import device
-from fedatlas.torch.augment import Augment
+from fedatlas.torch.augment import augment
 from tests.helpers import example, network
 
 
 def size(spec, shape=(3, 32, 32), outputs=10):
     with torch.device("meta"):
-        return sum(p.numel() for p in networks.create(spec).build(shape, outputs).parameters())
+        return sum(p.numel() for p in ARCHITECTURES.build(spec).build(shape, outputs).parameters())
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_sizes(spec, parameters):
 def test_resnet_halves_its_images_as_the_papers_table_says(stem, side):
     seen = []
     with torch.device("meta"):
-        module = networks.create({"kind": "resnet18", "stem": stem}).build((3, 224, 224), 10)
+        module = ARCHITECTURES.build({"kind": "resnet18", "stem": stem}).build((3, 224, 224), 10)
     for layer in module:
         layer.register_forward_hook(lambda _, __, out: seen.append(tuple(out.shape[1:])))
     module(torch.zeros(1, 3, 224, 224, device="meta"))
@@ -46,7 +47,7 @@ def test_resnet_halves_its_images_as_the_papers_table_says(stem, side):
 
 @pytest.mark.parametrize("groups", [2, 32])
 def test_every_norm_of_resnet_has_its_groups_and_starts_as_the_identity(groups):
-    module = networks.create({"kind": "resnet18", "groups": groups}).build((3, 32, 32), 10)
+    module = ARCHITECTURES.build({"kind": "resnet18", "groups": groups}).build((3, 32, 32), 10)
     norms = [layer for layer in module.modules() if isinstance(layer, torch.nn.GroupNorm)]
     assert [n.num_channels for n in norms] == [64] * 5 + ([128] * 5 + [256] * 5 + [512] * 5)
     assert {n.num_groups for n in norms} == {groups}
@@ -57,7 +58,7 @@ def test_every_norm_of_resnet_has_its_groups_and_starts_as_the_identity(groups):
 def test_convolutions_of_resnet_start_as_torchvisions():
     """N(0, 2 / (channels out x area of the kernel)), without biases (He et al. 2015, preserving backward signals)."""
     torch.manual_seed(0)
-    module = networks.create("resnet18").build((3, 32, 32), 10)
+    module = ARCHITECTURES.build("resnet18").build((3, 32, 32), 10)
     convolutions = [layer for layer in module.modules() if isinstance(layer, torch.nn.Conv2d)]
     assert len(convolutions) == 20 and all(c.bias is None for c in convolutions)
     for c in convolutions:
@@ -91,29 +92,29 @@ def test_gradients_of_small_images(spec):
 )
 def test_refused(spec, shape, message):
     with pytest.raises(UserError, match=message):
-        networks.create(spec).build(shape, 10)
+        ARCHITECTURES.build(spec).build(shape, 10)
 
 
 # --- augmentation ---
 
 
 def test_every_variant_is_a_window_of_the_padded_image_or_its_mirror():
-    augment, rng = Augment(crop=2, flip=True), np.random.default_rng(0)
+    options, rng = Augmentation(crop=2, flip=True), np.random.default_rng(0)
     image = rng.standard_normal((3, 5, 6))
     padded = np.pad(image, ((0, 0), (2, 2), (2, 2)))
     windows = [padded[:, i : i + 5, j : j + 6] for i in range(5) for j in range(5)]
     expected = {w.tobytes() for w in windows} | {w[:, :, ::-1].tobytes() for w in windows}
-    every = torch.arange(augment.variants)
-    seen = augment(torch.from_numpy(image).expand(len(every), -1, -1, -1), every).contiguous().numpy()
-    assert augment.variants == 50 and {one.tobytes() for one in seen} == expected
+    every = torch.arange(options.variants)
+    seen = augment(torch.from_numpy(image).expand(len(every), -1, -1, -1), every, options.crop).contiguous().numpy()
+    assert options.variants == 50 and {one.tobytes() for one in seen} == expected
     assert (seen[0] == image).all()
 
 
 @pytest.mark.parametrize("options, variants", [({}, 1), ({"flip": True}, 2), ({"crop": 4}, 81)])
 def test_variant_0_is_the_image(options, variants):
-    augment = Augment(**options)
+    made = Augmentation(**options)
     x = torch.randn(4, 1, 3, 3)
-    assert augment.variants == variants and (augment(x, torch.zeros(4, dtype=torch.int64)) == x).all()
+    assert made.variants == variants and (augment(x, torch.zeros(4, dtype=torch.int64), made.crop) == x).all()
 
 
 @pytest.mark.parametrize("kind, partitioned", [("replacement", False), ("replacement", True), ("reshuffling", True)])
@@ -166,7 +167,7 @@ def test_augment_is_for_images_and_checked():
     "options, message",
     [
         ({"device": "cuda"}, "no CUDA device.*use cpu or auto"),
-        ({"device": "gpu"}, "device is 'gpu'; it must be one of cpu, cuda, auto"),
+        ({"device": "gpu"}, "device is 'gpu'; it must be one of 'cpu', 'cuda', 'auto'"),
         ({"precision": "half"}, "precision is 'half'"),
         ({"precision": "tf32", "dtype": "float32"}, "CUDA devices alone"),
         ({"precision": "bf16", "dtype": "float64"}, "not float64"),
@@ -190,7 +191,7 @@ def test_cuda_is_set_to_be_deterministic_and_precise(monkeypatch):
     before = flags.allow_tf32, flags.benchmark, flags.deterministic, torch.backends.cuda.matmul.allow_tf32
     try:
         for precision in ("tf32", "float32"):
-            device.prepare(torch.device("cuda"), precision, "float32")
+            device.prepare(torch.device("cuda"), precision)
             assert flags.allow_tf32 == torch.backends.cuda.matmul.allow_tf32 == (precision == "tf32")
             assert flags.deterministic and not flags.benchmark and torch.are_deterministic_algorithms_enabled()
     finally:

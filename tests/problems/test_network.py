@@ -9,11 +9,12 @@ import torch
 from scipy.special import expit
 from torch import nn
 
-from fedatlas import architectures as networks
 from fedatlas import problems
+from fedatlas.architectures import ARCHITECTURES
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.torch.network import LogisticLoss, Network
+from fedatlas.torch.losses import LogisticLoss
+from fedatlas.torch.network import Network
 from fedatlas.torch.samples import Samples, channel_moments
 from tests.helpers import network
 
@@ -53,14 +54,14 @@ def test_options_that_do_not_exist_are_refused():
 
 
 def test_lenet_is_the_papers():
-    module = networks.create("lenet").build((1, 28, 28), 10)
+    module = ARCHITECTURES.build("lenet").build((1, 28, 28), 10)
     assert sum(p.numel() for p in module.parameters()) == 61_706
-    assert networks.create("lenet").build((3, 32, 32), 10)(torch.zeros(2, 3, 32, 32)).shape == (2, 10)
+    assert ARCHITECTURES.build("lenet").build((3, 32, 32), 10)(torch.zeros(2, 3, 32, 32)).shape == (2, 10)
 
 
 @pytest.mark.parametrize("side", [4, 8, 15, 16, 28, 31, 32])
 def test_lenet_fits_every_image(side):
-    assert networks.create("lenet").build((1, side, side), 10)(torch.zeros(2, 1, side, side)).shape == (2, 10)
+    assert ARCHITECTURES.build("lenet").build((1, side, side), 10)(torch.zeros(2, 1, side, side)).shape == (2, 10)
 
 
 def test_start_is_the_modules_own_and_seeded():
@@ -119,10 +120,10 @@ def test_evaluation_by_hand():
 def test_logistic_loss_keeps_its_digits(label):
     z = torch.linspace(-40, 40, 161, dtype=torch.float64, requires_grad=True)
     losses = LogisticLoss.losses(z[:, None], torch.full((161,), label))
-    (slopes,) = torch.autograd.grad(losses.sum(), z)
+    (derivatives,) = torch.autograd.grad(losses.sum(), z)
     sign, at = 1 - 2 * label, z.detach().numpy()
     np.testing.assert_allclose(losses.detach().numpy(), np.logaddexp(0, sign * at), rtol=1e-14)
-    np.testing.assert_allclose(slopes.numpy(), sign * expit(sign * at), rtol=1e-14)
+    np.testing.assert_allclose(derivatives.numpy(), sign * expit(sign * at), rtol=1e-14)
 
 
 def test_evaluation_on_a_fixed_subset():

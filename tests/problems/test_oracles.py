@@ -6,7 +6,7 @@ from scipy import sparse
 
 from fedatlas.arrays import to_numpy
 from fedatlas.problems.logistic import Logistic
-from fedatlas.problems.similar import SimilarQuadratic
+from fedatlas.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.problems.softmax import Softmax
 from fedatlas.simulation.round import Round
 from fedatlas.simulation.steps import Cost, Steps
@@ -34,10 +34,10 @@ MAKE = {
     "quadratic": lambda: quadratic(noise=0.0),
     "quadratic, diagonal": lambda: quadratic(noise=0.0, diagonal=True),
     "quadratic, noisy": quadratic,
-    "similar": lambda: SimilarQuadratic.create(5, 12, similarity=1.0, rank=4),
-    "similar, not convex": lambda: SimilarQuadratic.create(
-        5, 12, "non-convex", similarity=1.0, rank=4, center_scale=1.0
-    ),
+    "similar": lambda: SyntheticSimilarQuadratic(dim=12, similarity=1.0, rank=4).build(5),
+    "similar, not convex": lambda: SyntheticSimilarQuadratic(
+        dim=12, convexity="non-convex", similarity=1.0, rank=4, center_scale=1.0
+    ).build(5),
     "logistic, by size": lambda: by_size(logistic),
     "softmax, by size": lambda: by_size(softmax),
     "linear": lambda: network("linear"),

@@ -11,7 +11,7 @@ import pytest
 from fedatlas import algorithms
 from fedatlas.algorithms.fedac import FedAc1
 from fedatlas.errors import UserError
-from fedatlas.problems.piecewise import Piecewise
+from fedatlas.problems.piecewise import AcceleratedInstability, Piecewise
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.theory import instability
@@ -39,7 +39,7 @@ def kappa(request):
 
 @pytest.fixture(scope="module")
 def instance(kappa):
-    return Piecewise.create(3, kappa, 60)
+    return AcceleratedInstability(kappa=kappa, steps=60).build(3)
 
 
 def test_value_and_slope_by_hand():
@@ -69,7 +69,7 @@ def test_refuses_pieces_of_no_convex_function(knots, curvatures, message):
 @pytest.mark.parametrize("options", [{"kappa": 1}, {"kappa": -2}, {"steps": 0}, {"steps": 1.5}, {"L": 0}])
 def test_refuses_instances_that_the_lemma_has_not(options):
     with pytest.raises(UserError, match="piecewise"):
-        Piecewise.create(2, **{"kappa": 25, "steps": 9, **options})
+        AcceleratedInstability(**{"kappa": 25, "steps": 9, **options})
 
 
 def test_is_smooth_and_strongly_convex(kappa, instance):
@@ -95,7 +95,7 @@ def test_is_smooth_and_strongly_convex(kappa, instance):
 @pytest.mark.parametrize("steps", [1, 2, 3, 10, 60, 150])
 def test_curvature_along_agd(kappa, steps):
     """Eqs. F.2 and F.3: L around md at t = 1 (mod 3), mu around the others, on an interval of positive length."""
-    problem = Piecewise.create(1, kappa, steps)
+    problem = AcceleratedInstability(kappa=kappa, steps=steps).build(1)
     assert len(problem.knots) == 2 * ((steps + 1) // 3)
     with localcontext(prec=problem.digits):
         for t, (_, md, _) in enumerate(itertools.islice(agd(problem, kappa, steps), steps)):
@@ -122,7 +122,7 @@ def test_agd_separates_as_the_theorem_says(kappa, K):
 
 def test_distances_are_those_of_two_runs(kappa):
     """Two runs of Algorithm 3 as printed, on the lemma's own instance."""
-    problem, eps = Piecewise.create(1, kappa, 60), Decimal("1e-40")
+    problem, eps = AcceleratedInstability(kappa=kappa, steps=60).build(1), Decimal("1e-40")
     with localcontext(prec=problem.digits + 40):
         ag, _, w = list(agd(problem, kappa, 60))[-1]
         there_ag, _, there = list(agd(problem, kappa, 60, 1 - eps))[-1]
@@ -201,7 +201,7 @@ def test_every_client_has_the_gradient(instance):
 
 
 def test_engine_runs_agd_with_the_constants_of_the_problem(kappa):
-    problem = Piecewise.create(4, kappa, 12)
+    problem = AcceleratedInstability(kappa=kappa, steps=12).build(4)
     setting = Setting(clients=4, local_steps=1, rounds=12, batch=None)
     simulation = Simulation(algorithms.create("agd", {}), problem, setting)
     with localcontext(prec=problem.digits):
@@ -215,7 +215,11 @@ def test_engine_runs_agd_with_the_constants_of_the_problem(kappa):
 def test_agd_converges_all_the_same(kappa):
     """The remark after Theorem 4.2: instability does not contradict convergence."""
     setting = Setting(clients=1, local_steps=1, rounds=20 * math.ceil(math.sqrt(kappa)), batch=None, eval_rounds=1)
-    rows = Simulation(algorithms.create("agd", {}), Piecewise.create(1, kappa, 60), setting).run().rows
+    rows = (
+        Simulation(algorithms.create("agd", {}), AcceleratedInstability(kappa=kappa, steps=60).build(1), setting)
+        .run()
+        .rows
+    )
     assert rows[-1]["suboptimality"] < 1e-6 * rows[0]["suboptimality"]
 
 

@@ -5,14 +5,16 @@ import pytest
 
 from fedatlas import problems
 from fedatlas.errors import UserError
-from fedatlas.problems.quadratic import Quadratic, dissimilarity
+from fedatlas.problems.quadratic import Quadratic, SyntheticQuadratic, dissimilarity
+
+
+def create(clients, **options):
+    return SyntheticQuadratic(**options).build(clients)
 
 
 @pytest.mark.parametrize("diagonal", [False, True])
 def test_created_instance_has_its_constants(diagonal):
-    problem = Quadratic.create(
-        6, 12, mu=0.5, L=40.0, similarity=3.0, heterogeneity=2.0, diagonal=diagonal, start_scale=0
-    )
+    problem = create(6, dim=12, mu=0.5, L=40.0, similarity=3.0, heterogeneity=2.0, diagonal=diagonal, start_scale=0)
     A = np.stack([np.diag(a) for a in problem.A]) if diagonal else problem.A
     spectrum = np.linalg.eigvalsh(A.mean(axis=0))
     apart = np.linalg.norm(A - A.mean(axis=0), ord=2, axis=(1, 2))
@@ -38,14 +40,14 @@ def test_dissimilarity_of_the_example_of_remark_18(wide):
 
 
 def test_alike_clients_and_one_dimension():
-    alike = Quadratic.create(3, 4)
+    alike = create(3, dim=4)
     assert np.ptp(alike.A, axis=0).max() == 0 and np.ptp(alike.b, axis=0).max() < 1e-12
-    line = Quadratic.create(2, 1, mu=2.0, L=2.0, heterogeneity=1.0)
+    line = create(2, dim=1, mu=2.0, L=2.0, heterogeneity=1.0)
     assert line.constants()["mu"] == line.constants()["L"] == pytest.approx(2.0)
 
 
 def test_instances_are_seeded():
-    make = lambda **options: Quadratic.create(3, 4, heterogeneity=1.0, noise=1.0, **options)  # noqa: E731
+    make = lambda **options: create(3, dim=4, heterogeneity=1.0, noise=1.0, **options)  # noqa: E731
     first, again, other = make(), make(), make(instance=1)
     assert (first.A == again.A).all() and (first.b == again.b).all() and (first.noise == again.noise).all()
     assert not np.allclose(first.A, other.A)
@@ -65,7 +67,7 @@ def test_explicit_matrices_and_hand_computed_optimum():
 
 
 def test_diagonal_storage_is_the_same_problem():
-    slim = Quadratic.create(4, 5, similarity=0.5, heterogeneity=1.0, diagonal=True, noise=0.2)
+    slim = create(4, dim=5, similarity=0.5, heterogeneity=1.0, diagonal=True, noise=0.2)
     wide = Quadratic(np.stack([np.diag(a) for a in slim.A]), slim.b, noise=0.2)
     y, clients = np.random.default_rng(0).standard_normal((3, 5)), np.array([0, 1, 3])
     index = np.arange(6).reshape(3, 2)
@@ -75,7 +77,7 @@ def test_diagonal_storage_is_the_same_problem():
 
 
 def test_noise_belongs_to_the_minibatch():
-    problem = Quadratic.create(4, 6, noise=10.0, samples=5000)
+    problem = create(4, dim=6, noise=10.0, samples=5000)
     y, clients = np.ones((4, 6)), np.arange(4)
     index = np.random.default_rng(0).integers(5000, size=(4, 3))
     exact = problem.full_batch(clients).grad(y)
@@ -103,8 +105,8 @@ def test_without_a_strongly_convex_mean_the_optimum_is_unknown():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"mu": 0.0}, "0 < mu <= L"),
-        ({"mu": 2.0, "L": 1.0}, "0 < mu <= L"),
+        ({"mu": 0.0}, "mu is 0.0; it must be a number larger than 0"),
+        ({"mu": 2.0, "L": 1.0}, "mu <= L is needed"),
         ({"similarity": -1.0}, "at least 0"),
         ({"clients": 1, "similarity": 1.0}, "one client"),
         ({"Lipschitz": 1.0}, "Lipschitz"),
@@ -122,7 +124,7 @@ def test_refuses_shapes_that_do_not_fit():
 
 
 def test_curvatures_by_hand():
-    problem = Quadratic.create(2, centers=[[0.0], [3.0]], curvatures=[2.0, 1.0])
+    problem = create(2, centers=[[0.0], [3.0]], curvatures=[2.0, 1.0])
     assert problem.value(np.array([1.0])) == pytest.approx((1 + 2) / 2)
     assert problem.optimum.x == pytest.approx(1.0)
     assert problem.constants()["L_max"] == 2
@@ -133,4 +135,4 @@ def test_curvatures_by_hand():
 )
 def test_refuses_curvatures_that_do_not_fit(options):
     with pytest.raises(UserError, match="curvatures"):
-        Quadratic.create(2, **options)
+        create(2, **options)

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.problems.similar import CONVEXITY, SimilarQuadratic
+from fedatlas.problems.similar import CONVEXITY, SyntheticSimilarQuadratic
 
 
 def make(convexity="strongly convex", **options):
-    return SimilarQuadratic.create(
-        **{"clients": 5, "dim": 40, "convexity": convexity, "components": 6, "rank": 12, "similarity": 4.0} | options
-    )
+    options = {"dim": 40, "components": 6, "rank": 12, "similarity": 4.0} | options
+    return SyntheticSimilarQuadratic(convexity=convexity, **options).build(5)
 
 
 def components(problem):

@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.data.dataset import Dataset
 from fedatlas.problems import logistic
-from fedatlas.problems.logistic import Logistic
+from fedatlas.problems.logistic import Logistic, LogisticRegression
 
 
 @pytest.fixture
@@ -16,7 +16,8 @@ def made():
     A = rng.standard_normal((4000, 30)).astype(np.float32)
     A /= np.linalg.norm(A, axis=1, keepdims=True)
     y = (A[:, 0] + 0.2 * rng.standard_normal(4000) > 0).astype(np.int64)
-    return Logistic.from_data(Dataset("epsilon-like", A, y, None, None, 2, False, {}), None, None, l2=1e-4)
+    data = Dataset("epsilon-like", A, y, None, None, 2, False, {})
+    return LogisticRegression(l2=1e-4).build(data, None, None)
 
 
 @pytest.fixture

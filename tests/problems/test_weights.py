@@ -43,7 +43,7 @@ def test_pooled_optimum_is_the_fixed_point_of_exact_methods(make, name):
 
 
 def test_one_over_n():
-    assert MAKE["logistic"](l2="1/n").l2 == MAKE["softmax"](l2="1 / n").l2 == 1 / 61
+    assert MAKE["logistic"](l2="1/n").l2 == MAKE["softmax"](l2="1/n").l2 == 1 / 61
 
 
 @pytest.mark.parametrize("options", [{"l2": "1/m"}, {"weights": "rows"}])

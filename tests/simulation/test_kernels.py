@@ -6,8 +6,7 @@ from numba import njit
 from scipy import sparse
 
 from fedatlas import algorithms
-from fedatlas.compiled import lockstep
-from fedatlas.compiled import rounds as kernels
+from fedatlas.compiled import kernels, lockstep
 from fedatlas.compiled.simd import exp, load, pointer, store
 from fedatlas.problems.logistic import Logistic
 from fedatlas.simulation.engine import Simulation, run_together

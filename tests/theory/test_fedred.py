@@ -9,7 +9,7 @@ import pytest
 
 from fedatlas import algorithms
 from fedatlas.errors import UserError
-from fedatlas.problems.similar import SimilarQuadratic
+from fedatlas.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.theory import similarity
@@ -54,7 +54,7 @@ def _torch(problem, x):
 
 
 def test_quadratics_know_theirs():
-    problem = SimilarQuadratic.create(5, 30, similarity=3.0, rank=8)
+    problem = SyntheticSimilarQuadratic(dim=30, similarity=3.0, rank=8).build(5)
     c, how = similarity.constants(problem, 5)
     assert how["delta_A"] == how["delta_B"] == "exact" and c.delta_B == pytest.approx(3)
     assert (c.mu, c.L) == pytest.approx((1, 100))
@@ -134,7 +134,8 @@ def test_bounds_are_continuous_in_mu(name):
 @pytest.mark.parametrize("name", BOUNDS)
 @pytest.mark.parametrize("convexity", ["strongly convex", "convex"])
 def test_runs_stay_below(name, convexity):
-    problem, theorem = SimilarQuadratic.create(5, 24, convexity, similarity=4.0, rank=8), BOUNDS[name]
+    problem = SyntheticSimilarQuadratic(dim=24, convexity=convexity, similarity=4.0, rank=8).build(5)
+    theorem = BOUNDS[name]
     c, _ = similarity.constants(problem, 5)
     extra = {"6": {"averaging": "random"}, "4": {}}.get(name, {"average": "weighted", "mu": c.mu})
     algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c) | extra)
@@ -148,7 +149,7 @@ def test_runs_stay_below(name, convexity):
 
 
 def test_what_a_theorem_is_not_about():
-    problem = SimilarQuadratic.create(5, 24, similarity=4.0, rank=8)
+    problem = SyntheticSimilarQuadratic(dim=24, similarity=4.0, rank=8).build(5)
     curve = pd.DataFrame({"round": [0, 1], "steps": [0, 1], "suboptimality": [1.0, 0.5], "distance": [1.0, 0.9]})
     for name, algorithm, parameters, word in (
         ("4", "dane", {"lam": 1.0}, "2 delta_A"),

@@ -1,35 +1,37 @@
-"""Small convolutional networks, such as Xiang et al. (2024) train on 32x32 images; their widths are in the options."""
+"""Small convolutional networks, such as Xiang et al. (2024) train on 32x32 images."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from torch import nn
-
+from fedatlas.architectures.base import Architecture
 from fedatlas.errors import UserError
+from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
-@dataclass(frozen=True)
-class CNN:
-    """3x3 convolutions, each with ReLU and 2x2 max pooling, then one hidden layer.
+@dataclass(frozen=True, kw_only=True)
+class CNN(Architecture):
+    """Convolutional network: 3x3 convolutions, each with ReLU and 2x2 max pooling, then one hidden layer.
 
-    convolutions: how many. channels: of each. hidden: width of the hidden layer. A side is halved by every pooling, so
-    it must be at least 2^convolutions pixels.
+    A pooling halves the sides of an image, so a side must have at least 2^convolutions pixels.
     """
 
-    convolutions: int = 2
-    channels: int = 32
-    hidden: int = 128
+    name = "cnn"
 
-    def __post_init__(self):
-        for name in ("convolutions", "channels", "hidden"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise UserError(f"cnn: {name} is {value!r}; it must be a whole number, at least 1")
+    convolutions: int = option(2, doc="number of convolutions", low=1)
+    channels: int = option(32, doc="output channels of each convolution", low=1)
+    hidden: int = option(128, doc="width of the hidden layer", low=1)
 
-    def build(self, shape, outputs):
+    def build(self, shape: tuple[int, ...], outputs: int) -> "nn.Module":
+        from torch import nn
+
         least = 2**self.convolutions
         if len(shape) != 3 or min(shape[1:]) < least:
             raise UserError(f"cnn needs images of at least {least}x{least} pixels; a sample of these data has {shape}")
-        layers, inside = [], shape[0]
+        layers: list[nn.Module] = []
+        inside = shape[0]
         for _ in range(self.convolutions):
             layers += [nn.Conv2d(inside, self.channels, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
             inside = self.channels

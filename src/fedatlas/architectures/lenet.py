@@ -1,23 +1,30 @@
 """LeNet-5 (LeCun et al. 1998, "Gradient-based learning applied to document recognition", Figure 2)."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from torch import nn
-
+from fedatlas.architectures.base import Architecture
 from fedatlas.errors import UserError
 
+if TYPE_CHECKING:
+    from torch import nn
 
-@dataclass(frozen=True)
-class LeNet:
-    """LeNet-5 as it is used today: two 5x5 convolutions (6 and 16 channels), each with ReLU and 2x2 max pooling, then
+
+@dataclass(frozen=True, kw_only=True)
+class LeNet(Architecture):
+    """LeNet-5 in its common form: two 5x5 convolutions (6 and 16 channels), each with ReLU and 2x2 max pooling, then
     layers of 120 and 84.
 
     The paper's input is 32x32. An image of side 16 to 31 is padded by 2 in the first convolution, which makes MNIST's
-    28x28 the paper's 32x32 (61,706 parameters for 10 classes); a smaller one, from side 4 on, in both, so that
-    scikit-learn's 8x8 digits reach the dense layers as 16 channels of 2x2 (21,386 parameters).
+    28x28 the paper's 32x32 (61,706 parameters for 10 classes). A smaller one, from side 4 on, is padded in both, so
+    that scikit-learn's 8x8 digits reach the dense layers as 16 channels of 2x2 (21,386 parameters).
     """
 
-    def build(self, shape, outputs):
+    name = "lenet"
+
+    def build(self, shape: tuple[int, ...], outputs: int) -> "nn.Module":
+        from torch import nn
+
         if len(shape) != 3 or min(shape[1:]) < 4:
             raise UserError(f"lenet needs images of at least 4x4 pixels; a sample of these data has shape {shape}")
         channels, *sides = shape

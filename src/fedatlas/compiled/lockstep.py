@@ -31,7 +31,7 @@ def kernel(simulations: Sequence[Any]) -> "Kernel | None":
 
 
 class Kernel:
-    """Rounds of several simulations at once. See `fedatlas.compiled.rounds` for how a round is computed."""
+    """Rounds of several simulations at once. See `fedatlas.compiled.kernels` for how a round is computed."""
 
     def __init__(self, simulations: Sequence[Any], recurrences: Sequence[Any]) -> None:
         first = simulations[0]
@@ -105,8 +105,8 @@ class Kernel:
         folding = [self.K > 1 and self.coefficients[s][2].any() for s in simulations]
         for folds in (False, True):
             group = [s for s, one in zip(simulations, folding, strict=True) if one == folds]
-            for at in range(0, len(group), self.kernels.LANES[-1]):
-                yield group[at : at + self.kernels.LANES[-1]]
+            for at in range(0, len(group), self.kernels.WIDTHS[-1]):
+                yield group[at : at + self.kernels.WIDTHS[-1]]
 
     def _sweep(
         self, tile: list[Any], z: dict[Any, np.ndarray], first: int, draws: np.ndarray, weights: np.ndarray
@@ -115,7 +115,7 @@ class Kernel:
 
         The n step sizes lie along the last axis of all arrays; the group's last one fills it up.
         """
-        n = next(count for count in self.kernels.LANES if count >= len(tile))
+        n = next(count for count in self.kernels.WIDTHS if count >= len(tile))
         padded = [*tile, *[tile[-1]] * (n - len(tile))]
         q, r, fold, *others = map(_side_by_side, zip(*map(self.coefficients.get, padded), strict=True))
         steps = (q, r, fold.any(axis=-1), *others)
@@ -130,7 +130,7 @@ class Kernel:
         form += ((0.0,) * (not indptr.size), (0.0,) * (not values.size))
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d
-            state = (*state, _aligned(self.kernels.SLOPES))
+            state = (*state, _aligned(self.kernels.DERIVATIVES))
             self.kernels.together(self.rows, draws[:, :, 0], weights, state, steps, touched, *form)
         else:
             touched = bool(indptr.size) and not fold.any() and self.K * width < d

@@ -1,9 +1,12 @@
-"""A vector of numbers as a Numba type: arithmetic on several step sizes, or channels of an image, at once in the
-processor's vector registers.
+"""A SIMD vector as a Numba type: arithmetic on several step sizes, or channels of an image, at once in the processor's
+vector registers.
 
-Numba's arrays may overlap as far as the compiler knows, so loops over a few lanes of an array stay scalar. Values of
-this type cannot overlap. No operation is fused, but for ``fma``, or reordered: a lane has the same bits in a vector of
-any width.
+Numba's arrays may overlap as far as the compiler knows, so loops over a few neighbours in an array stay scalar. Values
+of this type cannot overlap. No operation is fused, but for ``fma``, or reordered: a number has the same bits in a
+vector of any width.
+
+Where a function needs the width of a vector, its argument ``simd`` is a tuple of so many numbers of the vector's type.
+Only its length and type count; the compiler knows both.
 """
 
 import operator
@@ -17,22 +20,23 @@ INT64 = ir.IntType(64)
 REALS = {types.float32: (ir.FloatType(), "f32"), types.float64: (ir.DoubleType(), "f64")}
 
 
-class Lanes(types.Type):
+class Vector(types.Type):
     """The type of n numbers of a real type, float32 or float64."""
 
-    def __init__(self, n, real):
+    def __init__(self, n: int, real: types.Float) -> None:
         self.n, self.real = n, real
-        super().__init__(name=f"Lanes({n}, {real})")
+        super().__init__(name=f"Vector({n}, {real})")
 
     @property
-    def vector(self):
+    def llvm(self) -> ir.VectorType:
+        """The type in LLVM."""
         return ir.VectorType(REALS[self.real][0], self.n)
 
 
-@register_model(Lanes)
+@register_model(Vector)
 class _Model(models.PrimitiveModel):
-    def __init__(self, manager, lanes):
-        super().__init__(manager, lanes, lanes.vector)
+    def __init__(self, manager, vector):
+        super().__init__(manager, vector, vector.llvm)
 
 
 def _binary(name):
@@ -50,7 +54,7 @@ for _symbol, _name in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul"), ("true
 
         @overload(getattr(operator, symbol))
         def choose(a, b):
-            if isinstance(a, Lanes) and a == b:
+            if isinstance(a, Vector) and a == b:
                 return lambda a, b: operation(a, b)
 
     _overload(_symbol, _name)
@@ -70,7 +74,7 @@ def fma(typing, a, b, c):
 
 @intrinsic
 def _power_of_two(typing, shifted):
-    """2^n in every lane of doubles, n standing in the low bits of shifted."""
+    """2^n for each of some doubles, n standing in the low bits of shifted."""
 
     def generate(context, builder, signature, args):
         whole = ir.VectorType(INT64, shifted.n)
@@ -96,7 +100,7 @@ def clamp(typing, a, low, high):
 
 @intrinsic
 def where_greater(typing, a, b, yes, no):
-    """Lanes of yes where a > b or a is not a number, elsewhere of no."""
+    """Numbers of yes where a > b or a is not a number, elsewhere of no."""
 
     def generate(context, builder, signature, args):
         a, b, yes, no = args
@@ -108,7 +112,7 @@ def where_greater(typing, a, b, yes, no):
 
 @intrinsic
 def where_equal(typing, a, b, yes, no):
-    """Lanes of yes where a = b, elsewhere of no."""
+    """Numbers of yes where a = b, elsewhere of no."""
 
     def generate(context, builder, signature, args):
         return builder.select(builder.fcmp_ordered("==", *args[:2]), *args[2:])
@@ -143,23 +147,23 @@ def prefetch(typing, pointer, at):
 
 
 def _neighbours(builder, pointer, at, kind):
-    return builder.bitcast(builder.gep(pointer, [at]), kind.vector.as_pointer())
+    return builder.bitcast(builder.gep(pointer, [at]), kind.llvm.as_pointer())
 
 
 @intrinsic
-def load(typing, pointer, at, lanes):
-    """n neighbours, from number ``at`` of a pointer to numbers; lanes: a tuple of n numbers of their type."""
-    kind = Lanes(lanes.count, lanes.dtype)
+def load(typing, pointer, at, simd):
+    """A vector of neighbours, from number ``at`` of a pointer to numbers."""
+    kind = Vector(simd.count, simd.dtype)
 
     def generate(context, builder, signature, args):
         return builder.load(_neighbours(builder, *args[:2], kind), align=kind.real.bitwidth // 8)
 
-    return kind(pointer, types.intp, lanes), generate
+    return kind(pointer, types.intp, simd), generate
 
 
 @intrinsic
 def store(typing, pointer, at, value):
-    """Write the lanes of value as n neighbours, from number ``at`` of a pointer to numbers."""
+    """Write a vector as neighbours, from number ``at`` of a pointer to numbers."""
 
     def generate(context, builder, signature, args):
         builder.store(args[2], _neighbours(builder, *args[:2], value), align=value.real.bitwidth // 8)
@@ -169,34 +173,34 @@ def store(typing, pointer, at, value):
 
 
 @intrinsic
-def splat(typing, number, lanes):
-    """One number in all of n lanes; lanes: a tuple of n numbers of their type."""
-    kind = Lanes(lanes.count, lanes.dtype)
+def splat(typing, number, simd):
+    """A vector of one number again and again."""
+    kind = Vector(simd.count, simd.dtype)
 
     def generate(context, builder, signature, args):
-        nothing = ir.Constant(kind.vector, ir.Undefined)
+        nothing = ir.Constant(kind.llvm, ir.Undefined)
         one = builder.insert_element(nothing, args[0], ir.Constant(ir.IntType(32), 0))
         return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [0] * kind.n))
 
-    return kind(lanes.dtype, lanes), generate
+    return kind(simd.dtype, simd), generate
 
 
 @intrinsic
-def tiled(typing, few, lanes):
-    """The lanes of few again and again, in as many lanes as a multiple."""
-    kind = Lanes(lanes.count, few.real)
+def tiled(typing, few, simd):
+    """A vector of the numbers of few again and again, in their order."""
+    kind = Vector(simd.count, few.real)
 
     def generate(context, builder, signature, args):
-        order = ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [lane % few.n for lane in range(kind.n)])
+        order = ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [place % few.n for place in range(kind.n)])
         return builder.shuffle_vector(args[0], ir.Constant(args[0].type, ir.Undefined), order)
 
-    return kind(few, lanes), generate
+    return kind(few, simd), generate
 
 
 @intrinsic
-def summed(typing, many, lanes):
-    """The sum of the parts of many that have as many lanes as are wanted, in their order."""
-    kind = Lanes(lanes.count, many.real)
+def summed(typing, many, simd):
+    """The sum of the parts of many that are as wide as is wanted, in their order."""
+    kind = Vector(simd.count, many.real)
 
     def generate(context, builder, signature, args):
         nothing, total = ir.Constant(args[0].type, ir.Undefined), None
@@ -206,24 +210,22 @@ def summed(typing, many, lanes):
             total = part if total is None else builder.fadd(total, part)
         return total
 
-    return kind(many, lanes), generate
+    return kind(many, simd), generate
 
 
 @njit(inline="always")
-def exp(x, lanes):
-    """e^x in every lane of doubles for |x| <= 700, to two units in the last place."""
-    shift = splat(6755399441055744.0, lanes)  # adding 1.5 * 2^52 rounds to a whole number, left in the low bits
-    shifted = x * splat(1.4426950408889634, lanes) + shift
+def exp(x, simd):
+    """e^x of a vector of doubles for |x| <= 700, to two units in the last place."""
+    shift = splat(6755399441055744.0, simd)  # adding 1.5 * 2^52 rounds to a whole number, left in the low bits
+    shifted = x * splat(1.4426950408889634, simd) + shift
     whole = shifted - shift
-    r = (x - whole * splat(6.93145751953125e-1, lanes)) - whole * splat(1.42860682030941723212e-6, lanes)
+    r = (x - whole * splat(6.93145751953125e-1, simd)) - whole * splat(1.42860682030941723212e-6, simd)
     r2 = r * r
     r4 = r2 * r2
-    one = splat(1.0, lanes)
-    low = (one + r) + r2 * (splat(1 / 2, lanes) + r * splat(1 / 6, lanes))
-    middle = (splat(1 / 24, lanes) + r * splat(1 / 120, lanes)) + r2 * (
-        splat(1 / 720, lanes) + r * splat(1 / 5040, lanes)
+    one = splat(1.0, simd)
+    low = (one + r) + r2 * (splat(1 / 2, simd) + r * splat(1 / 6, simd))
+    middle = (splat(1 / 24, simd) + r * splat(1 / 120, simd)) + r2 * (splat(1 / 720, simd) + r * splat(1 / 5040, simd))
+    high = (splat(1 / 40320, simd) + r * splat(1 / 362880, simd)) + r2 * (
+        splat(1 / 3628800, simd) + r * splat(1 / 39916800, simd)
     )
-    high = (splat(1 / 40320, lanes) + r * splat(1 / 362880, lanes)) + r2 * (
-        splat(1 / 3628800, lanes) + r * splat(1 / 39916800, lanes)
-    )
-    return (low + r4 * (middle + r4 * (high + r4 * splat(1 / 479001600, lanes)))) * _power_of_two(shifted)
+    return (low + r4 * (middle + r4 * (high + r4 * splat(1 / 479001600, simd)))) * _power_of_two(shifted)

@@ -1,95 +1,134 @@
 """l2-regularised logistic regression, F(x) = mean_j log(1 + exp(-b_j <a_j, x>)) + l2/2 |x|^2 (FedAc, Section 5)."""
 
 import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from fedatlas import arrays
+from fedatlas import arrays, compiled
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Each, Regression
+from fedatlas.options import option
+from fedatlas.problems.base import Batch, DataKind
+from fedatlas.problems.regression import (
+    L2,
+    START_SCALE,
+    WEIGHTS,
+    Penalty,
+    Regression,
+    Separate,
+    Weights,
+    held_out,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from fedatlas.data.dataset import Dataset
+    from fedatlas.data.partition import Partition
 
 BLOCK_BYTES = 1 << 25  # of rows that are made float64 at a time
 DENSE_BYTES = 1 << 30  # sparse data up to this size are also kept dense, whose rows are gathered faster
 
 
+@dataclass(frozen=True, kw_only=True)
+class LogisticRegression(DataKind):
+    """l2-regularised logistic regression on data of two classes, dense or sparse, without bias."""
+
+    name = "logistic"
+    constants = ("L", "mu")
+
+    l2: Penalty = option(0.0, doc=L2, low=0)
+    start_scale: float = option(1.0, doc=START_SCALE, low=0)
+    weights: Weights = option("equal", doc=WEIGHTS)
+
+    def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Logistic":
+        """The problem on prepared data. Data in float32 stay so: large ones may not fit twice."""
+        dtype = np.float32 if train.X.dtype == np.float32 else np.float64
+        features, held = train.features(dtype=dtype), held_out(train, test, dtype)
+        return Logistic(features, train.y, partition=partition, test=held, **vars(self))
+
+
 class Logistic(Regression):
     """Logistic regression on dense or CSR data.
 
-    A: (n, d) features. b: (n,) labels in {0, 1}. l2: weight of |x|^2 / 2, or ``1/n``. partition: rows of each client,
-    or None. test: (A, b) or None. start_scale: x0 ~ N(0, start_scale^2), or 0. weights: see ``Regression``.
+    A: (n, d) features. b: (n,) labels in {0, 1}. partition: rows of each client, or None. test: (A, b) or None. l2 and
+    options: see `LogisticRegression`. Raises UserError if there are other labels.
     """
 
-    def __init__(self, A, b, l2=0.0, partition=None, test=None, start_scale=1.0, weights="equal"):
+    def __init__(
+        self,
+        A: Any,
+        b: np.ndarray,
+        l2: Penalty = 0.0,
+        partition: "Partition | None" = None,
+        test: tuple[Any, np.ndarray] | None = None,
+        **options: Any,
+    ) -> None:
+        given = LogisticRegression(l2=l2, **options)
         labels = np.unique(b)
         if not np.isin(labels, (0, 1)).all():
             raise UserError(f"logistic regression needs two classes, the data have {len(labels)}: use softmax")
         self.dtype = np.result_type(A.dtype, np.float32)
         self.A, self.b = A.astype(self.dtype, copy=False), np.where(np.asarray(b) == 1, 1, -1).astype(self.dtype)
         self.samples, self.dim = A.shape
-        self.l2, self.partition, self.test, self.start_scale = self.penalty(l2), partition, test, start_scale
-        self.weigh(weights)
-
-    @classmethod
-    def from_data(cls, data, test, partition, l2=0.0, start_scale=1.0, weights="equal"):
-        """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one.
-
-        Data in float32 stay so: large ones may not fit twice.
-        """
-        dtype = np.float32 if data.X.dtype == np.float32 else np.float64
-        held_out = (test.features(dtype=dtype), test.y) if test is not None else None
-        if held_out is None and data.X_test is not None:
-            held_out = (data.features("test", dtype), data.y_test)
-        return cls(data.features(dtype=dtype), data.y, l2, partition, held_out, start_scale, weights)
+        self.partition, self.test, self.start_scale = partition, test, given.start_scale
+        self.l2 = self.penalty(given.l2)
+        self.weigh(given.weights)
 
     @property
-    def labels(self):
+    def labels(self) -> np.ndarray:
+        """Labels in {0, 1}: (n,)."""
         return (self.b > 0).astype(int)
 
     @functools.cached_property
-    def _dense(self):
+    def _dense(self) -> np.ndarray | None:
+        """The rows as a dense array, if they are or if they are small enough."""
         if not sparse.issparse(self.A):
             return self.A
         return self.A.toarray() if self.samples * self.dim * self.dtype.itemsize <= DENSE_BYTES else None
 
-    def _rows(self, index):
+    def _rows(self, index: np.ndarray) -> np.ndarray:
         """Rows of data by an index of any shape: (*index.shape, d)."""
         if self._dense is not None:
             return self._dense[index]
         return self.A[index.ravel()].toarray().reshape(*index.shape, self.dim)
 
-    def batch(self, clients, index):
+    def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
+        """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) draws."""
         if index.shape[1] > self.samples // 8:  # for every client alike, or blocks would change bits
             counts, size = (np.bincount(own, minlength=self.samples) for own in index), index.shape[1]
             weights = (own * self.share(i) / size for own, i in zip(counts, clients, strict=True))
-            return Each([Weighted(self.A, self.b, own, size, self.l2) for own in weights])
+            return Separate([Weighted(self.A, self.b, own, size, self.l2) for own in weights])
         if index.shape[1] == 1:
             return OneSample(self._rows(index[:, 0]), self.b[index], self.l2, self.shares(clients))
         return Rows(self._rows(index), self.b[index], self.l2, self.shares(clients))
 
-    def full_batch(self, clients):
+    def full_batch(self, clients: np.ndarray) -> Batch:
+        """All data of each of a block of clients (m,)."""
         if self.partition is None:
             weights = np.full(self.samples, 1 / self.samples)
-            return Each([Weighted(self.A, self.b, weights, self.samples, self.l2)] * len(clients), shared=True)
-        return Each([self._own(int(i)) for i in clients])
+            return Separate([Weighted(self.A, self.b, weights, self.samples, self.l2)] * len(clients), shared=True)
+        return Separate([self._own(int(i)) for i in clients])
 
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
-    def _own(self, i):
+    def _own(self, i: int) -> "Weighted":
+        """All data of client i."""
         index = self.partition.client(i)
         weights = np.full(len(index), self.share(i) / len(index))
         return Weighted(self.A[index], self.b[index], weights, len(index), self.l2)
 
-    def kernel(self, simulations):
-        from fedatlas.compiled import lockstep
-
-        return lockstep.kernel(simulations)
+    def kernel(self, simulations: Sequence[Any]) -> Any:
+        """What advances simulations on compiled rounds, or None; see `fedatlas.compiled`."""
+        return compiled.rounds(simulations)
 
     @functools.cached_property
-    def one_sample_rows(self):
-        """Rows for kernels, as small as may be, since they are read at random: indptr, indices, values, labels.
+    def one_sample_rows(self) -> tuple[np.ndarray, ...] | None:
+        """Rows for compiled rounds, as small as may be, since they are read at random: indptr, indices, values, labels.
 
-        Of CSR data, without values if all are 1; of dense data, the values behind two empty arrays.
+        Of CSR data, without values if all are 1; of dense data, the values behind two empty arrays. None where clients
+        have rows of their own.
         """
         if not self.shared:
             return None
@@ -99,45 +138,46 @@ class Logistic(Regression):
             return self.A.indptr, indices, self.A.data[: 0 if (self.A.data == 1).all() else None], labels
         return np.zeros(0, np.int32), np.zeros(0, np.uint8), np.ravel(self.A), labels
 
-    def _parts(self):
+    def _parts(self) -> Iterator[tuple[Any, np.ndarray]]:
         """(rows, labels) in float64, block by block."""
         at = 0
         for A in _blocks(self.A):
             yield A, self.b[at : at + A.shape[0]].astype(np.float64, copy=False)
             at += A.shape[0]
 
-    def value(self, x):
-        """F(x)."""
+    def value(self, x: np.ndarray) -> float:
+        """F(x). x: (d,)."""
         total = sum(np.logaddexp(0, -b * (A @ x)).sum() for A, b in self._parts())
         return float(total / self.samples + self.l2 / 2 * (x @ x))
 
-    def gradient(self, x):
-        """Gradient of F at x: (d,)."""
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """Gradient of F at x (d,): (d,)."""
         return sum(A.T @ (-b * expit(-b * (A @ x))) for A, b in self._parts()) / self.samples + self.l2 * x
 
-    def hessian_product(self, x):
+    def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         """The map v -> (Hessian of F at x) v, both (d,)."""
         weights = [(p := expit(A @ x)) * (1 - p) for A, _ in self._parts()]
 
-        def product(v):
+        def product(v: np.ndarray) -> np.ndarray:
             total = sum(A.T @ (w * (A @ v)) for (A, _), w in zip(self._parts(), weights, strict=True))
             return total / self.samples + self.l2 * v
 
         return product
 
     @functools.cached_property
-    def smoothness(self):
+    def smoothness(self) -> float:
         """L = lambda_max(A'A) / (4 n) + l2."""
         return self.curvature(self.A) + self.l2
 
     @staticmethod
-    def curvature(A):
+    def curvature(A: Any) -> float:
         """Largest curvature of the mean loss of rows A (n, d): lambda_max(A'A) / (4 n)."""
         gram = sum(B.T @ B for B in _blocks(A)) if A.shape[1] <= A.shape[0] else A @ A.T
         gram = gram.toarray() if sparse.issparse(gram) else gram
         return float(np.linalg.eigvalsh(gram)[-1] / (4 * A.shape[0]))
 
-    def evaluate(self, x):
+    def evaluate(self, x: np.ndarray) -> dict[str, float]:
+        """Metrics at x (d,)."""
         z = (self.A @ x.astype(self.dtype, copy=False)).astype(np.float64)
         metrics = {"loss": float(np.logaddexp(0, -self.b * z).mean() + self.l2 / 2 * (x @ x))}
         metrics["accuracy"] = float(np.mean((z > 0) == (self.b > 0)))
@@ -149,7 +189,7 @@ class Logistic(Regression):
         return metrics
 
 
-def _blocks(A):
+def _blocks(A: Any) -> Iterator[Any]:
     """Rows in float64, a block at a time where they are float32: sums keep their digits, and no second copy is held."""
     if sparse.issparse(A) or A.dtype == np.float64:
         yield A
@@ -164,17 +204,19 @@ class OneSample:
 
     size = 1
 
-    def __init__(self, a, b, l2, share=1):
+    def __init__(self, a: np.ndarray, b: np.ndarray, l2: float, share: Any = 1) -> None:
         self.a, self.b, self.l2, self.share = a, b, l2, share
 
-    def _margin(self, y):
+    def _margin(self, y: np.ndarray) -> np.ndarray:
         return self.b * np.vecdot(self.a, y)[:, None]
 
-    def grad(self, y):
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        """Gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
         return -self.share * self.b * expit(-self._margin(y)) * self.a + self.l2 * y
 
-    def value_and_grad(self, y):
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (m, 1) and gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
         norm2 = np.vecdot(y, y)[:, None]
         return self.share * np.logaddexp(0, -self._margin(y)) + self.l2 / 2 * norm2, self.grad(y)
@@ -183,19 +225,21 @@ class OneSample:
 class Rows:
     """b samples for each of m clients. a: (m, b, d), b: (m, b). share: (m, 1) factors on the losses, or 1."""
 
-    def __init__(self, a, b, l2, share=1):
+    def __init__(self, a: np.ndarray, b: np.ndarray, l2: float, share: Any = 1) -> None:
         self.a, self.b, self.l2, self.share = a, b, l2, share
         self.size = b.shape[1]
 
-    def _margin(self, y):
+    def _margin(self, y: np.ndarray) -> np.ndarray:
         return self.b * np.matmul(self.a, y[:, :, None])[:, :, 0]
 
-    def grad(self, y):
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        """Gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
         weight = -self.share * self.b * expit(-self._margin(y)) / self.size
         return np.matmul(weight[:, None, :], self.a)[:, 0] + self.l2 * y
 
-    def value_and_grad(self, y):
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (m, 1) and gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
         norm2 = np.vecdot(y, y)[:, None]
         losses = np.logaddexp(0, -self._margin(y)).mean(axis=1, keepdims=True)
@@ -205,17 +249,20 @@ class Rows:
 class Weighted:
     """One client with weighted rows: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2."""
 
-    def __init__(self, A, b, weights, size, l2):
+    def __init__(self, A: Any, b: np.ndarray, weights: np.ndarray, size: int, l2: float) -> None:
         self.A, self.b, self.weights, self.size, self.l2 = A, b, weights.astype(b.dtype), size, l2
 
-    def value(self, y):
+    def value(self, y: np.ndarray) -> float:
+        """The loss at y (d,)."""
         y = np.ravel(y)
         return float(self.weights @ np.logaddexp(0, -self.b * (self.A @ y)) + self.l2 / 2 * (y @ y))
 
-    def grad(self, y):
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        """Gradients (m, d)."""
         y = np.ravel(y)
         weight = -self.weights * self.b * expit(-self.b * (self.A @ y))
         return (self.A.T @ weight + self.l2 * y)[None]
 
-    def value_and_grad(self, y):
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (m, 1) and gradients (m, d)."""
         return np.array([[self.value(y)]]), self.grad(y)

@@ -1,13 +1,100 @@
 """Quadratic client objectives f_i(x) = 1/2 <x, A_i x> - <b_i, x> + c_i, with noise on their gradients if asked for."""
 
 import functools
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fedatlas import arrays
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Optimum, Problem
+from fedatlas.options import option
+from fedatlas.problems.base import Batch, Optimum, Problem, SyntheticKind
 from fedatlas.streams import stream
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticQuadratic(SyntheticKind):
+    """Quadratics, one for each client: a synthetic instance, or f_i(x) = a_i |x - u_i|^2 / 2 with given centres u_i
+    (FedAWE, Example 1) and curvatures a_i (FedSPS, Example 1).
+
+    The other eigenvalues of the mean Hessian lie evenly between mu and L on a log scale. A client is convex for sure if
+    delta_B <= mu.
+    """
+
+    name = "quadratic"
+    constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
+    exact = True
+    proximal = True
+
+    dim: int | None = option(None, doc="parameters d of a synthetic instance", low=1)
+    centers: list[list[float]] | None = option(
+        None, doc="centres u_i of given quadratics, one list of d for each client"
+    )
+    curvatures: list[float] | None = option(
+        None, doc="a_i of given quadratics, one number for each client; 1 by default"
+    )
+    mu: float = option(1.0, doc="smallest eigenvalue of the mean Hessian", above=0)
+    L: float = option(100.0, doc="largest eigenvalue of the mean Hessian", above=0)
+    similarity: float = option(
+        0.0, doc="delta_B = max_i |A_i - mean_j A_j| in spectral norm, exactly (FedRed, Section 2)", low=0
+    )
+    heterogeneity: float = option(0.0, doc="distance of every client's own stationary point from a common point", low=0)
+    diagonal: bool = option(False, doc="whether Hessians are diagonal, which costs d instead of d^2")
+    instance: int = option(0, doc="seed of all that is random in the instance, noise included", low=0)
+    noise: float = option(
+        0.0, doc="standard deviation of each coordinate of a one-sample gradient about the true one", low=0
+    )
+    samples: int = option(1024, doc="rows of the table of noise, which play the part of data", low=1)
+    start_scale: float = option(1.0, doc="x0 ~ N(0, start_scale^2) in every coordinate, or 0", low=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.dim is None) == (self.centers is None):
+            raise UserError("quadratic: give either dim, for a synthetic instance, or centers")
+        if self.curvatures is not None and self.centers is None:
+            raise UserError("quadratic: curvatures go with centers; a synthetic instance has mu and L")
+        if self.mu > self.L:
+            raise UserError(f"quadratic: mu is {self.mu} and L is {self.L}; mu <= L is needed")
+
+    def build(self, clients: int) -> "Quadratic":
+        """The problem. Raises UserError if centres or curvatures are not as many as clients, or if one client shall
+        differ from the mean."""
+        A, b, c = self._given(clients) if self.dim is None else self._drawn(clients, self.dim)
+        return Quadratic(A, b, c, self.noise, self.samples, self.instance, self.start_scale)
+
+    def _given(self, clients: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        u = np.asarray(self.centers, float) if len({len(u) for u in self.centers or ()}) == 1 else np.zeros(0)
+        if u.ndim != 2 or len(u) != clients:
+            raise UserError(
+                f"quadratic: centers has shape {u.shape}; one list of numbers for each of {clients} is needed"
+            )
+        a = np.ones(clients) if self.curvatures is None else np.asarray(self.curvatures, float)
+        if a.shape != (clients,):
+            raise UserError(f"quadratic: curvatures has shape {a.shape}; one number a client, {clients}, is needed")
+        A = np.repeat(a[:, None], u.shape[1], axis=1)
+        return A, A * u, 0.5 * a * np.vecdot(u, u)
+
+    def _drawn(self, clients: int, dim: int) -> tuple[np.ndarray, np.ndarray, None]:
+        if self.similarity and clients == 1:
+            raise UserError("quadratic: one client cannot differ from the mean; leave similarity out")
+        rng = stream(self.instance, "problem")
+        spectrum = np.geomspace(self.mu, self.L, dim) if dim > 1 else np.array([float(self.mu)])
+        shape = (clients, dim) if self.diagonal else (clients, dim, dim)
+        deviation = rng.standard_normal(shape)
+        if self.diagonal:
+            mean = rng.permutation(spectrum)
+        else:
+            Q = np.linalg.qr(rng.standard_normal((dim, dim)))[0]
+            mean = (Q * spectrum) @ Q.T
+            deviation = deviation + deviation.swapaxes(1, 2)
+        deviation -= deviation.mean(axis=0)
+        A = np.broadcast_to(mean, shape)
+        if self.similarity:
+            A = A + self.similarity / np.abs(_eigenvalues(deviation)).max() * deviation
+        away = rng.standard_normal((clients, dim))
+        centres = rng.standard_normal(dim) + self.heterogeneity * away / np.linalg.norm(away, axis=1, keepdims=True)
+        return A, A * centres if self.diagonal else np.matmul(A, centres[:, :, None])[..., 0], None
 
 
 class Quadratic(Problem):
@@ -22,13 +109,22 @@ class Quadratic(Problem):
     The optimum is known where the mean of the A_i is positive definite. Raises UserError on shapes that do not fit.
     """
 
-    def __init__(self, A, b, c=None, noise=0.0, samples=1024, seed=0, start_scale=1.0):
+    def __init__(
+        self,
+        A: ArrayLike,
+        b: ArrayLike,
+        c: ArrayLike | None = None,
+        noise: float = 0.0,
+        samples: int = 1024,
+        seed: int = 0,
+        start_scale: float = 1.0,
+    ) -> None:
         self.A, self.b = np.asarray(A, float), np.asarray(b, float)
         self.clients, self.dim = self.b.shape
         if self.A.shape not in ((self.clients, self.dim), (self.clients, self.dim, self.dim)):
             raise UserError(f"quadratic: A has shape {self.A.shape} and b {self.b.shape}; A needs one matrix a client")
         self.c = np.zeros(self.clients) if c is None else np.asarray(c, float)
-        self.samples, self.start_scale = int(samples), start_scale
+        self.samples, self.start_scale = samples, start_scale
         self.noise = None
         if noise:
             table = stream(seed, "noise").standard_normal((self.samples, self.dim))
@@ -36,83 +132,17 @@ class Quadratic(Problem):
         self._mean = (self.A.mean(axis=0), self.b.mean(axis=0), float(self.c.mean()))
         self.optimum = self.solve() if self.constants()["mu"] > 0 else None
 
-    @classmethod
-    def create(
-        cls,
-        clients,
-        dim=None,
-        centers=None,
-        curvatures=None,
-        mu=1.0,
-        L=100.0,
-        similarity=0.0,
-        heterogeneity=0.0,
-        diagonal=False,
-        instance=0,
-        noise=0.0,
-        samples=1024,
-        start_scale=1.0,
-    ):
-        """A synthetic instance, or f_i(x) = a_i |x - u_i|^2 / 2 with the given centers u_i (m, d) (FedAWE, Example 1)
-        and curvatures a_i (m,), 1 by default (FedSPS, Example 1).
-
-        mu, L: smallest and largest eigenvalue of the mean Hessian; the others lie evenly between them on a log scale.
-        similarity: delta_B = max_i |A_i - mean_j A_j| in spectral norm, exactly (FedRed, Section 2); a client is convex
-        for sure if delta_B <= mu. heterogeneity: distance of every client's own stationary point from a common point.
-        diagonal: diagonal Hessians, which cost d instead of d^2. instance: seed of all that is random in it.
-        noise, samples, start_scale: as for the constructor.
-        """
-        if (dim is None) == (centers is None):
-            raise UserError("quadratic: give either dim, for a synthetic instance, or centers")
-        if centers is not None:
-            u = np.asarray(centers, float)
-            if u.ndim != 2 or len(u) != clients:
-                raise UserError(
-                    f"quadratic: centers has shape {u.shape}; one list of numbers for each of {clients} is needed"
-                )
-            a = np.ones(clients) if curvatures is None else np.asarray(curvatures, float)
-            if a.shape != (clients,):
-                raise UserError(f"quadratic: curvatures has shape {a.shape}; one number a client, {clients}, is needed")
-            A = np.repeat(a[:, None], u.shape[1], axis=1)
-            return cls(A, A * u, 0.5 * a * np.vecdot(u, u), noise, samples, instance, start_scale)
-        if curvatures is not None:
-            raise UserError("quadratic: curvatures go with centers; a synthetic instance has mu and L")
-        if not 0 < mu <= L:
-            raise UserError(f"quadratic: mu is {mu} and L is {L}; 0 < mu <= L is needed")
-        if similarity < 0 or heterogeneity < 0:
-            raise UserError("quadratic: similarity and heterogeneity must be at least 0")
-        if similarity and clients == 1:
-            raise UserError("quadratic: one client cannot differ from the mean; leave similarity out")
-        rng = stream(instance, "problem")
-        spectrum = np.geomspace(mu, L, dim) if dim > 1 else np.array([float(mu)])
-        shape = (clients, dim) if diagonal else (clients, dim, dim)
-        deviation = rng.standard_normal(shape)
-        if diagonal:
-            mean = rng.permutation(spectrum)
-        else:
-            Q = np.linalg.qr(rng.standard_normal((dim, dim)))[0]
-            mean = (Q * spectrum) @ Q.T
-            deviation = deviation + deviation.swapaxes(1, 2)
-        deviation -= deviation.mean(axis=0)
-        A = np.broadcast_to(mean, shape)
-        if similarity:
-            A = A + similarity / np.abs(_eigenvalues(deviation)).max() * deviation
-        away = rng.standard_normal((clients, dim))
-        centres = rng.standard_normal(dim) + heterogeneity * away / np.linalg.norm(away, axis=1, keepdims=True)
-        b = A * centres if diagonal else np.matmul(A, centres[:, :, None])[..., 0]
-        return cls(A, b, noise=noise, samples=samples, seed=instance, start_scale=start_scale)
-
     @property
-    def _diagonal(self):
+    def _diagonal(self) -> bool:
         return self.A.ndim == 2
 
-    def constants(self):
+    def constants(self) -> dict[str, float]:
         """mu and L of the mean objective; mu_min and L_max: least eigenvalue and largest norm of any client's Hessian;
         delta_A, delta_rms, delta_B: see ``dissimilarity``."""
         return self._constants
 
     @functools.cached_property
-    def _constants(self):
+    def _constants(self) -> dict[str, float]:
         mean = _eigenvalues(self._mean[0][None])
         own = _eigenvalues(self.A)
         constants = {"mu": mean.min(), "L": mean.max(), "mu_min": own.min(), "L_max": np.abs(own).max()}
@@ -120,27 +150,30 @@ class Quadratic(Problem):
         return constants | dissimilarity(self.A - self._mean[0])
 
     @functools.cached_property
-    def _factors(self):
+    def _factors(self) -> tuple[np.ndarray, np.ndarray | None]:
         """Eigenvalues (m, d) and eigenvectors (m, d, d) of every A_i: one factorisation for every proximal weight."""
         return (self.A, None) if self._diagonal else np.linalg.eigh(self.A)
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         """L of the mean objective."""
         return self._constants["L"]
 
-    def start(self, seed):
+    def start(self, seed: int) -> np.ndarray:
+        """First point x0 (d,)."""
         if not self.start_scale:
             return np.zeros(self.dim)
         return self.start_scale * stream(seed, "start").standard_normal(self.dim)
 
-    def batch(self, clients, index):
+    def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
+        """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) rows of the table of noise."""
         return Rows(self, clients, index.shape[1], None if self.noise is None else self.noise[index].mean(axis=1))
 
-    def full_batch(self, clients):
+    def full_batch(self, clients: np.ndarray) -> Batch:
+        """The exact objectives of a block of clients (m,)."""
         return Rows(self, clients, self.samples, None)
 
-    def prox(self, v, weight, clients):
+    def prox(self, v: np.ndarray, weight: float, clients: np.ndarray) -> np.ndarray:
         """Exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2``: (m, d). Raises UserError if that is not strongly convex."""
         values, vectors = (None if part is None else rows_of(part, clients) for part in self._factors)
         shifted = values + weight
@@ -152,16 +185,17 @@ class Quadratic(Problem):
         turned = np.matmul(vectors.swapaxes(1, 2), right[..., None]) / shifted[..., None]
         return np.matmul(vectors, turned)[..., 0]
 
-    def value(self, x):
-        """F(x)."""
+    def value(self, x: np.ndarray) -> float:
+        """F(x). x: (d,)."""
         A, b, c = self._mean
         return float(0.5 * (x @ _apply(A, x)) - b @ x + c)
 
-    def gradient(self, x):
-        """Gradient of F at x: (d,)."""
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """Gradient of F at x (d,): (d,)."""
         return _apply(self._mean[0], x) - self._mean[1]
 
-    def evaluate(self, x):
+    def evaluate(self, x: np.ndarray) -> dict[str, float]:
+        """Metrics at x (d,)."""
         metrics = {"loss": self.value(x), "gradient_norm": float(np.linalg.norm(self.gradient(x)))}
         if self.optimum is not None:
             apart = x - self.optimum.x
@@ -171,7 +205,7 @@ class Quadratic(Problem):
             metrics["output"] = float(x[0])
         return metrics
 
-    def solve(self):
+    def solve(self) -> Optimum:
         """Optimum from the linear system of the mean. Raises UserError unless the mean is strongly convex."""
         A, b, _ = self._mean
         mu = self.constants()["mu"]
@@ -185,28 +219,30 @@ class Quadratic(Problem):
 class Rows:
     """A block of m clients. shift: (m, d) noise that every gradient of the step adds, or None."""
 
-    def __init__(self, problem, clients, size, shift):
+    def __init__(self, problem: Quadratic, clients: np.ndarray, size: int, shift: np.ndarray | None) -> None:
         self.A, self.b, self.c = (rows_of(part, clients) for part in (problem.A, problem.b, problem.c))
         self.size, self.shift = size, shift
 
-    def _product(self, y):
+    def _product(self, y: np.ndarray) -> np.ndarray:
         return self.A * y if self.A.ndim == 2 else np.matmul(self.A, y[..., None])[..., 0]
 
-    def _grad(self, product):
+    def _grad(self, product: np.ndarray) -> np.ndarray:
         exact = product - self.b
         return exact if self.shift is None else exact + self.shift
 
-    def grad(self, y):
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        """Gradients (m, d)."""
         return self._grad(self._product(arrays.rows(y, len(self.b))))
 
-    def value_and_grad(self, y):
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (m, 1) and gradients (m, d)."""
         y = arrays.rows(y, len(self.b))
         product = self._product(y)
         value = 0.5 * np.vecdot(y, product) - np.vecdot(y, self.b) + self.c
         return value[:, None], self._grad(product)
 
 
-def dissimilarity(D):
+def dissimilarity(D: np.ndarray) -> dict[str, float]:
     """How much clients with Hessians A_i differ, from D_i = A_i - mean_j A_j, matrices (m, d, d) or diagonals (m, d).
 
     delta_A = |mean_i D_i^2|^(1/2), the least constant of FedRed's Definition 2: mean_i |D_i v|^2 <= delta_A^2 |v|^2.
@@ -219,16 +255,16 @@ def dissimilarity(D):
     return {name: float(value) for name, value in (found | {"delta_B": norms.max()}).items()}
 
 
-def rows_of(a, clients):
+def rows_of(a: np.ndarray, clients: np.ndarray) -> np.ndarray:
     """a[clients], as a view where clients (sorted) are neighbours."""
     first, last = int(clients[0]), int(clients[-1])
     return a[first : last + 1] if last - first + 1 == len(clients) else a[clients]
 
 
-def _apply(A, x):
+def _apply(A: np.ndarray, x: np.ndarray) -> np.ndarray:
     return A * x if A.ndim == 1 else A @ x
 
 
-def _eigenvalues(A):
+def _eigenvalues(A: np.ndarray) -> np.ndarray:
     """Eigenvalues of matrices (m, d, d), or of diagonals (m, d), which are themselves."""
     return A if A.ndim == 2 else np.linalg.eigvalsh(A)

@@ -8,7 +8,8 @@ import numpy as np
 
 from fedatlas import arrays
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Problem, Regression
+from fedatlas.problems.base import Problem
+from fedatlas.problems.regression import Regression
 from fedatlas.streams import stream
 from fedatlas.theory.fedred import Similarity
 

@@ -1,194 +1,123 @@
 """Networks as flat-vector oracles: any torch module that is a function of its parameters alone."""
 
 import threading
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch.nn import functional as F
+from torch import Tensor, nn
 
-from fedatlas import architectures as networks
 from fedatlas import arrays
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Problem
-from fedatlas.registry import construct, lookup
+from fedatlas.problems.base import Problem, evaluation_rows
+from fedatlas.problems.network import NeuralNetwork
 from fedatlas.streams import stream
 from fedatlas.torch import device as devices
-from fedatlas.torch.augment import Augment
+from fedatlas.torch.augment import augment
+from fedatlas.torch.losses import LOSSES
 from fedatlas.torch.replica import Replica, activations, check, flatten
 from fedatlas.torch.samples import Samples, channel_moments
+
+if TYPE_CHECKING:
+    from fedatlas.data.dataset import Dataset
+    from fedatlas.data.partition import Partition
 
 CHUNK = 1000  # rows that go through the module at once where they are not one minibatch
 
 
-class CrossEntropy:
-    """Softmax cross-entropy of class scores z (b, classes)."""
+def on_data(given: NeuralNetwork, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Network":
+    """A Network on prepared data. Arguments as for ``NeuralNetwork.build``, after its options."""
+    device = devices.choose(given.device)
+    devices.prepare(device, given.precision)
+    images = train.X.ndim == 4
+    if given.augment is not None and not images:
+        raise UserError("network: augment is for images, which these data are not: leave it out")
+    shift, scale = None, None
+    if images:
+        shift, scale = channel_moments(train.X) if given.normalise else (None, 1 / train.scale)
+    X, y = (test.X, test.y) if test is not None else (train.X_test, train.y_test)
+    samples = Samples(train.X, train.y, shift, scale, given.dtype, device)
+    held_out = None if X is None else Samples(X, y, shift, scale, given.dtype, device)
+    outputs = LOSSES[given.loss].outputs(train.classes)
+    architecture, shape = given.architecture_kind, tuple(train.X.shape[1:])
 
-    @staticmethod
-    def outputs(classes):
-        return classes
+    def build() -> nn.Module:
+        module = architecture.build(shape, outputs)
+        return devices.Autocast(module) if given.precision == "bf16" else module
 
-    @staticmethod
-    def losses(z, y):
-        return F.cross_entropy(z, y, reduction="none")
-
-    @staticmethod
-    def slopes(z, y):
-        """Losses (b,), and their derivatives by the scores (b, classes)."""
-        logarithms, own = F.log_softmax(z, dim=1), y[:, None]
-        slopes = logarithms.exp()
-        return -logarithms.gather(1, own)[:, 0], slopes.scatter_add_(1, own, slopes.new_full(own.shape, -1.0))
-
-    @staticmethod
-    def correct(z, y):
-        return z.argmax(dim=1) == y
-
-
-class LogisticLoss:
-    """log(1 + exp(-z)) for label 1 and log(1 + exp(z)) for label 0, of one score z (b, 1)."""
-
-    @staticmethod
-    def outputs(classes):
-        if classes != 2:
-            raise UserError(f"network: the loss 'logistic' needs two classes, the data have {classes}")
-        return 1
-
-    @staticmethod
-    def losses(z, y):
-        return -F.logsigmoid((2 * y - 1) * z[:, 0])  # not softplus, which is off by 2e-9 above 20
-
-    @staticmethod
-    def slopes(z, y):
-        """Losses (b,), and their derivatives by the scores (b, 1)."""
-        sign = (2 * y - 1)[:, None]
-        return LogisticLoss.losses(z, y), -sign * torch.sigmoid(-sign * z)
-
-    @staticmethod
-    def correct(z, y):
-        return (z[:, 0] > 0) == (y > 0)
-
-
-LOSSES = {"cross-entropy": CrossEntropy, "logistic": LogisticLoss}
+    return Network(samples, build, held_out, partition, **vars(given))
 
 
 class Network(Problem):
     """A torch module as a function of its flat parameters: x (d,) is all of them in the order of ``parameters()``.
 
-    train, test: Samples (test may be None). build: called without arguments, gives a fresh module, which torch's
-    global generator initialises. loss: ``cross-entropy``, or ``logistic`` for two classes and one output. l2: adds
-    l2/2 |x|^2 to the loss and l2 x to its gradient (weight decay, as torch's SGD has it: part of every gradient that an
-    algorithm sees). The metric ``loss`` contains it, ``test_loss`` does not. partition: rows of each client, or None.
-    start_scale: None for the module's own initialisation, else x0 ~ N(0, start_scale^2). eval_samples: the training
-    rows that are evaluated, a subset that is the same in all runs; or ``all``. augment: an Augment for minibatches,
-    or None; full gradients and evaluations see images as they are.
+    train, test: Samples (test may be None). build: called without arguments, it gives a fresh module, which torch's
+    global generator initialises. partition: rows of each client, or None. options: of
+    `fedatlas.problems.network.NeuralNetwork`; those that say how data and module are made have no effect here.
+
+    The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees. The metric
+    ``loss`` contains it, ``test_loss`` does not. Minibatches are augmented; full gradients and evaluations see images
+    as they are.
 
     Gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch process-wide: what is
     parallel are clients, and no number of threads changes a bit. Raises UserError if the module has buffers, which
     would be state outside x, or layers that draw random numbers.
     """
 
-    block_rows = 1
+    block_rows = 1  # type: ignore[assignment]
 
     def __init__(
         self,
-        train,
-        build,
-        test=None,
-        loss="cross-entropy",
-        l2=0.0,
-        partition=None,
-        start_scale=None,
-        eval_samples=10_000,
-        augment=None,
-    ):
-        self.train, self.test, self.build = train, test, build
-        self.loss, self.l2, self.partition = lookup("loss", loss, LOSSES), float(l2), partition
-        self.start_scale, self.samples, self.augment = start_scale, len(train), augment
-        self.variants = augment.variants if augment else 1
+        train: Samples,
+        build: Callable[[], nn.Module],
+        test: Samples | None = None,
+        partition: "Partition | None" = None,
+        **options: Any,
+    ) -> None:
+        given = NeuralNetwork(**options)
+        self.train, self.test, self.build, self.partition = train, test, build, partition
+        self.loss, self.l2, self.start_scale = LOSSES[given.loss], float(given.l2), given.start_scale
+        self.samples, self.augmentation = len(train), given.augmentation
+        self.variants = self.augmentation.variants if self.augmentation else 1
         self.module = self._built(0)
         check(self.module)
         self.dim = len(flatten(self.module))
-        self._threads, self._pool = threading.local(), None
-        rows = np.arange(self.samples)
-        if eval_samples != "all" and eval_samples < self.samples:
-            rows = np.sort(stream(0, "evaluation").choice(self.samples, eval_samples, replace=False))
-        self._evaluated = train.index(rows)
+        self._threads = threading.local()
+        self._pool: ThreadPoolExecutor | None = None
+        rows = evaluation_rows(self.samples, given.eval_samples)
+        self._evaluated = train.index(np.arange(self.samples) if rows is None else rows)
         self._tested = None if test is None else test.index(np.arange(len(test)))
 
-    @classmethod
-    def from_data(
-        cls,
-        data,
-        test,
-        partition,
-        architecture="mlp",
-        loss="cross-entropy",
-        l2=0.0,
-        normalise=True,
-        dtype="float32",
-        device="cpu",
-        precision="float32",
-        augment=None,
-        start_scale=None,
-        eval_samples=10_000,
-    ):
-        """From prepared Datasets. test: another Dataset; by default the test part of data, if it has one.
-
-        architecture: a specification, see ``networks``. normalise: subtract each channel's mean over the training
-        images and divide by its standard deviation; otherwise images are scaled to [0, 1]. Data that are not images
-        are taken as they are. dtype: of parameters and computation. device: ``cpu``, ``cuda`` or ``auto``. precision:
-        ``float32``, ``tf32`` or ``bf16``, see ``networks.device``. augment: options of an Augment, or None.
-        """
-        place = devices.choose(device)
-        devices.prepare(place, precision, dtype)
-        if augment is not None:
-            if data.X.ndim != 4:
-                raise UserError("network: augment is for images, which these data are not: leave it out")
-            augment = construct("augment", Augment, augment)
-        shift = scale = None
-        if data.X.ndim == 4:
-            shift, scale = channel_moments(data.X) if normalise else (None, 1 / data.scale)
-        held_out = (test.X, test.y) if test is not None else (data.X_test, data.y_test)
-        train = Samples(data.X, data.y, shift, scale, dtype, place)
-        test = None if held_out[0] is None else Samples(*held_out, shift, scale, dtype, place)
-        outputs = lookup("loss", loss, LOSSES).outputs(data.classes)
-        made, shape = networks.create(architecture), tuple(data.X.shape[1:])
-
-        def build():
-            module = made.build(shape, outputs)
-            return devices.Autocast(module) if precision == "bf16" else module
-
-        return cls(train, build, test, loss, l2, partition, start_scale, eval_samples, augment)
-
-    @classmethod
-    def provenance(cls, spec):
-        """The device, by name, and torch's version."""
-        return {"device": devices.describe(spec.get("device", "cpu")), "torch": torch.__version__}
-
-    def _built(self, seed):
+    def _built(self, seed: int) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
             torch.random.default_generator.manual_seed(seed)
             return self.build().to(self.train.device, self.train.dtype)
 
     @property
-    def labels(self):
+    def labels(self) -> np.ndarray:
+        """Labels of the training data: (n,)."""
         return self.train.y.cpu().numpy()
 
-    def constants(self):
+    def constants(self) -> dict[str, float]:
+        """mu = l2, where that is positive: the convexity that weight decay gives."""
         return {"mu": self.l2} if self.l2 > 0 else {}
 
-    def start(self, seed):
+    def start(self, seed: int) -> Tensor:
+        """First point x0 (d,)."""
         draw = stream(seed, "start")
         if self.start_scale is None:
             return flatten(self._built(int(draw.integers(2**63))))
         x = self.start_scale * draw.standard_normal(self.dim)
         return torch.as_tensor(x, dtype=self.train.dtype, device=self.train.device)
 
-    def prepare_threads(self, threads):
+    def prepare_threads(self, threads: int) -> None:
+        """Set torch to one intra-op thread, and hold this many for evaluations."""
         torch.set_num_threads(1)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    def memory(self, batch, threads):
+    def memory(self, batch: int, threads: int) -> dict[str, int]:
         """Bytes of training and test data, and of what layers put out for a minibatch forward and backward."""
         data = sum(samples.nbytes for samples in (self.train, self.test) if samples is not None)
         outputs = activations(self.module, self.train)
@@ -196,42 +125,46 @@ class Network(Problem):
         replica = 2 * self.dim * self.train.dtype.itemsize
         return {"data": data, "activations": threads * (max(training, evaluation) + replica)}
 
-    def free_memory(self):
+    def free_memory(self) -> int:
+        """Bytes that are free on the device."""
         return devices.free(self.train.device)
 
     @property
-    def replica(self):
+    def replica(self) -> Replica:
         """This thread's own copy of the module."""
         if not hasattr(self._threads, "replica"):
             self._threads.replica = Replica(self.module)
         return self._threads.replica
 
-    def batch(self, clients, index):
+    def batch(self, clients: np.ndarray, index: np.ndarray) -> "Rows":
+        """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) draws."""
         return Rows(self, list(self.train.index(index)))
 
-    def seen(self, draws):
+    def seen(self, draws: Tensor) -> tuple[Tensor, Tensor]:
         """What the network sees of draws (b,), augmented as they say, and the labels."""
-        if self.augment is None:
+        if self.augmentation is None:
             return self.train.gather(draws)
         data, labels = self.train.gather(draws % self.samples)
-        return self.augment(data, draws // self.samples), labels
+        return augment(data, draws // self.samples, self.augmentation.crop), labels
 
-    def full_batch(self, clients):
+    def full_batch(self, clients: np.ndarray) -> "Rows":
+        """All data of each of a block of clients (m,)."""
         if self.partition is None:
             return Rows(self, [self.train.index(np.arange(self.samples))] * len(clients))
         return Rows(self, [self.train.index(self.partition.client(int(i))) for i in clients])
 
-    def evaluate(self, x):
+    def evaluate(self, x: Tensor) -> dict[str, float]:
+        """Metrics at x (d,)."""
         loss, accuracy = self._score(x, self.train, self._evaluated)
         metrics = {"loss": loss + self.l2 / 2 * float(x @ x), "accuracy": accuracy}
         if self.test is not None:
             metrics["test_loss"], metrics["test_accuracy"] = self._score(x, self.test, self._tested)
         return metrics
 
-    def _score(self, x, samples, rows):
+    def _score(self, x: Tensor, samples: Samples, rows: Tensor) -> tuple[float, float]:
         """Mean loss and accuracy on rows of samples."""
 
-        def work(part):
+        def work(part: Tensor) -> tuple[float, int]:
             data, labels = samples.gather(part)
             z = self.replica.outputs(x, data)
             return float(self.loss.losses(z, labels).double().sum()), int(self.loss.correct(z, labels).sum())
@@ -244,12 +177,12 @@ class Rows:
     """Samples of m clients. rows: their draws, m tensors (b,), which may differ in length: rows of data, of augmented
     data plus the number of rows times the variant."""
 
-    def __init__(self, problem, rows):
+    def __init__(self, problem: Network, rows: list[Tensor]) -> None:
         self.problem, self.rows = problem, rows
         self.size = np.array([len(own) for own in rows])
-        self._kept = {}
+        self._kept: dict[int, list[tuple[Tensor, Tensor]]] = {}
 
-    def _batches(self, place):
+    def _batches(self, place: int) -> Iterable[tuple[Tensor, Tensor]]:
         rows = self.rows[place]
         if len(rows) > CHUNK:
             return map(self.problem.seen, rows.split(CHUNK))
@@ -257,17 +190,19 @@ class Rows:
             self._kept[place] = [self.problem.seen(rows)]
         return self._kept[place]
 
-    def _each(self, y):
+    def _each(self, y: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
         """(loss without l2, gradient) of each client."""
         problem = self.problem
         for place, own in enumerate(arrays.rows(y, len(self.rows))):
             value, grad = problem.replica.value_and_grad(own, self._batches(place), problem.loss, len(self.rows[place]))
             yield value, torch.add(grad, own, alpha=problem.l2) if problem.l2 else grad.clone()
 
-    def grad(self, y):
+    def grad(self, y: Tensor) -> Tensor:
+        """Gradients (m, d)."""
         return _stack([grad for _, grad in self._each(y)])
 
-    def value_and_grad(self, y):
+    def value_and_grad(self, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Losses (m, 1) and gradients (m, d)."""
         values, grads = zip(*self._each(y), strict=True)
         values = _stack(values)[:, None]
         if self.problem.l2:
@@ -275,5 +210,5 @@ class Rows:
         return values, _stack(grads)
 
 
-def _stack(vectors):
+def _stack(vectors: list[Tensor] | tuple[Tensor, ...]) -> Tensor:
     return vectors[0][None] if len(vectors) == 1 else torch.stack(vectors)

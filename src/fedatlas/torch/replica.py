@@ -1,18 +1,21 @@
 """A module whose parameters and gradients lie in two flat vectors."""
 
 import copy
+from collections.abc import Iterable
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from fedatlas.compiled import layers as fused
+from fedatlas import compiled
 from fedatlas.errors import UserError
+from fedatlas.torch.losses import Loss
+from fedatlas.torch.samples import Samples
 
 
 class Replica:
     """One thread's copy of a module: parameters are views into ``flat`` (d,), their gradients into ``grad`` (d,)."""
 
-    def __init__(self, module):
+    def __init__(self, module: nn.Module) -> None:
         self.module = copy.deepcopy(module)
         parameters = list(self.module.parameters())
         self.flat = flatten(self.module)
@@ -20,17 +23,22 @@ class Replica:
         sizes = [p.numel() for p in parameters]
         for p, value, grad in zip(parameters, self.flat.split(sizes), self.grad.split(sizes), strict=True):
             p.data, p.grad = value.view_as(p), grad.view_as(p)
-        self.layers = fused.fuse(self.module)
+        self.layers = compiled.layers(self.module)
 
-    def outputs(self, x, data):
-        """What the module with parameters x (d,) makes of data."""
+    def outputs(self, x: Tensor, data: Tensor) -> Tensor:
+        """Scores (b, outputs) that the module with parameters x (d,) gives to data (b, ...)."""
         self.flat.copy_(x)
         with torch.no_grad():
-            return self.module(data) if self.layers is None else fused.outputs(self.layers, data)[0]
+            return self.module(data) if self.layers is None else self.layers.forward(data)[0]
 
-    def value_and_grad(self, x, batches, loss, n):
-        """Mean loss over n samples that come in batches, a number; and its gradient (d,), valid until the next call."""
-        value = 0.0
+    def value_and_grad(
+        self, x: Tensor, batches: Iterable[tuple[Tensor, Tensor]], loss: Loss, n: int
+    ) -> tuple[Tensor, Tensor]:
+        """Mean loss over n samples, a number, and its gradient (d,), which is valid until the next call.
+
+        x: (d,) parameters. batches: of data (b, ...) and labels (b,); together they have n samples.
+        """
+        value = self.flat.new_zeros(())
         self.flat.copy_(x)
         self.grad.zero_()
         for data, labels in batches:
@@ -40,21 +48,21 @@ class Replica:
                 value = value + own.detach()
             else:
                 with torch.no_grad():
-                    z, pulls = fused.outputs(self.layers, data)
-                    losses, slopes = loss.slopes(z, labels)
-                    fused.backward(pulls, slopes.div_(n))
+                    z, vjps = self.layers.forward(data)
+                    losses, derivatives = loss.losses_and_derivatives(z, labels)
+                    self.layers.backward(vjps, derivatives.div_(n))
                     value = value + losses.sum() / n
         return value, self.grad
 
 
-def flatten(module):
+def flatten(module: nn.Module) -> Tensor:
     """All parameters of a module as one new vector (d,)."""
     return torch.cat([p.detach().reshape(-1) for p in module.parameters()])
 
 
-def activations(module, samples):
+def activations(module: nn.Module, samples: Samples) -> list[int]:
     """Bytes that each layer of a module puts out for one of some Samples."""
-    found = []
+    found: list[int] = []
     module = copy.deepcopy(module)
     for layer in module.modules():
         if not any(True for _ in layer.children()):
@@ -64,7 +72,7 @@ def activations(module, samples):
     return found
 
 
-def check(module):
+def check(module: nn.Module) -> None:
     """Raise UserError if a module is not a function of its parameters and its input alone."""
     for name, _ in module.named_buffers():
         raise UserError(

@@ -1,10 +1,12 @@
 """Training data as tensors that stay in the device's memory."""
 
+from typing import Any
+
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from scipy import sparse
-
-from fedatlas.errors import UserError
+from torch import Tensor
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
@@ -17,9 +19,15 @@ class Samples:
     of what it sees, ``float32`` or ``float64``. device: where all of it lives.
     """
 
-    def __init__(self, X, y, shift=None, scale=None, dtype="float32", device="cpu"):
-        if dtype not in DTYPES:
-            raise UserError(f"network: dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
+    def __init__(
+        self,
+        X: Any,
+        y: ArrayLike,
+        shift: ArrayLike | None = None,
+        scale: ArrayLike | None = None,
+        dtype: str = "float32",
+        device: str | torch.device = "cpu",
+    ) -> None:
         self.dtype, self.device = DTYPES[dtype], torch.device(device)
         X = X.toarray() if sparse.issparse(X) else X
         # channels lie last in memory: convolutions and poolings are faster so
@@ -28,29 +36,29 @@ class Samples:
         self.y = torch.from_numpy(np.array(y, np.int64)).to(self.device)
         self.shift, self.scale = (None if v is None else self._tensor(v) for v in (shift, scale))
 
-    def _tensor(self, value):
+    def _tensor(self, value: ArrayLike) -> Tensor:
         return torch.as_tensor(value, dtype=self.dtype, device=self.device)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.y)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes of all rows and labels."""
         return self.X.nbytes + self.y.nbytes
 
-    def index(self, rows):
+    def index(self, rows: ArrayLike) -> Tensor:
         """Row numbers of any shape as a tensor."""
         return torch.as_tensor(np.ascontiguousarray(rows), device=self.device)
 
-    def gather(self, rows):
-        """What a network sees of some rows, and their labels. rows: (b,) tensor of row numbers."""
+    def gather(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """What a network sees of some rows (b, ...), and their labels (b,). rows: (b,) row numbers."""
         x, y = self.X.index_select(0, rows), self.y.index_select(0, rows)
         x = x.to(self.dtype) if self.shift is None else x - self.shift
         return (x if self.scale is None else x.mul_(self.scale)).movedim(-1, 1), y
 
 
-def channel_moments(X):
+def channel_moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and 1 / standard deviation of each channel of uint8 images (n, channels, h, w): (channels,) each."""
     values = np.arange(256)
     counts = np.zeros((X.shape[1], 256))

@@ -4,10 +4,12 @@ Local steps that are linear in the state but for one gradient, z <- A z - b (x) 
 vectors, split in two. The l2 term and the coupling act on every coordinate through one p x p matrix, B = A - l2 b c'.
 The sample acts on the coordinates of its row. So a worker keeps u with z = P u, P = B^k: a step reads and writes only
 the row's coordinates, with coefficients c'P and P^-1 b that are the same for all workers. P is folded into u before
-its condition costs digits. Step sizes are lanes of the innermost axis: one pass over draws and rows serves all of them.
+its condition costs digits. SIMD vectors hold a number for each of several step sizes, the innermost axis of all arrays:
+one pass over draws and rows serves all of them.
 
 ``together`` is for rounds of one step, where the server's z itself is kept as P u; ``apart`` for rounds of several.
-In the former no margin waits for another's, so that the slopes of some workers are one vector.
+In the former no margin waits for another's, so that the derivatives of the loss of some workers are one
+vector.
 """
 
 import functools
@@ -17,9 +19,9 @@ from numba import njit
 
 from fedatlas.compiled.simd import clamp, exp, fma, load, pointer, prefetch, splat, store, summed, tiled
 
-LANES = (1, 8, 16)  # step sizes of a pass: (d, 2, 16) doubles of a9a fill a first-level cache
+WIDTHS = (1, 8, 16)  # step sizes of a pass: (d, 2, 16) doubles of a9a fill a first-level cache
 WIDE = 8  # numbers of a vector where step sizes need not be told apart; arrays are padded to a multiple
-SLOPES = 16  # that are computed together in rounds of one step
+DERIVATIVES = 16  # of the loss that are computed together in rounds of one step
 CONDITION = 1e4  # of P, beyond which it is folded into u: keeps about 12 of 16 digits
 PERIOD = 256  # rounds of one step after which P is folded in any case, so that coefficients repeat
 AHEAD = 6  # rows that are fetched in advance: which ones come is known, where they lie is random
@@ -57,10 +59,10 @@ def plus(t, u, at, lo, indices, values, every, dense, ones):
 
 
 @njit(inline="always")
-def margin(u, q, k, lo, hi, indices, values, label, lanes, every, dense, ones):
-    """b <a, c'P u> of the row a with label b, in each lane."""
+def margin(u, q, k, lo, hi, indices, values, label, simd, every, dense, ones):
+    """b <a, c'P u> of the row a with label b, for each step size."""
     even, odd = splat(0.0, every), splat(0.0, every)
-    if len(every) == len(lanes):  # two sums, so that an addition need not wait for the last one
+    if len(every) == len(simd):  # two sums, so that an addition need not wait for the last one
         for at in range(lo, hi - 1, 2):
             even = plus(even, u, at, lo, indices, values, every, dense, ones)
             odd = plus(odd, u, at + 1, lo, indices, values, every, dense, ones)
@@ -70,14 +72,14 @@ def margin(u, q, k, lo, hi, indices, values, label, lanes, every, dense, ones):
     else:  # of several vectors there are as many sums
         for at in range(lo, hi):
             even = plus(even, u, at, lo, indices, values, every, dense, ones)
-    return splat(label, lanes) * summed(load(q, k * len(every), every) * even, lanes)
+    return splat(label, simd) * summed(load(q, k * len(every), every) * even, simd)
 
 
 @njit(inline="always")
-def sigmoid(t, lanes):
+def sigmoid(t, simd):
     """1 / (1 + exp(t))."""
-    one = splat(1.0, lanes)
-    return one / (one + exp(clamp(t, splat(-700.0, lanes), splat(700.0, lanes)), lanes))
+    one = splat(1.0, simd)
+    return one / (one + exp(clamp(t, splat(-700.0, simd), splat(700.0, simd)), simd))
 
 
 @njit(inline="always")
@@ -91,39 +93,40 @@ def add(u, r, k, lo, hi, indices, values, s, every, dense, ones):
 
 
 @njit(inline="always")
-def apply(matrix, k, u, d, held, lanes, every):
-    """u <- matrix u in every coordinate and lane."""
-    p, n = len(every) // len(lanes), len(lanes)
+def apply(matrix, k, u, d, held, simd, every):
+    """u <- matrix u in every coordinate, for each step size."""
+    p, n = len(every) // len(simd), len(simd)
     for i in range(0, d * p * n, p * n):
         for h in range(p):
-            store(held, h * n, load(u, i + h * n, lanes))
+            store(held, h * n, load(u, i + h * n, simd))
         for h in range(p):
             row = (k * p + h) * p * n
-            y = load(matrix, row, lanes) * load(held, 0, lanes)
+            y = load(matrix, row, simd) * load(held, 0, simd)
             for l in range(1, p):
-                y = fma(load(matrix, row + l * n, lanes), load(held, l * n, lanes), y)
+                y = fma(load(matrix, row + l * n, simd), load(held, l * n, simd), y)
             store(u, i + h * n, y)
 
 
-# No fastmath: the bits of a lane must depend neither on how many there are nor on the machine's vector units.
+# No fastmath: a step size's bits must depend neither on how many there are nor on the machine's vector units.
 @njit(cache=True, error_model="numpy", nogil=True)
-def together(rows, draws, weights, state, steps, touched, lanes, every, wide, dense, ones):
+def together(rows, draws, weights, state, steps, touched, simd, every, wide, dense, ones):
     """Rounds of one step; changes state[0], the server's z.
 
     rows: as ``Logistic.one_sample_rows``. draws: (R, M) row numbers. weights: (M,) of workers, summing to 1. state:
-    flat and padded with zeros: z (d, p, n); for the workers' sum, the same, zeros; (p, n) to work in; slopes of some
-    workers, (workers, n). steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps (L, p, p, n) are applied
-    to u in a round; after (L, p, p, n), P after the round. touched: whether only coordinates of drawn rows are looked
-    at. Of the other arguments, tuples of doubles, the lengths alone count, since the compiler knows them: lanes n,
-    every p n, wide WIDE; dense: empty unless rows are; ones: empty unless all values are 1 and not given.
+    flat and padded with zeros: z (d, p, n); for the workers' sum, the same, zeros; (p, n) to work in; derivatives of
+    the loss of some workers, (workers, n). steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps
+    (L, p, p, n) are applied to u in a round; after (L, p, p, n), P after the round. touched: whether only coordinates
+    of drawn rows are looked at. Of the other arguments, tuples of doubles, the lengths alone count, since the compiler
+    knows them: simd n, every p n, wide WIDE; dense: empty unless rows are; ones: empty unless all values are 1 and not
+    given.
     """
-    p, n = len(every) // len(lanes), len(lanes)
+    p, n = len(every) // len(simd), len(simd)
     R, M = draws.shape
     size, workers, count = state[0].size, state[3].size // n, draws.size
     width, L = rows[2].size // rows[3].size, len(steps[2])
     d = size // (p * n)
     indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
-    u, total, held, slopes = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
+    u, total, held, derivatives = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
     q, r, maps, after = pointer(steps[0]), pointer(steps[1]), pointer(steps[3]), pointer(steps[4])
     fold, drawn = steps[2], pointer(draws)
     for t in range(R):
@@ -136,39 +139,39 @@ def together(rows, draws, weights, state, steps, touched, lanes, every, wide, de
                 lo, hi = bounds(j, indptr, width, dense)
                 if not len(dense):
                     fetch(drawn, at, count, indptr, indices, values, labels, ones)
-                y = margin(u, q, k, lo, hi, indices, values, labels[j], lanes, every, dense, ones)
-                store(slopes, w * n, y)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, every, dense, ones)
+                store(derivatives, w * n, y)
             for to in range(0, taken * n, len(wide)):
-                store(slopes, to, sigmoid(load(slopes, to, wide), wide))
+                store(derivatives, to, sigmoid(load(derivatives, to, wide), wide))
             for w in range(taken):
                 j = drawn[t * M + m + w]
                 lo, hi = bounds(j, indptr, width, dense)
-                s = splat(labels[j] * weights[m + w], lanes) * load(slopes, w * n, lanes)
+                s = splat(labels[j] * weights[m + w], simd) * load(derivatives, w * n, simd)
                 add(total, r, k, lo, hi, indices, values, s, every, dense, ones)
         if fold[k]:
-            apply(maps, k, u, d, held, lanes, every)
+            apply(maps, k, u, d, held, simd, every)
         if touched:
             for at in range(t * M, (t + 1) * M):
                 for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
                     for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
-                        store(u, to, load(u, to, lanes) + load(total, to, lanes))
-                        store(total, to, splat(0.0, lanes))
+                        store(u, to, load(u, to, simd) + load(total, to, simd))
+                        store(total, to, splat(0.0, simd))
         else:
             for to in range(0, size, len(wide)):
                 store(u, to, load(u, to, wide) + load(total, to, wide))
                 store(total, to, splat(0.0, wide))
-    apply(after, (R - 1) % L, u, d, held, lanes, every)
+    apply(after, (R - 1) % L, u, d, held, simd, every)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def apart(rows, draws, weights, state, steps, touched, lanes, every, wide, dense, ones):
+def apart(rows, draws, weights, state, steps, touched, simd, every, wide, dense, ones):
     """Rounds of K steps; changes state[0], the server's z.
 
     As ``together``, but for: draws (R, M, K); state: z, the workers' sum, (p, n) to work in, and a worker's u; steps:
     q, r (K, p, n), fold (K,), maps (K, p, p, n), last (p, p, n), P after K steps, and gain (n,), weight of the workers'
     mean in the new z.
     """
-    p, n = len(every) // len(lanes), len(lanes)
+    p, n = len(every) // len(simd), len(simd)
     R, M, K = draws.shape
     size, count = state[0].size, draws.size
     width = rows[2].size // rows[3].size
@@ -194,18 +197,18 @@ def apart(rows, draws, weights, state, steps, touched, lanes, every, wide, dense
                 lo, hi = bounds(j, indptr, width, dense)
                 if not len(dense):
                     fetch(drawn, first + k, count, indptr, indices, values, labels, ones)
-                y = margin(u, q, k, lo, hi, indices, values, labels[j], lanes, every, dense, ones)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, every, dense, ones)
                 if fold[k]:
-                    apply(maps, k, u, d, held, lanes, every)
-                s = splat(labels[j], lanes) * sigmoid(y, lanes)
+                    apply(maps, k, u, d, held, simd, every)
+                s = splat(labels[j], simd) * sigmoid(y, simd)
                 add(u, r, k, lo, hi, indices, values, s, every, dense, ones)
             if touched:
-                weight = splat(weights[m], lanes)
+                weight = splat(weights[m], simd)
                 for at in range(first, first + K):
                     for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
                         for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
-                            start = load(z, to, lanes)
-                            store(total, to, fma(weight, load(u, to, lanes) - start, load(total, to, lanes)))
+                            start = load(z, to, simd)
+                            store(total, to, fma(weight, load(u, to, simd) - start, load(total, to, simd)))
                             store(u, to, start)
             else:
                 share = splat(weights[m], wide)
@@ -215,22 +218,28 @@ def apart(rows, draws, weights, state, steps, touched, lanes, every, wide, dense
         if touched:
             for to in range(0, size, len(wide)):
                 store(total, to, load(total, to, wide) + load(z, to, wide))
-        apply(last, 0, total, d, held, lanes, every)
+        apply(last, 0, total, d, held, simd, every)
         for to in range(0, d * p * n, n):
-            old = load(z, to, lanes)
-            store(z, to, fma(load(gain, 0, lanes), load(total, to, lanes) - old, old))
+            old = load(z, to, simd)
+            store(z, to, fma(load(gain, 0, simd), load(total, to, simd) - old, old))
 
 
 @functools.lru_cache(maxsize=4096)
-def coefficients(A, b, c, K, l2, again=False):
+def coefficients(
+    A: tuple[tuple[float, ...], ...],
+    b: tuple[float, ...],
+    c: tuple[float, ...],
+    K: int,
+    l2: float,
+    again: bool = False,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """q, r (K, p), fold (K,), maps (K, p, p) and after (K, p, p), P after each step, of one recurrence of K steps.
 
-    A, b, c: as nested tuples. again: whether the steps will be repeated, so that P is folded in the last of them. A
-    lane's coefficients depend on nothing but its own recurrence.
+    A, b, c: as nested tuples. again: whether the steps will be repeated, so that P is folded in the last of them. The
+    coefficients of a step size depend on nothing but its own recurrence.
     """
-    A, b, c = np.array(A), np.array(b), np.array(c)
     p = len(c)
-    B = A - l2 * np.outer(b, c)
+    B = np.array(A) - l2 * np.outer(b, c)
     powers = [np.eye(p)]
     while len(powers) <= K and _spread(powers[-1] @ B) <= CONDITION:
         powers.append(powers[-1] @ B)
@@ -240,10 +249,10 @@ def coefficients(A, b, c, K, l2, again=False):
     fold[-1] |= again
     maps = np.where(fold[:, None, None], P[k] @ B, np.eye(p))
     after = np.where(fold[:, None, None], np.eye(p), P[k] @ B)
-    return c @ P[k], np.linalg.solve(after, b), fold, maps, after
+    return np.array(c) @ P[k], np.linalg.solve(after, np.array(b)), fold, maps, after
 
 
-def _spread(P):
+def _spread(P: np.ndarray) -> float:
     """How far P or its inverse enlarges: that much precision u loses."""
     values = np.linalg.svd(P, compute_uv=False)
     return max(values[0], 1.0) / min(values[-1], 1.0) if values[-1] > 0 else np.inf

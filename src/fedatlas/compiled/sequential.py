@@ -1,18 +1,45 @@
 """Sequential networks on a processor, with gradients written out instead of recorded.
 
 On small minibatches autograd and torch's convolutions cost more than the arithmetic. Here a layer is a function that
-takes its input x to its output and a function ``pull``: that adds gradients by the layer's parameters to their ``grad``
-and returns the gradient by x if ``wanted``.
+takes its input x to its output and a function ``vjp``, the vector-Jacobian product: given the gradient by the output,
+that adds gradients by the layer's parameters to their ``grad`` and returns the gradient by x if ``wanted``.
 """
 
+import importlib
+from collections.abc import Callable
+from typing import Any
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
-CHANNELS, PATCH = (8, 16), (8, 16, 32)  # lengths of vectors of channels, and along the rows of a patch
+CHANNELS, PATCH = (8, 16), (8, 16, 32)  # lengths of SIMD vectors of channels, and along the rows of a patch
+Vjp = Callable[[Tensor, bool], Tensor | None]
+Layer = Callable[[Tensor], tuple[Tensor, Vjp]]
 
 
-def fuse(module):
+class Layers:
+    """The layers of a module in their order."""
+
+    def __init__(self, layers: list[Layer]) -> None:
+        self._layers = layers
+
+    def forward(self, x: Tensor) -> tuple[Tensor, list[Vjp]]:
+        """What the layers make of x, and their vector-Jacobian products."""
+        vjps = []
+        for layer in self._layers:
+            x, vjp = layer(x)
+            vjps.append(vjp)
+        return x, vjps
+
+    @staticmethod
+    def backward(vjps: list[Vjp], g: Tensor) -> None:
+        """Add gradients to parameters, from the gradient g by the last output."""
+        for place in reversed(range(len(vjps))):
+            g = vjps[place](g, place > 0)
+
+
+def fuse(module: nn.Module) -> Layers | None:
     """The layers of a module whose parameters have a ``grad``, or None if some of it is unknown here.
 
     Known are, in nn.Sequential: Flatten, Linear, ReLU, and convolutions of stride 1 with 2x2 max pooling and ReLU.
@@ -29,41 +56,26 @@ def fuse(module):
         if made is None or (made is _flatten and repr(rest[0]) != repr(nn.Flatten())):
             return None
         found.append(made(rest.pop(0)))
-    return found
+    return Layers(found)
 
 
-def outputs(layers, x):
-    """What layers make of x, and their pulls."""
-    pulls = []
-    for layer in layers:
-        x, pull = layer(x)
-        pulls.append(pull)
-    return x, pulls
-
-
-def backward(pulls, g):
-    """Add gradients to parameters, from the gradient g by the last output."""
-    for place in reversed(range(len(pulls))):
-        g = pulls[place](g, place > 0)
-
-
-def _linear(layer):
+def _linear(layer: nn.Linear) -> Layer:
     weight, bias = layer.weight.detach(), None if layer.bias is None else layer.bias.detach()
 
     def forward(x):
-        def pull(g, wanted):
+        def vjp(g, wanted):
             rows = g.flatten(0, -2)
             layer.weight.grad.addmm_(rows.t(), x.flatten(0, -2))
             if bias is not None:
                 layer.bias.grad.add_(rows.sum(dim=0))
             return g @ weight if wanted else None
 
-        return F.linear(x, weight, bias), pull
+        return F.linear(x, weight, bias), vjp
 
     return forward
 
 
-def _relu(layer):
+def _relu(layer: nn.Module) -> Layer:
     def forward(x):
         z = x.clamp_min(0)
         return z, lambda g, wanted: torch.ops.aten.threshold_backward(g, z, 0) if wanted else None
@@ -71,11 +83,11 @@ def _relu(layer):
     return forward
 
 
-def _flatten(layer):
+def _flatten(layer: nn.Module) -> Layer:
     return lambda x: (x.flatten(1), lambda g, wanted: g.view(x.shape) if wanted else None)
 
 
-def _pools(convolution=None, one=None, other=None):
+def _pools(convolution: Any = None, one: Any = None, other: Any = None) -> bool:
     """Whether three layers are a convolution, ReLU and pooling in either order, such as ``_pooled`` computes."""
     if type(convolution) is not nn.Conv2d or {type(one), type(other)} != {nn.ReLU, nn.MaxPool2d}:
         return False
@@ -85,14 +97,14 @@ def _pools(convolution=None, one=None, other=None):
     return plain and square and repr(pool) == repr(nn.MaxPool2d(2))
 
 
-def _pooled(convolution):
-    from fedatlas.compiled import pooling
-
+def _pooled(convolution: nn.Conv2d) -> Layer:
+    # loaded by name: results of networks without convolutions do not depend on it
+    pooling: Any = importlib.import_module("fedatlas.compiled.pooling")
     weight, bias = (p.detach().numpy() for p in (convolution.weight, convolution.bias))
     grads = tuple(p.grad.numpy() for p in (convolution.weight, convolution.bias))
     outside, inside, k, _ = weight.shape
     padding, real = convolution.padding[0], weight.dtype.type
-    channels, patch = _lanes(outside, CHANNELS, real), _lanes(k * inside, PATCH, real)
+    channels, patch = _simd(outside, CHANNELS, real), _simd(k * inside, PATCH, real)
 
     def forward(x):
         b, _, height, width = x.shape
@@ -102,7 +114,7 @@ def _pooled(convolution):
         images = images.numpy()
         z, chosen = pooling.forward(images, shape, weight, bias, channels)
 
-        def pull(g, wanted):
+        def vjp(g, wanted):
             padded = g.new_zeros(chosen.shape)
             padded[..., :outside].copy_(g.movedim(1, -1))
             padded = padded.numpy()
@@ -110,7 +122,7 @@ def _pooled(convolution):
             if wanted:
                 return inner(torch.from_numpy(pooling.by_image(shape, weight, chosen, padded, patch)), shape)
 
-        return torch.from_numpy(z)[..., :outside].movedim(-1, 1), pull
+        return torch.from_numpy(z)[..., :outside].movedim(-1, 1), vjp
 
     def inner(flat, shape):  # images (b, channels, height, width) without what is around them
         images = flat[: flat.numel() - pooling.SPARE].view(shape).movedim(-1, 1)
@@ -119,6 +131,6 @@ def _pooled(convolution):
     return forward
 
 
-def _lanes(count, lengths, real):
-    """Zeros that stand for a vector: the shortest of some lengths that holds count numbers, or the longest."""
+def _simd(count: int, lengths: tuple[int, ...], real: Callable[[int], Any]) -> tuple[Any, ...]:
+    """A tuple as wide as a vector: the shortest of some lengths that holds count numbers, or the longest."""
     return (real(0),) * next((n for n in lengths if n >= count), lengths[-1])

@@ -1,0 +1,113 @@
+"""What every kind of problem and every architecture declares."""
+
+import subprocess
+import sys
+import typing
+
+import pytest
+
+from fedatlas import UserError, problems
+from fedatlas.architectures import ARCHITECTURES
+from fedatlas.options import options
+from fedatlas.problems.augmentation import Augmentation
+from fedatlas.problems.base import DataKind, Sources, SyntheticKind
+from fedatlas.problems.logistic import Logistic
+from fedatlas.problems.piecewise import Piecewise
+from fedatlas.problems.quadratic import Quadratic
+from fedatlas.problems.similar import CONVEXITY, SimilarQuadratic, SyntheticSimilarQuadratic
+from fedatlas.problems.softmax import Softmax
+from fedatlas.torch.network import Network
+from tests.helpers import logistic, network, softmax
+
+ORACLES = {
+    "logistic": Logistic,
+    "network": Network,
+    "piecewise": Piecewise,
+    "quadratic": Quadratic,
+    "similar": SimilarQuadratic,
+    "softmax": Softmax,
+}
+LEAST = {"piecewise": {"kappa": 25, "steps": 3}, "quadratic": {"dim": 3}, "similar": {"dim": 12, "similarity": 1}}
+KINDS = [*map(problems.get, problems.PROBLEMS.names()), *map(ARCHITECTURES.get, ARCHITECTURES.names())]
+
+
+def test_every_kind_is_found_and_each_lies_in_a_module_of_its_name():
+    assert problems.PROBLEMS.names() == sorted(ORACLES)
+    assert ARCHITECTURES.names() == ["cnn", "lenet", "linear", "mlp", "resnet18"]
+    assert all(kind.__module__.endswith(f".{kind.name}") for kind in KINDS)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, Sources, Augmentation], ids=lambda kind: kind.__name__)
+def test_every_field_is_an_option_with_a_meaning(kind):
+    hints = {
+        name for name, hint in typing.get_type_hints(kind).items() if typing.get_origin(hint) is not typing.ClassVar
+    }
+    assert hints - {"name"} == set(options(kind))
+    assert all(one.doc and not one.doc.endswith(".") for one in options(kind).values())
+    assert kind.__doc__ and "(" not in kind.__doc__[:5]
+
+
+@pytest.mark.parametrize("kind", problems.PROBLEMS.names())
+def test_a_wrong_value_of_any_option_is_one_sentence(kind):
+    cls = problems.get(kind)
+    least = LEAST.get(kind, {}) | ({"data": "a9a"} if cls.on_data else {})
+    for name in problems.known(cls):
+        with pytest.raises(UserError, match=rf"^problem {kind}: {name} is .*; it must be ") as caught:
+            problems.check({"kind": kind, **least, name: {1, 2}})
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES.names())
+def test_a_wrong_value_of_an_architecture_is_one_sentence(name):
+    for option in ARCHITECTURES.get(name).options():
+        with pytest.raises(UserError, match=rf"architecture {name}: {option} is 'x'; it must be "):
+            problems.check({"kind": "network", "data": "digits", "architecture": {"kind": name, option: "x"}})
+
+
+@pytest.mark.parametrize("kind", problems.PROBLEMS.names())
+def test_a_declaration_says_what_its_problem_has(kind):
+    cls = problems.get(kind)
+    assert issubclass(cls, DataKind if cls.on_data else SyntheticKind)
+    assert cls.has_prox() == cls.proximal == ORACLES[kind].has_prox()
+    if cls.on_data:
+        made = {"logistic": logistic, "softmax": softmax, "network": network}[kind]()
+        assert type(made) is ORACLES[kind] and not cls.exact and made.optimum is None
+    else:
+        made = cls(**LEAST[kind]).build(3)
+        assert type(made) is ORACLES[kind] and cls.exact and made.optimum is not None
+    assert set(cls.constants) == set(made.constants())
+    assert all(isinstance(made.constant(name), float) for name in cls.constants)
+
+
+def test_defaults_of_similar_quadratics_are_known_for_every_convexity():
+    assert SyntheticSimilarQuadratic.options()["convexity"].words == tuple(CONVEXITY)
+
+
+def test_provenance_of_a_network_names_device_and_torch():
+    kind, sources = problems.parse({"kind": "network", "data": "digits", "partition": "iid"})
+    assert kind.provenance()["device"] == "cpu" and kind.provenance()["torch"]
+    assert (sources.data, sources.test, sources.partition) == ("digits", None, "iid")
+    assert problems.parse({"kind": "quadratic", "dim": 3})[0].provenance() == {}
+
+
+def test_declarations_and_the_door_to_what_is_compiled_import_nothing_heavy():
+    specs = [
+        {"kind": "network", "data": "digits", "architecture": "resnet18", "augment": {"crop": 4}, "partition": "iid"},
+        {"kind": "logistic", "data": "a9a"},
+        {"kind": "quadratic", "dim": 3},
+    ]
+    script = f"""
+import sys
+from fedatlas import compiled, problems
+from fedatlas.algorithms.fedavg import FedAvg
+from fedatlas.architectures import ARCHITECTURES
+for spec in {specs}:
+    problems.check(spec)
+    compiled.uses(FedAvg, spec, {{"clients": 2}})
+for family in (problems.PROBLEMS, ARCHITECTURES):
+    for name in family.names():
+        family.get(name).options(), family.get(name).summary()
+heavy = {{"torch", "numba", "pandas", "matplotlib"}} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,0 +1,83 @@
+"""The door to what is compiled: a specification names every compiled module that its runs use."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+from fedatlas import UserError, algorithms, compiled, problems
+from fedatlas.architectures import ARCHITECTURES
+from fedatlas.data.store import prepare
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, network
+
+SETTINGS = [
+    {},
+    {"batch": 1, "local_steps": 4, "sampling": "replacement", "participation": {"kind": "full"}},
+    {"schedule": {"kind": "constant"}},
+    {"batch": 2},
+    {"batch": None},
+    {"local_epochs": 1},
+    {"participation": {"kind": "uniform", "count": 2}},
+    {"schedule": {"kind": "exponential", "decay": 0.9}},
+]
+PROBLEMS = [
+    {"kind": "logistic", "data": "breast_cancer"},
+    {"kind": "logistic", "data": "breast_cancer", "partition": "shared"},
+    {"kind": "logistic", "data": "breast_cancer", "partition": {"kind": "iid"}},
+    {"kind": "softmax", "data": "digits"},
+    {"kind": "quadratic", "dim": 3},
+]
+LOCKSTEP = {"fedatlas.compiled.kernels", "fedatlas.compiled.lockstep", "fedatlas.compiled.simd"}
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("breast_cancer", "digits"):
+        prepare(name, folder)
+    return folder
+
+
+@pytest.mark.parametrize("spec", PROBLEMS, ids=str)
+def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directory):
+    problem, seen = problems.create(spec, 3, directory), set()
+    for options in SETTINGS:
+        for name in algorithms.names():
+            algorithm, settings = example(name, mu=0.1), {"clients": 3, "rounds": 2, **options}
+            setting = Setting(**settings)
+            try:
+                simulation = Simulation(algorithm, problem, setting)
+            except UserError:  # the algorithm is not defined for it
+                continue
+            fits = problem.kernel([simulation]) is not None
+            named = set(compiled.uses(type(algorithm), spec, settings))
+            assert named == (LOCKSTEP if named else set())
+            assert fits <= bool(named)
+            if algorithm.recurrence(setting.local_steps or 1) is not None:
+                assert fits == bool(named)
+            seen.add(fits)
+    plain = spec["kind"] == "logistic" and spec.get("partition", "shared") == "shared"
+    assert seen == ({True, False} if plain else {False})
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES.names())
+def test_layers_that_run_compiled_are_known_from_the_specification(architecture, monkeypatch):
+    asked, plain = set(), importlib.import_module
+    monkeypatch.setattr(importlib, "import_module", lambda name, *more: (asked.add(name), plain(name, *more))[1])
+    problem = network(architecture)
+    problem.batch([0], np.arange(4)[None]).grad(problem.start(0))
+    found = {name for name in asked if name.startswith("fedatlas.compiled.")}
+    if "fedatlas.compiled.pooling" in found:
+        found.add("fedatlas.compiled.simd")
+    for how in (architecture, {"kind": architecture}):
+        spec = {"kind": "network", "data": "digits", "architecture": how}
+        assert set(compiled.uses(algorithms.get("fedavg"), spec, {"clients": 3})) == found
+
+
+def test_an_architecture_that_is_not_known_may_pool():
+    spec = {"kind": "network", "data": "digits", "architecture": "new"}
+    assert "fedatlas.compiled.pooling" in compiled.uses(algorithms.get("fedavg"), spec, {"clients": 3})
+    default = compiled.uses(algorithms.get("fedavg"), {"kind": "network", "data": "digits"}, {"clients": 3})
+    assert default == ["fedatlas.compiled.sequential"]
