@@ -47,9 +47,9 @@ class Kernel:
     @functools.cached_property
     def kernels(self) -> Any:
         """The module of compiled rounds, which takes long to import."""
-        from fedatlas.compiled import rounds
+        from fedatlas.compiled import kernels
 
-        return rounds
+        return kernels
 
     @functools.cached_property
     def coefficients(self) -> dict[Any, tuple[Any, ...]]:

@@ -22,7 +22,8 @@ from fedatlas.experiments.runs import create, runs
 from fedatlas.problems.base import Optimum, Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.checkpoint import Keeper
-from fedatlas.simulation.engine import History, Simulation, fits_together, run_together
+from fedatlas.simulation.engine import Simulation, run_together
+from fedatlas.simulation.history import History
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 
@@ -123,9 +124,9 @@ def _units(group: list[Run], problem: Problem) -> list[list[Run]]:
     A compiled kernel takes all of them. Otherwise each is alone, so that only one has client states.
     """
     algorithm, setting = create(group[0], problem)
-    if fits_together([Simulation(algorithm, problem, setting, group[0].seed)]):
-        return [group]
-    return [[run] for run in group]
+    if problem.kernel([Simulation(algorithm, problem, setting, group[0].seed)]) is None:
+        return [[run] for run in group]
+    return [group]
 
 
 def _run(together: list[Run], problem: Problem, threads: int, keep: Callable[..., Any]) -> list[list[Row]]:

@@ -56,7 +56,7 @@ def check(spec: Mapping[str, Any]) -> None:
     Neither loads data nor imports torch.
     """
     # loaded by name, so that results do not depend on what only checks
-    importlib.import_module("fedatlas.problems.checks").check(*parse(spec))
+    importlib.import_module("fedatlas.problems.validation").check(*parse(spec))
 
 
 def provenance(spec: Mapping[str, Any]) -> dict[str, Any]:

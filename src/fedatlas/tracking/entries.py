@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import CellSpec, Run
+from fedatlas.experiments import scores
+from fedatlas.experiments.cells import CellSpec, Run, plain, spelled
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
-from fedatlas.experiments.tables import label, metric_columns
 from fedatlas.experiments.view import Select
 from fedatlas.report.record import OF_THE_PROBLEM, About
 from fedatlas.simulation.setting import Setting
@@ -76,7 +76,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
     frame, meta = read(path)
     id, spec = path.parent.name, CellSpec.of(meta["spec"])
     point = {axis: spec.look(axis) for axis in about.grid}
-    metrics = metric_columns(frame, (*spec.within, *spec.tune))
+    metrics = scores.metric_columns(frame, (*spec.within, *spec.tune))
     lossy = [name for name, source in meta.get("data", {}).items() if source.get("lossy")]
     wanted = list(runs(spec))
     starts = np.flatnonzero(frame["round"] == 0)  # runs follow each other in the order of their specification
@@ -114,7 +114,7 @@ def run_name(id: str, values: Mapping[str, Any]) -> str:
     """A run's name: ``fedac-1 K=16 M=64 lr=0.1 seed=0``."""
     parts = [id]
     for axis, value in values.items():
-        text = label(plain(value)).replace(" ", "")
+        text = spelled(value).replace(" ", "")
         parts.append(f"{SYMBOLS.get(axis, axis.split('.')[-1])}={text if len(text) <= 40 else text[:39] + '…'}")
     return " ".join(parts)
 
@@ -128,7 +128,7 @@ def _params(run: Run, defaults: Mapping[str, Any]) -> dict[str, str]:
     given = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != OF_THE_PROBLEM}
     found |= {**defaults, **given}
     found |= {f"problem.{key}": value for key, value in run.problem.items()}
-    texts = {key: label(v) if isinstance(v, (dict, list)) else str(v) for key, v in found.items() if v is not None}
+    texts = {key: spelled(v) if isinstance(v, (dict, list)) else str(v) for key, v in found.items() if v is not None}
     return {key: text[:LONGEST_PARAM] for key, text in texts.items()}
 
 
@@ -154,8 +154,7 @@ def _score(rows: Rows, select: Select) -> Iterator[tuple[str, float, int, float]
     """What the experiment chooses by, as a metric of one value."""
     values = [v for v, step in zip(rows[select.metric], rows["round"], strict=True) if step > 0]
     if values and rows["status"][-1] != "diverged":
-        best = {"min": min, "max": max}[select.goal]
-        score = values[-1] if select.statistic == "final" else best((v for v in values if v == v), default=math.nan)
+        score = scores.of_values(values, select.statistic, select.goal)
         yield "score", float(score), 0, rows["seconds"][-1]  # at step 0, charts compare bars
 
 
