@@ -183,7 +183,7 @@ def concatenate(blocks: Sequence[Array]) -> Array:
     if is_torch(blocks[0]):
         import torch
 
-        return torch.cat(blocks)
+        return torch.cat(list(blocks))
     return np.concatenate(blocks)
 
 

@@ -67,11 +67,12 @@ class Kernel:
 
     def advance(self, simulations: Sequence[Any], stop: int) -> None:
         """Run rounds up to ``stop``. A simulation stays at the round after which its numbers are not finite."""
-        began = time.perf_counter()
+        folding = {s: self.K > 1 and self.coefficients[s][2].any() for s in simulations}
+        began = time.perf_counter()  # after the import of the kernels
         start = simulations[0].round
         z = {s: np.stack([getattr(s.s, name) for name in self.fields]).astype(np.float64) for s in simulations}
         for first, draws, weights in self._draws(start, stop):
-            for tile in self._tiles([s for s in simulations if s.diverged_round is None]):
+            for tile in self._tiles([s for s in simulations if s.diverged_round is None], folding):
                 self._sweep(tile, z, first, draws, weights)
         seconds = (time.perf_counter() - began) / len(simulations)
         K = self.setting.local_steps
@@ -80,7 +81,7 @@ class Kernel:
             fields = {name: z[s][h].astype(s.x0.dtype) for h, name in enumerate(self.fields)}
             costs = {"gradients": rounds * K, "samples": rounds * K, "seconds": seconds}
             costs |= {"vectors_up": rounds * self.sent, "vectors_down": rounds * len(s.algorithm.broadcast)}
-            s.follow(s.algorithm.resume(**fields), rounds, costs)
+            s.follow(s.algorithm.resume(**fields), rounds, rounds * K, costs)
 
     def _draws(self, start: int, stop: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """First round, row numbers (R, M, K) and weights of clients (M,), of several rounds at once."""
@@ -99,12 +100,11 @@ class Kernel:
             draws = draws.reshape(len(draws), -1, self.K)
             yield t, draws, np.full(draws.shape[1], 1 / draws.shape[1])
 
-    def _tiles(self, simulations: Sequence[Any]) -> Iterator[list[Any]]:
-        """Groups of simulations that are computed together; those that fold have groups of their own, since they take
-        another path."""
-        folding = [self.K > 1 and self.coefficients[s][2].any() for s in simulations]
+    def _tiles(self, simulations: Sequence[Any], folding: dict[Any, bool]) -> Iterator[list[Any]]:
+        """Groups of simulations that are computed together; those that fold take another path and are not mixed with
+        the others."""
         for folds in (False, True):
-            group = [s for s, one in zip(simulations, folding, strict=True) if one == folds]
+            group = [s for s in simulations if folding[s] == folds]
             for at in range(0, len(group), self.kernels.WIDTHS[-1]):
                 yield group[at : at + self.kernels.WIDTHS[-1]]
 
@@ -125,8 +125,8 @@ class Kernel:
         server = _aligned(-(-d * p * n // self.kernels.WIDE) * self.kernels.WIDE)
         vectors = server[: d * p * n].reshape(d, p, n)
         np.stack([z[s].T for s in padded], axis=-1, out=vectors)
-        state = (server, _aligned(server.size), _aligned(p * n))
-        form = ((0.0,) * n, (0.0,) * (p * n), (0.0,) * self.kernels.WIDE)
+        state: tuple[np.ndarray, ...] = (server, _aligned(server.size), _aligned(p * n))
+        form: tuple[tuple[float, ...], ...] = ((0.0,) * n, (0.0,) * (p * n), (0.0,) * self.kernels.WIDE)
         form += ((0.0,) * (not indptr.size), (0.0,) * (not values.size))
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d

@@ -35,6 +35,10 @@ class Participation(Kind):
         """What sentences call the rule."""
         return f"participation {cls.name}"
 
+    def files(self) -> tuple[str, ...]:
+        """Paths of the files that the rule reads, on whose content the results depend."""
+        return ()
+
     def check_clients(self, clients: int) -> None:
         """Raise UserError if the rule is not defined for this number of clients."""
 

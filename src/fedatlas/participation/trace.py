@@ -21,6 +21,10 @@ class Trace(Participation):
     name = "trace"
     file: str = option(doc="path of the CSV file")
 
+    def files(self) -> tuple[str, ...]:
+        """Paths of the files that the rule reads, on whose content the results depend."""
+        return (self.file,)
+
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
         """The participants of one run. Raises UserError if the file cannot be read."""
         there = trace_file.read(self.file, clients)

@@ -14,7 +14,6 @@ import numpy as np
 from fedatlas import arrays
 from fedatlas.arrays import Array, State
 from fedatlas.machine import keep_freed_memory
-from fedatlas.metrics import metric
 from fedatlas.simulation import pools, recording
 from fedatlas.simulation.history import COSTS, History
 from fedatlas.simulation.round import Round
@@ -57,7 +56,7 @@ class Simulation:
         self.block = 1 if algorithm.client_by_client else block or problem.block_rows
         self.mixing = algorithm.mixing(setting.clients)
         self.round = 0
-        self.local_steps = 0
+        self.local_steps: float = 0
         self.diverged_round: int | None = None
         self.costs = dict.fromkeys(COSTS, 0.0)
         self.records: dict[str, list[np.ndarray]] = {}
@@ -80,10 +79,8 @@ class Simulation:
         output = self.output
         reported = self.problem.evaluate(output)
         row = {"round": self.round, "steps": self.local_steps, **self.costs, **reported}
-        if self.setting.metrics:
-            self.setting.check_metrics(reported)
-            new = [name for name in self.setting.metrics if name not in reported]
-            row |= {name: float(metric(name).compute(self.problem, output)) for name in new}
+        for name, compute in self.setting.check_metrics(reported).items():
+            row[name] = float(compute(self.problem, output))
         row |= recording.columns(self.records)
         if self.diverged_round is None and not np.isfinite(row["loss"]):
             self.diverged_round = self.round
@@ -104,14 +101,14 @@ class Simulation:
             if self.round < stop and self.diverged_round is None:  # else its evaluation comes first
                 pause()
 
-    def follow(self, s: State, rounds: int, costs: dict[str, float]) -> None:
-        """Continue from rounds that were computed elsewhere, by a compiled kernel.
+    def follow(self, s: State, rounds: int, steps: int, costs: dict[str, float]) -> None:
+        """Continue from rounds that a compiled kernel computed.
 
-        s: the server's state after them. rounds: their number. costs: what they cost.
+        s: the server's state after them. rounds: their number. steps: local steps in all of them. costs: their costs.
         """
         self.s = s
         self.round += rounds
-        self.local_steps += rounds * self.setting.local_steps
+        self.local_steps += steps
         for name, value in costs.items():
             self.costs[name] += value
 

@@ -1,6 +1,6 @@
 """The conditions of a run that are neither problem nor algorithm: clients, rounds, samples, participation."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -61,7 +61,7 @@ class Setting:
     state: Literal["memory", "disk"] = option("memory", doc="where client states are kept")
 
     def __post_init__(self) -> None:
-        known = options(type(self))
+        known = options(type(self))  # type: ignore[arg-type]  # mypy takes the class for unhashable
         check("setting", known, {name: getattr(self, name) for name in known})
         if self.local_epochs is None and self.local_steps is None:
             object.__setattr__(self, "local_steps", 1)
@@ -89,16 +89,19 @@ class Setting:
     @property
     def total_rounds(self) -> int:
         """Rounds of the run."""
-        if self.rounds is not None:
-            return self.rounds
-        return self.steps // self.local_steps if self.steps is not None else self.epochs // self.local_epochs
+        return self.rounds or (self.steps or self.epochs or 0) // self._local
 
     @property
     def eval_every(self) -> int:
         """Rounds between two evaluations."""
         if self.eval_steps is not None:
-            return max(1, self.eval_steps // self.local_steps)
+            return max(1, self.eval_steps // self._local)
         return self.eval_rounds or max(1, self.total_rounds // 100)
+
+    @property
+    def _local(self) -> int:
+        """Local steps or local epochs of a round."""
+        return self.local_steps or self.local_epochs or 1
 
     def evaluated(self, round: int) -> bool:
         """Whether the output is evaluated after this number of rounds."""
@@ -129,18 +132,25 @@ class Setting:
         """The kind of sampling that is used: local epochs are reshuffled passes."""
         return self.sampling if self.local_epochs is None else "reshuffling"
 
-    def check_metrics(self, reported: Collection[str]) -> None:
-        """Raise UserError for a metric of ``metrics`` that can neither be computed nor is reported by the problem.
+    def check_metrics(self, reported: Collection[str]) -> dict[str, Callable[[Any, Any], float]]:
+        """The functions that compute those of ``metrics`` that the problem does not report, by name.
 
-        reported: names of the metrics that the problem's evaluation gives.
+        reported: names of the metrics that the problem's evaluation gives. Raises UserError for a metric that the
+        problem does not report and that has no function.
         """
+        found = {}
         for name in self.metrics or ():
-            if name not in reported and metric(name).compute is None:
+            if name in reported:
+                continue
+            compute = metric(name).compute
+            if compute is None:
                 known = [*reported, *(one for one in METRICS.names() if METRICS.get(one).compute is not None)]
                 raise UserError(
                     f"metrics: the problem does not report {name!r}, and it cannot be computed from the output"
                     + did_you_mean(name, known)
                 )
+            found[name] = compute
+        return found
 
     def modules(self) -> tuple[str, ...]:
         """Full names of the modules that a run depends on because of this setting, besides those of the engine."""

@@ -65,7 +65,7 @@ class Steps:
         self.problem, self.clients, self.draws, self._round, self._cost = problem, clients, draws, round, cost
         self.records: dict[str, list[np.ndarray]] = {name: [] for name in round.wanted}
         self.cuts: list[tuple[int, slice]] = []
-        self.K = round.steps
+        self.K = int(round.steps)
         if draws is not None:
             _, passes, width = draws.shape
             step = round.batch or width

@@ -90,7 +90,7 @@ class _Rows:
 
     def __init__(self, like: Array) -> None:
         self.like = like
-        self.rows: dict[int, Array] = {}
+        self.rows: Any = {}  # by client
 
     def __getitem__(self, ids: np.ndarray) -> Array:
         import torch

@@ -24,6 +24,7 @@ class Sampler:
 
     def __init__(self, problem: Any, clients: int, batch: int | None, seed: int) -> None:
         self.problem, self.clients, self.batch, self.seed = problem, clients, batch, seed
+        self.size = batch or 0  # where gradients are full, no samples are drawn
 
     def draw(self, round: int, active: np.ndarray, steps: int) -> np.ndarray | None:
         """Draws of some clients in a round: (len(active), steps, batch), or None where gradients are full.

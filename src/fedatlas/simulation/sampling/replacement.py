@@ -37,15 +37,15 @@ class Replacement(Sampler):
     def client(self, round: int, i: int, steps: int) -> np.ndarray:
         """Draws of one client of a partition in a round: (steps, batch)."""
         rng, own = self._own(round, i)
-        chosen = rng.integers(len(own), size=steps * self.batch)
-        return self._with_variants(own[chosen], rng).reshape(steps, self.batch)
+        chosen = rng.integers(len(own), size=steps * self.size)
+        return self._with_variants(own[chosen], rng).reshape(steps, self.size)
 
     def rounds(self, start: int, stop: int, steps: int) -> np.ndarray:
         """What all clients draw from all rows in several rounds: (stop - start, M, steps, batch).
 
         A stream serves as many rounds as make TOGETHER draws, a number that depends on the shape alone.
         """
-        run = max(1, TOGETHER // (self.clients * steps * self.batch))
+        run = max(1, TOGETHER // (self.clients * steps * self.size))
         parts = []
         while start < stop:
             group, first = divmod(start, run)
@@ -56,7 +56,7 @@ class Replacement(Sampler):
 
     def _group(self, group: int, run: int, steps: int) -> np.ndarray:
         if self._held is None or self._held[0] != (group, steps):
-            shape = (run, self.clients, steps, self.batch)
+            shape = (run, self.clients, steps, self.size)
             rng = stream(self.seed, "samples", group, steps)
             draws = self._with_variants(rng.integers(self.problem.samples, size=shape, dtype=np.int32), rng)
             self._held = (group, steps), draws
@@ -78,7 +78,7 @@ class Replacement(Sampler):
         None unless there are more than COUNTED samples for each row: below, the samples that other algorithms see are
         counted instead.
         """
-        size, n = clients * steps * (self.batch or 0), self.problem.samples
+        size, n = clients * steps * self.size, self.problem.samples
         if self.problem.partition is not None or self.problem.variants > 1 or size <= COUNTED * n:
             return None
         return stream(self.seed, "counts", round, steps).multinomial(size, np.full(n, 1 / n))

@@ -13,10 +13,10 @@ class Reshuffling(Sampler):
     def client(self, round: int, i: int, steps: int) -> np.ndarray:
         """Draws of one client in a round: (steps, batch). Minibatches may reach from one pass into the next."""
         rng, own = self._own(round, i)
-        need = steps * self.batch
+        need = steps * self.size
         count = -(-need // len(own))
         chosen = np.concatenate([rng.permutation(len(own)) for _ in range(count)])[:need]
-        return self._with_variants(own[chosen], rng).reshape(steps, self.batch)
+        return self._with_variants(own[chosen], rng).reshape(steps, self.size)
 
     def passes(self, round: int, active: np.ndarray, epochs: int) -> list[np.ndarray] | None:
         """Whole passes of some clients over their n_i rows: a list of (epochs, n_i), or None for full gradients."""
