@@ -47,7 +47,7 @@ def view(experiment: Experiment) -> View:
 def _shown(experiment: Experiment, id: str) -> Shown:
     entry, algorithm = experiment.algorithms[id], experiment.algorithm(id)
     known = algorithms.get(algorithm)
-    name = entry.label or (getattr(known, "label", id) if id == algorithm else id)
+    name: str = entry.label or (getattr(known, "label", id) if id == algorithm else id)
     return Shown(algorithm=algorithm, name=name, set=entry.set, tune=entry.tune, setting=entry.setting)
 
 

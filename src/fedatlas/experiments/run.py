@@ -55,20 +55,19 @@ def run_cell(
     meta = describe(spec, data)
     done = _reusable(out, meta) | _reusable(part, meta)
     wanted = list(runs(spec))
-    missing = {}
+    missing: dict[str, list[Run]] = {}
     for run in wanted:
         if run.key not in done:  # runs that differ in hyper-parameters alone share their draws
             missing.setdefault(json.dumps([run.setting, run.seed]), []).append(run)
-    problem = load_problem(spec, data, partition, optimum) if missing else None
-    finished = len(done)
+    problem: Any = load_problem(spec, data, partition, optimum) if missing else None
+    finished, saved = len(done), time.monotonic()
 
-    def save():
+    def save() -> None:
         nonlocal finished, saved
         if len(done) > finished:
             write(part, [row for rows in done.values() for row in rows], meta)
         finished, saved = len(done), time.monotonic()
 
-    saved = time.monotonic()
     keeper = Keeper(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
     for together in (unit for group in missing.values() for unit in _units(group, problem)):
         keep = functools.partial(keeper.watch, [run.key for run in together])
@@ -112,7 +111,7 @@ def load_problem(
 ) -> Problem:
     """The problem of a cell, with its partition and optimum read from files where given."""
     split = Partition.load(partition) if partition else None
-    problem = problems.create(spec.problem, spec.setting.get("clients"), data, split)
+    problem = problems.create(spec.problem, spec.setting["clients"], data, split)
     if optimum:
         problem.optimum = Optimum.load(optimum)
     return problem

@@ -57,12 +57,12 @@ class Experiment:
     problem: dict[str, Any] = option(doc="the problem's kind and its options", family="problem")
     optimum: bool = option(False, doc="whether F* is computed first, so that suboptimality can be measured")
     setting: dict[str, Any] = option(doc="conditions common to all runs; axes of grid and within override them")
-    grid: dict[str, list[Any] | None] = option(
+    grid: Axes = option(
         dict, doc="axes of which every combination is a run file of each algorithm"
     )
-    within: dict[str, list[Any] | None] = option(dict, doc="axes inside a run file, for many short runs")
+    within: Axes = option(dict, doc="axes inside a run file, for many short runs")
     parts: int = option(1, low=1, doc="run files, and so jobs, that the points within are spread over")
-    tune: dict[str, list[Any] | None] = option(
+    tune: Axes = option(
         dict, doc="hyper-parameters tuned for every algorithm alike, and their values"
     )
     seeds: list[int] = option(

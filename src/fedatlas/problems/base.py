@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
 from fedatlas import arrays
 from fedatlas.errors import UserError
+from fedatlas.files import atomic
 from fedatlas.kinds import Kind
 from fedatlas.machine import free_host
 from fedatlas.options import option
@@ -88,6 +90,17 @@ class Optimum:
     F: float
     x: Vector
     gap: float
+
+    def save(self, path: str | Path) -> None:
+        """Keep the optimum in a .npz file, written whole. Raises UserError if it cannot be written."""
+        with atomic(path) as temporary, open(temporary, "wb") as file:
+            np.savez(file, F=self.F, x=self.x, gap=self.gap)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Optimum":
+        """The optimum that ``save`` kept."""
+        with np.load(path) as saved:
+            return cls(float(saved["F"]), saved["x"], float(saved["gap"]))
 
 
 class Batch(Protocol):
