@@ -56,9 +56,9 @@ def test_a_run_depends_on_its_algorithm_problem_and_engine_only(name):
 def test_a_network_depends_on_its_architecture():
     spec = {"algorithm": "fedavg", "problem": {"kind": "network", "architecture": "lenet"}}
     lenet = fingerprint.closure(*expand.modules(spec))
-    assert "fedatlas.architectures.lenet" in lenet and "fedatlas.architectures.dense" not in lenet
+    assert "fedatlas.architectures.lenet" in lenet and "fedatlas.architectures.mlp" not in lenet
     spec["problem"]["architecture"] = {"kind": "mlp", "hidden": [10]}
-    assert "fedatlas.architectures.dense" in fingerprint.closure(*expand.modules(spec))
+    assert "fedatlas.architectures.mlp" in fingerprint.closure(*expand.modules(spec))
 
 
 def test_unknown_module_is_an_error():

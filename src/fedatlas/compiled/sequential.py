@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 CHANNELS, PATCH = (8, 16), (8, 16, 32)  # lengths of SIMD vectors of channels, and along the rows of a patch
-Vjp = Callable[[Tensor, bool], Tensor | None]
+Vjp = Callable[[Tensor, bool], Any]  # the gradient by x, or None where it is not wanted
 Layer = Callable[[Tensor], tuple[Tensor, Vjp]]
 
 
