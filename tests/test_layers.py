@@ -61,7 +61,7 @@ def test_a_room_imports_only_from_those_below(name):
         f"{path.relative_to(ROOT)}: {one}"
         for path in files
         for one in imported(path)
-        if (other := (one.split(".") + ["errors"])[1]) != name and LEVEL.get(other, -1) >= LEVEL[name]
+        if (other := [*one.split("."), "errors"][1]) != name and LEVEL.get(other, -1) >= LEVEL[name]
     ]
     assert not wrong
 

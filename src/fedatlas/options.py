@@ -122,7 +122,9 @@ class Option:
                 (inside, *_) = typing.get_args(member)
                 return f"a list, of which each entry is {self._describe(inside)}"
             member = origin
-        return NOUNS.get(member, str(member))
+        if _is_literal(member):
+            return f"one of {', '.join(map(repr, typing.get_args(member)))}"
+        return NOUNS.get(member, "a mapping")
 
     def _range(self) -> str:
         if self.low is not None and self.high is not None:
@@ -162,7 +164,7 @@ class Option:
 NOUNS = {
     Any: "any value",
     bool: "true or false",
-    str: "a word",
+    str: "text",
     dict: "a mapping",
     list: "a list",
     tuple: "a list",

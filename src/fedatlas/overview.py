@@ -106,8 +106,8 @@ def reference() -> str:
     """The reference of all options as Markdown: docs/options.md."""
     parts = [
         "# Options",
-        "Every option of every kind, as it is declared in the code. `make reference` writes this page and the schema of "
-        "experiment files; `fedatlas show NAME` prints one kind with its docstring and citation.",
+        "Every option of every kind, as it is declared in the code. `make reference` writes this page and the schema "
+        "of experiment files; `fedatlas show NAME` prints one kind with its docstring and citation.",
         "## Experiment files",
     ]
     parts += [f"### {name}\n\n{_table(cls)}" for name, cls in RECORDS.items()]

@@ -23,6 +23,7 @@ from typing import Any
 LOCKSTEP = [f"{__name__}.{part}" for part in ("kernels", "lockstep", "simd")]
 SEQUENTIAL = [f"{__name__}.sequential"]
 POOLING = [f"{__name__}.{part}" for part in ("pooling", "simd")]
+MODULES = sorted({*LOCKSTEP, *SEQUENTIAL, *POOLING})
 WITHOUT_POOLING = ("linear", "mlp", "resnet18")
 
 

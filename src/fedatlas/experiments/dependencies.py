@@ -1,7 +1,8 @@
 """What each result depends on: full names of modules, derived from its specification.
 
 A result depends on these modules and on what they import, as `fedatlas.experiments.fingerprint` follows it. Each of
-them has a file under results/code/ that is an input of the result's rule, so that Snakemake names the reason of a rerun.
+them has a file under results/code/ that is an input of the result's rule, so that Snakemake names the reason of a
+rerun.
 """
 
 import copy

@@ -1,8 +1,9 @@
 """Fingerprints of code: what runs, not how it is written down.
 
 The fingerprint of a module hashes the syntax trees of the module and of everything that it imports inside the package,
-directly or not, inside functions too. Comments, docstrings, types of arguments, labels, citations, the meaning of options
-and the words of errors are left out: they change no number. Modules in SILENT are left out whole, with what they import.
+directly or not, inside functions too. What changes no number is left out: comments, docstrings, types of arguments,
+labels, citations, the meaning of options, the words of errors. Modules in SILENT are left out whole, with what they
+import.
 
 Kinds are found by existing and not by an import, so a module that builds kinds does not depend on all of them. Which
 kinds a result uses follows from its specification; see `fedatlas.experiments.dependencies`.

@@ -19,6 +19,7 @@ from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import create, runs
+from fedatlas.participation import PARTICIPATION
 from fedatlas.problems.base import Optimum, Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.checkpoint import Keeper
@@ -99,8 +100,8 @@ def describe(spec: CellSpec, data: str | Path | None = None) -> dict[str, Any]:
 
 def trace_files(spec: CellSpec) -> list[str]:
     """Paths of the files that the participation of a cell's runs reads."""
-    found = [run.setting.get("participation") for run in runs(spec)]
-    return sorted({how["file"] for how in found if isinstance(how, dict) and "file" in how})
+    rules = {json.dumps(run.setting.get("participation", "full")) for run in runs(spec)}
+    return sorted({file for rule in rules for file in PARTICIPATION.build(json.loads(rule)).files()})
 
 
 def load_problem(

@@ -57,14 +57,10 @@ class Experiment:
     problem: dict[str, Any] = option(doc="the problem's kind and its options", family="problem")
     optimum: bool = option(False, doc="whether F* is computed first, so that suboptimality can be measured")
     setting: dict[str, Any] = option(doc="conditions common to all runs; axes of grid and within override them")
-    grid: Axes = option(
-        dict, doc="axes of which every combination is a run file of each algorithm"
-    )
+    grid: Axes = option(dict, doc="axes of which every combination is a run file of each algorithm")
     within: Axes = option(dict, doc="axes inside a run file, for many short runs")
     parts: int = option(1, low=1, doc="run files, and so jobs, that the points within are spread over")
-    tune: Axes = option(
-        dict, doc="hyper-parameters tuned for every algorithm alike, and their values"
-    )
+    tune: Axes = option(dict, doc="hyper-parameters tuned for every algorithm alike, and their values")
     seeds: list[int] = option(
         lambda: [0], low=0, doc="seeds of samples, participation and start; scores are means over them"
     )

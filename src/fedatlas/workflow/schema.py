@@ -1,4 +1,4 @@
-"""The JSON schema of experiment files, made from the declarations of all options; editors check and complete with it."""
+"""The JSON schema of experiment files, made from the declarations of all options, for editors."""
 
 from typing import Any
 
