@@ -32,8 +32,8 @@ def is_network(problem: Spec) -> bool:
 
 
 def _data_mb(problem: Spec) -> float:
-    sources = [sources.info(problem[key]) for key in ("data", "test") if problem.get(key)]
-    return sum(_bytes(source) for source in sources) / 1e6
+    names = [problem[key] for key in ("data", "test") if problem.get(key)]
+    return sum(_bytes(sources.info(name)) for name in names) / 1e6
 
 
 def _bytes(source: Source) -> int:
