@@ -112,7 +112,8 @@ def load_problem(
 ) -> Problem:
     """The problem of a cell, with its partition and optimum read from files where given."""
     split = Partition.load(partition) if partition else None
-    problem = problems.create(spec.problem, spec.setting["clients"], data, split)
+    clients: Any = spec.setting.get("clients")  # None where they vary within: then all clients share the data
+    problem = problems.create(spec.problem, clients, data, split)
     if optimum:
         problem.optimum = Optimum.load(optimum)
     return problem

@@ -24,9 +24,18 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Table
 
 # Revisions of MLflow's tables with which tests/tracking passes, and the versions of MLflow that have them.
-# tests/tracking/versions.sh runs the tests with the oldest and the newest version that pyproject.toml allows.
+# tests/tracking/versions.sh runs the tests with any version; add the revision that it prints.
 TESTED = {
     "bf29a5ff90ea": "3.5.0 to 3.7.0",
+    "1bd49d398cd23": "3.8.0 and 3.8.1",
+    "d3e4f5a6b7c8": "3.9.0",
+    "1b5f0d9ad7c1": "3.10.0 and 3.10.1",
+    "c3d6457b6d8a": "3.11.1",
+    "7d34483879f0": "3.12.0",
+    "da6fb0208061": "3.13.0",
+    "b7e4c1a90f23": "3.14.0",
+    "6f8d9c3b2a1e": "3.15.0 to 3.15.2",
+    "b7e2c1a4d9f3": "3.16.0 and 3.16.1",
     "dc11669786a5": "3.17.0 to 3.17.2",
 }
 
