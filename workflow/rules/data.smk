@@ -29,7 +29,7 @@ rule partition:
     log:
         "results/logs/partitions/{key}.log",
     params:
-        spec=lambda w: text(atlas.origin(w, "partitions")),
+        spec=lambda w: text(atlas.origin(w, "partitions"), ordered=False),
     shell:
         "fedatlas job partition {params.spec:q} {output:q} > {log:q} 2>&1"
 
@@ -45,6 +45,6 @@ rule optimum:
         mem_mb=atlas.optimum_memory,
         runtime=120,
     params:
-        spec=lambda w: text(atlas.origin(w, "optima")),
+        spec=lambda w: text(atlas.origin(w, "optima"), ordered=False),
     shell:
         "fedatlas job optimum {params.spec:q} {output:q} > {log:q} 2>&1"

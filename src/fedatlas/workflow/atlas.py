@@ -25,9 +25,9 @@ from fedatlas.workflow.validation import validate
 EXPERIMENT = "results/{size}/{experiment}"
 
 
-def text(value: Any) -> str:
-    """A parameter of a rule: JSON, so that it is the same text for the same value."""
-    return json.dumps(value, sort_keys=True)
+def text(value: Any, ordered: bool = True) -> str:
+    """A parameter of a rule as JSON. ordered: whether the order of keys matters, as that of algorithms in a figure."""
+    return json.dumps(value, sort_keys=not ordered)
 
 
 class Atlas:
@@ -106,7 +106,7 @@ class Atlas:
 
     def spec(self, w: Any) -> str:
         """Specification of a cell."""
-        return text(self._cell(w).spec.plain())
+        return text(self._cell(w).spec.plain(), ordered=False)
 
     def run_files(self, w: Any) -> list[str]:
         """Paths of all run files of an experiment, in the order of its cells."""
