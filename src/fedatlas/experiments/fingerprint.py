@@ -145,7 +145,7 @@ def _parsed(name: str, path: Path, _mtime: int) -> dict[str, Any]:
 
 @functools.cache
 def _cached() -> dict[str, Any]:
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, KeyError):
         kept = json.loads(CACHE.read_text())
         if kept["rules"] == _rules():
             return kept["modules"]
