@@ -17,7 +17,7 @@ def add(job: argparse.ArgumentParser, directory: Callable[[argparse.ArgumentPars
     one.add_argument("--optimum")
     one.add_argument("--threads", type=int, default=1)
     one.add_argument("--save-seconds", type=float, help="time between checkpoints; default 60")
-    one.add_argument("--about", help="about.json of the experiment, to log the runs to a server at once")
+    one.add_argument("--about", help="what is known of the experiment, to log the runs to a server at once")
     directory(one)
     one.set_defaults(run=run)
     places: dict[str, tuple[str, ...]] = {

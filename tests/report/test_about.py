@@ -45,6 +45,7 @@ def test_what_is_known_of_an_experiment():
     assert found.figures == {"speed": "Scores against M."}
     assert found.algorithms == {"fedavg": "FedAvg", "fedac-1": "FedAc-I"}
     assert (found.grid, found.axes, found.tune) == (["local_steps", "clients"], ["local_steps", "clients"], ["lr"])
+    assert found.score == "best suboptimality"
     assert list(found.references) == list(found.bibtex) == found.cited
     assert found.tags["data"] == "breast_cancer" and found.tags["problem"] == "logistic"
     assert found.content["algorithms"]["fedac-1"]["tune"] == {} and found.content["name"] == "made_up"

@@ -1,4 +1,8 @@
-"""Tables, figures and claims of an experiment."""
+"""Tables, figures and claims of an experiment.
+
+Snakemake reruns a job whose parameters have changed, and prints both values. A parameter that is a function of the
+output is left out of this comparison; where a specification is long, its digest is compared instead.
+"""
 
 
 localrules:
@@ -14,7 +18,8 @@ rule about:
     log:
         "results/logs/about/{size}/{experiment}.log",
     params:
-        about=atlas.about,
+        digest=lambda w: digest(atlas.about(w)),
+        about=lambda w, output: atlas.about(w),
     shell:
         "printf %s {params.about:q} > {output:q} 2> {log:q}"
 
@@ -39,8 +44,6 @@ rule table:
 rule figure:
     input:
         unpack(atlas.figure_inputs),
-        table="results/{size}/{experiment}/table.parquet",
-        curves="results/{size}/{experiment}/curves.parquet",
     output:
         png=report(
             "results/{size}/{experiment}/figures/{figure}.png",
@@ -53,10 +56,10 @@ rule figure:
     log:
         "results/logs/figure/{size}/{experiment}/{figure}.log",
     params:
-        spec=atlas.figure_spec,
-        folder=subpath(input.table, parent=True),
-        # of the input, so that Snakemake takes it for derived: another caption is no reason to draw again
-        caption=lambda w, input: atlas.caption(w),
+        digest=lambda w: digest(atlas.figure_spec(w)),
+        spec=lambda w, output: atlas.figure_spec(w),
+        folder=lambda w, output: atlas.directory(w.size, w.experiment),
+        caption=lambda w, output: atlas.caption(w),
     shell:
         "fedatlas job figure {params.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"
 
@@ -77,7 +80,8 @@ rule claims:
     log:
         "results/logs/claims/{size}/{experiment}.log",
     params:
-        spec=atlas.claims_spec,
+        digest=lambda w: digest(atlas.claims_spec(w)),
+        spec=lambda w, output: atlas.claims_spec(w),
         folder=subpath(input.table, parent=True),
     shell:
         "fedatlas job claims {params.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"

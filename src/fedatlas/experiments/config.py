@@ -64,12 +64,13 @@ _UniqueKeys.add_implicit_resolver(
 )
 
 
-def load(path: str | Path, size: str) -> Experiment:
+def load(path: str | Path, size: str, root: str | Path | None = None) -> Experiment:
     """An experiment at a size.
 
     path: of the experiment's YAML, which is laid over the file that it ``extends``, if any. size: one of SIZES, whose
-    overrides are merged into the file (mappings key by key, anything else replaced, null removes). Raises UserError
-    that names the file and the key.
+    overrides are merged into the file (mappings key by key, anything else replaced, null removes). root: folder that
+    the experiment's ``file`` is told relative to, so that results do not depend on where the project lies. Raises
+    UserError that names the file and the key.
     """
     path = Path(path)
     whole = document(path)
@@ -84,7 +85,9 @@ def load(path: str | Path, size: str) -> Experiment:
             raise UserError(f"{path}: sizes.{name} is {what}{'' if name in SIZES else did_you_mean(name, SIZES)}")
     if size not in sizes:
         raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
-    return specification.experiment(path.stem, size, str(path), merge(whole, sizes[size] or {}))
+    return specification.experiment(
+        path.stem, size, str(path.relative_to(root) if root else path), merge(whole, sizes[size] or {})
+    )
 
 
 def document(path: str | Path, seen: tuple[str, ...] = ()) -> Any:

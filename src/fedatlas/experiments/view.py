@@ -55,3 +55,6 @@ class View:
         """The view that ``plain`` gave."""
         select, shown = Select(**plain["select"]), {id: Shown(**one) for id, one in plain["algorithms"].items()}
         return cls(**{**plain, "select": select, "algorithms": shown})
+
+
+EMPTY = View("", "", [], [], Select(metric="", statistic="best", goal="min"), {}, {}, [], {})

@@ -43,6 +43,7 @@ def about(experiment: Experiment, view: View) -> About:
         axes=list(view.axes),
         tune=list(view.tune),
         select=experiment.select,
+        score=f"{experiment.select.statistic} {labels.words(experiment.select.metric)}",
         seeds=list(experiment.seeds),
         defaults={id: _defaults(experiment.algorithm(id)) for id in experiment.algorithms},
         cited=cited,

@@ -77,7 +77,6 @@ def _part(directory: Path) -> dict[str, Any]:
         "best": best,
         "folded": len(best["rows"]) > LONG_TABLE,
         "choices": summaries.choices(about, table),
-        "score": summaries.score_name(about),
         "warnings": summaries.warnings(about, table, made["data"]),
     }
 

@@ -31,8 +31,9 @@ class About:
     name, size, file, title, source, description, notes: of the experiment file. paper: that it re-runs. figures:
     captions by name. setup: (what, text) lines. parameters: tables of hyper-parameters. algorithms: names for people by
     id. grid: axes of which every combination has run files of its own. axes: all axes. tune: tuned hyper-parameters.
-    defaults: of each algorithm's hyper-parameters, by id. cited: keys of all that is to be cited; references and bibtex
-    hold those that the bibliography has. tags: of all runs in MLflow. content: the experiment file at this size.
+    score: what they are tuned by, such as ``best suboptimality``. defaults: of each algorithm's hyper-parameters, by
+    id. cited: keys of all that is to be cited; references and bibtex hold those that the bibliography has. tags: of all
+    runs in MLflow. content: the experiment file at this size.
     """
 
     name: str
@@ -51,6 +52,7 @@ class About:
     axes: list[str]
     tune: list[str]
     select: Select
+    score: str
     seeds: list[int]
     defaults: dict[str, dict[str, Any]]
     cited: list[str]

@@ -47,7 +47,7 @@ def choices(about: About, table: pd.DataFrame) -> dict[str, Any]:
     chosen = table[table["chosen"]]
     tuned = [name for name in about.tune if name in chosen]
     several = len(about.seeds) > 1
-    head = [*map(labels.short, about.axes), "algorithm", score_name(about), *(["sd"] if several else []), *tuned]
+    head = [*map(labels.short, about.axes), "algorithm", about.score, *(["sd"] if several else []), *tuned]
     head += [*(name.replace("_", " ") for name in COSTS), "diverged"]
     rows = []
     for _, part in _groups(chosen, about.axes):
@@ -59,11 +59,6 @@ def choices(about: About, table: pd.DataFrame) -> dict[str, Any]:
             cells += [labels.number(row[name]) for name in COSTS] + [str(int(row["diverged"]))]
             rows.append(cells)
     return {"head": head, "rows": rows, "words": len(about.axes) + 1}
-
-
-def score_name(about: About) -> str:
-    """The score in words: ``best suboptimality``."""
-    return f"{about.select.statistic} {labels.words(about.select.metric)}"
 
 
 def warnings(about: About, table: pd.DataFrame, data: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,7 @@
 """What the workflow asks of the configuration: which files exist, from what they are made, with which parameters."""
 
 import functools
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -18,7 +19,7 @@ from fedatlas.figures import FIGURES
 from fedatlas.figures.base import Figure
 from fedatlas.partitions import is_split
 from fedatlas.report.about import about
-from fedatlas.workflow import LIVE, code, figure_inputs, needs
+from fedatlas.workflow import LIVE, code, inputs, needs
 from fedatlas.workflow.made_files import optimum_file, partition_file
 from fedatlas.workflow.validation import validate
 
@@ -28,6 +29,11 @@ EXPERIMENT = "results/{size}/{experiment}"
 def text(value: Any, ordered: bool = True) -> str:
     """A parameter of a rule as JSON. ordered: whether the order of keys matters, as that of algorithms in a figure."""
     return json.dumps(value, sort_keys=not ordered)
+
+
+def digest(parameter: str) -> str:
+    """What stands for a long parameter where Snakemake compares."""
+    return hashlib.sha256(parameter.encode()).hexdigest()[:16]
 
 
 class Atlas:
@@ -82,7 +88,7 @@ class Atlas:
     def experiment(self, size: str, name: str) -> Experiment:
         """A loaded and checked experiment."""
         self._known(name)
-        loaded = config.load(self.paths[name], size)
+        loaded = config.load(self.paths[name], size, self.root)
         validate(loaded)
         return loaded
 
@@ -116,14 +122,14 @@ class Atlas:
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Inputs of a run file: code, data, partition, optimum, traces."""
         spec = self._cell(w).spec
-        inputs: dict[str, Any] = {"code": code.files(of_cell(spec)), "data": self.data_of(spec.problem)}
+        found: dict[str, Any] = {"code": code.files(of_cell(spec)), "data": self.data_of(spec.problem)}
         if is_split(spec.problem.get("partition")):
-            inputs["partition"] = self.partition_file(spec)
+            found["partition"] = self.partition_file(spec)
         if spec.optimum:
-            inputs["optimum"] = self.optimum_file(spec)
+            found["optimum"] = self.optimum_file(spec)
         if traces := trace_files(spec):
-            inputs["traces"] = traces
-        return inputs
+            found["traces"] = traces
+        return found
 
     def data_of(self, problem: dict[str, Any]) -> list[str]:
         """Prepared data of a problem, as paths that rules make."""
@@ -194,21 +200,24 @@ class Atlas:
         """What a figure is drawn from, besides table and curves."""
         kind, plain = self.figure(w)
         e, cells = self.experiment(w.size, w.experiment), self.cells(w.size, w.experiment).values()
-        return text({"figure": plain, "view": expand.view(e).plain(), "inputs": figure_inputs.needed(kind, cells)})
+        view = expand.view(e).plain() if kind.draws_results else None
+        return text({"figure": plain, "view": view, "inputs": inputs.needed(kind, list(cells))})
 
     def figure_inputs(self, w: Any) -> dict[str, Any]:
-        """Inputs of a figure besides table and curves."""
+        """Inputs of a figure: code, the table and curves if it draws results, and what else its kind asks for."""
         kind, _ = self.figure(w)
         cells = list(self.cells(w.size, w.experiment).values())
-        inputs: dict[str, Any] = {"code": code.files(code.of_figure(kind, cells))}
+        found: dict[str, Any] = {"code": code.files(code.of_figure(kind, cells))}
+        if kind.draws_results:
+            found |= {name: f"{self.directory(w.size, w.experiment)}/{name}.parquet" for name in ("table", "curves")}
         if kind.inputs & {"partitions", "availability"}:
             split = [cell.spec for cell in cells if is_split(cell.spec.problem.get("partition"))]
-            inputs["partitions"] = list(dict.fromkeys(map(self.partition_file, split)))
+            found["partitions"] = list(dict.fromkeys(map(self.partition_file, split)))
         if kind.inputs & {"partitions", "availability", "theorems"}:
-            inputs["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_of(cell.spec.problem)))
+            found["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_of(cell.spec.problem)))
         if "availability" in kind.inputs:
-            inputs["traces"] = sorted({path for cell in cells for path in trace_files(cell.spec)})
-        return inputs
+            found["traces"] = sorted({path for cell in cells for path in trace_files(cell.spec)})
+        return found
 
     def caption(self, w: Any) -> str:
         """A figure's caption."""
@@ -229,6 +238,10 @@ class Atlas:
         """What report and MLflow show of an experiment besides its results."""
         e = self.experiment(w.size, w.experiment)
         return text(about(e, expand.view(e)).plain())
+
+    def live_about(self, w: Any) -> str:
+        """The same for jobs that log to a server as they end; nothing where there is none."""
+        return self.about(w) if self.environment()[LIVE] else ""
 
     def figure_files(self, size: str, name: str) -> list[str]:
         """Paths of all figures of an experiment, as PNG."""

@@ -25,13 +25,14 @@ from fedatlas.partitions import PARTITIONS
 from fedatlas.problems import PROBLEMS
 from fedatlas.schedules import SCHEDULES
 from fedatlas.simulation.sampling import SAMPLING
+from fedatlas.workflow import inputs
 
 FOLDER = Path("results/code")
 FAMILIES = (
     ALGORITHMS, ARCHITECTURES, CHECKS, FIGURES, METRICS, PARTICIPATION, PARTITIONS, PROBLEMS, SAMPLING, SCHEDULES,
 )  # fmt: skip
 THEORY = "fedatlas.theory.comparison"
-INPUTS = "fedatlas.workflow.figure_inputs"
+INPUTS = [f"{inputs.__name__}.{name}" for name in ("availability", "memory", "partitions", "theorems")]
 STEPS = {
     "run": ENGINE,
     "optimum": "fedatlas.experiments.optimum",
@@ -53,8 +54,7 @@ def files(modules: Iterable[str]) -> list[str]:
 def of_figure(figure: Figure, cells: Iterable[Cell]) -> list[str]:
     """Modules behind a figure of an experiment with these cells."""
     found = {STEPS["figure"], FIGURES.module(figure.name)}
-    if figure.inputs:
-        found.add(INPUTS)
+    found.update(inputs.modules(figure))
     if "theorems" in figure.inputs or THEORY in closure(FIGURES.module(figure.name)):
         found |= _of_theory(cells)
     if "availability" in figure.inputs:
@@ -85,7 +85,7 @@ def write() -> None:
 
     Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
     """
-    roots = {*STEPS.values(), THEORY, INPUTS, *compiled.MODULES}
+    roots = {*STEPS.values(), THEORY, *INPUTS, *compiled.MODULES}
     roots |= {module for family in FAMILIES for module in family.modules()}
     roots |= {module for name in sources.names() for module in sources.modules(sources.info(name))}
     for name in sorted(roots):

@@ -46,15 +46,16 @@ def figure(spec: dict[str, Any], folder: str, outputs: Sequence[str], directory:
     curves.parquet. outputs: paths, whose suffixes choose the format. directory: of the prepared data.
     """
     from fedatlas.experiments.result_files import read
-    from fedatlas.experiments.view import View
+    from fedatlas.experiments.view import EMPTY, View
     from fedatlas.figures import FIGURES
     from fedatlas.figures.drawing import draw
-    from fedatlas.workflow.figure_inputs import made
+    from fedatlas.workflow.inputs import made
 
-    kind, view = FIGURES.build(spec["figure"]), View.of(spec["view"])
-    (frame, _), (curves, _) = (read(Path(folder) / f"{name}.parquet") for name in ("table", "curves"))
-    frame, inputs = made(kind, view, spec["inputs"], frame, directory)
-    draw(kind, view, frame, curves, outputs, **inputs)
+    kind, view, frame, curves = FIGURES.build(spec["figure"]), EMPTY, None, None
+    if kind.draws_results:
+        view = View.of(spec["view"])
+        (frame, _), (curves, _) = (read(Path(folder) / f"{name}.parquet") for name in ("table", "curves"))
+    draw(kind, view, curves=curves, outputs=outputs, **made(kind, view, spec["inputs"], frame, directory))
 
 
 def claims(spec: dict[str, Any], folder: str, out: str) -> None:
@@ -76,9 +77,9 @@ def track(folder: str, uri: str, runs: Sequence[str]) -> None:
     folder: of about.json, the table, claims.csv and figures. runs: paths of all run files, in order.
     """
     from fedatlas import tracking
-    from fedatlas.report.about import About
+    from fedatlas.report.record import About
 
-    about = About.of(json.loads((Path(folder) / "about.json").read_text()))
+    about = About.read(Path(folder) / "about.json")
     receipt = tracking.log(about, Path(folder), uri, [Path(path) for path in runs])
     with atomic(Path(folder) / "mlflow.json") as temporary:
         temporary.write_text(json.dumps(receipt, indent=1) + "\n")
@@ -87,13 +88,13 @@ def track(folder: str, uri: str, runs: Sequence[str]) -> None:
 def track_run_file(about: str, path: str, uri: str) -> None:
     """Log a run file to a server as soon as it is there. A server that does not answer is no failure: track comes.
 
-    about: path of about.json.
+    about: JSON of the experiment's About.
     """
     from fedatlas import tracking
-    from fedatlas.report.about import About
+    from fedatlas.report.record import About
 
     try:
-        tracking.live(About.of(json.loads(Path(about).read_text())), Path(path), uri)
+        tracking.live(About.of(json.loads(about)), Path(path), uri)
     except UserError as error:
         print(f"warning: {error}; these runs will be logged when the experiment is complete")
 

@@ -1,0 +1,43 @@
+"""What some figures are drawn from besides table and curves, by the names in `fedatlas.figures.base.Figure.inputs`.
+
+Each name has a module here. Its ``needed(figure, cells)`` says it as JSON types when the workflow's graph is built; its
+``made(figure, view, needed, table, directory)`` turns that into arguments of `fedatlas.figures.drawing.draw` in the
+figure's job. Modules are loaded by name: a figure depends on those that it asks for.
+"""
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.view import View
+from fedatlas.figures.base import Figure
+
+
+def modules(figure: Figure) -> list[str]:
+    """Full names of the modules of a figure's inputs."""
+    return [f"{__name__}.{name}" for name in sorted(figure.inputs)]
+
+
+def needed(figure: Figure, cells: Sequence[Cell]) -> dict[str, Any]:
+    """What a figure needs of an experiment's cells, as JSON types, by the name of the input."""
+    return {name: _module(name).needed(figure, cells) for name in sorted(figure.inputs)}
+
+
+def made(
+    figure: Figure, view: View, needed: dict[str, Any], table: Any, directory: str | Path | None = None
+) -> dict[str, Any]:
+    """Arguments for drawing a figure: the table, and what its inputs are made into.
+
+    needed: from the function of that name. table: a DataFrame, or None where the figure draws no results. directory: of
+    the prepared data.
+    """
+    found = {"table": table}
+    for name, one in needed.items():
+        found |= _module(name).made(figure, view, one, found["table"], directory)
+    return found
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"{__name__}.{name}")

@@ -1,0 +1,62 @@
+"""Who takes part in the rounds of an experiment's runs, drawn again: it depends on their specifications alone."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fedatlas import labels
+from fedatlas.data.partition import Partition
+from fedatlas.data.prepared import load
+from fedatlas.experiments.cells import Cell, Run, plain
+from fedatlas.experiments.runs import create, runs
+from fedatlas.experiments.selection import points_matching
+from fedatlas.experiments.view import View
+from fedatlas.figures.base import Figure
+from fedatlas.partitions import is_split
+from fedatlas.problems.base import Problem
+from fedatlas.workflow.made_files import partition_file
+
+
+def needed(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """The participations of the runs that a figure keeps, each once and with the first seed."""
+    points: dict[str, tuple[dict[str, Any], Cell, Run]] = {}
+    for cell in cells:
+        for run in runs(cell.spec):
+            axes = {axis: plain(value) for axis, value in {**cell.point, **run.within}.items()}
+            points.setdefault(json.dumps(axes), (axes, cell, run))
+    every = list(points.values())
+    found: dict[str, dict[str, Any]] = {}
+    for place in points_matching([axes for axes, _, _ in every], getattr(figure, "where", None)):
+        _, cell, run = every[place]
+        split = is_split(run.problem.get("partition"))
+        one = {"run": dataclasses.asdict(run), "file": partition_file(cell.spec)[0] if split else None}
+        key = [run.setting.get("participation"), run.problem.get("data"), run.problem.get("partition")]
+        found.setdefault(json.dumps(key), one)
+    return list(found.values())
+
+
+def made(
+    figure: Figure, view: View, needed: list[dict[str, Any]], table: Any, directory: str | Path | None
+) -> dict[str, Any]:
+    """``availability``: (title, probabilities or None, who took part), both (rounds, clients), of each."""
+    return {"availability": [_drawn(one, directory) for one in needed]}
+
+
+def _drawn(one: dict[str, Any], directory: str | Path | None) -> tuple[str, np.ndarray | None, np.ndarray]:
+    run = Run(**one["run"])
+    _, setting = create(run)
+    problem = Problem()
+    problem.partition = Partition.load(one["file"]) if one["file"] else None
+    if "data" in run.problem:
+        problem.labels = load(run.problem["data"], directory).y
+    participants = setting.participants.bind(problem, setting.clients, run.seed)
+    there = np.zeros((setting.total_rounds, setting.clients), bool)
+    for t, row in enumerate(there):
+        row[participants.active(t)] = True
+    probabilities = [participants.probabilities(t) for t in range(len(there))]
+    known = None if probabilities[0] is None else np.array(probabilities)
+    return labels.text(setting.participation), known, there

@@ -1,0 +1,39 @@
+"""Partitions of an experiment, for figures of who holds which samples."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fedatlas import labels
+from fedatlas.data.partition import Partition
+from fedatlas.data.prepared import load
+from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.view import View
+from fedatlas.figures.base import Figure
+from fedatlas.partitions import is_split
+from fedatlas.workflow.made_files import partition_file
+
+
+def needed(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """The partitions of the cells, each once: how, of which data, in which file."""
+    found = {}
+    for cell in cells:
+        problem = cell.spec.problem
+        if is_split(problem.get("partition")):
+            path, _ = partition_file(cell.spec)
+            found[path] = {"partition": problem["partition"], "data": problem["data"], "file": path}
+    return list(found.values())
+
+
+def made(
+    figure: Figure, view: View, needed: list[dict[str, Any]], table: Any, directory: str | Path | None
+) -> dict[str, Any]:
+    """``partitions``: (title, samples of each class at each client (clients, classes)) of each."""
+    return {"partitions": [_histogram(one, directory) for one in needed]}
+
+
+def _histogram(one: dict[str, Any], directory: str | Path | None) -> tuple[str, np.ndarray]:
+    data = load(one["data"], directory)
+    return labels.text(one["partition"]), Partition.load(one["file"]).histogram(data.y, data.classes)

@@ -1,0 +1,19 @@
+"""What theorems of FedAc promise in the settings of an experiment."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.view import View
+from fedatlas.figures.base import Figure
+from fedatlas.theory.promises import promise
+
+
+def needed(figure: Figure, cells: Sequence[Cell]) -> None:
+    """Nothing: the view says what the settings are."""
+
+
+def made(figure: Any, view: View, needed: None, table: Any, directory: str | Path | None) -> dict[str, Any]:
+    """The table with the column ``bound``."""
+    return {"table": promise(view, figure.theorems, table, directory)}
