@@ -19,8 +19,8 @@ rule train:
     params:
         spec=atlas.spec,
         # for jobs that log to a server; a function of the output, so that its words are no reason to run again
-        about=lambda w, output: atlas.live_about(w),
+        live=lambda w, output: atlas.live(w),
         made=lambda w, input: " ".join(f"--{k} {input[k]}" for k in ("partition", "optimum") if k in input.keys()),
     shell:
         "fedatlas job run {params.spec:q} {output:q} {params.made} --threads {threads}"
-        " --about {params.about:q} > {log:q} 2>&1"
+        " {params.live} > {log:q} 2>&1"

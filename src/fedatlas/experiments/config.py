@@ -85,9 +85,8 @@ def load(path: str | Path, size: str, root: str | Path | None = None) -> Experim
             raise UserError(f"{path}: sizes.{name} is {what}{'' if name in SIZES else did_you_mean(name, SIZES)}")
     if size not in sizes:
         raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
-    return specification.experiment(
-        path.stem, size, str(path.relative_to(root) if root else path), merge(whole, sizes[size] or {})
-    )
+    file = path.relative_to(root) if root else path
+    return specification.experiment(path.stem, size, str(file), merge(whole, sizes[size] or {}))
 
 
 def document(path: str | Path, seen: tuple[str, ...] = ()) -> Any:

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -239,9 +240,9 @@ class Atlas:
         e = self.experiment(w.size, w.experiment)
         return text(about(e, expand.view(e)).plain())
 
-    def live_about(self, w: Any) -> str:
-        """The same for jobs that log to a server as they end; nothing where there is none."""
-        return self.about(w) if self.environment()[LIVE] else ""
+    def live(self, w: Any) -> str:
+        """The option by which jobs that log to a server as they end are told the same; nothing where there is none."""
+        return f"--about {shlex.quote(self.about(w))}" if self.environment()[LIVE] else ""
 
     def figure_files(self, size: str, name: str) -> list[str]:
         """Paths of all figures of an experiment, as PNG."""
