@@ -8,8 +8,8 @@ from string import hexdigits
 
 import numpy as np
 import pytest
-
 from fedatlas.data.bibliography import bibliography
+
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.readers import READERS

@@ -133,7 +133,7 @@ def test_a_run_depends_only_on_what_its_setting_names():
         f"fedatlas.{name}"
         for name in ("participation.stationary", "schedules.inverse_sqrt", "simulation.sampling.reshuffling")
     )
-    assert not engine & {*plain, *other, "fedatlas.participation.availability"}
+    assert not engine & {*plain, *other, "fedatlas.participation.independent"}
     apart = ("compiled", "algorithms", "problems", "experiments", "simulation.memory", "simulation.checkpoint")
     assert not [module for module in engine for name in apart if module.startswith(f"fedatlas.{name}")]
-    assert "fedatlas.participation.availability" not in closure("fedatlas.participation.uniform")
+    assert "fedatlas.participation.independent" not in closure("fedatlas.participation.uniform")

@@ -12,9 +12,9 @@ from fedatlas.errors import UserError
 from fedatlas.machine import free_disk, free_host, size
 from fedatlas.problems.base import Problem
 from fedatlas.simulation import memory
+from fedatlas.simulation.client_tables import Table, _Rows
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from fedatlas.simulation.tables import Table, _Rows
 from tests.helpers import example, network, quadratic
 
 GIB = 1 << 30

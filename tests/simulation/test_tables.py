@@ -10,9 +10,9 @@ from hypothesis.extra import numpy as hnp
 
 from fedatlas import arrays
 from fedatlas.arrays import State, to_numpy
+from fedatlas.simulation.client_tables import Table
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from fedatlas.simulation.tables import Table
 from tests.helpers import example, network, quadratic
 
 LIBRARIES = {"numpy": np.asarray, "torch": lambda v: torch.from_numpy(np.array(v))}

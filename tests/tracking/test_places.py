@@ -9,7 +9,7 @@ import pytest
 
 from fedatlas import tracking
 from fedatlas.errors import UserError
-from fedatlas.tracking import store
+from fedatlas.tracking import connection as store
 from tests.tracking.tiny import EXPERIMENT, known, logged, run_files
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from fedatlas import tracking
 from fedatlas.experiments import specification
-from fedatlas.tracking.store import ENVIRONMENT, connect
+from fedatlas.tracking.connection import ENVIRONMENT, connect
 from tests.tracking.tiny import contents, known, make, run_files
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from fedatlas import tracking
 from fedatlas.experiments import result_files
 from fedatlas.tracking import book, private, writers
-from fedatlas.tracking.store import connect, database
+from fedatlas.tracking.connection import connect, database
 from tests.tracking.tiny import EXPERIMENT, RUNS, contents, known, logged, run_files
 
 KNOWN = known(EXPERIMENT)

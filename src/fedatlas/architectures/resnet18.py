@@ -1,5 +1,7 @@
 """ResNet-18 (He et al. 2016, Table 1) with group normalisation (Wu & He 2018) in place of batch normalisation."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -8,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.options import option
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 WIDTHS = (64, 128, 256, 512)
 
@@ -38,8 +40,6 @@ class ResNet18(Architecture):
     def build(self, shape: tuple[int, ...], outputs: int) -> "nn.Module":
         from torch import nn
 
-        from fedatlas.torch.residual import Block
-
         if len(shape) != 3:
             raise UserError(f"resnet18 needs images; a sample of these data has shape {shape}")
         pool: list[nn.Module]
@@ -51,10 +51,43 @@ class ResNet18(Architecture):
         layers: list[nn.Module] = [*first, nn.GroupNorm(self.groups, 64), nn.ReLU(inplace=True), *pool]
         inside = 64
         for width in WIDTHS:
-            layers += [Block(inside, width, self.groups), Block(width, width, self.groups)]
+            layers += [_block()(inside, width, self.groups), _block()(width, width, self.groups)]
             inside = width
         network = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(inside, outputs))
         for layer in network.modules():
             if isinstance(layer, nn.Conv2d):
                 nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
         return network
+
+
+@functools.cache
+def _block() -> "Callable[[int, int, int], nn.Module]":
+    """The class of residual blocks (He et al. 2016, Section 3.3), made where it is used: this file loads no torch."""
+    from torch import nn
+
+    class Block(nn.Module):
+        """Two 3x3 convolutions and a shortcut around them.
+
+        inside, width: channels of input and output. Where they differ, both paths have stride 2 and the shortcut is a
+        1x1 convolution. groups: of every normalisation.
+        """
+
+        def __init__(self, inside: int, width: int, groups: int) -> None:
+            super().__init__()
+            stride = 1 if inside == width else 2
+            self.body = nn.Sequential(
+                *(nn.Conv2d(inside, width, 3, stride=stride, padding=1, bias=False), nn.GroupNorm(groups, width)),
+                nn.ReLU(inplace=True),
+                *(nn.Conv2d(width, width, 3, padding=1, bias=False), nn.GroupNorm(groups, width)),
+            )
+            self.shortcut: nn.Module = nn.Identity()
+            if inside != width:
+                convolution = nn.Conv2d(inside, width, 1, stride=stride, bias=False)
+                self.shortcut = nn.Sequential(convolution, nn.GroupNorm(groups, width))
+            self.relu = nn.ReLU(inplace=True)
+
+        def forward(self, x: "Tensor") -> "Tensor":
+            """x (b, inside, height, width) -> (b, width, height, width), sides halved where channels change."""
+            return self.relu(self.body(x) + self.shortcut(x))
+
+    return Block

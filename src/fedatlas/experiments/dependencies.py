@@ -44,8 +44,9 @@ def of_cell(spec: CellSpec) -> list[str]:
 def of_problem(problem: Spec) -> list[str]:
     """Modules behind a problem's gradients."""
     kind, values = PROBLEMS.split({name: value for name, value in problem.items() if name not in GIVEN})
-    found = {PROBLEMS.module(kind)}
-    for name, one in PROBLEMS.get(kind).options().items():
+    declared = PROBLEMS.get(kind)
+    found = {declared.__module__} | ({declared.oracle} if declared.oracle else set())
+    for name, one in declared.options().items():
         if one.family == "architecture":
             found.add(ARCHITECTURES.module(values.get(name, one.default)))
     return sorted(found)

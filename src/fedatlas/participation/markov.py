@@ -7,8 +7,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.options import option
-from fedatlas.participation.availability import Availability
 from fedatlas.participation.base import Participants
+from fedatlas.participation.independent import Availability
 from fedatlas.streams import stream
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.options import option
-from fedatlas.participation.availability import Availability
+from fedatlas.participation.independent import Availability
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fedatlas.options import option
-from fedatlas.participation.availability import Availability
+from fedatlas.participation.independent import Availability
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,13 +28,15 @@ class ProblemKind(Kind):
 
     on_data: whether it is made from a data set. constants: names of the constants that formulas of hyper-parameters may
     use. exact: whether constants and optimum are known in closed form. proximal: whether clients' objectives have an
-    exact proximal step.
+    exact proximal step. oracle: full name of the module that computes, where that is loaded by name; by default
+    the one that declares the kind.
     """
 
     on_data: ClassVar[bool]
     constants: ClassVar[tuple[str, ...]]
     exact: ClassVar[bool] = False
     proximal: ClassVar[bool] = False
+    oracle: ClassVar[str | None] = None
 
     @classmethod
     def has_prox(cls) -> bool:

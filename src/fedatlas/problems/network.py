@@ -1,5 +1,6 @@
-"""Neural networks: the options. The oracle is `fedatlas.torch.network.Network`, which imports torch."""
+"""Neural networks: the options. The oracle is `fedatlas.torch.network.Network`; it needs torch and is loaded by name."""
 
+import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +21,7 @@ class NeuralNetwork(DataKind):
 
     name = "network"
     constants = ("mu",)
+    oracle = "fedatlas.torch.network"
 
     architecture: str | dict[str, Any] = option("mlp", doc="the network's architecture", family="architecture")
     loss: Literal["cross-entropy", "logistic"] = option(
@@ -64,14 +66,9 @@ class NeuralNetwork(DataKind):
 
     def provenance(self) -> dict[str, Any]:
         """The device, by name, and torch's version."""
-        import torch
-
-        from fedatlas.torch.device import describe
-
-        return {"device": describe(self.device), "torch": torch.__version__}
+        devices = importlib.import_module("fedatlas.torch.device")
+        return {"device": devices.describe(self.device), "torch": devices.VERSION}
 
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> Problem:
         """The problem on prepared data. Raises UserError on data, or a device, that do not fit the options."""
-        from fedatlas.torch.network import on_data
-
-        return on_data(self, train, test, partition)
+        return importlib.import_module(self.oracle).on_data(self, train, test, partition)

@@ -12,9 +12,9 @@ import numpy as np
 
 from fedatlas.arrays import Array, State, is_torch, to_numpy
 from fedatlas.files import atomic
+from fedatlas.simulation.client_tables import Table
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.history import History
-from fedatlas.simulation.tables import Table
 
 SAVED = ("round", "local_steps", "diverged_round", "costs")
 CHUNK_BYTES = 1 << 26  # of client states that are copied at once

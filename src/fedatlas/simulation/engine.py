@@ -15,12 +15,12 @@ from fedatlas import arrays
 from fedatlas.arrays import Array, State
 from fedatlas.machine import keep_freed_memory
 from fedatlas.simulation import pools, recording
+from fedatlas.simulation.client_tables import Table
 from fedatlas.simulation.history import COSTS, History
 from fedatlas.simulation.round import Round
 from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.setting import Setting
 from fedatlas.simulation.steps import Cost, Group, Steps
-from fedatlas.simulation.tables import Table
 from fedatlas.streams import stream
 
 Progress = Callable[[dict[str, Any]], None]

@@ -8,6 +8,8 @@ from torch import Tensor, nn
 from fedatlas.errors import UserError
 from fedatlas.machine import free_host
 
+VERSION: str = torch.__version__
+
 
 def choose(device: str) -> torch.device:
     """The torch device of ``cpu``, ``cuda`` or ``auto`` (cuda where there is one).

@@ -8,9 +8,9 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import read
 from fedatlas.report.record import About
 from fedatlas.tracking.book import Book
+from fedatlas.tracking.connection import connect, experiment_id
 from fedatlas.tracking.entries import chosen, common_tags, read_runs
 from fedatlas.tracking.interface import ui
-from fedatlas.tracking.store import connect, experiment_id
 from fedatlas.tracking.summary import summary
 
 __all__ = ["live", "log", "ui"]

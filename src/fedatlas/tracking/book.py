@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedatlas.tracking.connection import database
 from fedatlas.tracking.entries import Entry
-from fedatlas.tracking.store import database
 from fedatlas.tracking.summary import Summary
 from fedatlas.tracking.writers import writer
 

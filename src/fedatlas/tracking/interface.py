@@ -8,7 +8,7 @@ import sys
 import time
 
 from fedatlas.errors import UserError
-from fedatlas.tracking.store import ENVIRONMENT, check, database
+from fedatlas.tracking.connection import ENVIRONMENT, check, database
 
 # where experiments are listed; without the query MLflow shows its side for language models first
 PAGE = "#/experiments?workflowType=machine_learning"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fedatlas.data.bibliography import bibliography
+from fedatlas.bibliography import entries
 from fedatlas.data.contents import Contents
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
@@ -101,4 +101,4 @@ class Source(Contents):
     @property
     def bibtex(self) -> str:
         """The BibTeX entry of the citation."""
-        return bibliography()[self.citation]
+        return entries()[self.citation]
