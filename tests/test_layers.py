@@ -42,7 +42,7 @@ SHARED = {
     "fedred": ["algorithms", "theory"],
     "instability": ["figures", "theory"],
     "libsvm": ["catalogue", "readers"],
-    "memory": ["inputs", "simulation"],
+    "memory": ["simulation", "inputs"],
     "network": ["problems", "torch"],
     "partition": ["data", "figures"],
     "validation": ["problems", "workflow"],

@@ -1,6 +1,7 @@
 """The subcommands of ``fedatlas job``: a step of the workflow, as its rules call it, with all that it needs."""
 
 import argparse
+import importlib
 import json
 import os
 import sys
@@ -62,19 +63,15 @@ def run(a: argparse.Namespace) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     print(f"{used.ru_utime + used.ru_stime:.1f} s of a processor, at most {used.ru_maxrss / 1024:.0f} MiB", flush=True)
     if a.about and (uri := os.environ.get(LIVE)):
-        from fedatlas.workflow import jobs
+        from fedatlas.workflow.jobs import track
 
-        jobs.track_run_file(a.about, a.out, uri)
+        track.live(a.about, a.out, uri)
 
 
 def make(a: argparse.Namespace) -> None:
-    """Any other step: the arguments of the command are those of its function."""
-    from fedatlas.workflow import jobs
-
+    """Any other step: the arguments of the command are those of its job."""
     given = {key: value for key, value in vars(a).items() if key not in ("run", "step")}
-    if "spec" in given:
-        given[{"partition": "origin", "optimum": "origin", "table": "layout"}.get(a.step, "spec")] = given.pop("spec")
-    getattr(jobs, a.step)(**given)
+    importlib.import_module(f"fedatlas.workflow.jobs.{a.step}").make(**given)
 
 
 def _print_progress(done: int, total: int) -> None:

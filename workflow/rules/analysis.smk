@@ -26,7 +26,7 @@ rule about:
 
 rule table:
     input:
-        code=code.files([code.STEPS["table"]]),
+        code=atlas.table_code,
         runs=atlas.run_files,
     output:
         table="results/{size}/{experiment}/table.parquet",

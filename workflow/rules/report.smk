@@ -10,7 +10,7 @@ localrules:
 
 rule track:
     input:
-        code=code.files([code.STEPS["track"]]),
+        code=code.files([code.of_job("track")]),
         about="results/{size}/{experiment}/about.json",
         runs=atlas.run_files,
         table="results/{size}/{experiment}/table.parquet",
@@ -30,7 +30,7 @@ rule track:
 
 rule report_tour:
     input:
-        code=code.files([code.STEPS["report"]]),
+        code=code.files([code.of_job("report")]),
         parts=lambda w: atlas.parts("smoke", config["tour"]),
     output:
         html="results/report.html",
@@ -45,7 +45,7 @@ rule report_tour:
 
 rule report_all:
     input:
-        code=code.files([code.STEPS["report"]]),
+        code=code.files([code.of_job("report")]),
         parts=lambda w: atlas.parts(w.size, atlas.selected()),
     output:
         html="results/{size}/report.html",
@@ -60,7 +60,7 @@ rule report_all:
 
 rule report_one:
     input:
-        code=code.files([code.STEPS["report"]]),
+        code=code.files([code.of_job("report")]),
         parts=lambda w: atlas.parts(w.size, [w.experiment]),
     output:
         html="results/{size}/{experiment}/report.html",

@@ -7,7 +7,7 @@ localrules:
 
 rule fedac_thm42:
     input:
-        code=code.files([code.STEPS["instability"]]),
+        code=code.files(code.of_instability()),
     output:
         png=report(
             "results/paper/fedac_thm42/instability.png",

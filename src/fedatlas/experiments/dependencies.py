@@ -7,17 +7,16 @@ rerun.
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fedatlas import compiled
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
-from fedatlas.experiments.cells import CellSpec, Spec
+from fedatlas.experiments.cells import Cell, CellSpec, Spec
 from fedatlas.experiments.runs import SETTING, assign, product
 from fedatlas.metrics import METRICS
 from fedatlas.participation import PARTICIPATION
-from fedatlas.partitions import PARTITIONS
 from fedatlas.problems import PROBLEMS
 from fedatlas.schedules import SCHEDULES
 from fedatlas.simulation.sampling import SAMPLING
@@ -52,14 +51,17 @@ def of_problem(problem: Spec) -> list[str]:
     return sorted(found)
 
 
-def of_optimum(problem: Spec) -> list[str]:
-    """Modules behind the optimum of a problem."""
-    return sorted({"fedatlas.experiments.optimum", *of_problem(problem)})
+def of_metrics(cells: Iterable[Cell]) -> list[str]:
+    """Modules that say how the metrics of some cells are read and drawn."""
+    names = {name for cell in cells for name in metrics(cell.spec)}
+    return sorted(METRICS.module(name) for name in names & set(METRICS.names()))
 
 
-def of_partition(partition: Any) -> list[str]:
-    """Modules behind a partition."""
-    return sorted({"fedatlas.partitions", PARTITIONS.module(partition)})
+def metrics(spec: CellSpec) -> set[str]:
+    """Names of the metrics that the runs of a cell may report."""
+    kind, _ = PROBLEMS.split(spec.problem)
+    asked = {name for setting in _settings(spec) for name in setting.get("metrics") or ()}
+    return {*PROBLEMS.get(kind).reports, *asked}
 
 
 def _settings(spec: CellSpec) -> Iterator[dict[str, Any]]:

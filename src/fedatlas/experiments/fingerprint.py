@@ -41,7 +41,9 @@ SILENT = {
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.places": "says where files lie",
+    "fedatlas.bibliography": "references reach results through a file that holds them",
     "fedatlas.data.hints": "words for people",
+    "fedatlas.algorithms.protocols": "types of what hooks are given",
 }
 # Files that belong to a module as its code does.
 RESOURCES = {"fedatlas.report.page": ("report.html", "report.css")}

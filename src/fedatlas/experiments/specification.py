@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, Spec
+from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.view import Select
 from fedatlas.options import construct, option
-
-Size = Literal["smoke", "laptop", "paper"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,21 +21,6 @@ class Entry:
     tune: dict[str, Any] = option(dict, doc="tuning axes of this algorithm alone; null removes a common one")
     setting: dict[str, Any] = option(dict, doc="keys of the setting for this algorithm alone")
     seeds: list[int] | None = option(None, low=0, doc="seeds of this algorithm alone")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """A sentence of the paper, and a check of it."""
-
-    text: str = option(doc="the claim in the paper's words or nearly so")
-    source: str = option(doc="where the paper makes it")
-    sizes: list[Size] | None = option(None, doc="sizes at which it is tested; by default all")
-    note: str | None = option(None, doc="why a tolerance was chosen, or why the claim fails if that is known")
-    check: dict[str, Any] = option(doc="kind of the check, and its options", family="check")
-
-    def tested_at(self, size: str) -> bool:
-        """Whether the claim is tested at a size."""
-        return self.sizes is None or size in self.sizes
 
 
 @dataclass(frozen=True, kw_only=True)

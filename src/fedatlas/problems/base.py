@@ -29,7 +29,7 @@ class ProblemKind(Kind):
     on_data: whether it is made from a data set. constants: names of the constants that formulas of hyper-parameters may
     use. exact: whether constants and optimum are known in closed form. proximal: whether clients' objectives have an
     exact proximal step. oracle: full name of the module that computes, where that is loaded by name; by default
-    the one that declares the kind.
+    the one that declares the kind. reports: names of the metrics that evaluations may have.
     """
 
     on_data: ClassVar[bool]
@@ -37,6 +37,7 @@ class ProblemKind(Kind):
     exact: ClassVar[bool] = False
     proximal: ClassVar[bool] = False
     oracle: ClassVar[str | None] = None
+    reports: ClassVar[tuple[str, ...]]
 
     @classmethod
     def has_prox(cls) -> bool:

@@ -38,6 +38,7 @@ class LogisticRegression(DataKind):
 
     name = "logistic"
     constants = ("L", "mu")
+    reports = ("loss", "accuracy", "suboptimality", "test_accuracy")
 
     l2: Penalty = option(0.0, doc=L2, low=0)
     start_scale: float = option(1.0, doc=START_SCALE, low=0)

@@ -1,4 +1,4 @@
-"""Neural networks: the options. The oracle is `fedatlas.torch.network.Network`; it needs torch and is loaded by name."""
+"""Neural networks: the options. The oracle is `fedatlas.torch.network.Network`; it is loaded by name."""
 
 import importlib
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ class NeuralNetwork(DataKind):
 
     name = "network"
     constants = ("mu",)
+    reports = ("loss", "accuracy", "test_loss", "test_accuracy")
     oracle = "fedatlas.torch.network"
 
     architecture: str | dict[str, Any] = option("mlp", doc="the network's architecture", family="architecture")

@@ -29,6 +29,7 @@ class AcceleratedInstability(SyntheticKind):
 
     name = "piecewise"
     constants = ("mu", "L")
+    reports = ("loss", "suboptimality", "distance")
     exact = True
 
     kappa: float = option(doc="condition number L / mu", above=1)

@@ -24,6 +24,7 @@ class SyntheticQuadratic(SyntheticKind):
 
     name = "quadratic"
     constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
+    reports = ("loss", "gradient_norm", "suboptimality", "distance", "output")
     exact = True
     proximal = True
 

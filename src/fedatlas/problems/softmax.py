@@ -34,6 +34,7 @@ class SoftmaxRegression(DataKind):
 
     name = "softmax"
     constants = ("L", "mu")
+    reports = ("loss", "accuracy", "suboptimality", "test_loss", "test_accuracy")
 
     l2: Penalty = option(0.0, doc=L2 + "; biases count, so that F is strongly convex", low=0)
     bias: bool = option(True, doc="whether scores have a bias")

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+PARTS = ("mean", "min", "max", "within", "between")  # of what is recorded, as columns NAME_PART
+
 
 def join(records: dict[str, list[np.ndarray]], block: dict[str, list[np.ndarray]]) -> None:
     """Add what the Steps of a block recorded to the records of the round.

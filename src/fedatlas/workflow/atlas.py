@@ -12,7 +12,7 @@ from fedatlas.data import sources
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import config, expand
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.dependencies import of_cell, of_optimum, of_partition
+from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.run import trace_files
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout
@@ -176,12 +176,13 @@ class Atlas:
     def partition_inputs(self, w: Any) -> dict[str, Any]:
         """Inputs of a partition: code and the data whose labels are split."""
         origin = self.origin(w, "partitions")
-        return {"code": code.files(of_partition(origin["partition"])), "data": self.data_of({"data": origin["data"]})}
+        found = code.of_partition(origin["partition"])
+        return {"code": code.files(found), "data": self.data_of({"data": origin["data"]})}
 
     def optimum_inputs(self, w: Any) -> dict[str, Any]:
         """Inputs of an optimum: code and data."""
         problem = self.origin(w, "optima")["problem"]
-        return {"code": code.files(of_optimum(problem)), "data": self.data_of(problem)}
+        return {"code": code.files(code.of_optimum(problem)), "data": self.data_of(problem)}
 
     # -- tables, figures, claims, report ---------------------------------------------------------------------------
 
@@ -232,8 +233,12 @@ class Atlas:
 
     def claims_code(self, w: Any) -> list[str]:
         """Code behind the claims of an experiment."""
-        cells = self.cells(w.size, w.experiment).values()
+        cells = list(self.cells(w.size, w.experiment).values())
         return code.files(code.of_claims(self.experiment(w.size, w.experiment), cells))
+
+    def table_code(self, w: Any) -> list[str]:
+        """Code behind the table of an experiment."""
+        return code.files(code.of_table(self.cells(w.size, w.experiment).values()))
 
     def about(self, w: Any) -> str:
         """What report and MLflow show of an experiment besides its results."""

@@ -4,16 +4,17 @@
 changes, so a rule reruns exactly if code that it lists has changed, and Snakemake names the file as the reason.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from fedatlas import compiled
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
 from fedatlas.checks import CHECKS
 from fedatlas.data import sources
-from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.dependencies import ENGINE, of_cell, of_problem
+from fedatlas.experiments.cells import Cell, Spec
+from fedatlas.experiments.dependencies import ENGINE, of_cell, of_metrics, of_problem
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.specification import Experiment
 from fedatlas.figures import FIGURES
@@ -25,7 +26,8 @@ from fedatlas.partitions import PARTITIONS
 from fedatlas.problems import PROBLEMS
 from fedatlas.schedules import SCHEDULES
 from fedatlas.simulation.sampling import SAMPLING
-from fedatlas.workflow import inputs
+from fedatlas.theory.instability import ALGORITHMS as STUDIED
+from fedatlas.workflow import inputs, jobs
 
 FOLDER = Path("results/code")
 FAMILIES = (
@@ -33,17 +35,9 @@ FAMILIES = (
 )  # fmt: skip
 THEORY = "fedatlas.theory.comparison"
 INPUTS = [f"{inputs.__name__}.{name}" for name in ("availability", "memory", "partitions", "theorems")]
-STEPS = {
-    "run": ENGINE,
-    "optimum": "fedatlas.experiments.optimum",
-    "partition": "fedatlas.partitions",
-    "table": "fedatlas.experiments.tables",
-    "figure": "fedatlas.figures.drawing",
-    "claims": "fedatlas.checks.judging",
-    "track": "fedatlas.tracking",
-    "report": "fedatlas.report.page",
-    "instability": "fedatlas.figures.instability",
-}
+JOBS = [f"{jobs.__name__}.{name}" for name in (
+    "claims", "figure", "instability", "optimum", "partition", "report", "table", "track",
+)]  # fmt: skip
 
 
 def files(modules: Iterable[str]) -> list[str]:
@@ -51,10 +45,31 @@ def files(modules: Iterable[str]) -> list[str]:
     return sorted(str(FOLDER / f"{name.removeprefix('fedatlas.')}.txt") for name in set(modules))
 
 
-def of_figure(figure: Figure, cells: Iterable[Cell]) -> list[str]:
+def of_job(step: str) -> str:
+    """The module of a step's job."""
+    return f"{jobs.__name__}.{step}"
+
+
+def of_optimum(problem: Spec) -> list[str]:
+    """Modules behind the optimum of a problem."""
+    return sorted({of_job("optimum"), *of_problem(problem)})
+
+
+def of_partition(partition: Any) -> list[str]:
+    """Modules behind a partition."""
+    return sorted({of_job("partition"), PARTITIONS.module(partition)})
+
+
+def of_table(cells: Iterable[Cell]) -> list[str]:
+    """Modules behind the table of an experiment with these cells."""
+    return sorted({of_job("table"), *of_metrics(cells)})
+
+
+def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
     """Modules behind a figure of an experiment with these cells."""
-    found = {STEPS["figure"], FIGURES.module(figure.name)}
-    found.update(inputs.modules(figure))
+    found = {of_job("figure"), FIGURES.module(figure.name), *inputs.modules(figure)}
+    if figure.draws_results:
+        found.update(of_metrics(cells))
     if "theorems" in figure.inputs or THEORY in closure(FIGURES.module(figure.name)):
         found |= _of_theory(cells)
     if "availability" in figure.inputs:
@@ -63,13 +78,18 @@ def of_figure(figure: Figure, cells: Iterable[Cell]) -> list[str]:
     return sorted(found)
 
 
-def of_claims(experiment: Experiment, cells: Iterable[Cell]) -> list[str]:
+def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
     """Modules behind the claims of an experiment that are tested at its size."""
     kinds = {c.check["kind"] for c in experiment.claims.values() if c.tested_at(experiment.size)}
-    found = {STEPS["claims"], *map(CHECKS.module, kinds)}
+    found = {of_job("claims"), *map(CHECKS.module, kinds), *of_metrics(cells)}
     if any(CHECKS.get(kind).inputs for kind in kinds):
         found |= _of_theory(cells)
     return sorted(found)
+
+
+def of_instability() -> list[str]:
+    """Modules behind the study of Theorem 4.2."""
+    return sorted({of_job("instability"), *map(ALGORITHMS.module, STUDIED)})
 
 
 def _of_theory(cells: Iterable[Cell]) -> set[str]:
@@ -85,8 +105,9 @@ def write() -> None:
 
     Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
     """
-    roots = {*STEPS.values(), THEORY, *INPUTS, *compiled.MODULES}
+    roots = {ENGINE, THEORY, *JOBS, *INPUTS, *compiled.MODULES}
     roots |= {module for family in FAMILIES for module in family.modules()}
+    roots |= {kind.oracle for kind in map(PROBLEMS.get, PROBLEMS.names()) if kind.oracle}
     roots |= {module for name in sources.names() for module in sources.modules(sources.info(name))}
     for name in sorted(roots):
         (path,) = map(Path, files([name]))

@@ -4,7 +4,8 @@ from typing import Any
 
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.checks import CHECKS
-from fedatlas.experiments.specification import Claim, Entry, Experiment
+from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.specification import Entry, Experiment
 from fedatlas.experiments.view import Select
 from fedatlas.figures import FIGURES
 from fedatlas.kinds import Family

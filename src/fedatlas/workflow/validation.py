@@ -17,9 +17,13 @@ from fedatlas.figures.base import Figure
 from fedatlas.kinds import Kind
 from fedatlas.labels import COSTS
 from fedatlas.partitions import is_split
+from fedatlas.problems import get
+from fedatlas.simulation.recording import PARTS
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.fedred import BOUNDS
+
+OF_THE_OPTIMUM = ("suboptimality", "distance")  # metrics that need F* or the minimiser
 
 
 def validate(experiment: Experiment) -> None:
@@ -27,6 +31,7 @@ def validate(experiment: Experiment) -> None:
     try:
         if experiment.paper not in entries():
             raise UserError(f"paper: references.bib has no entry {experiment.paper!r}; add one")
+        _known("select.metric", "metric", [experiment.select.metric], dict.fromkeys(_metrics(experiment)))
         for name, spec in experiment.figures.items():
             _within(f"figures.{name}", lambda spec=spec: _figure(experiment, spec))
         for name, claim in experiment.claims.items():
@@ -63,7 +68,10 @@ def _names(kind: Kind, experiment: Experiment) -> None:
     """Look up what the options of a figure or check name."""
     axes = {axis: axis for axis in experiment.axes}
     tuned = {name: name for id in experiment.algorithms for name in experiment.tuning(id)}
+    metrics = dict.fromkeys(_metrics(experiment))
     known: dict[str, tuple[str, Mapping[str, Any]]] = {
+        "metric": ("metric", metrics),
+        "metric or tuned": ("metric or tuned hyper-parameter", {**metrics, **tuned}),
         "axis": ("axis of grid or within", axes),
         "cost": ("cost", COSTS),
         "tuned": ("tuned hyper-parameter", tuned),
@@ -86,6 +94,18 @@ def _names(kind: Kind, experiment: Experiment) -> None:
         elif one.names in known:
             what, names = known[one.names]
             _known(name, what, value if isinstance(value, (list, tuple, dict)) else [value], names)
+
+
+def _metrics(experiment: Experiment) -> list[str]:
+    """Names of the metrics that the experiment's runs may report: the problem's, those asked for, those recorded."""
+    kind = get(experiment.problem["kind"])
+    settings = [experiment.setting, *(entry.setting for entry in experiment.algorithms.values())]
+    found = list(kind.reports)
+    if not experiment.optimum and not kind.exact:
+        found = [name for name in found if name not in OF_THE_OPTIMUM]
+    found += [name for setting in settings for name in setting.get("metrics") or ()]
+    recorded = [name for setting in settings for name in setting.get("record") or ()]
+    return [*found, *(f"{name}_{part}" for name in recorded for part in PARTS)]
 
 
 def _known(key: str, what: str, names: Iterable[Any], known: Mapping[str, Any]) -> None:

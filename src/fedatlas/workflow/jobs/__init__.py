@@ -1,0 +1,5 @@
+"""The jobs of the workflow: a module for each rule, whose ``make`` makes the files of the rule.
+
+A job uses nothing but the rule's inputs and parameters, which are the arguments of ``make``. Its module is the code of
+the rule, beside the kinds that its specification names.
+"""

@@ -1,0 +1,24 @@
+"""Figures of an experiment."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fedatlas.experiments.result_files import read
+from fedatlas.experiments.view import EMPTY, View
+from fedatlas.figures import FIGURES
+from fedatlas.figures.drawing import draw
+from fedatlas.workflow.inputs import made
+
+
+def make(spec: dict[str, Any], folder: str, outputs: Sequence[str], directory: str | None = None) -> None:
+    """Draw a figure.
+
+    spec: ``figure``, ``view`` (null where the figure draws no results) and ``inputs``. folder: of table.parquet and
+    curves.parquet. outputs: paths, whose suffixes choose the format. directory: of the prepared data.
+    """
+    kind, view, table, curves = FIGURES.build(spec["figure"]), EMPTY, None, None
+    if kind.draws_results:
+        view = View.of(spec["view"])
+        (table, _), (curves, _) = (read(Path(folder) / f"{name}.parquet") for name in ("table", "curves"))
+    draw(kind, view, curves=curves, outputs=outputs, **made(kind, view, spec["inputs"], table, directory))

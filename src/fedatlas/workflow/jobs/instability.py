@@ -1,0 +1,19 @@
+"""The study of Theorem 4.2 of FedAc."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fedatlas.figures.instability import draw
+from fedatlas.files import atomic
+from fedatlas.theory.instability import study
+
+
+def make(paths: Sequence[str]) -> None:
+    """Write the distances of the runs as CSV, and the figure in other formats."""
+    frame = study()
+    for path in map(Path, paths):
+        if path.suffix == ".csv":
+            with atomic(path) as temporary:
+                frame.to_csv(temporary, index=False)
+        else:
+            draw(frame, path)

@@ -1,0 +1,23 @@
+"""Reports over experiments."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from fedatlas.files import atomic
+from fedatlas.report.page import report
+
+
+def make(out: str, folders: Sequence[str]) -> None:
+    """Write a report, and beside it the claims of all its experiments as claims.csv.
+
+    folders: of about.json, table.parquet, claims.csv and figures of each experiment.
+    """
+    together = Path(out).with_name("claims.csv")
+    sources = [Path(folder) / "claims.csv" for folder in folders]
+    if together not in sources:
+        with atomic(together) as temporary:
+            frames = [pd.read_csv(path, dtype=str, keep_default_na=False) for path in sources]
+            pd.concat(frames, ignore_index=True).to_csv(temporary, index=False)
+    report([Path(folder) for folder in folders], Path(out))
