@@ -1,69 +1,98 @@
-"""Fingerprints: code changes them, comments and docstrings do not, and only what is imported counts."""
+"""Fingerprints: code changes them, words do not, and only what is imported counts."""
 
 import textwrap
 
 import pytest
 
-from fedatlas import algorithms
-from fedatlas.experiments import expand, fingerprint
+from fedatlas.experiments import fingerprint
 
 BASE = textwrap.dedent('''
     """Module."""
     import math
+    from typing import TYPE_CHECKING
+
+    if TYPE_CHECKING:
+        from fedatlas.data.dataset import Dataset
+
+
+    class Kind:
+        """Class."""
+
+        label = "A kind"
+        cite = "someone2020"
+        lr: float = option(1.0, doc="step size", unit="rounds", above=0)
 
 
     def f(x):
         """Docstring."""
+        if x < 0:
+            raise UserError(f"x is {x}; it must be at least 0")
         return math.sqrt(x)  # comment
 ''')
+WORDS = [
+    ('"""Module."""', '"""Another."""'),
+    ("# comment", "# remark"),
+    ('"""Docstring."""', '"""Longer docstring.\n\n    More."""'),
+    ("math.sqrt(x)", "math.sqrt( x )"),
+    ("def f(x):", "def f(x: float) -> float:"),
+    ('"A kind"', '"Another label"'),
+    ('"someone2020"', '"another2021"'),
+    ('doc="step size"', 'doc="the step size eta"'),
+    ('unit="rounds"', 'unit="steps"'),
+    ("it must be at least 0", "give a number from 0 on"),
+    ("from fedatlas.data.dataset import Dataset", "from fedatlas.data.partition import Partition"),
+]
+CODE = [
+    ("math.sqrt", "math.exp"),
+    ("(x):", "(x, y=1):"),
+    ("import math", "import cmath"),
+    ("option(1.0", "option(2.0"),
+    ("above=0", "above=1"),
+    ("x < 0", "x <= 0"),
+    ("UserError(", "ValueError("),
+]
 
 
-@pytest.mark.parametrize(
-    "old, new",
-    [
-        ('"""Module."""', '"""Another."""'),
-        ("# comment", "# remark"),
-        ('"""Docstring."""', '"""Longer docstring.\n\n    More."""'),
-        ("math.sqrt(x)", "math.sqrt( x )"),
-    ],
-)
+@pytest.mark.parametrize("old, new", WORDS)
 def test_words_do_not_count(old, new):
     assert old in BASE
-    before = fingerprint.normalised(BASE)
-    assert fingerprint.normalised(BASE.replace(old, new)) == before
+    assert fingerprint.normalised(BASE.replace(old, new)) == fingerprint.normalised(BASE)
 
 
-@pytest.mark.parametrize(
-    "old, new", [("math.sqrt", "math.exp"), ("(x):", "(x, y=1):"), ("import math", "import cmath")]
-)
+@pytest.mark.parametrize("old, new", CODE)
 def test_code_counts(old, new):
     assert old in BASE
-    before = fingerprint.normalised(BASE)
-    assert fingerprint.normalised(BASE.replace(old, new)) != before
-
-
-@pytest.mark.parametrize("name", algorithms.names())
-def test_a_run_depends_on_its_algorithm_problem_and_engine_only(name):
-    spec = {"algorithm": name, "problem": {"kind": "logistic"}}
-    modules = fingerprint.closure(*expand.modules(spec))
-    own = algorithms.get(name).__module__
-    assert {own, "fedatlas.algorithms.base", "fedatlas.problems.logistic", "fedatlas.simulation.engine"} <= modules
-    every = {algorithms.get(other).__module__ for other in algorithms.names()}
-    assert every & modules == every & fingerprint.closure(own)
-    assert not [m for m in modules if m.startswith(("fedatlas.data", "fedatlas.analysis", "fedatlas.torch.network"))]
-
-
-def test_a_network_depends_on_its_architecture():
-    spec = {"algorithm": "fedavg", "problem": {"kind": "network", "architecture": "lenet"}}
-    lenet = fingerprint.closure(*expand.modules(spec))
-    assert "fedatlas.architectures.lenet" in lenet and "fedatlas.architectures.mlp" not in lenet
-    spec["problem"]["architecture"] = {"kind": "mlp", "hidden": [10]}
-    assert "fedatlas.architectures.mlp" in fingerprint.closure(*expand.modules(spec))
+    assert fingerprint.normalised(BASE.replace(old, new)) != fingerprint.normalised(BASE)
 
 
 def test_unknown_module_is_an_error():
     with pytest.raises(ModuleNotFoundError, match=r"fedatlas\.nothing"):
-        fingerprint.fingerprint("fedatlas.nothing")
+        fingerprint.fingerprint(["fedatlas.nothing"])
+
+
+def test_silent_modules_exist_and_are_no_part_of_a_closure():
+    for name in fingerprint.SILENT:
+        assert fingerprint._path(name), f"{name} is declared silent, but there is no such module"
+    assert not [name for name in fingerprint.closure("fedatlas.experiments.run") if fingerprint.silent(name)]
+
+
+def test_resources_count(tmp_path, monkeypatch):
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report/page.py").write_text("x = 1\n")
+    for file in fingerprint.RESOURCES["fedatlas.report.page"]:
+        (tmp_path / "report" / file).write_text("a")
+    monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
+    monkeypatch.setattr(fingerprint, "CACHE", tmp_path / "cache.json")
+    forget()
+    before = fingerprint.fingerprint(["fedatlas.report.page"])
+    (tmp_path / "report/report.css").write_text("b")
+    assert fingerprint.fingerprint(["fedatlas.report.page"]) != before
+    forget()
+
+
+def forget():
+    for function in (fingerprint.closure, fingerprint._parsed, fingerprint._cached, fingerprint._path):
+        function.cache_clear()
 
 
 @pytest.fixture
@@ -74,19 +103,15 @@ def package(tmp_path, monkeypatch):
     monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
     monkeypatch.setattr(fingerprint, "CACHE", tmp_path / "kept/cache.json")
 
-    def forget():
-        for function in (fingerprint.closure, fingerprint._parsed, fingerprint._cached, fingerprint._path):
-            function.cache_clear()
-
     def value():
         forget()
-        return fingerprint.fingerprint("fedatlas.first")
+        return fingerprint.fingerprint(["fedatlas.first"])
 
     yield value
     forget()
 
 
-def test_what_was_parsed_is_kept(package, monkeypatch, tmp_path):
+def test_what_was_parsed_is_kept(package, monkeypatch):
     first = package()
     monkeypatch.setattr(fingerprint, "normalised", None)  # fails if called
     assert package() == first and fingerprint.closure("fedatlas.first") == {"fedatlas.first", "fedatlas.second"}
@@ -98,12 +123,16 @@ def test_what_is_kept_is_of_this_source(package, tmp_path):
     changed = package()
     (tmp_path / "second").mkdir()
     (tmp_path / "second/g.py").write_text("h = 1\n")  # what was a name is a module now
-    assert len({first, changed, package()}) == 3
+    more = package()
+    (tmp_path / "second/g.py").unlink()
+    (tmp_path / "second").rmdir()
+    assert len({first, changed, more}) == 3 and package() == changed
 
 
-def test_nothing_need_be_kept(package, tmp_path):
+@pytest.mark.parametrize("content", ["{", '{"fedatlas.first": {}}', "[]"])
+def test_nothing_need_be_kept(package, tmp_path, content):
     first = package()
-    (tmp_path / "kept/cache.json").write_text("{")
+    (tmp_path / "kept/cache.json").write_text(content)
     assert package() == first
     (tmp_path / "kept/cache.json").unlink()
     (tmp_path / "kept").rmdir()

@@ -80,7 +80,7 @@ def closure(*modules: str) -> frozenset[str]:
         if name not in seen:
             seen.add(name)
             _existing(name)
-            todo.extend(one for one in _about(name)["imports"] if _path(one) and not silent(one))
+            todo.extend(one for one in _imported(_about(name)["imports"]) if _path(one) and not silent(one))
     return frozenset(seen)
 
 
@@ -147,7 +147,7 @@ def _parsed(name: str, path: Path, _mtime: int) -> dict[str, Any]:
 
 @functools.cache
 def _cached() -> dict[str, Any]:
-    with contextlib.suppress(OSError, ValueError, KeyError):
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         kept = json.loads(CACHE.read_text())
         if kept["rules"] == _rules():
             return kept["modules"]
@@ -168,18 +168,26 @@ def _remember() -> None:
         _new.clear()
 
 
-def _imports(code: str) -> list[str]:
-    """Full names that a source imports. A name that is no module is an attribute of the module before the last dot."""
-    found: set[str] = set()
+def _imports(code: str) -> list[list[str]]:
+    """What a source imports of the package: modules, each with the names that are taken from it."""
+    found = []
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            found += [[alias.name] for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = {f"{node.module}.{alias.name}" for alias in node.names}
-            found.update(names)
-            if not all(map(_path, names)):
-                found.add(node.module)
-    return sorted(name for name in found if name.startswith(f"{PACKAGE}."))
+            found.append([node.module, *(alias.name for alias in node.names)])
+    return [one for one in found if one[0] == PACKAGE or one[0].startswith(f"{PACKAGE}.")]
+
+
+def _imported(imports: list[list[str]]) -> set[str]:
+    """Full names of modules. A name that is no module is an attribute of the module that it is taken from."""
+    found = set()
+    for module, *names in imports:
+        modules = {f"{module}.{name}" for name in names}
+        found |= modules
+        if not names or not all(map(_path, modules)):
+            found.add(module)
+    return found
 
 
 def _existing(name: str) -> Path:
