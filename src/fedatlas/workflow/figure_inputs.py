@@ -46,7 +46,7 @@ def made(
     if "theorems" in figure.inputs:
         from fedatlas.theory import promises
 
-        table = promises.promise(view, figure.theorems, table, directory)
+        table = promises.promise(view, getattr(figure, "theorems", {}), table, directory)
     if "partitions" in figure.inputs:
         found["partitions"] = [_histogram(one, directory) for one in inputs["partitions"]]
     if "availability" in figure.inputs:
