@@ -5,6 +5,7 @@
 """
 
 import importlib
+from typing import Any
 
 __all__ = ["FederatedLogisticRegression", "UserError", "train"]
 
@@ -15,12 +16,12 @@ _HOMES = {
 }
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     # jobs of the workflow must not pay for what a notebook uses
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'fedatlas' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return __all__

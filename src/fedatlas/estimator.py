@@ -67,19 +67,20 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train on X (n, d), dense or sparse, with labels y (n,)."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        X, given = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(given)
+        self.classes_, labels = np.unique(given, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"Classifier can't train when only one class is present: all labels are {self.classes_[0]!r}"
             )
         seed = int(check_random_state(self.random_state).randint(2**31))
-        clients = min(self.clients, len(y))
+        clients = min(self.clients, len(given))
         how = {"kind": self.partition} if isinstance(self.partition, str) else dict(self.partition)
         split = partitions.split({"seed": seed, **how}, labels, clients)
         problem = Softmax(X, labels, len(self.classes_), self.l2, split)
-        options = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds, "batch": self.batch}
+        options: dict[str, Any] = {"clients": clients, "local_steps": self.local_steps}
+        options |= {"rounds": self.rounds, "batch": self.batch}
         if self.participation is not None:
             options["participation"] = self.participation
         options |= {"lr": self.lr or 1 / problem.smoothness, **(self.parameters or {})}

@@ -137,7 +137,7 @@ class Option:
     def schema(self) -> dict[str, Any]:
         """JSON schema of a value."""
         found = [self._schema(member) for member in dict.fromkeys(self.members)]
-        described = {"description": self.doc + (f" ({self.unit})" if self.unit else "")}
+        described: dict[str, Any] = {"description": self.doc + (f" ({self.unit})" if self.unit else "")}
         if not (self.required or self.default is None or callable(self.default)):
             described["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
         return (found[0] if len(found) == 1 else {"anyOf": found}) | described
@@ -201,9 +201,13 @@ def option(
     return dataclasses.field(default=default, metadata=about)
 
 
-@functools.cache
 def options(cls: type) -> Mapping[str, Option]:
     """The options of a dataclass by name, in the order of their declaration."""
+    return _declared(cls)
+
+
+@functools.cache
+def _declared(cls: type) -> Mapping[str, Option]:
     hints = typing.get_type_hints(cls)
     found = {}
     for field in dataclasses.fields(cls):

@@ -17,8 +17,9 @@ from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import Entry, Experiment
 from fedatlas.experiments.view import Select
 from fedatlas.figures import FIGURES
-from fedatlas.kinds import Family
+from fedatlas.kinds import Family, Kind
 from fedatlas.metrics import METRICS
+from fedatlas.metrics.base import Metric
 from fedatlas.options import Option, options
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import PARTITIONS
@@ -59,8 +60,8 @@ def _lines(section: str) -> Iterator[tuple[str, str]]:
         yield from ((name, _summary(family.get(name))) for name in family.names())
 
 
-def _summary(kind: Any) -> str:
-    if not isinstance(kind, type):
+def _summary(kind: type[Kind] | Metric) -> str:
+    if isinstance(kind, Metric):
         return kind.words
     given = [name if one.required else f"{name}={_default(one)}" for name, one in options(kind).items()]
     return f"{kind.summary()} [{', '.join(given)}]" if given else kind.summary()
@@ -85,8 +86,8 @@ def show(name: str) -> str:
     return "\n\n".join(_shown(section, kind) for section, kind in found)
 
 
-def _shown(section: str, kind: Any) -> str:
-    if not isinstance(kind, type):
+def _shown(section: str, kind: type[Kind] | Metric) -> str:
+    if isinstance(kind, Metric):
         drawn = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
         return f"{kind.name} ({FAMILIES[section].what})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {drawn}"
     lines = [f"{kind.name} ({FAMILIES[section].what})", "", textwrap.indent(inspect.getdoc(kind) or "", "  ")]

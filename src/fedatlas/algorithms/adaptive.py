@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fedatlas.algorithms.fedavg import FedAvg
+from fedatlas.algorithms.protocols import Array
 from fedatlas.arrays import State, maximum, sqrt, zeros_like
 from fedatlas.options import option
 
@@ -30,7 +31,7 @@ class FedAdam(FedAvg):
     def init(self, x0):
         return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + self.eps**2), State()
 
-    def moments(self, s, D):
+    def moments(self, s: State, D: Array) -> tuple[Array, Array]:
         """The next m and v."""
         return self.beta1 * s.m + (1 - self.beta1) * D, self.beta2 * s.v + (1 - self.beta2) * D**2
 

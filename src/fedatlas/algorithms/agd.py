@@ -31,13 +31,13 @@ class AGD(Algorithm):
     L: float = option(doc="smoothness L; by default that of the problem", above=0, constant="L")
     mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.L is not None and self.mu is not None and self.L < self.mu:
             raise UserError(f"{self.title()}: L is {self.L} and mu is {self.mu}; mu cannot be larger than L")
 
     @property
-    def coupling(self):
+    def coupling(self) -> tuple[float, float, float]:
         """(alpha, beta, gamma) in the notation of FedAc: (sqrt(kappa), sqrt(kappa) + 1, sqrt(1/(L mu)))."""
         root = sqrt(self.L / self.mu)
         return root, root + 1, 1 / sqrt(self.L * self.mu)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from fedatlas.algorithms.protocols import Array, Problem, Round, Setting, Steps
+from fedatlas.algorithms.protocols import Array, Problem, Proximal, Round, Setting, Steps
 from fedatlas.arrays import State
 from fedatlas.errors import UserError
 from fedatlas.kinds import Kind
@@ -119,10 +119,10 @@ class Algorithm(Kind):
         """The State of the server that has these vectors of its Recurrence."""
         return State(**fields)
 
-    def check(self, setting: Setting, problem: Problem | type[Problem]) -> None:
+    def check(self, setting: Setting, problem: Proximal) -> None:
         """Raise UserError if the algorithm is not defined under a setting or for a problem.
 
-        problem: a problem, or the class of one that has not been made.
+        problem: a problem, or the declaration of one that has not been made.
         """
         if self.full_participation and not setting.full_participation:
             raise UserError(f"{self.title()} is defined for full participation only: leave participation out")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fedatlas.algorithms.base import Algorithm
+from fedatlas.algorithms.protocols import Array
 from fedatlas.arrays import State, zeros_like
 from fedatlas.options import option
 
@@ -39,7 +40,7 @@ class CELGD(Algorithm):
             return State(d=G)
         return State(d=G - (1 - self.b) * steps.full(s.last))
 
-    def estimate(self, s):
+    def estimate(self, s: State) -> Array:
         """The estimate v of this round."""
         return s.d + (1 - self.b) * s.v
 

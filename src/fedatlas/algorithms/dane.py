@@ -82,19 +82,19 @@ class DanePlusGD(Dane):
     max_steps: int = option(1000, doc="largest number of local steps", unit="steps", low=1)
 
     @property
-    def momentum(self):
+    def momentum(self) -> float:
         return 0.0
 
-    def accuracy(self, r):
+    def accuracy(self, r: int) -> float:
         """The factor e_r of the stopping rule |grad F_i(y)| <= e_r |y - x| of round r."""
         return sqrt(self.lam * (self.mu + self.lam) / (8 * (r + 1) * (r + 2)))
 
     @property
-    def solver(self):
+    def solver(self) -> tuple[float, float]:
         """(c, q) such that |grad F_i| <= c q^k |x - y*| after k steps, if lr <= 1/(L + lam). y* minimises F_i."""
         return 1 / self.lr, 1 - self.lr * (self.mu + self.lam)
 
-    def sufficient_steps(self, L, r):
+    def sufficient_steps(self, L: float, r: int) -> float:
         """A number of local steps after which clients of smoothness L and convexity mu satisfy the rule of round r.
 
         It is infinite if lr is larger than 1/(L + lam). As in the proof of Corollary 5, the rule holds where
@@ -142,12 +142,12 @@ class DanePlusFGD(DanePlusGD):
     label = "DANE+-FGD"
 
     @property
-    def momentum(self):
+    def momentum(self) -> float:
         q = min(1.0, self.lr * (self.mu + self.lam))
         return (1 - sqrt(q)) / (1 + sqrt(q))
 
     @property
-    def solver(self):
+    def solver(self) -> tuple[float, float]:
         """(c, q) as for gradient descent, with q and m = mu + lam of this method.
 
         F_i(y) - F_i* <= (1 - sqrt(q))^k (1/lr + m) |x - y*|^2 / 2 (Nesterov 2018, Theorem 2.2.3). Hence |z - y*| <= 3

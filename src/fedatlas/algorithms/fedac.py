@@ -28,7 +28,7 @@ class FedAc1(Algorithm):
     lr: float = option(doc="step size eta", above=0)
     mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")
 
-    def coupling(self, K):
+    def coupling(self, K: int) -> tuple[float, float, float]:
         """(alpha, beta, gamma) for rounds of K local steps."""
         gamma = max(sqrt(self.lr / (self.mu * K)), self.lr)
         alpha = 1 / (gamma * self.mu)
@@ -69,7 +69,7 @@ class FedAc2(FedAc1):
     name = "fedac-2"
     label = "FedAc-II"
 
-    def coupling(self, K):
+    def coupling(self, K: int) -> tuple[float, float, float]:
         gamma = max(sqrt(self.lr / (self.mu * K)), self.lr)
         alpha = 3 / (2 * gamma * self.mu) - 1 / 2
         return alpha, (2 * alpha**2 - 1) / (alpha - 1) if alpha != 1 else inf, gamma
@@ -87,7 +87,7 @@ class FedAcVanilla(FedAc1):
     name = "fedac-vanilla"
     label = "FedAc vanilla"
 
-    def coupling(self, K):
+    def coupling(self, K: int) -> tuple[float, float, float]:
         gamma = sqrt(self.lr / self.mu)
         alpha = 1 / (gamma * self.mu)
         return alpha, alpha + 1, gamma

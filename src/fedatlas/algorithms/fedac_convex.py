@@ -31,7 +31,7 @@ class FedAcConvex(Algorithm):
     lam: float = option(doc="weight lambda of |w - w0|^2 / 2", above=0)
     variant: Literal[1, 2] = option(1, doc="1 for FedAc-I, 2 for FedAc-II")
 
-    def coupling(self, K):
+    def coupling(self, K: int) -> tuple[float, float, float]:
         """(alpha, beta, gamma) for rounds of K local steps."""
         return {1: FedAc1, 2: FedAc2}[self.variant](lr=self.lr, mu=self.lam).coupling(K)
 

@@ -1,10 +1,12 @@
 """FedRed (Jiang et al. 2024, arXiv:2404.08447): doubly regularised drift correction."""
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import isclose
 from typing import Literal
 
 from fedatlas.algorithms.base import Algorithm, geometric_contraction
+from fedatlas.algorithms.protocols import Array, Steps
 from fedatlas.arrays import State, zeros_like
 from fedatlas.options import option
 
@@ -44,17 +46,17 @@ class FedRed(Algorithm):
     mu: float = option(0.0, doc="strong convexity mu of the clients, in the weights of the average", low=0)
 
     @property
-    def weight(self):
+    def weight(self) -> float:
         """lam, or its default p eta."""
         return self.p * self.eta if self.lam is None else self.lam
 
     @property
-    def q(self):
+    def q(self) -> float:
         """The base q of the theorem's weights q^-k."""
         return 1 - self.mu / (2 * self.eta + self.mu)
 
     @property
-    def theory(self):
+    def theory(self) -> float:
         """The probability p of the theorem."""
         return (2 * self.weight + self.mu) / (2 * self.eta + self.mu)
 
@@ -71,7 +73,7 @@ class FedRed(Algorithm):
         G = steps.full(s.x)
         return State(g=G), State(g=G)
 
-    def iterates(self, s, i, steps):
+    def iterates(self, s: State, i: State, steps: Steps) -> Iterator[Array]:
         """The clients' models after each iteration of the round."""
         h, y, lam = i.g - s.g, i.y, self.weight
         for _ in range(len(steps)):
@@ -131,18 +133,18 @@ class FedRedSGD(FedRed):
     exact_prox = False
 
     @property
-    def q(self):
+    def q(self) -> float:
         return 1 - self.mu / (2 * self.eta - self.mu)
 
     @property
-    def theory(self):
+    def theory(self) -> float:
         return (2 * self.weight + self.mu) / (2 * self.eta - self.mu)
 
-    def gradients(self, steps):
+    def gradients(self, steps: Steps) -> Iterable[Callable[[Array], Array]]:
         """The gradients of the iterations, each a function of y."""
         return steps
 
-    def iterates(self, s, i, steps):
+    def iterates(self, s: State, i: State, steps: Steps) -> Iterator[Array]:
         h, y, lam = i.g - s.g, i.y, self.weight
         for g in self.gradients(steps):
             y = (self.eta * y + lam * s.x - (g(y) - h)) / (self.eta + lam)
@@ -167,5 +169,5 @@ class FedRedGD(FedRedSGD):
     name = "fedred-gd"
     label = "FedRed-GD"
 
-    def gradients(self, steps):
+    def gradients(self, steps: Steps) -> Iterable[Callable[[Array], Array]]:
         return [steps.full] * len(steps)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.algorithms.base import Algorithm
+from fedatlas.algorithms.protocols import Array, Gradient
 from fedatlas.arrays import State, mix, norm, plus, zeros_like
 from fedatlas.errors import UserError
 from fedatlas.options import option
@@ -46,7 +47,7 @@ class FedSpeed(Algorithm):
     perturbation: bool = option(True, doc="whether local steps have the perturbed gradient")
     mean: Literal["active", "all"] = option("active", doc="the clients over which corrections are averaged")
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.correction and not self.prox:
             raise UserError(f"{self.title()}: correction corrects the proximal term: it must be off where prox is")
@@ -71,7 +72,7 @@ class FedSpeed(Algorithm):
         c = i.c - (y - s.x) / self.lam
         return State(x=y - self.lam * c if self.mean == "active" else y), State(c=c)
 
-    def quasi_gradient(self, g, y):
+    def quasi_gradient(self, g: Gradient, y: Array) -> Array:
         """The paper's quasi-gradient: a mean of the gradient at y and the gradient after an ascent step from y."""
         g1 = g(y)
         if not self.perturbation:

@@ -6,10 +6,10 @@ setting keeps the step sizes of every client and local step.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from fedatlas.algorithms.base import Algorithm
-from fedatlas.algorithms.protocols import Array
+from fedatlas.algorithms.protocols import Array, Steps
 from fedatlas.arrays import State, dot, like, maximum, minimum, sqrt, where
 from fedatlas.options import option
 
@@ -29,13 +29,13 @@ class Polyak(Algorithm):
     """The common part of the algorithms with stochastic Polyak step sizes."""
 
     cite = "mukherjee2024"
-    records = ("step_size",)
+    records: ClassVar[tuple[str, ...]] = ("step_size",)
 
     gamma_b: float = option(1.0, doc="largest step size gamma_b", above=0)
     c: float = option(0.5, doc="scale c, by which step sizes are divided", above=0)
     l_star: float = option(0.0, doc="lower bound l* on every loss")
 
-    def step(self, loss, g, bound):
+    def step(self, loss: Array, g: Array, bound: Array | float) -> Array:
         """The step sizes min((loss - l*) / (c |g|^2), bound) of each row: (m, 1)."""
         return minimum(polyak(loss, g, self.l_star) / self.c, bound)
 
@@ -70,9 +70,10 @@ class FedSPS(Polyak):
         y, _, bound = self.walk(s, i, steps)
         return State(delta=y - s.x), State(bound=bound)
 
-    def walk(self, s, i, steps):
+    def walk(self, s: State, i: State, steps: Steps) -> tuple[Array, Array | float, Array | float]:
         """The local steps. Returns the last y, the sum of the step sizes and the next bound."""
-        y, nu, bound = s.x, 0, self.gamma_b
+        nu: Array | float = 0
+        y, bound = s.x, self.gamma_b
         if self.smoothing != "none":
             bound, growth = i.bound, 2 ** like(steps.share, s.x)
         for g in steps:
@@ -160,7 +161,8 @@ class FedSPSGlobal(Polyak):
     def before(self, s, i, steps):
         if "gamma" in s:
             return State()
-        return State(gamma=steps.first(self.step(*next(iter(steps)).value_and_grad(s.x), self.gamma_b)))
+        loss, grad = next(iter(steps)).value_and_grad(s.x)
+        return State(gamma=steps.first(self.step(loss, grad, self.gamma_b)))
 
     def client(self, s, i, steps):
         y = s.x

@@ -75,7 +75,7 @@ class MinibatchAcSGD(Algorithm):
     mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")
 
     @property
-    def coupling(self):
+    def coupling(self) -> tuple[float, float, float]:
         """(alpha, beta, gamma)."""
         gamma = sqrt(self.lr / self.mu)
         alpha = 1 / (gamma * self.mu)

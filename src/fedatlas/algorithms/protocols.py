@@ -101,12 +101,15 @@ class Setting(Protocol):
     def constant_lr(self) -> bool: ...
 
 
-class Problem(Protocol):
-    """What an algorithm asks of a problem: see `fedatlas.problems.base`."""
+class Proximal(Protocol):
+    """What an algorithm asks of a problem, or of the declaration of one that has not been made."""
 
-    @classmethod
-    def has_prox(cls) -> bool:
+    def has_prox(self) -> bool:
         """Whether clients of this problem have an exact proximal step."""
+
+
+class Problem(Proximal, Protocol):
+    """What an algorithm asks of a problem: see `fedatlas.problems.base`."""
 
     def constant(self, name: str) -> float | None:
         """A constant of the problem, such as ``mu``; None if it is unknown."""

@@ -46,7 +46,8 @@ def fuse(module: nn.Module) -> Layers | None:
     """
     if type(module) is not nn.Sequential or any(not p.is_cpu for p in module.parameters()):
         return None
-    found, rest = [], list(module)
+    found: list[Layer] = []
+    rest: list[Any] = list(module)
     while rest:
         if _pools(*rest[:3]):
             found.append(_pooled(rest[0]))
@@ -59,15 +60,20 @@ def fuse(module: nn.Module) -> Layers | None:
     return Layers(found)
 
 
+def _grad(parameter: Tensor) -> Tensor:
+    assert parameter.grad is not None  # as ``fuse`` asks for
+    return parameter.grad
+
+
 def _linear(layer: nn.Linear) -> Layer:
     weight, bias = layer.weight.detach(), None if layer.bias is None else layer.bias.detach()
 
     def forward(x):
         def vjp(g, wanted):
             rows = g.flatten(0, -2)
-            layer.weight.grad.addmm_(rows.t(), x.flatten(0, -2))
+            _grad(layer.weight).addmm_(rows.t(), x.flatten(0, -2))
             if bias is not None:
-                layer.bias.grad.add_(rows.sum(dim=0))
+                _grad(layer.bias).add_(rows.sum(dim=0))
             return g @ weight if wanted else None
 
         return F.linear(x, weight, bias), vjp
@@ -100,8 +106,9 @@ def _pools(convolution: Any = None, one: Any = None, other: Any = None) -> bool:
 def _pooled(convolution: nn.Conv2d) -> Layer:
     # loaded by name: results of networks without convolutions do not depend on it
     pooling: Any = importlib.import_module("fedatlas.compiled.pooling")
+    assert convolution.bias is not None  # as ``_pools`` asks for
     weight, bias = (p.detach().numpy() for p in (convolution.weight, convolution.bias))
-    grads = tuple(p.grad.numpy() for p in (convolution.weight, convolution.bias))
+    grads = tuple(_grad(p).numpy() for p in (convolution.weight, convolution.bias))
     outside, inside, k, _ = weight.shape
     padding, real = convolution.padding[0], weight.dtype.type
     channels, patch = _simd(outside, CHANNELS, real), _simd(k * inside, PATCH, real)

@@ -156,7 +156,7 @@ def load(typing, pointer, at, simd):
     kind = Vector(simd.count, simd.dtype)
 
     def generate(context, builder, signature, args):
-        return builder.load(_neighbours(builder, *args[:2], kind), align=kind.real.bitwidth // 8)
+        return builder.load(_neighbours(builder, args[0], args[1], kind), align=kind.real.bitwidth // 8)
 
     return kind(pointer, types.intp, simd), generate
 
@@ -166,7 +166,7 @@ def store(typing, pointer, at, value):
     """Write a vector as neighbours, from number ``at`` of a pointer to numbers."""
 
     def generate(context, builder, signature, args):
-        builder.store(args[2], _neighbours(builder, *args[:2], value), align=value.real.bitwidth // 8)
+        builder.store(args[2], _neighbours(builder, args[0], args[1], value), align=value.real.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.void(pointer, types.intp, value), generate

@@ -47,8 +47,8 @@ def view(experiment: Experiment) -> View:
 def _shown(experiment: Experiment, id: str) -> Shown:
     entry, algorithm = experiment.algorithms[id], experiment.algorithm(id)
     known = algorithms.get(algorithm)
-    name: str = entry.label or (getattr(known, "label", id) if id == algorithm else id)
-    return Shown(algorithm=algorithm, name=name, set=entry.set, tune=entry.tune, setting=entry.setting)
+    own: str = getattr(known, "label", id) if id == algorithm else id
+    return Shown(algorithm=algorithm, name=entry.label or own, set=entry.set, tune=entry.tune, setting=entry.setting)
 
 
 def _distinct(cells: list[Cell]) -> None:

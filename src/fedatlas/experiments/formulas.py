@@ -43,7 +43,7 @@ def evaluate(text: str, name: str, problem: Any = None) -> float:
 def _value(node: ast.expr, problem: Any) -> float:
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
         return OPERATIONS[type(node.op)](_value(node.left, problem), _value(node.right, problem))
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
         return node.value
     if isinstance(node, ast.Name):
         value = 1.0 if problem is None else problem.constant(node.id)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.experiments.view import Select
 from fedatlas.metrics import metric as record
@@ -14,7 +14,7 @@ COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
 NO_METRICS = {"seed", "round", "steps", *COSTS, "status", "diverged_round"}  # columns of runs that are something else
 
 
-def goal(metric: str, select: Select) -> str:
+def goal(metric: str, select: Select) -> Literal["min", "max"]:
     """``min`` or ``max``: which values of a metric are good. The experiment decides about the metric that selects."""
     return select.goal if metric == select.metric else record(metric).goal
 

@@ -1,21 +1,40 @@
 """One run, from a shell or a notebook."""
 
 import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fedatlas import algorithms, problems
+from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import scores
 from fedatlas.experiments.scores import COSTS
 from fedatlas.metrics import metric as record
 from fedatlas.options import construct
+from fedatlas.problems import Problem
 from fedatlas.simulation import memory
-from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.engine import Progress, Simulation
 from fedatlas.simulation.setting import Setting
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SETTING = {f.name for f in dataclasses.fields(Setting)}
 
 
-def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1, progress=None, say=None, **options):
+def train(
+    algorithm: str | Algorithm,
+    problem: dict[str, Any] | Problem,
+    *,
+    seed: int = 0,
+    directory: str | Path | None = None,
+    optimum: bool = True,
+    threads: int = 1,
+    progress: Progress | None = None,
+    say: Callable[[str], object] | None = None,
+    **options: Any,
+) -> "pd.DataFrame":
     """Train one federated algorithm on one problem; returns a DataFrame with a row for each evaluation.
 
     algorithm: a registered name, or an Algorithm. problem: a specification such as
@@ -69,7 +88,7 @@ def train(algorithm, problem, *, seed=0, directory=None, optimum=True, threads=1
     return frame
 
 
-def summary(frame):
+def summary(frame: "pd.DataFrame") -> dict[str, Any]:
     """``{"final", "best", "costs", "status"}`` of a frame that train() made; best has each metric's value and round."""
     metrics = scores.metric_columns(frame)
     last = frame.iloc[-1]

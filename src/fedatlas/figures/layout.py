@@ -23,9 +23,9 @@ def blank(size: tuple[float, float]) -> "Figure":
     """An empty figure of (width, height) inches, which no window and no pyplot knows of."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    figure = Figure(figsize=size, layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06)
+    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06))
     FigureCanvasAgg(figure)
     return figure
 
@@ -45,14 +45,21 @@ def grid(count: int, share_x: bool = True) -> "tuple[Figure, list[Axes]]":
     return figure, axes[:count]
 
 
+def shape(axes: "Sequence[Axes]") -> tuple[int, int]:
+    """Rows and columns of a grid, from its axes."""
+    place = axes[0].get_subplotspec()
+    assert place is not None  # as of all axes that ``grid`` makes
+    return place.get_gridspec().nrows, place.get_gridspec().ncols
+
+
 def label(axes: "Sequence[Axes]", x: str, y: str) -> None:
     """Label the outer axes of a grid. Where there are several rows, y is written once for all."""
-    place = axes[0].get_subplotspec().get_gridspec()
-    if place.nrows > 1:
-        axes[0].figure.supylabel(y, fontsize=axes[0].yaxis.label.get_size())
+    rows, columns = shape(axes)
+    if rows > 1:
+        axes[0].figure.supylabel(y, fontsize=axes[0].yaxis.label.get_fontsize())
     else:
         axes[0].set_ylabel(y)
-    for ax in axes[max(0, len(axes) - place.ncols) :]:
+    for ax in axes[max(0, len(axes) - columns) :]:
         ax.set_xlabel(x)
 
 
@@ -60,7 +67,7 @@ def legend(figure: "Figure", sheet: Sheet, extra: "Iterable[Artist]" = ()) -> No
     """A legend above the panels, in the experiment's order. extra: further handles."""
     from matplotlib.lines import Line2D
 
-    handles = [
+    handles: list[Artist] = [
         Line2D(
             [],
             [],
@@ -73,7 +80,7 @@ def legend(figure: "Figure", sheet: Sheet, extra: "Iterable[Artist]" = ()) -> No
         for id, look in sheet.styles.items()
     ]
     handles += extra
-    widths = [0.62 + 0.078 * len(handle.get_label()) for handle in handles]
+    widths = [0.62 + 0.078 * len(str(handle.get_label())) for handle in handles]
     columns = len(handles)
     while columns > 1 and _width(widths, columns) > figure.get_figwidth() - 0.3:
         columns -= 1

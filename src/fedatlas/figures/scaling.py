@@ -140,7 +140,7 @@ def _line(
     if numeric(x):
         ax.plot(at, y, color=look.colour, linestyle=look.line, zorder=look.layer)
         if ends:
-            ax.fill_between(at, *ends, color=look.colour, alpha=0.16, linewidth=0)
+            ax.fill_between(at, ends[0], ends[1], color=look.colour, alpha=0.16, linewidth=0)
     elif ends:
         ax.vlines(at, *ends, color=look.colour, linewidth=1.4)
     inner = (ok["edge"] == "").to_numpy()
@@ -180,7 +180,7 @@ def _scale(axes: "Sequence[Axes]", positions: Mapping[Any, float], rows: "DataFr
     at = list(positions.values())
     log = numeric(rows[x]) and min(at) > 0 and max(at) / min(at) >= 4
     powers = log and all(float(value).is_integer() and int(value) & (int(value) - 1) == 0 for value in at)
-    columns = axes[0].get_subplotspec().get_gridspec().ncols
+    _, columns = layout.shape(axes)
     step = max(1, -(-len(at) // (12 // columns + 3))) if numeric(rows[x]) else 1
     shown = dict(list(positions.items())[::step])
     if powers and max(at) >= 1024:

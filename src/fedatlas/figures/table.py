@@ -81,8 +81,8 @@ class Table(Panelled):
             ax.axhline(at, color="#bbbbbb", linewidth=0.7)
         unit = "Percent; " if all(metric(name).percent for name in metrics) else ""
         spread = f"mean ± standard deviation over {sheet.seeds} seeds" if sheet.seeds > 1 else "one seed"
-        best = "The best means are bold." if len(sheet.styles) > 1 else ""
-        layout.foot(figure, f"{unit}{sheet.view.select.statistic} values, {spread}.", best)
+        bold = "The best means are bold." if len(sheet.styles) > 1 else ""
+        layout.foot(figure, f"{unit}{sheet.view.select.statistic} values, {spread}.", bold)
         return figure
 
 

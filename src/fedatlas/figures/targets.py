@@ -42,10 +42,11 @@ class Targets(Panelled):
         cost = "round" if self.x == "rounds" else self.x
         sheet.column(sheet.curves, cost, sheet.y)
         panels = sheet.panels(sheet.rows(sheet.curves))
-        columns: list[Column] = [(title, part, target) for title, part in panels for target in self.targets]
-        heads = [labels.number(target) for _, _, target in columns]
+        reached = [(title, part, target) for title, part in panels for target in self.targets]
+        columns: list[Column] = [*reached]
+        heads = [labels.number(target) for _, _, target in reached]
         values = np.array(
-            [[_cost(sheet, part, id, cost, target) for _, part, target in columns] for id in sheet.styles]
+            [[_cost(sheet, part, id, cost, target) for _, part, target in reached] for id in sheet.styles]
         )
         if cost == "seconds":
             per_round = [[_per_round(part, id) for _, part in panels] for id in sheet.styles]

@@ -168,6 +168,10 @@ class Problem:
         """
         raise UserError(f"{type(self).__name__} has no exact proximal step: use an algorithm with gradient steps")
 
+    def value(self, x: Vector) -> float:
+        """F(x) of a problem whose optimum is known or can be found. x: (d,)."""
+        raise NotImplementedError
+
     def evaluate(self, x: Vector) -> dict[str, float]:
         """Metrics of the global objective at x (d,): ``loss`` and whatever else the problem knows."""
         raise NotImplementedError

@@ -116,6 +116,7 @@ class Logistic(Regression):
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
     def _own(self, i: int) -> "Weighted":
         """All data of client i."""
+        assert self.partition is not None  # without one, all clients share ``full_batch``
         index = self.partition.client(i)
         weights = np.full(len(index), self.share(i) / len(index))
         return Weighted(self.A[index], self.b[index], weights, len(index), self.l2)

@@ -176,13 +176,14 @@ class Quadratic(Problem):
 
     def prox(self, v: np.ndarray, weight: float, clients: np.ndarray) -> np.ndarray:
         """Exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2``: (m, d). Raises UserError if that is not strongly convex."""
-        values, vectors = (None if part is None else rows_of(part, clients) for part in self._factors)
-        shifted = values + weight
+        values, vectors = self._factors
+        shifted = rows_of(values, clients) + weight
         if not shifted.min() > 0:
             raise UserError(f"quadratic: a proximal weight of {weight} does not make every client strongly convex")
         right = rows_of(self.b, clients) + weight * arrays.rows(v, len(clients))
         if vectors is None:
             return right / shifted
+        vectors = rows_of(vectors, clients)
         turned = np.matmul(vectors.swapaxes(1, 2), right[..., None]) / shifted[..., None]
         return np.matmul(vectors, turned)[..., 0]
 

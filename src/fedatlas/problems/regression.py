@@ -40,10 +40,6 @@ class Regression(Problem):
     curvature: Callable[[Any], float]
     _shares: np.ndarray | None = None
 
-    def value(self, x: np.ndarray) -> float:
-        """F(x). x: (d,)."""
-        raise NotImplementedError
-
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """Gradient of F at x (d,): (d,)."""
         raise NotImplementedError
@@ -162,4 +158,6 @@ def held_out(train: "Dataset", test: "Dataset | None", dtype: Any) -> tuple[Any,
     """
     if test is not None:
         return test.features(dtype=dtype), test.y
-    return None if train.X_test is None else (train.features("test", dtype), train.y_test)
+    if train.X_test is None or train.y_test is None:
+        return None
+    return train.features("test", dtype), train.y_test

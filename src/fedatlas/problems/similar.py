@@ -2,7 +2,7 @@
 
 import functools
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg.blas import dsymv
@@ -84,7 +84,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
         inner = rng.standard_normal((dim - 1, rank))
         U = V[:, :-1] @ np.linalg.qr(inner)[0]
         W = V @ (np.sqrt(spectrum - mu)[:, None] * (V.T @ U))
-        T, R = _deviations(rng, clients, rank), np.linalg.qr(W, mode="r")
+        T, R = _deviations(rng, clients, rank), _triangle(W)
         T *= self.similarity / np.abs(np.linalg.eigvalsh(R @ T @ R.T)).max()
         if np.abs(np.linalg.eigvalsh(T)).max() > TILT:
             raise UserError(
@@ -172,7 +172,7 @@ class SimilarQuadratic(Problem):
 
     @functools.cached_property
     def _similarity(self) -> dict[str, float]:
-        R = np.linalg.qr(self.W, mode="r")
+        R = _triangle(self.W)
         return dissimilarity(R @ self.T @ R.T)
 
     @property
@@ -283,3 +283,9 @@ def _deviations(rng: np.random.Generator, clients: int, rank: int) -> np.ndarray
     T = rng.standard_normal((clients, rank, rank))
     T = T + T.swapaxes(1, 2)
     return T - T.mean(axis=0)
+
+
+def _triangle(W: np.ndarray) -> np.ndarray:
+    """R of W = Q R."""
+    R: Any = np.linalg.qr(W, mode="r")  # NumPy types it as the pair of Q and R
+    return R

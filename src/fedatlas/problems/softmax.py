@@ -107,6 +107,7 @@ class Softmax(Regression):
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
     def _own(self, i: int) -> "Rows":
         """All data of client i."""
+        assert self.partition is not None  # without one, all clients share ``full_batch``
         index = self.partition.client(i)
         return Rows(self, self.A[index][None], self.y[index][None], self._weights([i], (1, len(index))))
 

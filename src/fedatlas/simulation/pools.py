@@ -14,6 +14,7 @@ def pool(threads: int) -> "Threads | Serial":
 class Threads(ThreadPoolExecutor):
     """A pool whose map runs only a little ahead of what is taken, so that few results are in memory at once."""
 
+    # an executor's map takes more arguments, which no pool here is given
     def map(self, work: Callable[[Any], Any], blocks: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
         """Results of work on the blocks, in their order."""
         pending: deque[Future[Any]] = deque()

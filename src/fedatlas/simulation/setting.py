@@ -61,7 +61,7 @@ class Setting:
     state: Literal["memory", "disk"] = option("memory", doc="where client states are kept")
 
     def __post_init__(self) -> None:
-        known = options(type(self))  # type: ignore[arg-type]  # mypy takes the class for unhashable
+        known = options(type(self))
         check("setting", known, {name: getattr(self, name) for name in known})
         if self.local_epochs is None and self.local_steps is None:
             object.__setattr__(self, "local_steps", 1)

@@ -41,7 +41,8 @@ def rule(name: str, kappa: float, interval: int, L: float = 1.0) -> Rule:
     if name == "gd":
         step = descent(algorithm.lr)
     elif name == "agd":
-        step = accelerated(*algorithm.coupling, 1 / L)
+        alpha, beta, gamma = algorithm.coupling
+        step = accelerated(alpha, beta, gamma, 1 / L)
     else:
         step = algorithm.recurrence(interval)
     if step is None:

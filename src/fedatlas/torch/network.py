@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from fedatlas import arrays
@@ -34,12 +35,13 @@ def on_data(given: NeuralNetwork, train: "Dataset", test: "Dataset | None", part
     images = train.X.ndim == 4
     if given.augment is not None and not images:
         raise UserError("network: augment is for images, which these data are not: leave it out")
-    shift, scale = None, None
+    shift: ArrayLike | None = None
+    scale: ArrayLike | None = None
     if images:
         shift, scale = channel_moments(train.X) if given.normalise else (None, 1 / train.scale)
     X, y = (test.X, test.y) if test is not None else (train.X_test, train.y_test)
     samples = Samples(train.X, train.y, shift, scale, given.dtype, device)
-    held_out = None if X is None else Samples(X, y, shift, scale, given.dtype, device)
+    held_out = None if X is None or y is None else Samples(X, y, shift, scale, given.dtype, device)
     outputs = LOSSES[given.loss].outputs(train.classes)
     architecture, shape = given.architecture_kind, tuple(train.X.shape[1:])
 
@@ -65,8 +67,6 @@ class Network(Problem):
     parallel are clients, and no number of threads changes a bit. Raises UserError if the module has buffers, which
     would be state outside x, or layers that draw random numbers.
     """
-
-    block_rows = 1  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -94,6 +94,11 @@ class Network(Problem):
         with torch.random.fork_rng(devices=[]):
             torch.random.default_generator.manual_seed(seed)
             return self.build().to(self.train.device, self.train.dtype)
+
+    @property
+    def block_rows(self) -> int:
+        """One: a client's network fills the processor by itself."""
+        return 1
 
     @property
     def labels(self) -> np.ndarray:
@@ -157,7 +162,7 @@ class Network(Problem):
         """Metrics at x (d,)."""
         loss, accuracy = self._score(x, self.train, self._evaluated)
         metrics = {"loss": loss + self.l2 / 2 * float(x @ x), "accuracy": accuracy}
-        if self.test is not None:
+        if self.test is not None and self._tested is not None:
             metrics["test_loss"], metrics["test_accuracy"] = self._score(x, self.test, self._tested)
         return metrics
 
@@ -203,12 +208,12 @@ class Rows:
 
     def value_and_grad(self, y: Tensor) -> tuple[Tensor, Tensor]:
         """Losses (m, 1) and gradients (m, d)."""
-        values, grads = zip(*self._each(y), strict=True)
-        values = _stack(values)[:, None]
+        pairs = list(self._each(y))
+        values = _stack([value for value, _ in pairs])[:, None]
         if self.problem.l2:
             values = values + self.problem.l2 / 2 * arrays.dot(y, y)
-        return values, _stack(grads)
+        return values, _stack([grad for _, grad in pairs])
 
 
-def _stack(vectors: list[Tensor] | tuple[Tensor, ...]) -> Tensor:
+def _stack(vectors: list[Tensor]) -> Tensor:
     return vectors[0][None] if len(vectors) == 1 else torch.stack(vectors)

@@ -4,6 +4,7 @@ Options of figures and checks declare what their values name (``names`` of `feda
 are looked up in the experiment. No kind of figure or check is known by name.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -33,9 +34,9 @@ def validate(experiment: Experiment) -> None:
             raise UserError(f"paper: references.bib has no entry {experiment.paper!r}; add one")
         _known("select.metric", "metric", [experiment.select.metric], dict.fromkeys(_metrics(experiment)))
         for name, spec in experiment.figures.items():
-            _within(f"figures.{name}", lambda spec=spec: _figure(experiment, spec))
+            _within(f"figures.{name}", functools.partial(_figure, experiment, spec))
         for name, claim in experiment.claims.items():
-            _within(f"claims.{name}", lambda claim=claim: _claim(experiment, claim.check, claim.tested_at))
+            _within(f"claims.{name}", functools.partial(_claim, experiment, claim.check, claim.tested_at))
     except UserError as error:
         raise UserError(f"{experiment.where}: {error}") from None
 
