@@ -5,8 +5,9 @@ import importlib
 import numpy as np
 import pytest
 
-from fedatlas import UserError, algorithms, compiled, problems
+from fedatlas import UserError, algorithms, problems
 from fedatlas.architectures import ARCHITECTURES
+from fedatlas.compiled import used
 from fedatlas.data.store import prepare
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
@@ -52,7 +53,7 @@ def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directo
             except UserError:  # the algorithm is not defined for it
                 continue
             fits = problem.kernel([simulation]) is not None
-            named = set(compiled.uses(type(algorithm), spec, settings))
+            named = set(used.uses(type(algorithm), spec, settings))
             assert named == (LOCKSTEP if named else set())
             assert fits <= bool(named)
             if algorithm.recurrence(setting.local_steps or 1) is not None:
@@ -73,11 +74,11 @@ def test_layers_that_run_compiled_are_known_from_the_specification(architecture,
         found.add("fedatlas.compiled.simd")
     for how in (architecture, {"kind": architecture}):
         spec = {"kind": "network", "data": "digits", "architecture": how}
-        assert set(compiled.uses(algorithms.get("fedavg"), spec, {"clients": 3})) == found
+        assert set(used.uses(algorithms.get("fedavg"), spec, {"clients": 3})) == found
 
 
 def test_an_architecture_that_is_not_known_may_pool():
     spec = {"kind": "network", "data": "digits", "architecture": "new"}
-    assert "fedatlas.compiled.pooling" in compiled.uses(algorithms.get("fedavg"), spec, {"clients": 3})
-    default = compiled.uses(algorithms.get("fedavg"), {"kind": "network", "data": "digits"}, {"clients": 3})
+    assert "fedatlas.compiled.pooling" in used.uses(algorithms.get("fedavg"), spec, {"clients": 3})
+    default = used.uses(algorithms.get("fedavg"), {"kind": "network", "data": "digits"}, {"clients": 3})
     assert default == ["fedatlas.compiled.sequential"]

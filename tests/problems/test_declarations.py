@@ -98,12 +98,13 @@ def test_declarations_and_the_door_to_what_is_compiled_import_nothing_heavy():
     ]
     script = f"""
 import sys
-from fedatlas import compiled, problems
+from fedatlas import problems
+from fedatlas.compiled import used
 from fedatlas.algorithms.fedavg import FedAvg
 from fedatlas.architectures import ARCHITECTURES
 for spec in {specs}:
     problems.check(spec)
-    compiled.uses(FedAvg, spec, {{"clients": 2}})
+    used.uses(FedAvg, spec, {{"clients": 2}})
 for family in (problems.PROBLEMS, ARCHITECTURES):
     for name in family.names():
         family.get(name).options(), family.get(name).summary()

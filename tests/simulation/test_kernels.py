@@ -6,7 +6,7 @@ from numba import njit
 from scipy import sparse
 
 from fedatlas import algorithms
-from fedatlas.compiled import kernels, lockstep
+from fedatlas.compiled import kernels
 from fedatlas.compiled.simd import exp, load, pointer, store
 from fedatlas.problems.logistic import Logistic
 from fedatlas.simulation.engine import Simulation, run_together
@@ -32,7 +32,7 @@ def simulations(name, made, setting, steps=STEPS, seed=1):
 
 def both(name, made, setting, steps=STEPS):
     fast, plain = simulations(name, made, setting, steps), simulations(name, made, setting, steps)
-    assert lockstep.kernel(fast) is not None
+    assert fast[0].problem.kernel(fast) is not None
     return run_together(fast), run_together(plain, kernels=False)
 
 
@@ -142,7 +142,8 @@ def test_minibatches_by_counts_are_the_same_minibatches(K):
 )
 def test_what_does_not_fit_takes_the_plain_path(change):
     setting = Setting(**{"clients": 3, "rounds": 2, "local_steps": 2} | change)
-    assert lockstep.kernel(simulations("fedavg", problem(), setting)) is None
+    found = simulations("fedavg", problem(), setting)
+    assert found[0].problem.kernel(found) is None
 
 
 def test_server_step_size():

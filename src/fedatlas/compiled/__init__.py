@@ -13,18 +13,12 @@ plain torch loop.
 ``simd``: what ``kernels`` and ``pooling`` are written in.
 
 All parts are loaded by name, and only when asked for: numba and torch take seconds to import, and the results of a cell
-depend on the parts that ``uses`` names and on no others.
+depend on the parts that `fedatlas.compiled.used` names and on no others.
 """
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-LOCKSTEP = [f"{__name__}.{part}" for part in ("kernels", "lockstep", "simd")]
-SEQUENTIAL = [f"{__name__}.sequential"]
-POOLING = [f"{__name__}.{part}" for part in ("pooling", "simd")]
-MODULES = sorted({*LOCKSTEP, *SEQUENTIAL, *POOLING})
-WITHOUT_POOLING = ("linear", "mlp", "resnet18")
 
 
 def rounds(simulations: Sequence[Any]) -> Any:
@@ -36,37 +30,3 @@ def rounds(simulations: Sequence[Any]) -> Any:
 def layers(module: Any) -> Any:
     """The Layers of a torch module, with gradients written out, or None if some of it is unknown."""
     return importlib.import_module(f"{__name__}.sequential").fuse(module)
-
-
-def uses(algorithm: type, problem: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
-    """Full names of the compiled modules that a run of a specification may use, sorted.
-
-    algorithm: the class. problem, setting: specifications of one run. The answer is found from them alone, so it may
-    name more than what runs, but never less.
-    """
-    found: list[str] = []
-    if problem.get("kind") == "network":
-        found += SEQUENTIAL
-        if _kind(problem.get("architecture", "mlp")) not in WITHOUT_POOLING:
-            found += POOLING
-    elif problem.get("kind") == "logistic" and _in_lockstep(algorithm, problem, setting):
-        found += LOCKSTEP
-    return sorted(found)
-
-
-def _in_lockstep(algorithm: Any, problem: Mapping[str, Any], setting: Mapping[str, Any]) -> bool:
-    """Whether a run on logistic data may satisfy ``lockstep.fit``."""
-    return (
-        algorithm.has("recurrence")
-        and _kind(problem.get("partition", "shared")) in ("shared", None)
-        and setting.get("batch", 1) == 1
-        and setting.get("local_epochs") is None
-        and setting.get("sampling", "replacement") == "replacement"
-        and _kind(setting.get("participation", "full")) in ("full", None)
-        and _kind(setting.get("schedule", "constant")) in ("constant", None)
-    )
-
-
-def _kind(spec: Any) -> Any:
-    """The kind that a specification names: a name alone, or a mapping with ``kind``; None if it names none."""
-    return spec.get("kind") if isinstance(spec, Mapping) else spec

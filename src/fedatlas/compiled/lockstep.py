@@ -15,15 +15,10 @@ LINE = 8  # doubles in a line of the cache
 def kernel(simulations: Sequence[Any]) -> "Kernel | None":
     """The Kernel for simulations of one problem on logistic data, one setting and one seed; None if there is none.
 
-    There is one if every client takes part, draws one sample a step from the same data, and the algorithm is a
-    Recurrence.
+    There is one if the algorithm is a Recurrence. The problem has seen to it that every client takes part and draws one
+    sample a step from the same data.
     """
-    first = simulations[0]
-    setting, problem = first.setting, first.problem
-    plain = setting.full_participation and setting.constant_lr and setting.sampling == "replacement"
-    if not plain or setting.local_epochs is not None or setting.batch != 1 or problem.one_sample_rows is None:
-        return None
-    recurrences = [simulation.algorithm.recurrence(setting.local_steps) for simulation in simulations]
+    recurrences = [one.algorithm.recurrence(one.setting.local_steps) for one in simulations]
     pooled = {simulation.algorithm.pooled for simulation in simulations}
     if None in recurrences or len({one.fields for one in recurrences}) > 1 or len(pooled) > 1:
         return None

@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fedatlas import compiled
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
+from fedatlas.compiled import used
 from fedatlas.experiments.cells import Cell, CellSpec, Spec
 from fedatlas.experiments.runs import SETTING, assign, product
 from fedatlas.metrics import METRICS
@@ -36,7 +36,7 @@ def of_cell(spec: CellSpec) -> list[str]:
         passes = setting.get("local_epochs") is not None
         found.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling", "replacement")))
         found.update(METRICS.module(name) for name in setting.get("metrics") or ())
-        found.update(compiled.uses(algorithm, spec.problem, setting))
+        found.update(used.uses(algorithm, spec.problem, setting))
     return sorted(found)
 
 

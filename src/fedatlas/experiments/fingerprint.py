@@ -34,6 +34,7 @@ SILENT = {
     "fedatlas.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on",
+    "fedatlas.compiled.used": "says what results depend on",
     "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
     "fedatlas.simulation.memory": "estimates memory before a run",
     "fedatlas.simulation.checkpoint": "keeps a run that is cut off; it goes on to the same bits",

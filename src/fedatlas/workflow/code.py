@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas import compiled
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
 from fedatlas.checks import CHECKS
+from fedatlas.compiled import used
 from fedatlas.data import sources
 from fedatlas.experiments.cells import Cell, Spec
 from fedatlas.experiments.dependencies import ENGINE, of_cell, of_metrics, of_problem
@@ -105,7 +105,7 @@ def write() -> None:
 
     Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
     """
-    roots = {ENGINE, THEORY, *JOBS, *INPUTS, *compiled.MODULES}
+    roots = {ENGINE, THEORY, *JOBS, *INPUTS, *used.MODULES}
     roots |= {module for family in FAMILIES for module in family.modules()}
     roots |= {kind.oracle for kind in map(PROBLEMS.get, PROBLEMS.names()) if kind.oracle}
     roots |= {module for name in sources.names() for module in sources.modules(sources.info(name))}

@@ -1,0 +1,306 @@
+"""What each result depends on, module by module: a table that every module of the package has a place in."""
+
+import fnmatch
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fedatlas
+from fedatlas.checks import CHECKS
+from fedatlas.data import sources
+from fedatlas.data.store import prepare
+from fedatlas.experiments import fingerprint
+from fedatlas.experiments.cells import Cell, CellSpec
+from fedatlas.experiments.dependencies import of_cell, of_metrics
+from fedatlas.figures import FIGURES
+from fedatlas.workflow import code
+from fedatlas.workflow.jobs.partition import make
+
+ROOT = Path(fedatlas.__file__).parent
+
+
+def spec(algorithm="fedavg", problem=None, **setting):
+    problem = problem or {"kind": "quadratic", "dim": 3}
+    setting = {"clients": 2, "rounds": 2, "eval_rounds": 1} | setting
+    return CellSpec(algorithm, {"lr": 0.01}, problem, setting)
+
+
+DIRICHLET = {"kind": "dirichlet", "alpha": 1.0}
+SHARED = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}
+CELLS = {
+    "quadratic": spec(batch=None),
+    "federated": spec(
+        "scaffold",
+        SHARED | {"partition": DIRICHLET},
+        participation={"kind": "sine", "p": 0.5},
+        schedule={"kind": "exponential", "decay": 0.9},
+    ),
+    "lockstep": spec("fedac-1", SHARED),
+    "lenet": spec("fedavg", {"kind": "network", "data": "digits", "architecture": "lenet"}, sampling="reshuffling"),
+    "softmax": spec("fedspeed", {"kind": "softmax", "data": "digits", "l2": 0.1, "partition": DIRICHLET}),
+}
+
+
+def figure(cell, **options):
+    return code.of_figure(FIGURES.build(options), [Cell("it", {}, CELLS[cell])])
+
+
+def claims(kind, *more):
+    return [code.of_job("claims"), CHECKS.module(kind), *of_metrics([Cell("it", {}, CELLS["quadratic"])]), *more]
+
+
+RESULTS = {name: of_cell(cell) for name, cell in CELLS.items()} | {
+    "optimum": code.of_optimum(SHARED),
+    "partition": code.of_partition(DIRICHLET),
+    "prepared": sources.modules(sources.info("digits")),
+    "table": code.of_table([Cell("it", {}, CELLS["quadratic"])]),
+    "scaling": figure("quadratic", kind="scaling", x="clients"),
+    "promises": figure("lockstep", kind="scaling", x="clients", theorems={"it": "B.1"}),
+    "split": figure("federated", kind="partition"),
+    "there": figure("federated", kind="availability"),
+    "tabled": figure("quadratic", kind="table", x="clients", memory=True),
+    "better": claims("better"),
+    "below": claims("below", *code._of_theory([Cell("it", {}, CELLS["quadratic"])])),
+    "track": [code.of_job("track")],
+    "report": [code.of_job("report")],
+    "instability": code.of_instability(),
+}
+EVERY_CELL = " ".join(CELLS)
+FIGURES_OF_RESULTS = "scaling promises tabled"
+EVERY_FIGURE = f"{FIGURES_OF_RESULTS} split there"
+CLAIMS = "better below"
+# Modules, and the results that must be made again if their code changes; the first row that fits a module counts.
+TABLE = [
+    # algorithms
+    ("algorithms.fedavg", "quadratic lenet below"),
+    ("algorithms.scaffold", "federated"),
+    ("algorithms.fedspeed", "softmax"),
+    ("algorithms.fedac", "lockstep promises instability"),
+    ("algorithms.recurrences", "quadratic lockstep lenet promises below instability"),
+    ("algorithms.agd", "instability"),
+    ("algorithms.minibatch", "instability"),
+    ("algorithms.states", "tabled"),
+    ("algorithms.protocols", ""),
+    ("algorithms", f"{EVERY_CELL} promises there tabled below track instability"),
+    ("algorithms.base", f"{EVERY_CELL} promises there tabled below track instability"),
+    ("algorithms.*", ""),
+    # problems, architectures, torch
+    ("problems.logistic", "federated lockstep optimum promises"),
+    ("problems.regression", "federated lockstep softmax optimum promises"),
+    ("problems.softmax", "softmax"),
+    ("problems.quadratic", "quadratic below"),
+    ("problems.piecewise", "instability"),
+    ("problems.network", "lenet"),
+    ("problems.augmentation", "lenet"),
+    ("problems.base", f"{EVERY_CELL} optimum promises there below instability"),
+    ("problems", f"{EVERY_CELL} optimum promises below"),
+    ("problems.*", ""),
+    ("architectures", "lenet"),
+    ("architectures.base", "lenet"),
+    ("architectures.lenet", "lenet"),
+    ("architectures.*", ""),
+    ("torch", ""),
+    ("torch.*", "lenet"),
+    # what is compiled
+    ("compiled", "federated lockstep lenet optimum promises"),
+    ("compiled.used", ""),
+    ("compiled.kernels", "lockstep"),
+    ("compiled.lockstep", "lockstep"),
+    ("compiled.simd", "lockstep lenet"),
+    ("compiled.*", "lenet"),
+    # participation, schedules, sampling
+    ("participation.full", "quadratic lockstep lenet softmax"),
+    ("participation.sine", "federated there"),
+    ("participation.independent", "federated there"),
+    ("participation", f"{EVERY_CELL} promises there tabled below track"),
+    ("participation.base", f"{EVERY_CELL} promises there tabled below track"),
+    ("participation.*", ""),
+    ("schedules.constant", "quadratic lockstep lenet softmax"),
+    ("schedules.exponential", "federated"),
+    ("schedules", f"{EVERY_CELL} promises there tabled below track"),
+    ("schedules.base", f"{EVERY_CELL} promises there tabled below track"),
+    ("schedules.*", ""),
+    ("simulation.sampling.replacement", "quadratic federated lockstep softmax"),
+    ("simulation.sampling.reshuffling", "lenet"),
+    # the engine
+    ("simulation.setting", f"{EVERY_CELL} promises there tabled below track"),
+    *((f"simulation.{name}", "") for name in ("memory", "checkpoint", "pools", "mixing")),
+    ("simulation", ""),
+    ("simulation.*", EVERY_CELL),
+    ("arrays", f"{EVERY_CELL} optimum promises there tabled below track instability"),
+    ("streams", f"{EVERY_CELL} optimum promises there below instability"),
+    # data and partitions
+    *((f"data.{name}", f"{EVERY_CELL} optimum partition prepared promises split there below")
+      for name in ("contents", "dataset", "prepared")),
+    ("data.partition", f"{EVERY_CELL} partition split there"),
+    *((f"data.{name}", "prepared") for name in ("preparing", "checks", "checksums", "writer")),
+    *((f"data.readers.{name}", "prepared") for name in ("base", "embedded", "compression")),
+    ("data*", ""),
+    ("partitions.dirichlet", "partition"),
+    ("partitions", "partition split there"),
+    ("partitions.base", "partition split there"),
+    ("partitions.*", ""),
+    # experiments
+    ("experiments.cells", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
+    ("experiments.formulas", f"{EVERY_CELL} table promises there tabled below track"),
+    ("experiments.run", EVERY_CELL),
+    ("experiments.runs", f"{EVERY_CELL} promises there tabled below track"),
+    ("experiments.view", f"table {EVERY_FIGURE} {CLAIMS} track report instability"),
+    ("experiments.scores", f"table {EVERY_FIGURE} {CLAIMS} track instability"),
+    ("experiments.selection", f"{EVERY_FIGURE} {CLAIMS} instability"),
+    ("experiments.tables", "table"),
+    ("experiments.claim", CLAIMS),
+    ("experiments*", ""),
+    # metrics and labels
+    *((f"metrics.{name}", f"table {FIGURES_OF_RESULTS} {CLAIMS}") for name in ("loss", "suboptimality")),
+    *((f"metrics.{name}", f"table scaling tabled {CLAIMS}") for name in ("distance", "gradient_norm", "output")),
+    *((f"metrics.{name}", "promises") for name in ("accuracy", "test_accuracy")),
+    ("metrics", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
+    ("metrics.base", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
+    ("metrics.*", ""),
+    ("labels", f"{EVERY_FIGURE} {CLAIMS} report instability"),
+    # figures
+    ("figures.scaling", "scaling promises"),
+    ("figures.partition", "split"),
+    ("figures.availability", "there"),
+    ("figures.table", "tabled"),
+    ("figures.instability", "instability"),
+    *((f"figures.{name}", f"{EVERY_FIGURE} instability") for name in ("base", "drawing", "layout", "sheet", "style")),
+    ("figures", EVERY_FIGURE),
+    ("figures.*", ""),
+    ("workflow.jobs.figure", EVERY_FIGURE),
+    ("workflow.inputs", EVERY_FIGURE),
+    ("workflow.inputs.partitions", "split"),
+    ("workflow.inputs.availability", "there"),
+    ("workflow.inputs.memory", "tabled"),
+    ("workflow.inputs.theorems", "promises"),
+    ("workflow.made_files", "split there"),
+    # claims and theory
+    ("checks.better", "better"),
+    ("checks.below", "below"),
+    *((f"checks.{name}", CLAIMS) for name in ("base", "judging", "results")),
+    ("checks", CLAIMS),
+    ("checks.*", ""),
+    ("workflow.jobs.claims", CLAIMS),
+    ("theory.comparison", "promises below"),
+    ("theory.fedred", "promises below"),
+    *((f"theory.{name}", "promises") for name in (
+        "constants", "convex", "fedac", "promises", "strongly_convex", "theorem")),
+    ("theory.instability", "instability"),
+    ("theory*", ""),
+    # the other jobs
+    *((f"workflow.jobs.{name}", name) for name in (
+        "instability", "optimum", "partition", "report", "table", "track")),
+    ("report.record", "track report"),
+    *((f"report.{name}", "report") for name in ("page", "summaries")),
+    ("report*", ""),
+    ("tracking*", "track"),
+    # what checks, describes, asks, or moves files
+    *((name, "") for name in (
+        "fedatlas", "bibliography", "citations", "cli", "commands", "errors", "estimator", "files", "job_commands",
+        "kinds", "machine", "options", "overview", "reference", "workflow*")),
+]  # fmt: skip
+
+
+def modules():
+    """Names of all modules of the package, without its own."""
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "fedatlas", path
+
+
+def expected(name):
+    """Results that the table has for a module."""
+    for pattern, results in TABLE:
+        if fnmatch.fnmatchcase(name, pattern):
+            return set(results.split())
+    raise AssertionError(f"{name} has no row: say in TABLE which results depend on it")
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A copy of the package, whose fingerprints are taken."""
+    shutil.copytree(ROOT, tmp_path / "fedatlas", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(fingerprint, "ROOT", tmp_path / "fedatlas")
+    monkeypatch.setattr(fingerprint, "CACHE", tmp_path / "cache.json")
+    _forget(fingerprint.closure, fingerprint._parsed, fingerprint._cached, fingerprint._path)
+    yield tmp_path / "fedatlas"
+    _forget(fingerprint.closure, fingerprint._parsed, fingerprint._cached, fingerprint._path)
+
+
+def _forget(*functions):
+    for function in functions:
+        function.cache_clear()
+
+
+def test_a_changed_constant_in_any_module_reruns_what_uses_it(package):
+    def values():
+        _forget(fingerprint.closure)
+        return {name: fingerprint.fingerprint(roots) for name, roots in RESULTS.items()}
+
+    before, wrong = values(), {}
+    for name, path in modules():
+        copy = package / path.relative_to(ROOT)
+        text = copy.read_text()
+        copy.write_text(f"{text}\nADDED = 1\n")
+        _forget(fingerprint._parsed)
+        changed = {result for result, value in values().items() if value != before[result]}
+        if changed != expected(name):
+            wrong[name] = {"needless": changed - expected(name), "stale": expected(name) - changed}
+        copy.write_text(text)
+    assert not wrong
+
+
+def test_every_row_of_the_table_is_about_some_module():
+    names = [name for name, _ in modules()]
+    assert not [pattern for pattern, _ in TABLE if not fnmatch.filter(names, pattern)]
+
+
+def test_an_independent_measurement_agrees(tmp_path):
+    """Whatever function of the package runs in a cell's job is in a module that the cell depends on, or silent."""
+    for name in ("breast_cancer", "digits"):
+        prepare(name, tmp_path)
+    split = {name: str(tmp_path / f"{name}.npz") for name, cell in CELLS.items() if "partition" in cell.problem}
+    for name, path in split.items():
+        make(CELLS[name].problem | {"clients": 2}, path, str(tmp_path))
+    given = {name: [cell.plain(), str(tmp_path / name), split.get(name)] for name, cell in CELLS.items()}
+    command = [sys.executable, "-c", TRACED, json.dumps(given), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    for name, ran in json.loads(done.stdout).items():
+        assert len(ran) > 15
+        unknown = [one for one in ran if not fingerprint.silent(one)]
+        assert set(unknown) <= fingerprint.closure(*RESULTS[name]), name
+
+
+TRACED = """
+import json, sys
+from pathlib import Path
+import fedatlas
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.run import run_cell
+
+ROOT, OPTIMIZED = str(Path(fedatlas.__file__).parent) + "/", 1  # flag of the code of functions, not of classes
+ran = set()
+
+def trace(frame, event, arg):
+    if event == "call" and frame.f_code.co_filename.startswith(ROOT) and frame.f_code.co_flags & OPTIMIZED:
+        ran.add(frame.f_code.co_filename)
+
+def name(file):
+    parts = Path(file).relative_to(ROOT).with_suffix("").parts
+    return ".".join(("fedatlas", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+found = {}
+for cell, (spec, out, partition) in json.loads(sys.argv[1]).items():
+    ran.clear()
+    sys.setprofile(trace)
+    run_cell(CellSpec.of(spec), out, sys.argv[2], partition)
+    sys.setprofile(None)
+    found[cell] = sorted(map(name, ran))
+print(json.dumps(found))
+"""
