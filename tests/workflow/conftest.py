@@ -69,10 +69,12 @@ class Project:
         return {str(path.relative_to(folder)): path for path in sorted(folder.rglob("runs/**/*.parquet"))}
 
     def times(self):
-        """Modification times of all results."""
+        """Modification times of all results, by their place under results/, and of prepared data."""
         files = (self.folder / "results").rglob("*")
         wanted = [p for p in files if p.is_file() and "logs" not in p.parts and "code" not in p.parts]
-        return {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in wanted}
+        found = {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in wanted}
+        prepared = self.folder.glob("*/prepared/*/meta.json")
+        return found | {str(p.relative_to(self.folder)): p.stat().st_mtime_ns for p in prepared}
 
     def made_by(self, *arguments):
         """Results that a run of the workflow wrote."""

@@ -1,8 +1,10 @@
 """Every result depends on exactly what made it: a table of edits, each with all that must be made again and no more.
 
-The real workflow runs on a small copy of the project after each edit. What it made again is told by the times of files.
+The real workflow runs on a small copy of the project after each edit. The times of the files tell what it made again.
+Edits are independent of each other, so they may come in any order.
 """
 
+import copy
 import re
 
 import pytest
@@ -22,7 +24,7 @@ CONVEX = {
     },
     "optimum": True,
     "setting": {"clients": 3, "rounds": 3, "batch": 4},
-    "grid": {"participation": [{"kind": "full"}, {"kind": "sine", "p": 0.9}]},
+    "grid": {"participation": [{"kind": "sine", "p": 0.9}, {"kind": "trace", "file": "trace.csv"}]},
     "tune": {"lr": [0.01, 0.05]},
     "seeds": [0],
     "select": {"metric": "suboptimality", "statistic": "best", "goal": "min"},
@@ -53,112 +55,252 @@ QUADRATIC = {
     "figures": {"bars": {"kind": "scaling", "x": "local_steps", "caption": "Distance."}},
     "sizes": {"smoke": {}},
 }
-FILES = {"convex": CONVEX, "quadratic": QUADRATIC}
-FIGURES = {"convex": ["curves", "split", "there"], "quadratic": ["bars"]}
-SHOWS_RESULTS = {"convex": ["curves"], "quadratic": ["bars"]}
+TRACE = "round,client,available\n0,0,1\n0,2,1\n1,1,1\n"
+SINE, FILE = "participation=sine-0.9", "participation=trace-trace.csv"
 
 
-def runs(experiment, *algorithms):
-    """The run files of algorithms, and what is made from them."""
-    return {f"{experiment} run {name}" for name in algorithms} | results(experiment)
+# -- what is made from what, in words -----------------------------------------------------------------------------------
 
 
-def results(experiment):
-    """The table, and what is made from it."""
-    drawn = [f"{experiment} figure {name}" for name in SHOWS_RESULTS[experiment]]
-    return {f"{experiment} table", *drawn, f"{experiment} claims", f"{experiment} mlflow", "report"}
-
-
-def figures(experiment, *names):
-    """Figures, and what shows them."""
-    return {f"{experiment} figure {name}" for name in names} | {f"{experiment} mlflow", "report"}
+def shown(experiment):
+    """What shows an experiment's results."""
+    return {f"{experiment} mlflow", "report"}
 
 
 def about(experiment):
     """What is said of an experiment, and what shows it."""
-    return {f"{experiment} about", f"{experiment} mlflow", "report"}
+    return {f"{experiment} about"} | shown(experiment)
 
 
-CELLS = runs("convex", "fedavg", "mifa") | runs("quadratic", "scaffold")
-LINE = "\nADDED = 1\n"
-APPENDED = [  # a line in each kind of module: (file, what must be made again)
-    ("algorithms/scaffold.py", runs("quadratic", "scaffold")),
-    ("algorithms/mifa.py", runs("convex", "mifa")),
-    ("algorithms/fedcm.py", set()),
-    ("algorithms/base.py", CELLS),
-    ("problems/quadratic.py", runs("quadratic", "scaffold")),
-    ("problems/logistic.py", runs("convex", "fedavg", "mifa") | {"optimum"}),
-    ("problems/network.py", set()),
-    ("architectures/lenet.py", set()),
-    ("participation/sine.py", runs("convex", "fedavg", "mifa") | figures("convex", "there")),
-    ("participation/markov.py", set()),
-    ("schedules/exponential.py", runs("quadratic", "scaffold")),
-    ("schedules/inverse_sqrt.py", set()),
-    ("partitions/dirichlet.py", runs("convex", "fedavg", "mifa") | {"partition"} | figures("convex", "split", "there")),
-    ("partitions/classes.py", set()),
-    ("simulation/engine.py", CELLS),
-    ("simulation/memory.py", set()),
-    ("simulation/checkpoint.py", set()),
-    ("compiled/rounds.py", set()),
-    ("errors.py", set()),
-    ("kinds.py", set()),
-    ("experiments/result_files.py", set()),
-    ("experiments/tables.py", results("convex") | results("quadratic")),
+def figures(experiment, *names):
+    """Figures, and what shows them."""
+    return {f"{experiment} figure {name}" for name in names} | shown(experiment)
+
+
+def claims(experiment):
+    """Verdicts, and what shows them."""
+    return {f"{experiment} claims"} | shown(experiment)
+
+
+def table(experiment):
+    """A table, and what is made from it."""
+    drawn = {"convex": "curves", "quadratic": "bars"}[experiment]
+    return {f"{experiment} table"} | figures(experiment, drawn) | claims(experiment)
+
+
+def runs(experiment, *names):
+    """Run files, and what is made from them."""
+    return {f"{experiment} run {name}" for name in names} | table(experiment)
+
+
+def both(algorithm):
+    """The run files of an algorithm on the convex problem."""
+    return f"{algorithm} {SINE}", f"{algorithm} {FILE}"
+
+
+CONVEX_RUNS = runs("convex", *both("fedavg"), *both("mifa"))
+QUADRATIC_RUNS = runs("quadratic", "scaffold all")
+EVERY_RUN = CONVEX_RUNS | QUADRATIC_RUNS
+EVERY_TABLE = table("convex") | table("quadratic")
+FROM_PARTITION = CONVEX_RUNS | figures("convex", "split", "there")
+FROM_DATA = FROM_PARTITION | {"prepared", "partition", "optimum"}
+
+# -- edits of the package: a line more in a module ----------------------------------------------------------------------
+
+MODULES = [
+    ("algorithms/scaffold.py", QUADRATIC_RUNS),
+    ("algorithms/mifa.py", runs("convex", *both("mifa"))),
+    ("problems/quadratic.py", QUADRATIC_RUNS),
+    ("problems/logistic.py", CONVEX_RUNS | {"optimum"}),
+    ("participation/sine.py", runs("convex", f"fedavg {SINE}", f"mifa {SINE}") | figures("convex", "there")),
+    ("participation/trace_file.py", runs("convex", f"fedavg {FILE}", f"mifa {FILE}") | figures("convex", "there")),
+    ("schedules/exponential.py", QUADRATIC_RUNS),
+    ("partitions/dirichlet.py", FROM_PARTITION | {"partition"}),
+    ("data/readers/embedded.py", FROM_DATA),
+    ("simulation/engine.py", EVERY_RUN),
+    ("experiments/tables.py", EVERY_TABLE),
     ("figures/scaling.py", figures("quadratic", "bars")),
-    ("figures/heatmap.py", set()),
-    ("figures/style.py", figures("convex", "curves") | figures("quadratic", "bars")),
-    ("workflow/figure_inputs.py", figures("convex", "split", "there")),
-    ("checks/reaches.py", {"convex claims", "convex mlflow", "report"}),
-    ("checks/better.py", set()),
-    ("theory/fedac.py", set()),
+    ("workflow/inputs/partitions.py", figures("convex", "split")),
+    ("checks/reaches.py", claims("convex")),
+    ("metrics/distance.py", table("quadratic")),
     ("report/page.py", {"report"}),
     ("tracking/entries.py", {"convex mlflow", "quadratic mlflow"}),
-    ("metrics/test_loss.py", set()),
 ]
-KEYS = [  # keys of an experiment file: (experiment, change, what must be made again)
-    ("convex", {"title": "Other"}, about("convex")),
-    ("convex", {"paper": "sun2023"}, about("convex")),
-    ("convex", {"source": "Elsewhere"}, about("convex")),
-    ("convex", {"description": "Words."}, about("convex")),
-    ("convex", {"notes": ["A note."]}, about("convex")),
+UNUSED = [  # by these experiments, or by any number
+    "algorithms/fedcm.py", "problems/network.py", "architectures/lenet.py", "participation/markov.py",
+    "schedules/inverse_sqrt.py", "partitions/classes.py", "data/readers/cifar.py", "compiled/kernels.py",
+    "figures/heatmap.py", "checks/better.py", "theory/fedac.py", "metrics/test_loss.py", "simulation/memory.py",
+    "simulation/checkpoint.py", "errors.py", "kinds.py", "options.py", "experiments/result_files.py",
+    "experiments/config.py", "workflow/validation.py", "workflow/atlas.py", "cli.py", "overview.py",
+]  # fmt: skip
+
+# -- edits of words -----------------------------------------------------------------------------------------------------
+
+WORDS = [  # (file of the package, old, new), none of which changes any result
+    ("algorithms/scaffold.py", '"""SCAFFOLD', '"""The SCAFFOLD'),
+    ("algorithms/scaffold.py", "        y = s.x\n", "        y = s.x  # start\n"),
+    ("algorithms/mifa.py", "server step size", "step size of the server"),
+    ("problems/logistic.py", "logistic regression needs two classes", "logistic regression is for two classes"),
+]
+
+# -- edits of experiment files ------------------------------------------------------------------------------------------
+
+
+def changed(experiment, path, value):
+    """An experiment with one key changed; the path has dots."""
+    found = copy.deepcopy(experiment)
+    *keys, last = path.split(".")
+    target = found
+    for key in keys:
+        target = target[key]
+    target[last] = value
+    return found
+
+
+STATIONARY, PROX = {"kind": "stationary", "p": 0.8}, "fedprox"
+KEYS = [  # (experiment, key, value, what must be made again)
+    ("convex", "title", "Other", about("convex")),
+    ("convex", "paper", "sun2023", about("convex")),
+    ("convex", "source", "Elsewhere", about("convex")),
+    ("convex", "description", "Words.", about("convex")),
+    ("convex", "notes", ["A note."], about("convex")),
+    ("convex", "problem.l2", 0.2, CONVEX_RUNS | {"optimum"} | about("convex")),
+    ("convex", "problem.partition.alpha", 2.0, FROM_PARTITION | {"partition", "optimum"} | about("convex")),
+    ("quadratic", "optimum", True, QUADRATIC_RUNS | {"optimum"} | about("quadratic")),
+    ("convex", "setting.batch", 5, CONVEX_RUNS | about("convex")),
+    ("convex", "setting.rounds", 4, CONVEX_RUNS | figures("convex", "there") | about("convex")),
+    (
+        "convex",
+        "grid.participation",
+        [*CONVEX["grid"]["participation"], STATIONARY],
+        runs("convex", "fedavg participation=stationary-0.8", "mifa participation=stationary-0.8")
+        | figures("convex", "there")
+        | about("convex"),
+    ),
+    ("quadratic", "within.local_steps", [1, 2, 3], QUADRATIC_RUNS | about("quadratic")),
+    ("quadratic", "parts", 2, runs("quadratic", "scaffold part=1-of-2", "scaffold part=2-of-2") | about("quadratic")),
+    ("convex", "tune.lr", [0.01, 0.02, 0.05], CONVEX_RUNS | about("convex")),
+    ("convex", "seeds", [0, 1], CONVEX_RUNS | about("convex")),
+    ("convex", "select.statistic", "final", table("convex") | about("convex")),
+    (
+        "convex",
+        "algorithms.fedprox",
+        {"set": {"nu": 0.1}},
+        runs("convex", *both("fedprox")) | about("convex"),
+    ),
+    ("convex", "algorithms.mifa.label", "MIFA", figures("convex", "curves") | claims("convex") | about("convex")),
+    ("convex", "algorithms.mifa.set", {"server_lr": 0.5}, runs("convex", *both("mifa")) | about("convex")),
+    ("convex", "figures.curves.yscale", "linear", figures("convex", "curves") | about("convex")),
+    ("convex", "figures.curves.caption", "Other words.", about("convex")),
+    ("convex", "claims.reached.check.at_most", 2.0, claims("convex") | about("convex")),
+    ("convex", "claims.reached.note", "A note.", claims("convex") | about("convex")),
+    ("quadratic", "sizes.smoke", {"setting": {"clients": 4}}, QUADRATIC_RUNS | about("quadratic")),
+]
+
+# -- edits of other files -----------------------------------------------------------------------------------------------
+
+CONFIG = "tour: [convex, quadratic]\nsize: smoke\n"
+FILES = [  # (file, old, new, what must be made again)
+    ("config/config.yaml", "size: smoke", "size: laptop", set()),
+    ("config/config.yaml", "size: smoke", "size: smoke\nexperiments: [convex]", set()),
+    ("config/config.yaml", "size: smoke", "size: smoke\ndata_mirrors: [/nowhere]", set()),
+    ("config/config.yaml", "tour: [convex, quadratic]", "tour: [quadratic]", {"report"}),
+    ("config/config.yaml", "size: smoke", "size: smoke\ndata: elsewhere", FROM_DATA),
+    (
+        "config/config.yaml",
+        "size: smoke",
+        "size: smoke\nmlflow_uri: sqlite:///results/other.db",
+        {"convex mlflow", "quadratic mlflow"},
+    ),
+    ("trace.csv", "1,1,1", "1,2,1", runs("convex", f"fedavg {FILE}", f"mifa {FILE}") | figures("convex", "there")),
+    ("src/fedatlas/references.bib", "{Yuan, Honglin and Ma, Tengyu}", "{Yuan, H. and Ma, T.}", about("convex")),
+    ("src/fedatlas/report/report.css", "body", "/* words */ body", {"report"}),
+    ("src/fedatlas/data/catalogue/embedded.py", "Features have zero mean", "All features have zero mean", FROM_DATA),
 ]
 
 
 class Copy:
-    """A small copy of the project in which everything is made."""
+    """A small copy of the project in which everything is made. An edit is taken back after its test."""
 
     def __init__(self, folder):
         self.project = copied(folder)
         (folder / "config/experiments/tiny.yaml").unlink()
-        (folder / "config/config.yaml").write_text("tour: [convex, quadratic]\nsize: smoke\n")
-        for name, content in FILES.items():
-            self.write(name, content)
+        (folder / "config/config.yaml").write_text(CONFIG)
+        (folder / "trace.csv").write_text(TRACE)
+        for name, content in (("convex", CONVEX), ("quadratic", QUADRATIC)):
+            (folder / f"config/experiments/{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
         self.project.snakemake()
 
-    def write(self, name, content):
-        path = self.project.folder / f"config/experiments/{name}.yaml"
-        path.write_text(yaml.safe_dump(content, sort_keys=False))
-
-    def made(self):
-        """What a run of the workflow makes, in the words of the table above."""
+    def made_after(self, edits):
+        """What a run of the workflow makes after edits, (path, function of the text); the edits stay."""
+        for path, edit in edits:
+            file = self.project.folder / path
+            text = file.read_text()
+            assert edit(text) != text, f"the edit of {path} changes nothing"
+            file.write_text(edit(text))
         return {_label(name) for name in self.project.made_by()} - {None}
 
 
 def _label(path):
-    """``convex run fedavg`` for a run file, and so on; None for files that go with another."""
-    if re.fullmatch(r"(report\.html|claims\.csv)", path):
+    """``convex run fedavg all`` for a run file, and so on; None for files that go with another."""
+    if path in ("report.html",):
         return "report"
-    if match := re.fullmatch(r"smoke/(\w+)/runs/([^/]+)/.*\.parquet", path):
-        return f"{match[1]} run {match[2]}"
+    if match := re.fullmatch(r"smoke/(\w+)/runs/([^/]+)/(.*)\.parquet", path):
+        return f"{match[1]} run {match[2]} {match[3]}"
     if match := re.fullmatch(r"smoke/(\w+)/figures/(\w+)\.png", path):
         return f"{match[1]} figure {match[2]}"
     if match := re.fullmatch(r"smoke/(\w+)/(about\.json|table\.parquet|claims\.csv|mlflow\.json)", path):
         return f"{match[1]} {match[2].partition('.')[0]}"
     if match := re.fullmatch(r"(partitions|optima)/.*\.npz", path):
         return {"partitions": "partition", "optima": "optimum"}[match[1]]
-    return None
+    return "prepared" if path.endswith("prepared/breast_cancer/meta.json") else None
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory):
+def made(tmp_path_factory):
     return Copy(tmp_path_factory.mktemp("edits") / "project")
+
+
+def appended(text):
+    return f"{text}\nADDED = 1\n" if "ADDED" not in text else f"{text}\nMORE = 1\n"
+
+
+def replaced(old, new):
+    return lambda text: text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize("module, expected", MODULES, ids=[module for module, _ in MODULES])
+def test_a_line_more_in_a_module(made, module, expected):
+    assert made.made_after([(f"src/fedatlas/{module}", appended)]) == expected
+
+
+def test_what_is_not_used_or_changes_no_number(made):
+    edits = [(f"src/fedatlas/{module}", appended) for module in UNUSED]
+    edits += [(f"src/fedatlas/{file}", replaced(old, new)) for file, old, new in WORDS]
+    edits += [("config/config.yaml", lambda text: f"{text}# a remark\n")]
+    edits += [("config/experiments/convex.yaml", lambda text: f"# a remark\n{text}")]
+    assert made.made_after(edits) == set()
+
+
+@pytest.mark.parametrize("experiment, key, value, expected", KEYS, ids=[f"{name} {key}" for name, key, *_ in KEYS])
+def test_a_key_of_an_experiment(made, experiment, key, value, expected):
+    path = f"config/experiments/{experiment}.yaml"
+    edit = lambda text: yaml.safe_dump(changed(yaml.safe_load(text), key, value), sort_keys=False)  # noqa: E731
+    before = (made.project.folder / path).read_text()
+    found = made.made_after([(path, edit)])
+    (made.project.folder / path).write_text(before)
+    made.project.snakemake()
+    assert found == expected
+
+
+@pytest.mark.parametrize("file, old, new, expected", FILES, ids=[f"{file} {new[-20:]}" for file, _, new, _ in FILES])
+def test_another_file(made, file, old, new, expected):
+    before = (made.project.folder / file).read_text()
+    found = made.made_after([(file, replaced(old, new))])
+    (made.project.folder / file).write_text(before)
+    made.project.snakemake()
+    assert found == expected
+
+
+def test_nothing_is_made_twice(made):
+    assert made.made_after([]) == set()

@@ -1,6 +1,5 @@
 """Who takes part in the rounds of an experiment's runs, drawn again: it depends on their specifications alone."""
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.selection import points_matching
 from fedatlas.experiments.view import View
 from fedatlas.figures.base import Figure
+from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import is_split
 from fedatlas.problems.base import Problem
 from fedatlas.workflow.made_files import partition_file
@@ -33,10 +33,22 @@ def needed(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     for place in points_matching([axes for axes, _, _ in every], getattr(figure, "where", None)):
         _, cell, run = every[place]
         split = is_split(run.problem.get("partition"))
-        one = {"run": dataclasses.asdict(run), "file": partition_file(cell.spec)[0] if split else None}
         key = [run.setting.get("participation"), run.problem.get("data"), run.problem.get("partition")]
-        found.setdefault(json.dumps(key), one)
+        found.setdefault(json.dumps(key), _participation(run, partition_file(cell.spec)[0] if split else None))
     return list(found.values())
+
+
+def _participation(run: Run, file: str | None) -> dict[str, Any]:
+    """What a run's participation depends on. file: of the partition."""
+    _, setting = create(run)
+    return {
+        "participation": setting.participation,
+        "clients": setting.clients,
+        "rounds": setting.total_rounds,
+        "seed": run.seed,
+        "data": run.problem.get("data"),
+        "file": file,
+    }
 
 
 def made(
@@ -47,16 +59,14 @@ def made(
 
 
 def _drawn(one: dict[str, Any], directory: str | Path | None) -> tuple[str, np.ndarray | None, np.ndarray]:
-    run = Run(**one["run"])
-    _, setting = create(run)
-    problem = Problem()
+    problem, rounds, clients = Problem(), range(one["rounds"]), one["clients"]
     problem.partition = Partition.load(one["file"]) if one["file"] else None
-    if "data" in run.problem:
-        problem.labels = load(run.problem["data"], directory).y
-    participants = setting.participants.bind(problem, setting.clients, run.seed)
-    there = np.zeros((setting.total_rounds, setting.clients), bool)
+    if one["data"]:
+        problem.labels = load(one["data"], directory).y
+    participants = PARTICIPATION.build(one["participation"]).bind(problem, clients, one["seed"])
+    there = np.zeros((len(rounds), clients), bool)
     for t, row in enumerate(there):
         row[participants.active(t)] = True
-    probabilities = [participants.probabilities(t) for t in range(len(there))]
+    probabilities = [participants.probabilities(t) for t in rounds]
     known = None if probabilities[0] is None else np.array(probabilities)
-    return labels.text(setting.participation), known, there
+    return labels.text(one["participation"]), known, there
