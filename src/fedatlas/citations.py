@@ -1,4 +1,4 @@
-"""What to cite: the keys of references.bib that algorithms, experiments and data sets stand for."""
+"""What to cite for algorithms, experiments and data sets: keys of the bibliography."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ PAPERS = ("yuan2020", "xiang2024", "jiang2024", "mukherjee2024", "sun2023")
 
 
 def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> str:
-    """BibTeX of what names stand for; without names, of the five papers.
+    """BibTeX of what is to be cited for names; without names, of the five papers.
 
     names: of algorithms, data sets, references and experiments. experiments: those that may be named; one stands for
     its paper, its algorithms and its data. Raises UserError, with a guess, on any other name.

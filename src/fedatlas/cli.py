@@ -1,4 +1,4 @@
-"""The ``fedatlas`` command: what a person calls, and under ``job`` what the workflow's rules call."""
+"""The ``fedatlas`` command. People call its subcommands; the workflow's rules call those under ``job``."""
 
 import argparse
 import gc
@@ -11,9 +11,10 @@ from fedatlas.errors import UserError
 
 
 def command() -> NoReturn:
-    """The process ``fedatlas``, which has no time to lose: a workflow starts hundreds of them.
+    """The process ``fedatlas``.
 
-    Looking for cycles among what is imported, and at the end taking everything apart, take a third of a second.
+    A workflow starts hundreds of them, so it avoids what takes a third of a second: the garbage collection of what is
+    imported, and the interpreter's clean-up at the end.
     """
     gc.set_threshold(100_000)
     status = main()
@@ -48,11 +49,11 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="fedatlas", description="An executable atlas of federated optimisation.")
     groups = top.add_subparsers(required=True, metavar="command")
 
-    one = groups.add_parser("list", help="all that the atlas holds, or one section of it")
+    one = groups.add_parser("list", help="names of all that the atlas holds, or of one section")
     one.add_argument("what", nargs="?", metavar="section", help="algorithms, problems, figures, data, experiments ...")
     one.set_defaults(run=commands.list_everything)
 
-    one = groups.add_parser("show", help="what is declared of an algorithm, a problem, a figure ...: options, citation")
+    one = groups.add_parser("show", help="definition, options and citation of an algorithm, a problem, a figure ...")
     one.add_argument("name", help="a name that `fedatlas list` shows")
     one.set_defaults(run=commands.show)
 
@@ -61,29 +62,29 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a hyper-parameter; repeatable")
     _problem(one)
     one.add_argument("--clients", type=int, default=10)
-    one.add_argument("--active", type=int, help="clients drawn uniformly each round; default all")
+    one.add_argument("--active", type=int, help="clients drawn uniformly in each round; default: all")
     local = one.add_mutually_exclusive_group()
-    local.add_argument("--local-steps", type=int, default=1, help="K")
-    local.add_argument("--local-epochs", type=int, help="E, passes over each client's data, in place of K")
+    local.add_argument("--local-steps", type=int, default=1, help="local steps K of a round")
+    local.add_argument("--local-epochs", type=int, help="local epochs E of a round, in place of local steps")
     one.add_argument("--rounds", type=int, default=100)
-    one.add_argument("--batch", type=int, default=1, help="samples a step; 0 for full local gradients")
+    one.add_argument("--batch", type=int, default=1, help="samples of a local step; 0: full local gradients")
     one.add_argument("--eval-rounds", type=int, help="rounds between evaluations")
     one.add_argument("--seed", type=int, default=0)
-    one.add_argument("--threads", type=int, default=1, help="client blocks computed at once")
-    one.add_argument("--state", default="memory", help="where client states lie: memory, or disk (under TMPDIR)")
+    one.add_argument("--threads", type=int, default=1, help="blocks of clients that are computed at once")
+    one.add_argument("--state", default="memory", help="where client states are kept: memory, or disk (under TMPDIR)")
     one.add_argument("--no-optimum", action="store_true", help="do not solve for F* first")
-    one.add_argument("--out", metavar="FILE.parquet", help="write the rows there")
+    one.add_argument("--out", metavar="FILE.parquet", help="write the rows into this file")
     one.add_argument("--json", action="store_true", help="print one JSON object: final, best, costs, status")
     _directory(one)
     one.set_defaults(run=commands.train)
 
     data = groups.add_parser("data", help="data sets: fetch, status, verify").add_subparsers(required=True)
-    one = data.add_parser("fetch", help="download or copy from a mirror, verify and prepare")
+    one = data.add_parser("fetch", help="download data sets or copy them from a mirror, verify and prepare them")
     one.add_argument("names", nargs="+", metavar="name")
     one.add_argument("--mirror", action="append", default=[], help="folder or URL asked first; repeatable")
     _directory(one)
     one.set_defaults(run=commands.data_fetch)
-    one = data.add_parser("status", help="what is there")
+    one = data.add_parser("status", help="which data sets are prepared, which are raw files, which are missing")
     one.add_argument("--mirror", action="append", default=[])
     one.add_argument("--json", action="store_true")
     _directory(one)
@@ -93,16 +94,16 @@ def parser() -> argparse.ArgumentParser:
     _directory(one)
     one.set_defaults(run=commands.data_verify)
 
-    one = groups.add_parser("theory", help="what theorems promise on a problem: constants, hyper-parameters, bounds")
+    one = groups.add_parser("theory", help="constants of a problem, and the hyper-parameters and bounds of theorems")
     _problem(one)
-    one.add_argument("--clients", type=int, default=10, help="M")
-    one.add_argument("--local-steps", type=int, default=1, help="K")
-    one.add_argument("--steps", type=int, default=4096, help="T = rounds x local steps")
+    one.add_argument("--clients", type=int, default=10, help="number of clients M")
+    one.add_argument("--local-steps", type=int, default=1, help="local steps K of a round")
+    one.add_argument("--steps", type=int, default=4096, help="local steps T = rounds x K")
     one.add_argument("--json", action="store_true", help="print the rows as JSON")
     _directory(one)
     one.set_defaults(run=commands.theory)
 
-    one = groups.add_parser("claims", help="the papers' claims and whether they held")
+    one = groups.add_parser("claims", help="the papers' claims, and whether they held")
     one.add_argument("--results", default="results")
     one.add_argument("--json", action="store_true")
     one.set_defaults(run=commands.claims)
@@ -111,9 +112,9 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("names", nargs="*", metavar="name", help="default: the five papers")
     one.set_defaults(run=commands.cite)
 
-    one = groups.add_parser("clean", help="remove results of old code, and what else the workflow can make again")
-    one.add_argument("--dry-run", action="store_true", help="only say what would be removed")
-    one.add_argument("--unfinished", action="store_true", help="also what interrupted jobs would go on from")
+    one = groups.add_parser("clean", help="remove results of old code and half-written files")
+    one.add_argument("--dry-run", action="store_true", help="print what would be removed, and remove nothing")
+    one.add_argument("--unfinished", action="store_true", help="also what interrupted jobs would continue from")
     one.add_argument("--prepared", action="store_true", help="also prepared data whose raw files are there")
     _directory(one)
     one.set_defaults(run=commands.clean)

@@ -12,7 +12,7 @@ from fedatlas.errors import UserError
 
 
 def list_everything(a: Namespace) -> None:
-    """Print what there is."""
+    """Print names of what the atlas holds, a line each."""
     from fedatlas.errors import lookup
     from fedatlas.overview import SECTIONS, overview
 
@@ -83,7 +83,7 @@ def data_fetch(a: Namespace) -> None:
 
 
 def data_status(a: Namespace) -> None:
-    """What is there of each data set."""
+    """Print the state of each data set."""
     from fedatlas.data.store import status
 
     rows = status(a.directory, a.mirror)

@@ -1,7 +1,7 @@
-"""Kinds and families: algorithms, problems, figures and so on are found by existing.
+"""Kinds and families: algorithms, problems, figures and so on are found because their files exist.
 
 A family is a folder. A kind is a class in one of its modules that derives from the family's base class and has a name
-of its own; nothing else has to be told about it. Specifications name kinds: a name alone, or a mapping with ``kind``
+of its own; it is listed nowhere else. Specifications name kinds: a name alone, or a mapping with ``kind``
 and the kind's options.
 """
 

@@ -1,4 +1,4 @@
-"""The algorithms. Every named `Algorithm` in a module of this folder is found, so that a new one needs a file only."""
+"""The algorithms. A module here that defines a named `Algorithm` is found by itself: adding one is adding a file."""
 
 from typing import Any
 

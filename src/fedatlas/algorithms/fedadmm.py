@@ -1,4 +1,4 @@
-"""FedADMM (Wang et al. 2022, arXiv:2203.15104). Clients of Gong et al. 2022 send the same message."""
+"""FedADMM (Wang et al. 2022, arXiv:2203.15104). The clients of Gong et al. (2022) send the same message."""
 
 from dataclasses import dataclass
 

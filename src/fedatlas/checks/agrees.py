@@ -1,4 +1,4 @@
-"""Simulations against closed forms."""
+"""Simulations compared with closed forms."""
 
 import math
 from dataclasses import dataclass

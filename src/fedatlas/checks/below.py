@@ -1,4 +1,4 @@
-"""Runs against the bounds of theorems."""
+"""Runs compared with the bounds of theorems."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One algorithm against others."""
+"""One algorithm compared with others."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is lost along an axis."""
+"""How much worse a metric becomes along an axis."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Scores that agree."""
+"""Algorithms whose scores agree."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What it costs to reach an accuracy."""
+"""The cost of attaining an accuracy, compared with that of other algorithms."""
 
 import math
 from dataclasses import dataclass

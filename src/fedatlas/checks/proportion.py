@@ -1,4 +1,4 @@
-"""One metric against another."""
+"""The ratio of one metric to another."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Metrics between bounds."""
+"""Metrics that lie between bounds."""
 
 import math
 from dataclasses import dataclass

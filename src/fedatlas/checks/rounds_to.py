@@ -1,4 +1,4 @@
-"""Rounds of whole runs that attain a target."""
+"""The fewest rounds of a setting whose score attains a target."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How much tuned hyper-parameters matter."""
+"""How much scores depend on tuned hyper-parameters."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Words that several checks say what they found with."""
+"""Texts by which several checks say what they found."""
 
 from collections.abc import Callable, Sequence
 

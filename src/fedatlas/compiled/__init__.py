@@ -1,6 +1,6 @@
-"""The door to what is compiled or written out by hand for speed. The rest of the package enters here alone.
+"""What is compiled or written out by hand for speed. The rest of the package imports this module alone.
 
-What each part buys, as measured by the scripts in benchmarks/ (see benchmarks/README.md):
+The gain of each part, as measured by the scripts in benchmarks/ (see benchmarks/README.md):
 
 ``lockstep`` with ``kernels``: rounds of one-sample local steps on logistic data, for all step sizes of a tuning grid in
 one pass over the draws. A local step costs 22 to 450 times less than in plain NumPy, and 129 to 2089 times less for
@@ -10,7 +10,7 @@ each of thirteen step sizes.
 convolution, 2x2 max pooling and ReLU in one. Rounds of LeNet with minibatches of twenty images are twice as fast as a
 plain torch loop.
 
-``simd``: what ``kernels`` and ``pooling`` are written in.
+``simd``: vectors of numbers, in which ``kernels`` and ``pooling`` are written.
 
 All parts are loaded by name, and only when asked for: numba and torch take seconds to import, and the results of a cell
 depend on the parts that `fedatlas.compiled.used` names and on no others.

@@ -1,14 +1,14 @@
 """Compiled rounds of one-sample local steps on logistic data, for several step sizes at once.
 
-Local steps that are linear in the state but for one gradient, z <- A z - b (x) g(c.z) with z = (z_1, .., z_p) of (d,)
-vectors, split in two. The l2 term and the coupling act on every coordinate through one p x p matrix, B = A - l2 b c'.
-The sample acts on the coordinates of its row. So a worker keeps u with z = P u, P = B^k: a step reads and writes only
-the row's coordinates, with coefficients c'P and P^-1 b that are the same for all workers. P is folded into u before
-its condition costs digits. SIMD vectors hold a number for each of several step sizes, the innermost axis of all arrays:
-one pass over draws and rows serves all of them.
+Local steps are linear in the state except for one gradient: z <- A z - b (x) g(c.z) with z = (z_1, .., z_p) of (d,)
+vectors. Such a step has two parts. The l2 term and the coupling act on every coordinate through one p x p matrix,
+B = A - l2 b c'. The sample acts on the coordinates of its row. So a worker keeps u with z = P u, P = B^k: a step reads
+and writes only the row's coordinates, with coefficients c'P and P^-1 b that are the same for all workers. P is
+multiplied into u before its condition number costs digits. SIMD vectors hold a number for each of several step sizes,
+the innermost axis of all arrays: one pass over draws and rows serves all of them.
 
 ``together`` is for rounds of one step, where the server's z itself is kept as P u; ``apart`` for rounds of several.
-In the former no margin waits for another's, so that the derivatives of the loss of some workers are one
+In ``together`` no margin depends on another, so the derivatives of the loss of several workers are computed as one
 vector.
 """
 

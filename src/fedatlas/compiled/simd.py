@@ -2,8 +2,8 @@
 vector registers.
 
 Numba's arrays may overlap as far as the compiler knows, so loops over a few neighbours in an array stay scalar. Values
-of this type cannot overlap. No operation is fused, but for ``fma``, or reordered: a number has the same bits in a
-vector of any width.
+of this type cannot overlap. No operation is fused, except by ``fma``, and none is reordered: a number has the same bits
+in a vector of any width.
 
 Where a function needs the width of a vector, its argument ``simd`` is a tuple of so many numbers of the vector's type.
 Only its length and type count; the compiler knows both.

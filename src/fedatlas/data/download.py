@@ -1,4 +1,4 @@
-"""Downloading a file over HTTP; a download that broke off goes on where it ended."""
+"""Downloading a file over HTTP. An interrupted download continues where it stopped."""
 
 import time
 from pathlib import Path
@@ -27,7 +27,7 @@ def download(url: str, part: Path, size: int | None = None, progress: bool = Tru
 
     An interruption is followed by another try after a growing pause, from where the file ends; a server that cannot
     resume starts over. part: path of the file, which may not exist yet. size: in bytes, if known. progress: whether a
-    bar is shown even where nobody watches. Raises Unavailable, and keeps the file for the next attempt.
+    bar is shown even where standard error is no terminal. Raises Unavailable, and keeps the file for the next attempt.
     """
     from http.client import HTTPException
     from ssl import SSLError

@@ -1,4 +1,4 @@
-"""Raw files, fetched from a mirror or the official address and verified. A file comes in place whole or not at all."""
+"""Raw files, fetched from a mirror or the official address and verified. A file appears whole or not at all."""
 
 import shutil
 from pathlib import Path
@@ -20,7 +20,7 @@ def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (),
 
     Each file is looked for in the data directory, then in mirrors, then at its official addresses. What stands in for
     the official files is not looked for there. mirrors: that come before those of FEDATLAS_DATA_MIRRORS. progress:
-    whether downloads show a bar even where nobody watches. Returns the paths. Raises UserError if a file cannot be had
+    whether downloads show a bar even without a terminal. Returns the paths. Raises UserError if a file cannot be had
     or is not the one expected.
     """
     return gather(info(name), places.directory(directory), mirrors, progress)[1]
@@ -160,7 +160,7 @@ def _origin(path: Path) -> Path:
 
 
 def origin(path: Path) -> str:
-    """Where a raw file came from: an address, the path of a copy, or a sentence that nobody knows."""
+    """Where a raw file came from: an address, the path of a copy, or the words `placed by hand`."""
     note = _origin(path)
     return note.read_text(encoding="utf-8").strip() if note.is_file() else "placed by hand"
 

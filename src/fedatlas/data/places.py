@@ -1,4 +1,4 @@
-"""Where data lie."""
+"""Paths in the data directory."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The data directory: preparing data sets, verifying them, and saying what is there."""
+"""The data directory: data sets are prepared and verified, and their state is told."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from fedatlas.files import atomic_folder
 
 @dataclass(frozen=True)
 class Status:
-    """What is there of a data set.
+    """The state of a data set.
 
     kind: embedded sets come with a package. state: prepared; raw, if all that preparing needs lies on this machine;
     mirror, if a folder among the mirrors holds it; or missing. bytes: those at the path, or those to download, None if
@@ -37,8 +37,8 @@ class Status:
 def prepare(name: str, directory: str | Path | None = None, mirrors: Mirrors = ()) -> Path:
     """Fetch a data set if need be, read and verify it, and write its prepared form.
 
-    What is prepared already is left alone, unless it is lossy and the official files have come to lie in the data
-    directory. The folder appears whole or not at all, and the same raw files give the same bytes. mirrors: that come
+    A data set that is prepared is not prepared again, unless it is lossy and the data directory now has the official
+    files. The folder appears whole or not at all, and the same raw files give the same bytes. mirrors: that come
     before those of FEDATLAS_DATA_MIRRORS. Returns the folder. Raises UserError if a file cannot be had, cannot be read
     or does not hold the rows, features and classes that it should.
     """
@@ -80,7 +80,7 @@ def verify(name: str, directory: str | Path | None = None) -> list[Path]:
 
 
 def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[Status]:
-    """What is there of each data set, sorted by name. Files are neither read nor looked for over the network.
+    """The state of each data set, sorted by name. Files are neither read nor looked for over the network.
 
     mirrors: folders to look into, besides those of FEDATLAS_DATA_MIRRORS.
     """

@@ -5,8 +5,8 @@ directly or not, inside functions too. What changes no number is left out: comme
 labels, citations, the meaning of options, the words of errors. Modules in SILENT are left out whole, with what they
 import.
 
-Kinds are found by existing and not by an import, so a module that builds kinds does not depend on all of them. Which
-kinds a result uses follows from its specification; see `fedatlas.experiments.dependencies`.
+Kinds are found in their folders and not imported by name, so a module that builds kinds does not depend on all of them.
+Which kinds a result uses follows from its specification; see `fedatlas.experiments.dependencies`.
 """
 
 import ast

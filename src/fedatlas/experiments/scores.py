@@ -1,4 +1,4 @@
-"""What a run is worth: the best or the final value of a metric over its evaluations after round 0."""
+"""The score of a run: the best or the final value of a metric over its evaluations after round 0."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How likely clients were to be there, and who was."""
+"""The clients' probabilities to take part in each round, and which of them took part."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""What a theorem bounds, and the bound drawn over it."""
+"""The quantity that a theorem bounds, and the bound."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any

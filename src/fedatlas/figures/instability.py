@@ -1,4 +1,4 @@
-"""How two runs from starts that almost agree come apart (Yuan & Ma 2020, Theorem 4.2): a figure of no experiment."""
+"""How two runs from almost equal starts move apart (Yuan & Ma 2020, Theorem 4.2). No experiment has this figure."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

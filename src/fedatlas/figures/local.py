@@ -1,4 +1,4 @@
-"""What an algorithm noted of its local steps, such as step sizes (FedSPS, Figure 7)."""
+"""What an algorithm recorded of its local steps, such as step sizes (FedSPS, Figure 7)."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 """How algorithms and figures look: one colour, marker and line style for each algorithm throughout the atlas.
 
-The colours extend those of Okabe and Ito (2008), which people with any colour vision tell apart; those that meet in a
-figure of one paper also differ in marker. The paper's own method is never grey.
+The colours extend those of Okabe and Ito (2008), which people with any colour vision tell apart. Algorithms that share
+a figure of a paper also differ in marker. The paper's own method is never grey.
 """
 
 import hashlib

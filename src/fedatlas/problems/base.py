@@ -193,7 +193,7 @@ class Problem:
         return None
 
     def prepare_threads(self, threads: int) -> None:
-        """Called before any gradient by whoever will compute this many blocks at once."""
+        """Prepare for this many blocks that are computed at once. It is called before any gradient."""
 
     def memory(self, batch: int, threads: int) -> dict[str, int]:
         """Bytes, roughly, of ``data`` and, where they count, ``activations`` of minibatches on so many threads."""

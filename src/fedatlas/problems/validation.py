@@ -1,4 +1,4 @@
-"""What can be found wrong with the data of a problem's specification without loading them."""
+"""Checks of the data sets and the partition that a problem's specification names. No data are loaded."""
 
 from fedatlas.data.sources import info
 from fedatlas.partitions import PARTITIONS

@@ -1,1 +1,1 @@
-"""Rounds, client tables, participation and the array helpers that algorithms use."""
+"""The engine: rounds, client states, sampling, costs and checkpoints."""

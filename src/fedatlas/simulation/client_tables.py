@@ -1,4 +1,4 @@
-"""Client states as lazy tables: memory is taken only for the clients that were seen."""
+"""Client states as tables that take memory only for the clients that were active."""
 
 import tempfile
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""Random crops and flips of minibatches, numbered so that a draw says which one is meant."""
+"""Random crops and flips of minibatches. They are numbered, so that a draw can name one."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""The runs of one size of an experiment in MLflow: what is there, and what is to be done about it."""
+"""The runs of one size of an experiment in MLflow: which are there, and which are to be added, changed or removed."""
 
 from __future__ import annotations
 

@@ -1,0 +1,130 @@
+"""Lists, shows and uses what docs/adding.md adds. tests/test_adding.py runs it in a copy of the package.
+
+Prints a line for each name given: the name, the sections of `fedatlas list` that hold it, ``shown`` where
+`fedatlas show` knows it, and ``used``.
+"""
+
+import contextlib
+import dataclasses
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+import fedatlas
+from fedatlas.checks.judging import HELD, check
+from fedatlas.cli import main
+from fedatlas.data import preparing, sources, store
+from fedatlas.data.catalogue.base import File, Form
+from fedatlas.data.prepared import load
+from fedatlas.experiments import expand
+from fedatlas.figures import FIGURES
+from fedatlas.figures.drawing import draw
+from fedatlas.workflow.validation import validate
+from tests.synthetic import build, decay, experiment
+
+NAMED = yaml.safe_load(Path("named.yaml").read_text())  # what the page's YAML says, by heading
+QUADRATIC = {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0}
+
+
+def printed(*words):
+    """What a command of fedatlas prints, or nothing if it fails."""
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
+        status = main(list(words))
+    return "" if status else out.getvalue()
+
+
+def sections():
+    """The sections of `fedatlas list`, by name of what they hold."""
+    found = {}
+    for block in printed("list").strip().split("\n\n"):
+        section, *lines = block.splitlines()
+        for line in lines:
+            found.setdefault(line.split()[0], []).append(section.rstrip(":"))
+    return found
+
+
+def trained(problem=QUADRATIC, algorithm="fedavg", clients=4, lr=0.01, **options):
+    """The rows of a small run."""
+    rounds = {"rounds": 4, "batch": None, "eval_rounds": 1, "optimum": False}
+    frame = fedatlas.train(algorithm, problem, clients=clients, lr=lr, directory="data", **rounds, **options)
+    assert frame.attrs["status"] == "ok" and np.isfinite(frame["loss"]).all()
+    return frame
+
+
+def algorithm():
+    made = experiment(**NAMED["An algorithm"])
+    (cell, *_) = [cell for cell in expand.cells(made) if cell.id == "fedmine"]
+    assert cell.spec.tune["lr"] == [0.01, 0.1]
+    trained(algorithm="fedmine", **cell.spec.parameters)
+
+
+def problem():
+    loss = trained(NAMED["A problem"]["problem"], lr=0.5)["loss"]
+    assert loss.iloc[-1] < loss.iloc[0]
+
+
+def architecture():
+    trained(NAMED["An architecture"]["problem"])
+
+
+def partition():
+    trained(NAMED["A partition"]["problem"])
+
+
+def participation():
+    trained(**NAMED["A participation rule"]["setting"])
+
+
+def schedule():
+    plain, scaled = trained(), trained(**NAMED["A step-size schedule"]["setting"])
+    assert list(plain["loss"][:3]) == list(scaled["loss"][:3]) and plain["loss"][3] != scaled["loss"][3]
+
+
+def metric():
+    assert (trained(**NAMED["A metric"]["setting"])["max_norm"] > 0).all()
+
+
+def reader():
+    path, folder = Path("points.txt"), Path("points")
+    path.write_text("0;1.5;2\n1;3;4\n1;5;6\n")
+    folder.mkdir()
+    form = Form("table", (File("points.txt"),), {"delimiter": ";"})
+    numbers = {"rows": 3, "shape": (2,), "sparse": False, "counts": (1, 2)}
+    source = dataclasses.replace(sources.info("a9a"), forms=(form,), **numbers)
+    preparing.build(source, form, [path], ["the test"], folder)
+    assert np.load(folder / "X.npy").tolist() == [[1.5, 2], [3, 4], [5, 6]]
+
+
+def data_set():
+    raw = Path("data/raw/libsvm")
+    raw.mkdir(parents=True)
+    (raw / "a1a").write_text("-1 2:1\n+1 1:1 123:1\n" * 802 + "-1 3:1\n")
+    store.prepare("a1a", "data")
+    assert load("a1a", "data").y.sum() == 802
+    trained(NAMED["A data set"]["problem"])
+
+
+def shown():
+    made = experiment(**NAMED["A figure"], **NAMED["A check of a claim"], optimum=True)
+    validate(made)
+    table, curves, view = build(made, Path("runs"), decay)
+    spec = {key: value for key, value in made.figures["scores"].items() if key != "caption"}
+    draw(FIGURES.build(spec), view, table, curves, ["scores.png"])
+    assert Path("scores.png").read_bytes().startswith(b"\x89PNG")
+    verdict = check(view, made.claims, table, curves).iloc[0]
+    assert (verdict["verdict"], verdict["ours"]) == (HELD, "0 runs diverged")
+
+
+if __name__ == "__main__":
+    assert Path(fedatlas.__file__).is_relative_to(Path.cwd())
+    store.prepare("digits", "data")
+    for use in (algorithm, problem, architecture, partition, participation, schedule, metric, reader, data_set, shown):
+        use()
+    known = sections()
+    for name in sys.argv[1:]:
+        words = [f"{name}:", ",".join(known[name])]
+        words += ["shown"] if name in printed("show", name) else []
+        print(*words, "used")
