@@ -1,9 +1,11 @@
 """Every result depends on exactly what made it: a table of edits, each with all that must be made again and no more.
 
-The real workflow runs on a small copy of the project after each edit. The times of the files tell what it made again.
-Edits are independent of each other, so they may come in any order.
+Everything is made in a small copy of the project. After an edit, Snakemake's own plan says what it would make. For some
+edits, and for all of them in `make slow`, the workflow really runs, and the times of the files tell what it made. Edits
+are independent of each other, so they may come in any order.
 """
 
+import contextlib
 import copy
 import re
 
@@ -59,7 +61,7 @@ TRACE = "round,client,available\n0,0,1\n0,2,1\n1,1,1\n"
 SINE, FILE = "participation=sine-0.9", "participation=trace-trace.csv"
 
 
-# -- what is made from what, in words -----------------------------------------------------------------------------------
+# -- what is made from what, in words ---------------------------------------------------------------------------------
 
 
 def shown(experiment):
@@ -105,7 +107,7 @@ EVERY_TABLE = table("convex") | table("quadratic")
 FROM_PARTITION = CONVEX_RUNS | figures("convex", "split", "there")
 FROM_DATA = FROM_PARTITION | {"prepared", "partition", "optimum"}
 
-# -- edits of the package: a line more in a module ----------------------------------------------------------------------
+# -- edits of the package: a line more in a module --------------------------------------------------------------------
 
 MODULES = [
     ("algorithms/scaffold.py", QUADRATIC_RUNS),
@@ -134,7 +136,7 @@ UNUSED = [  # by these experiments, or by any number
     "experiments/config.py", "workflow/validation.py", "workflow/atlas.py", "cli.py", "overview.py",
 ]  # fmt: skip
 
-# -- edits of words -----------------------------------------------------------------------------------------------------
+# -- edits of words ---------------------------------------------------------------------------------------------------
 
 WORDS = [  # (file of the package, old, new), none of which changes any result
     ("algorithms/scaffold.py", '"""SCAFFOLD', '"""The SCAFFOLD'),
@@ -142,7 +144,7 @@ WORDS = [  # (file of the package, old, new), none of which changes any result
     ("problems/logistic.py", "logistic regression needs two classes", "logistic regression is for two classes"),
 ]
 
-# -- edits of experiment files ------------------------------------------------------------------------------------------
+# -- edits of experiment files ----------------------------------------------------------------------------------------
 
 
 def changed(experiment, path, value):
@@ -196,7 +198,7 @@ KEYS = [  # (experiment, key, value, what must be made again)
     ("quadratic", "sizes.smoke", {"setting": {"clients": 4}}, QUADRATIC_RUNS | about("quadratic")),
 ]
 
-# -- edits of other files -----------------------------------------------------------------------------------------------
+# -- edits of other files ---------------------------------------------------------------------------------------------
 
 CONFIG = "tour: [convex, quadratic]\nsize: smoke\n"
 FILES = [  # (file, old, new, what must be made again)
@@ -231,13 +233,28 @@ class Copy:
             (folder / f"config/experiments/{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
         self.project.snakemake()
 
-    def made_after(self, edits):
-        """What a run of the workflow makes after edits, (path, function of the text); the edits stay."""
+    @contextlib.contextmanager
+    def edited(self, edits):
+        """The copy after edits, (path, function of the text), which are taken back."""
+        before = {path: (self.project.folder / path).read_text() for path, _ in edits}
         for path, edit in edits:
-            file = self.project.folder / path
-            text = file.read_text()
+            text = (self.project.folder / path).read_text()
             assert edit(text) != text, f"the edit of {path} changes nothing"
-            file.write_text(edit(text))
+            (self.project.folder / path).write_text(edit(text))
+        try:
+            yield
+        finally:
+            for path, text in before.items():
+                (self.project.folder / path).write_text(text)
+
+    def planned(self):
+        """What a run of the workflow would make."""
+        plan = self.project.snakemake("--dry-run").stdout
+        outputs = [path for line in re.findall("^ +output: (.*)$", plan, re.MULTILINE) for path in line.split(", ")]
+        return {_label(path.removesuffix(" (update)").removeprefix("results/")) for path in outputs} - {None}
+
+    def made(self):
+        """What a run of the workflow makes."""
         return {_label(name) for name in self.project.made_by()} - {None}
 
 
@@ -257,50 +274,59 @@ def _label(path):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def copied_project(tmp_path_factory):
     return Copy(tmp_path_factory.mktemp("edits") / "project")
 
 
 def appended(text):
-    return f"{text}\nADDED = 1\n" if "ADDED" not in text else f"{text}\nMORE = 1\n"
+    return f"{text}\nADDED = 1\n"
 
 
 def replaced(old, new):
     return lambda text: text.replace(old, new, 1)
 
 
-@pytest.mark.parametrize("module, expected", MODULES, ids=[module for module, _ in MODULES])
-def test_a_line_more_in_a_module(made, module, expected):
-    assert made.made_after([(f"src/fedatlas/{module}", appended)]) == expected
+def with_key(key, value):
+    return lambda text: yaml.safe_dump(changed(yaml.safe_load(text), key, value), sort_keys=False)
 
 
-def test_what_is_not_used_or_changes_no_number(made):
-    edits = [(f"src/fedatlas/{module}", appended) for module in UNUSED]
-    edits += [(f"src/fedatlas/{file}", replaced(old, new)) for file, old, new in WORDS]
-    edits += [("config/config.yaml", lambda text: f"{text}# a remark\n")]
-    edits += [("config/experiments/convex.yaml", lambda text: f"# a remark\n{text}")]
-    assert made.made_after(edits) == set()
+NOTHING = [
+    *((f"src/fedatlas/{module}", appended) for module in UNUSED),
+    *((f"src/fedatlas/{file}", replaced(old, new)) for file, old, new in WORDS),
+    ("config/config.yaml", lambda text: f"{text}# a remark\n"),
+    ("config/experiments/convex.yaml", lambda text: f"# a remark\n{text}"),
+]
+EDITS = {
+    **{f"a line in {module}": ([(f"src/fedatlas/{module}", appended)], made) for module, made in MODULES},
+    **{
+        f"{name}: {key}": ([(f"config/experiments/{name}.yaml", with_key(key, value))], made)
+        for name, key, value, made in KEYS
+    },
+    **{f"{file}: {new[-24:].strip()}": ([(file, replaced(old, new))], made) for file, old, new, made in FILES},
+    "words and what is not used": (NOTHING, set()),
+    "no edit": ([], set()),
+}
+REALLY = {"a line in algorithms/mifa.py", "convex: problem.partition.alpha", "trace.csv: 1,2,1", "no edit"}
 
 
-@pytest.mark.parametrize("experiment, key, value, expected", KEYS, ids=[f"{name} {key}" for name, key, *_ in KEYS])
-def test_a_key_of_an_experiment(made, experiment, key, value, expected):
-    path = f"config/experiments/{experiment}.yaml"
-    edit = lambda text: yaml.safe_dump(changed(yaml.safe_load(text), key, value), sort_keys=False)  # noqa: E731
-    before = (made.project.folder / path).read_text()
-    found = made.made_after([(path, edit)])
-    (made.project.folder / path).write_text(before)
-    made.project.snakemake()
-    assert found == expected
+def test_there_are_edits_of_every_kind():
+    assert len(EDITS) > 50 and REALLY < set(EDITS)
 
 
-@pytest.mark.parametrize("file, old, new, expected", FILES, ids=[f"{file} {new[-20:]}" for file, _, new, _ in FILES])
-def test_another_file(made, file, old, new, expected):
-    before = (made.project.folder / file).read_text()
-    found = made.made_after([(file, replaced(old, new))])
-    (made.project.folder / file).write_text(before)
-    made.project.snakemake()
-    assert found == expected
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_plans_what_it_must_and_nothing_else(copied_project, name):
+    edits, expected = EDITS[name]
+    with copied_project.edited(edits):
+        assert copied_project.planned() == expected
 
 
-def test_nothing_is_made_twice(made):
-    assert made.made_after([]) == set()
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in REALLY else pytest.mark.slow) for name in EDITS]
+)
+def test_an_edit_makes_what_it_must_and_nothing_else(copied_project, name):
+    edits, expected = EDITS[name]
+    try:
+        with copied_project.edited(edits):
+            assert copied_project.made() == expected
+    finally:
+        copied_project.project.snakemake()
