@@ -14,7 +14,7 @@ import math
 import numbers
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,7 +29,8 @@ class Option:
     meaning, in the paper's letters. unit: such as ``rounds``. above, below: values lie between them, bounds excluded.
     low, high: values lie between them, bounds included. constant: name of the problem's constant that stands where no
     value is given. family: the value is a kind of this family, or a mapping with a kind and its options. names: the
-    value names something of an experiment, such as ``axis``; see `fedatlas.workflow.validation`.
+    value names something of an experiment, such as ``axis``; see `fedatlas.workflow.validation`. filled: a list or a
+    mapping holds at least one value. distinct: a list holds no value twice.
     """
 
     name: str
@@ -44,6 +45,8 @@ class Option:
     constant: str | None = None
     family: str | None = None
     names: str | None = None
+    filled: bool = False
+    distinct: bool = False
 
     @property
     def required(self) -> bool:
@@ -67,7 +70,14 @@ class Option:
 
     def fits(self, value: Any) -> bool:
         """Whether a value has the type and lies in the range."""
-        return any(self._fits(member, value) for member in self.members)
+        return any(self._fits(member, value) for member in self.members) and self._holds(value)
+
+    def _holds(self, value: Any) -> bool:
+        """Whether a list or a mapping holds as many values, and as different ones, as it must."""
+        if self.filled and isinstance(value, (list, tuple, dict)) and not value:
+            return False
+        repeated = self.distinct and isinstance(value, (list, tuple))
+        return not (repeated and any(value.index(one) < place for place, one in enumerate(value)))
 
     def _fits(self, member: Any, value: Any) -> bool:
         if member is types.NoneType:
@@ -98,7 +108,8 @@ class Option:
     def expected(self) -> str:
         """What a value must be, for sentences: ``a whole number, at least 1, or 'all'``."""
         if self.family:
-            return "a kind, or a mapping with a kind and its options" + (", or null" if self.optional else "")
+            kind = "a kind, or " if str in self.members else ""
+            return f"{kind}a mapping with a kind and its options" + (", or null" if self.optional else "")
         parts = [self._describe(member) for member in self.members if not _is_literal(member)]
         parts = [part for part in parts if part != "null"]
         if self.words:
@@ -120,11 +131,16 @@ class Option:
         if origin := typing.get_origin(member):
             if origin in (list, tuple):
                 (inside, *_) = typing.get_args(member)
-                return f"a list, of which each entry is {self._describe(inside)}"
+                noun = "a list" + (" of different values" if self.distinct else "") + self._filled()
+                return noun if inside is Any else f"{noun}, of which each entry is {self._describe(inside)}"
             member = origin
         if _is_literal(member):
             return f"one of {', '.join(map(repr, typing.get_args(member)))}"
-        return NOUNS.get(member, "a mapping")
+        noun = NOUNS.get(member, "a mapping")
+        return noun + (self._filled() if noun == "a mapping" else "")
+
+    def _filled(self) -> str:
+        return " that is not empty" if self.filled else ""
 
     def _range(self) -> str:
         if self.low is not None and self.high is not None:
@@ -157,8 +173,11 @@ class Option:
         origin = typing.get_origin(member) or member
         if origin in (list, tuple):
             inside = typing.get_args(member)
-            return {"type": "array"} | ({"items": self._schema(inside[0])} if inside else {})
-        return {"type": JSON_TYPES[origin]} if origin in JSON_TYPES else {}
+            found = {"type": "array"} | ({"items": self._schema(inside[0])} if inside else {})
+            found |= {"minItems": 1} if self.filled else {}
+            return found | ({"uniqueItems": True} if self.distinct else {})
+        found = {"type": JSON_TYPES[origin]} if origin in JSON_TYPES else {}
+        return found | ({"minProperties": 1} if self.filled and origin is dict else {})
 
 
 NOUNS = {
@@ -185,6 +204,8 @@ def option(
     constant: str | None = None,
     family: str | None = None,
     names: str | None = None,
+    filled: bool = False,
+    distinct: bool = False,
 ) -> Any:
     """Declare an option: a field of a frozen dataclass. The arguments are explained at `Option`.
 
@@ -192,7 +213,7 @@ def option(
     """
     about = {
         "doc": doc, "unit": unit, "above": above, "below": below, "low": low, "high": high,
-        "constant": constant, "family": family, "names": names,
+        "constant": constant, "family": family, "names": names, "filled": filled, "distinct": distinct,
     }  # fmt: skip
     if constant is not None:
         default = None
@@ -221,6 +242,13 @@ def check(owner: str, given: Mapping[str, Option], values: Mapping[str, Any]) ->
             raise UserError(f"{owner}: {name} is {values[name]!r}; it must be {one.expected}")
 
 
+def check_names(owner: str, given: Mapping[str, Option], names: Iterable[str]) -> None:
+    """Raise UserError, with a guess, at the first name that is no option."""
+    for name in names:
+        if name not in given:
+            raise UserError(f"{owner} has no option {name!r}{did_you_mean(name, list(given))}")
+
+
 def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> Any:
     """``cls(**values, **more)`` for a dataclass of options.
 
@@ -230,9 +258,7 @@ def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> A
     if not isinstance(values, Mapping):
         raise UserError(f"{what} is {values!r}; it must be a mapping of options to values")
     known = options(cls)
-    for name in values:
-        if name not in known:
-            raise UserError(f"{what} has no option {name!r}{did_you_mean(name, list(known))}")
+    check_names(what, known, values)
     for name, one in known.items():
         if one.required and name not in values:
             raise UserError(f"{what} needs a value for {name!r}")

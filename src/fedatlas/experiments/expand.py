@@ -89,10 +89,10 @@ def _check(experiment: Experiment, spec: CellSpec) -> None:
     problems.check(spec.problem)
     kind = problems.get(spec.problem["kind"])
     recorded = {name for id in experiment.algorithms for name in algorithms.get(experiment.algorithm(id)).records}
-    for name in spec.setting.get("record") or ():
-        if name not in recorded:
-            hint = did_you_mean(name, sorted(recorded))
-            raise UserError(f"record: no algorithm of the experiment notes {name!r}{hint}")
     for run in runs(spec):
         algorithm, setting = create(run)
         algorithm.check(setting, kind)
+        for name in setting.record or ():
+            if name not in recorded:
+                hint = did_you_mean(name, sorted(recorded))
+                raise UserError(f"record: no algorithm of the experiment notes {name!r}{hint}")

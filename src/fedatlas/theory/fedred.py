@@ -87,7 +87,7 @@ class Theorem4(Bound):
     def _inexact(self, c, a, rounds):
         if not _at_least(c.mu, a.mu):
             return "mu <= the clients' mu"
-        if not isfinite(enough := a.enough(c.L, max(rounds - 1, 0))):
+        if not isfinite(enough := a.sufficient_steps(c.L, max(rounds - 1, 0))):
             return "lr <= 1 / (L + lam)"
         return None if a.max_steps >= enough else f"max_steps >= {enough}"
 
