@@ -128,14 +128,14 @@ class Option:
         if member in (int, float):
             noun = "a whole number" if member is int else "a number"
             return noun + self._range()
+        if _is_literal(member):
+            return f"one of {', '.join(map(repr, typing.get_args(member)))}"
         if origin := typing.get_origin(member):
             if origin in (list, tuple):
                 (inside, *_) = typing.get_args(member)
                 noun = "a list" + (" of different values" if self.distinct else "") + self._filled()
                 return noun if inside is Any else f"{noun}, of which each entry is {self._describe(inside)}"
             member = origin
-        if _is_literal(member):
-            return f"one of {', '.join(map(repr, typing.get_args(member)))}"
         noun = NOUNS.get(member, "a mapping")
         return noun + (self._filled() if noun == "a mapping" else "")
 

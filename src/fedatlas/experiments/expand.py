@@ -29,7 +29,14 @@ def cells(experiment: Experiment) -> list[Cell]:
 
 
 def view(experiment: Experiment) -> View:
-    """What tables, figures and claims know of an experiment. Raises UserError on an unknown algorithm."""
+    """What tables, figures and claims know of an experiment.
+
+    Raises UserError, naming the file, on an unknown algorithm.
+    """
+    try:
+        shown = {id: _shown(experiment, id) for id in experiment.algorithms}
+    except UserError as error:
+        raise UserError(f"{experiment.where}: {error}") from None
     tuned = {name for id in experiment.algorithms for name in experiment.tuning(id)} | set(experiment.tune)
     return View(
         name=experiment.name,
@@ -40,7 +47,7 @@ def view(experiment: Experiment) -> View:
         problem=experiment.problem,
         setting=experiment.setting,
         seeds=experiment.seeds,
-        algorithms={id: _shown(experiment, id) for id in experiment.algorithms},
+        algorithms=shown,
     )
 
 
