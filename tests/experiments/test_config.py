@@ -97,8 +97,9 @@ FULL = {"kind": "full"}
             {"algorithms": {"fedavg": {"setting": {"batch": 0}}}},
             "algorithms.fedavg.setting: batch is 0; it must be a whole number, at least 1",
         ),
-        ({"algorithms": {"a/b": None}}, "algorithms: 'a/b' is no name of a file; it must consist of letters, digits"),
-        ({"figures": {"a-b": {}}}, "figures: 'a-b' is no name of a file; it must consist of letters, digits and _"),
+        ({"algorithms": {"a/b": None}}, "algorithms: the name 'a/b' must consist of letters, digits, _, ., + and -"),
+        ({"figures": {"a-b": {}}}, "figures: the name 'a-b' must consist of letters, digits and _"),
+        ({"grid": {"clients ": [1]}}, "grid: the name 'clients ' must consist of letters, digits, _ and ."),
         ({"figures": [1]}, "figures is [1]; it must be a mapping"),
         ({"claims": {"c": None}}, "claims.c needs a value for 'text'"),
         (

@@ -15,11 +15,12 @@ from fedatlas.simulation.setting import Setting
 Size = Literal["smoke", "laptop", "paper"]
 
 AXIS = Option("axis", list[Any], dataclasses.MISSING, doc="values of an axis", filled=True, distinct=True)
-# Names of entries are names of files; those of figures are wildcards of the workflow.
+# Names that become parts of names of files; those of figures are wildcards of the workflow, too.
 NAMES = {
     "algorithms": (r"\w[\w.+-]*", "letters, digits, _, ., + and -"),
     "figures": (r"\w+", "letters, digits and _"),
     "claims": (r"\w[\w.+-]*", "letters, digits, _, ., + and -"),
+    "axes": (r"[\w.]+", "letters, digits, _ and ."),
 }
 
 
@@ -118,8 +119,8 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
         _part(found, "setting", lambda values: _setting("setting", values))
         for section in ("grid", "within", "tune"):
             _part(found, section, lambda axes, section=section: _axes(section, axes))
-        for section in NAMES:
-            _part(found, section, lambda entries, section=section: _named(section, entries))
+        for section in ("algorithms", "figures", "claims"):
+            _part(found, section, lambda entries, section=section: _named(section, entries, section))
         _part(found, "algorithms", _entries)
         _part(found, "claims", _claims)
     except UserError as error:
@@ -135,6 +136,7 @@ def _part(found: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]], A
 
 def _axes(place: str, axes: Mapping[str, Any]) -> Axes:
     """Axes without those that null removes."""
+    _named(place, axes, "axes")
     kept = {axis: values for axis, values in axes.items() if values is not None}
     check(place, dict.fromkeys(kept, AXIS), kept)
     return kept
@@ -147,11 +149,12 @@ def _setting(place: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
     return values
 
 
-def _named(section: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
-    pattern, letters = NAMES[section]
+def _named(place: str, entries: Mapping[str, Any], what: str) -> Mapping[str, Any]:
+    """The entries. Raises UserError if a name cannot be part of the name of a file."""
+    pattern, letters = NAMES[what]
     for name in entries:
         if not re.fullmatch(pattern, name):
-            raise UserError(f"{section}: {name!r} is no name of a file; it must consist of {letters}")
+            raise UserError(f"{place}: the name {name!r} must consist of {letters}")
     return entries
 
 
