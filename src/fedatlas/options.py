@@ -1,7 +1,8 @@
 """Options: typed fields of frozen dataclasses, each with its meaning and range.
 
 An option is declared once. From its declaration come the check of a value, the sentence about a wrong one, the JSON
-schema of experiment files, the tables of the documentation and what ``fedatlas show`` prints.
+schema of experiment files (`fedatlas.workflow.schema`), the tables of the documentation and what ``fedatlas show``
+prints.
 
 The type of the field says what a value may be: ``int``, ``float``, ``bool``, ``str``, ``Literal["mean", "random"]``,
 ``list[float]``, ``dict``, and unions of these such as ``float | None`` or ``int | Literal["all"]``. A ``float`` takes
@@ -150,35 +151,6 @@ class Option:
         text = ", ".join(found)
         return (" " if text.startswith(("larger", "less")) else ", ") + text if text else ""
 
-    def schema(self) -> dict[str, Any]:
-        """JSON schema of a value."""
-        found = [self._schema(member) for member in dict.fromkeys(self.members)]
-        described = {"description": self.doc + (f" ({self.unit})" if self.unit else "")}
-        if not (self.required or self.default is None or callable(self.default)):
-            described["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
-        return (found[0] if len(found) == 1 else {"anyOf": found}) | described
-
-    def _schema(self, member: Any) -> dict[str, Any]:
-        if _is_literal(member):
-            return {"enum": list(typing.get_args(member))}
-        if member in (int, float):
-            limits = {
-                "exclusiveMinimum": self.above,
-                "exclusiveMaximum": self.below,
-                "minimum": self.low,
-                "maximum": self.high,
-            }
-            kind = {"type": "integer" if member is int else "number"}
-            return kind | {key: value for key, value in limits.items() if value is not None}
-        origin = typing.get_origin(member) or member
-        if origin in (list, tuple):
-            inside = typing.get_args(member)
-            found = {"type": "array"} | ({"items": self._schema(inside[0])} if inside else {})
-            found |= {"minItems": 1} if self.filled else {}
-            return found | ({"uniqueItems": True} if self.distinct else {})
-        found = {"type": JSON_TYPES[origin]} if origin in JSON_TYPES else {}
-        return found | ({"minProperties": 1} if self.filled and origin is dict else {})
-
 
 NOUNS = {
     Any: "any value",
@@ -189,7 +161,6 @@ NOUNS = {
     tuple: "a list",
     types.NoneType: "null",
 }
-JSON_TYPES = {bool: "boolean", str: "string", dict: "object", types.NoneType: "null"}
 
 
 def option(
@@ -269,18 +240,6 @@ def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> A
         raise
     except (TypeError, ValueError, ArithmeticError) as error:
         raise UserError(f"{what}: a value does not fit ({error})") from error
-
-
-def schema(cls: type) -> dict[str, Any]:
-    """JSON schema of a mapping from a dataclass's options to values."""
-    known = options(cls)
-    required = [name for name, one in known.items() if one.required]
-    found = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {name: one.schema() for name, one in known.items()},
-    }
-    return found | ({"required": required} if required else {})
 
 
 def _members(hint: Any) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.figures import FIGURES, Figure
 from fedatlas.figures.drawing import draw
 from fedatlas.kinds import Family
-from fedatlas.options import schema
+from fedatlas.workflow.schema import of_options
 from tests.synthetic import build, decay, experiment
 
 NAMES = {"axis", "cost", "metric", "tuned", "metric or tuned", "algorithms", "where", "theorem", "theorems"}
@@ -51,7 +51,7 @@ def test_a_kind_documents_itself_and_each_option(name):
     for one in cls.options().values():
         assert one.doc and not one.doc.endswith("."), one.name
         assert one.names is None or one.names in NAMES, one.name
-    assert set(schema(cls)["properties"]) == set(cls.options())
+    assert set(of_options(cls)["properties"]) == set(cls.options())
 
 
 def test_declarations_are_light():

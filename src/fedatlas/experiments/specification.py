@@ -1,6 +1,7 @@
 """An experiment file as a record: every key with its type and meaning."""
 
 import dataclasses
+import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -115,12 +116,12 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     where = f"{file} (size {size})"
     found = dict(content)
     try:
-        _part(found, "select", lambda values: construct("select", Select, values))
-        _part(found, "setting", lambda values: _setting("setting", values))
+        _part(found, "select", functools.partial(construct, "select", Select))
+        _part(found, "setting", functools.partial(_setting, "setting"))
         for section in ("grid", "within", "tune"):
-            _part(found, section, lambda axes, section=section: _axes(section, axes))
+            _part(found, section, functools.partial(_axes, section))
         for section in ("algorithms", "figures", "claims"):
-            _part(found, section, lambda entries, section=section: _named(section, entries, section))
+            _part(found, section, functools.partial(_named, section, section))
         _part(found, "algorithms", _entries)
         _part(found, "claims", _claims)
     except UserError as error:
@@ -136,7 +137,7 @@ def _part(found: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]], A
 
 def _axes(place: str, axes: Mapping[str, Any]) -> Axes:
     """Axes without those that null removes."""
-    _named(place, axes, "axes")
+    _named(place, "axes", axes)
     kept = {axis: values for axis, values in axes.items() if values is not None}
     check(place, dict.fromkeys(kept, AXIS), kept)
     return kept
@@ -149,7 +150,7 @@ def _setting(place: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
     return values
 
 
-def _named(place: str, entries: Mapping[str, Any], what: str) -> Mapping[str, Any]:
+def _named(place: str, what: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
     """The entries. Raises UserError if a name cannot be part of the name of a file."""
     pattern, letters = NAMES[what]
     for name in entries:
