@@ -8,8 +8,8 @@ from fedatlas import algorithms
 from fedatlas.checks.judging import check
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
+from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.runs import create
-from fedatlas.experiments.specification import Claim
 from fedatlas.experiments.view import Select, Shown, View
 from fedatlas.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.simulation.engine import Simulation

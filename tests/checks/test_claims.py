@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.checks.judging import COLUMNS, HELD, NOT_HELD, NOT_TESTED, check
 from fedatlas.errors import UserError
-from fedatlas.experiments.specification import Claim
+from fedatlas.experiments.claim import Claim
 from tests.synthetic import curves, table
 
 from .made import verdict, view

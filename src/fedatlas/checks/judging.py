@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from fedatlas.checks import build
 from fedatlas.checks.results import NotTested, Results
 from fedatlas.errors import UserError
-from fedatlas.experiments.specification import Claim
+from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.view import View
 
 if TYPE_CHECKING:

@@ -5,15 +5,14 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, Spec
+from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.view import Select
 from fedatlas.options import Option, check, check_names, construct, option, options
 from fedatlas.simulation.setting import Setting
-
-Size = Literal["smoke", "laptop", "paper"]
 
 AXIS = Option("axis", list[Any], dataclasses.MISSING, doc="values of an axis", filled=True, distinct=True)
 # Names that become parts of names of files; those of figures are wildcards of the workflow, too.
@@ -35,21 +34,6 @@ class Entry:
     tune: dict[str, Any] = option(dict, doc="tuning axes of this algorithm alone; null removes a common one")
     setting: dict[str, Any] = option(dict, doc="keys of the setting for this algorithm alone")
     seeds: list[int] | None = option(None, low=0, doc="seeds of this algorithm alone", filled=True, distinct=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """A sentence of the paper, and a check of it."""
-
-    text: str = option(doc="the claim in the paper's words or nearly so")
-    source: str = option(doc="where the paper makes it")
-    sizes: list[Size] | None = option(None, doc="sizes at which it is tested; by default all")
-    note: str | None = option(None, doc="why a tolerance was chosen, or why the claim fails if that is known")
-    check: dict[str, Any] = option(doc="kind of the check, and its options", family="check")
-
-    def tested_at(self, size: str) -> bool:
-        """Whether the claim is tested at a size."""
-        return self.sizes is None or size in self.sizes
 
 
 @dataclass(frozen=True, kw_only=True)

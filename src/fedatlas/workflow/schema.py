@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.checks import CHECKS
-from fedatlas.experiments.specification import AXIS, Claim, Entry, Experiment
+from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.specification import AXIS, Entry, Experiment
 from fedatlas.experiments.view import Select
 from fedatlas.figures import FIGURES
 from fedatlas.kinds import Family
