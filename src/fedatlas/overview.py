@@ -13,7 +13,8 @@ from fedatlas.checks import CHECKS
 from fedatlas.data import sources
 from fedatlas.data.readers import READERS
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments.specification import Claim, Entry, Experiment
+from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.specification import Entry, Experiment
 from fedatlas.experiments.view import Select
 from fedatlas.figures import FIGURES
 from fedatlas.kinds import Family

@@ -61,8 +61,8 @@ def figure(spec: dict[str, Any], folder: str, outputs: Sequence[str], directory:
 def claims(spec: dict[str, Any], folder: str, out: str) -> None:
     """Judge the claims of an experiment. spec: ``view`` and ``claims``. folder: of table.parquet and curves.parquet."""
     from fedatlas.checks.judging import check
-    from fedatlas.experiments.claim import Claim
     from fedatlas.experiments.result_files import read
+    from fedatlas.experiments.specification import Claim
     from fedatlas.experiments.view import View
 
     (frame, _), (curves, _) = (read(Path(folder) / f"{name}.parquet") for name in ("table", "curves"))
