@@ -61,6 +61,8 @@ FULL = {"kind": "full"}
         ({"optimum": "yes"}, "optimum is 'yes'; it must be true or false"),
         ({"problem": 3}, "problem is 3; it must be a mapping with a kind and its options"),
         ({"problem": "quadratic"}, "problem is 'quadratic'; it must be a mapping with a kind and its options"),
+        ({"problem": {}}, "mine.yaml (size smoke): the problem {} has no kind (known: "),
+        ({"problem": {"kind": "quadratik"}}, "unknown problem 'quadratik'; did you mean 'quadratic'?"),
         ({"setting": 3}, "setting is 3; it must be a mapping"),
         (
             {"setting": {"clients": "ten"}},
@@ -141,8 +143,6 @@ def test_what_is_missing_is_named(tmp_path, key):
         ({"algorithms": {"fedavg": {}}}, r"fedavg needs a value for 'lr'"),
         ({"algorithms": {"fedavg": {"set": {"lr": -1}}}}, r"fedavg: lr is -1; it must be a number larger than 0"),
         ({"tune": {"momentum": [0.9]}}, r"no option 'momentum'"),
-        ({"problem": {}}, r"mine.yaml \(size smoke\): the problem {} has no kind"),
-        ({"problem": {"kind": "quadratik"}}, r"unknown problem 'quadratik'; did you mean 'quadratic'"),
         ({"grid": {"worker": [1]}}, r"setting has no option 'worker'"),
         ({"grid": {"record": [3]}}, r"setting: record is 3; it must be a list"),
         ({"grid": {"clients.x": [3]}}, r"axis 'clients.x': clients is 2, which has no parts"),

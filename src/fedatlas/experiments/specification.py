@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fedatlas import problems
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, Spec
 from fedatlas.experiments.claim import Claim
@@ -101,6 +102,7 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     found = dict(content)
     try:
         _part(found, "select", functools.partial(construct, "select", Select))
+        _part(found, "problem", _problem)
         _part(found, "setting", functools.partial(_setting, "setting"))
         for section in ("grid", "within", "tune"):
             _part(found, section, functools.partial(_axes, section))
@@ -117,6 +119,12 @@ def _part(found: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]], A
     """Put what is made of a mapping in its place. What is no mapping is left to the check of its option."""
     if isinstance(found.get(key), Mapping):
         found[key] = make(found[key])
+
+
+def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The problem's specification, of which axes may give all options but the kind."""
+    problems.get(problems.PROBLEMS.split(spec)[0])
+    return spec
 
 
 def _axes(place: str, axes: Mapping[str, Any]) -> Axes:
