@@ -26,6 +26,7 @@ def experiment(algorithms=ALGORITHMS, grid=None, metric="suboptimality", goal="m
         "description": "Rates r^0.75 with eta >= 1e-3 and `lr`.",
         "notes": ["A choice."],
         "problem": {"kind": "logistic", "data": "breast_cancer", "l2": 0.01},
+        "optimum": True,
         "setting": {"steps": 64},
         "grid": {"local_steps": [1, 8], "clients": [4, 16, 64]} if grid is None else grid,
         "tune": {"lr": [0.1, 1]},

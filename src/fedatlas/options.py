@@ -1,7 +1,8 @@
 """Options: typed fields of frozen dataclasses, each with its meaning and range.
 
 An option is declared once. From its declaration come the check of a value, the sentence about a wrong one, the JSON
-schema of experiment files, the tables of the documentation and what ``fedatlas show`` prints.
+schema of experiment files (`fedatlas.workflow.schema`), the tables of the documentation and what ``fedatlas show``
+prints.
 
 The type of the field says what a value may be: ``int``, ``float``, ``bool``, ``str``, ``Literal["mean", "random"]``,
 ``list[float]``, ``dict``, and unions of these such as ``float | None`` or ``int | Literal["all"]``. A ``float`` takes
@@ -14,7 +15,7 @@ import math
 import numbers
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,7 +30,8 @@ class Option:
     meaning, in the paper's letters. unit: such as ``rounds``. above, below: values lie between them, bounds excluded.
     low, high: values lie between them, bounds included. constant: name of the problem's constant that stands where no
     value is given. family: the value is a kind of this family, or a mapping with a kind and its options. names: the
-    value names something of an experiment, such as ``axis``; see `fedatlas.workflow.validation`.
+    value names something of an experiment, such as ``axis``; see `fedatlas.workflow.validation`. filled: a list or a
+    mapping holds at least one value. distinct: a list holds no value twice.
     """
 
     name: str
@@ -44,6 +46,8 @@ class Option:
     constant: str | None = None
     family: str | None = None
     names: str | None = None
+    filled: bool = False
+    distinct: bool = False
 
     @property
     def required(self) -> bool:
@@ -67,7 +71,14 @@ class Option:
 
     def fits(self, value: Any) -> bool:
         """Whether a value has the type and lies in the range."""
-        return any(self._fits(member, value) for member in self.members)
+        return any(self._fits(member, value) for member in self.members) and self._holds(value)
+
+    def _holds(self, value: Any) -> bool:
+        """Whether a list or a mapping holds as many values, and as different ones, as it must."""
+        if self.filled and isinstance(value, (list, tuple, dict)) and not value:
+            return False
+        repeated = self.distinct and isinstance(value, (list, tuple))
+        return not (repeated and any(value.index(one) < place for place, one in enumerate(value)))
 
     def _fits(self, member: Any, value: Any) -> bool:
         if member is types.NoneType:
@@ -98,7 +109,8 @@ class Option:
     def expected(self) -> str:
         """What a value must be, for sentences: ``a whole number, at least 1, or 'all'``."""
         if self.family:
-            return "a kind, or a mapping with a kind and its options" + (", or null" if self.optional else "")
+            kind = "a kind, or " if str in self.members else ""
+            return f"{kind}a mapping with a kind and its options" + (", or null" if self.optional else "")
         parts = [self._describe(member) for member in self.members if not _is_literal(member)]
         parts = [part for part in parts if part != "null"]
         if self.words:
@@ -117,14 +129,19 @@ class Option:
         if member in (int, float):
             noun = "a whole number" if member is int else "a number"
             return noun + self._range()
+        if _is_literal(member):
+            return f"one of {', '.join(map(repr, typing.get_args(member)))}"
         if origin := typing.get_origin(member):
             if origin in (list, tuple):
                 (inside, *_) = typing.get_args(member)
-                return f"a list, of which each entry is {self._describe(inside)}"
+                noun = "a list" + (" of different values" if self.distinct else "") + self._filled()
+                return noun if inside is Any else f"{noun}, of which each entry is {self._describe(inside)}"
             member = origin
-        if _is_literal(member):
-            return f"one of {', '.join(map(repr, typing.get_args(member)))}"
-        return NOUNS.get(member, "a mapping")
+        noun = NOUNS.get(member, "a mapping")
+        return noun + (self._filled() if noun == "a mapping" else "")
+
+    def _filled(self) -> str:
+        return " that is not empty" if self.filled else ""
 
     def _range(self) -> str:
         if self.low is not None and self.high is not None:
@@ -133,32 +150,6 @@ class Option:
         found = [f"{words} {bound:g}" for words, bound in bounds.items() if bound is not None]
         text = ", ".join(found)
         return (" " if text.startswith(("larger", "less")) else ", ") + text if text else ""
-
-    def schema(self) -> dict[str, Any]:
-        """JSON schema of a value."""
-        found = [self._schema(member) for member in dict.fromkeys(self.members)]
-        described: dict[str, Any] = {"description": self.doc + (f" ({self.unit})" if self.unit else "")}
-        if not (self.required or self.default is None or callable(self.default)):
-            described["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
-        return (found[0] if len(found) == 1 else {"anyOf": found}) | described
-
-    def _schema(self, member: Any) -> dict[str, Any]:
-        if _is_literal(member):
-            return {"enum": list(typing.get_args(member))}
-        if member in (int, float):
-            limits = {
-                "exclusiveMinimum": self.above,
-                "exclusiveMaximum": self.below,
-                "minimum": self.low,
-                "maximum": self.high,
-            }
-            kind = {"type": "integer" if member is int else "number"}
-            return kind | {key: value for key, value in limits.items() if value is not None}
-        origin = typing.get_origin(member) or member
-        if origin in (list, tuple):
-            inside = typing.get_args(member)
-            return {"type": "array"} | ({"items": self._schema(inside[0])} if inside else {})
-        return {"type": JSON_TYPES[origin]} if origin in JSON_TYPES else {}
 
 
 NOUNS = {
@@ -170,7 +161,6 @@ NOUNS = {
     tuple: "a list",
     types.NoneType: "null",
 }
-JSON_TYPES = {bool: "boolean", str: "string", dict: "object", types.NoneType: "null"}
 
 
 def option(
@@ -185,6 +175,8 @@ def option(
     constant: str | None = None,
     family: str | None = None,
     names: str | None = None,
+    filled: bool = False,
+    distinct: bool = False,
 ) -> Any:
     """Declare an option: a field of a frozen dataclass. The arguments are explained at `Option`.
 
@@ -192,7 +184,7 @@ def option(
     """
     about = {
         "doc": doc, "unit": unit, "above": above, "below": below, "low": low, "high": high,
-        "constant": constant, "family": family, "names": names,
+        "constant": constant, "family": family, "names": names, "filled": filled, "distinct": distinct,
     }  # fmt: skip
     if constant is not None:
         default = None
@@ -201,13 +193,9 @@ def option(
     return dataclasses.field(default=default, metadata=about)
 
 
+@functools.cache
 def options(cls: type) -> Mapping[str, Option]:
     """The options of a dataclass by name, in the order of their declaration."""
-    return _declared(cls)
-
-
-@functools.cache
-def _declared(cls: type) -> Mapping[str, Option]:
     hints = typing.get_type_hints(cls)
     found = {}
     for field in dataclasses.fields(cls):
@@ -225,6 +213,13 @@ def check(owner: str, given: Mapping[str, Option], values: Mapping[str, Any]) ->
             raise UserError(f"{owner}: {name} is {values[name]!r}; it must be {one.expected}")
 
 
+def check_names(owner: str, given: Mapping[str, Option], names: Iterable[str]) -> None:
+    """Raise UserError, with a guess, at the first name that is no option."""
+    for name in names:
+        if name not in given:
+            raise UserError(f"{owner} has no option {name!r}{did_you_mean(name, list(given))}")
+
+
 def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> Any:
     """``cls(**values, **more)`` for a dataclass of options.
 
@@ -234,9 +229,7 @@ def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> A
     if not isinstance(values, Mapping):
         raise UserError(f"{what} is {values!r}; it must be a mapping of options to values")
     known = options(cls)
-    for name in values:
-        if name not in known:
-            raise UserError(f"{what} has no option {name!r}{did_you_mean(name, list(known))}")
+    check_names(what, known, values)
     for name, one in known.items():
         if one.required and name not in values:
             raise UserError(f"{what} needs a value for {name!r}")
@@ -247,18 +240,6 @@ def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> A
         raise
     except (TypeError, ValueError, ArithmeticError) as error:
         raise UserError(f"{what}: a value does not fit ({error})") from error
-
-
-def schema(cls: type) -> dict[str, Any]:
-    """JSON schema of a mapping from a dataclass's options to values."""
-    known = options(cls)
-    required = [name for name, one in known.items() if one.required]
-    found = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {name: one.schema() for name, one in known.items()},
-    }
-    return found | ({"required": required} if required else {})
 
 
 def _members(hint: Any) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from fedatlas import UserError, algorithms
+from fedatlas.workflow.schema import of_option
 from tests.helpers import example
 
 OPTIONS = [(name, one) for name in algorithms.names() for one in algorithms.get(name).options().values()]
@@ -46,7 +47,7 @@ def test_the_sentence_names_both_bounds():
 
 
 def test_the_schema_has_both_bounds():
-    found = algorithms.get("fedpd").options()["p"].schema()
+    found = of_option(algorithms.get("fedpd").options()["p"])
     assert {key: found[key] for key in ("minimum", "exclusiveMaximum")} == {"minimum": 0, "exclusiveMaximum": 1}
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from fedatlas import UserError, algorithms
-from fedatlas.experiments import expand
+from fedatlas import UserError, algorithms, problems
+from fedatlas.experiments.cells import Run
+from fedatlas.experiments.runs import create
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.round import Round
 from fedatlas.simulation.setting import Setting
@@ -202,10 +203,15 @@ def test_sonata_reaches_the_optimum_over_any_graph(graph, heterogeneous):
 )
 def test_algorithms_are_refused_where_they_are_not_defined(changes, problem):
     plain = {"algorithm": "dane", "parameters": {"lam": 1.0}, "problem": {"kind": "quadratic"}}
-    plain["setting"] = {"clients": 5, "rounds": 2}
-    expand.create(plain)
+    plain |= {"setting": {"clients": 5, "rounds": 2}, "seed": 0, "within": {}, "tune": {}}
+    check(Run(**plain))
     with pytest.raises(UserError, match=problem):
-        expand.create(plain | changes)
+        check(Run(**plain | changes))
+
+
+def check(run):
+    algorithm, setting = create(run)
+    algorithm.check(setting, problems.get(run.problem["kind"]))
 
 
 def test_three_algorithms_need_exact_proximal_steps():

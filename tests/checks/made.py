@@ -11,7 +11,7 @@ from fedatlas.experiments.cells import Run
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.runs import create
 from fedatlas.experiments.view import Select, Shown, View
-from fedatlas.problems.similar import SimilarQuadratic
+from fedatlas.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.simulation.engine import Simulation
 from tests.synthetic import curves, table
 
@@ -58,7 +58,7 @@ def compared(**parameters):
     made = view(axes=(axis,), tune=(), problem=problem, setting=setting, algorithms=shown)
     frames = []
     for convexity in instances:
-        instance = SimilarQuadratic.create(5, 20, convexity, rank=6, similarity=3)
+        instance = SyntheticSimilarQuadratic(dim=20, convexity=convexity, rank=6, similarity=3).build(5)
         run = Run("fedred-gd", shown["it"].set, problem, setting, 0, {}, {})
         algorithm, conditions = create(run, instance)
         for seed in (0, 1):

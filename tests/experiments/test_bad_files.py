@@ -1,6 +1,7 @@
 """Whatever lies in a configuration, the answer is an experiment or one sentence."""
 
 import copy
+import json
 
 import pytest
 import yaml
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.experiments import config, expand
-from tests.experiments.test_config import GOOD, SCHEMA
+from fedatlas.workflow.validation import validate
+from tests.experiments.test_config import GOOD
 
 WHOLE = GOOD | {
     "parts": 2,
@@ -37,15 +39,22 @@ quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], de
 
 
 def good_or_said(path, size="smoke"):
-    """Load and expand a file; a UserError must be one sentence that names the file."""
-    try:
-        from fedatlas.workflow.validation import validate
+    """Load, validate and expand a file; a UserError must be one sentence that names the file."""
+    experiment = tried(path, config.load, path, size)
+    steps = [tried(path, step, experiment) for step in (validate, expand.cells, expand.view)] if experiment else []
+    if all(steps) and experiment:
+        _, cells, view = steps
+        json.dumps([[cell.spec.plain() for cell in cells], view.plain(), experiment.figures])
+        json.dumps([vars(claim) for claim in experiment.claims.values()])
 
-        experiment = config.load(path, SCHEMA, size)
-        expand.cells(experiment)
-        validate(experiment)
+
+def tried(path, step, *given):
+    """What a step gives, or False where it says what is wrong."""
+    try:
+        return step(*given) or True
     except UserError as error:
         assert "\n" not in str(error) and path.name in str(error)
+        return False
 
 
 @pytest.mark.parametrize(
@@ -54,8 +63,9 @@ def good_or_said(path, size="smoke"):
         (b"\xff\xfe\x00title", "is not text"),
         (b"title: \x00", "not valid YAML"),
         (b"? [1, 2]\n: 3", "line 1: not valid YAML: .*key"),
-        (b"- a\n- b", "the file: expected a value of type object"),
-        (b"", "the file: expected a value of type object"),
+        (b"title: x\n3: x", "line 2: not valid YAML: the key 3 is no text"),
+        (b"- a\n- b", r"the file holds \['a', 'b'\]; it must hold a mapping of keys to values"),
+        (b"", "the file holds None; it must hold a mapping of keys to values"),
         (b"title: &a [*a]", "holds more than 100,000 values, or itself"),
         (b"[" * 5000, "nested too deeply"),
         (b"a: &a [x, x]\nb: *c", "line 2: not valid YAML: found undefined alias"),
@@ -71,7 +81,7 @@ def test_files_that_are_no_experiments(tmp_path, content, message):
     path = tmp_path / "mine.yaml"
     path.write_bytes(content)
     with pytest.raises(UserError, match=message) as caught:
-        config.load(path, SCHEMA, "smoke")
+        config.load(path, "smoke")
     assert "mine.yaml" in str(caught.value) and "\n" not in str(caught.value)
 
 

@@ -5,8 +5,11 @@ import pytest
 
 from fedatlas import algorithms
 from fedatlas.errors import UserError
-from fedatlas.experiments.expand import create
+from fedatlas.experiments.cells import CellSpec, Run
 from fedatlas.experiments.formulas import evaluate, resolve
+from fedatlas.experiments.result_files import read
+from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.tables import _choose
 from tests.helpers import quadratic
 
@@ -21,7 +24,10 @@ def test_value_of_a_formula(text, value):
     assert evaluate(text, "lr", quadratic(mu=1.0, L=10.0, similarity=0.5)) == pytest.approx(value)
 
 
-@pytest.mark.parametrize("text", ["1/", "L**2", "import os", "f(L)", "L.real", "'L'", "1/(L-L)", "True", ""])
+NO_FORMULAS = ["1/", "L**2", "import os", "f(L)", "L.real", "'L'", "1/(L-L)", "True", "", "\0", "\ud800", "9" * 400]
+
+
+@pytest.mark.parametrize("text", NO_FORMULAS)
 def test_what_is_no_formula(text):
     with pytest.raises(UserError, match="lr"):
         evaluate(text, "lr", quadratic())
@@ -49,22 +55,17 @@ def test_choices_and_numbers_are_left_alone():
 
 
 def test_runs_are_created_with_them():
-    run = {"algorithm": "gd", "parameters": {"lr": "1/L"}, "problem": {"kind": "quadratic"}}
-    run["setting"] = {"clients": 5, "rounds": 3, "batch": None}
+    setting = {"clients": 5, "rounds": 3, "batch": None}
+    run = Run("gd", {"lr": "1/L"}, {"kind": "quadratic"}, setting, seed=0, within={}, tune={})
     assert create(run)[0].lr == 1
     assert create(run, quadratic(L=10.0))[0].lr == pytest.approx(0.1)
 
 
 def test_settings_are_tuned_and_seeds_are_an_algorithms_own(tmp_path):
     """Local steps as a tuned value: its runs have their own draws, and a table chooses among them."""
-    from fedatlas.experiments.expand import runs
-    from fedatlas.experiments.result_files import read
-    from fedatlas.experiments.run import run_cell
-
-    spec = {"algorithm": "fedavg", "parameters": {"lr": "0.1/L"}, "problem": {"kind": "quadratic", "dim": 4}}
-    spec |= {"setting": {"clients": 3, "rounds": 2, "batch": None}, "within": {}, "tune": {"local_steps": [1, 3]}}
-    spec |= {"seeds": [4], "optimum": False}
-    assert [run["setting"]["local_steps"] for run in runs(spec)] == [1, 3]
+    setting, problem = {"clients": 3, "rounds": 2, "batch": None}, {"kind": "quadratic", "dim": 4}
+    spec = CellSpec("fedavg", {"lr": "0.1/L"}, problem, setting, tune={"local_steps": [1, 3]}, seeds=[4])
+    assert [run.setting["local_steps"] for run in runs(spec)] == [1, 3]
     run_cell(spec, tmp_path / "it.parquet")
     frame, _ = read(tmp_path / "it.parquet")
     assert frame.groupby("local_steps")["steps"].max().to_dict() == {1: 2, 3: 6}

@@ -10,7 +10,7 @@ import pytest
 from fedatlas.cli import main
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments import run
+from fedatlas.files import atomic
 from fedatlas.problems.base import Optimum
 
 
@@ -27,14 +27,14 @@ def tiny_disk(tmp_path):
 
 
 def text(path):
-    with files.atomic(path) as temporary:
+    with atomic(path) as temporary:
         temporary.write_text("x" * 100_000)
 
 
 NOISE = np.random.default_rng(0).standard_normal(20_000)
 WRITERS = {
     "Parquet": lambda path: files.write(path, pd.DataFrame({"noise": NOISE}), {}),
-    "npz": lambda path: run.save_optimum(Optimum(0.0, NOISE, 0.0), path),
+    "npz": lambda path: Optimum(0.0, NOISE, 0.0).save(path),
     "text": text,
 }
 

@@ -11,13 +11,14 @@ import pytest
 
 from fedatlas.data.store import prepare
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments import run
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.run import run_cell
 
-SPEC = {
-    "algorithm": "scaffold",
-    "parameters": {},
-    "problem": {"kind": "softmax", "data": "digits", "l2": 0.001, "partition": {"kind": "dirichlet", "alpha": 0.6}},
-    "setting": {
+SPEC = CellSpec(
+    algorithm="scaffold",
+    parameters={},
+    problem={"kind": "softmax", "data": "digits", "l2": 0.001, "partition": {"kind": "dirichlet", "alpha": 0.6}},
+    setting={
         "clients": 20,
         "local_epochs": 2,
         "rounds": 60,
@@ -25,11 +26,8 @@ SPEC = {
         "participation": {"kind": "uniform", "count": 5},
         "eval_rounds": 7,
     },
-    "within": {},
-    "tune": {"lr": [0.05, 0.1]},
-    "seeds": [0],
-    "optimum": False,
-}
+    tune={"lr": [0.05, 0.1]},
+)
 
 MORTAL = """
 import os, sys
@@ -62,7 +60,7 @@ def job(tmp_path):
     environment = os.environ | {"FEDATLAS_DATA": str(tmp_path), "OMP_NUM_THREADS": "1"}
 
     def start(ending=0, checkpoint=0):
-        command = ["job", "run", json.dumps(SPEC), str(out), "--save-seconds", "0"]
+        command = ["job", "run", json.dumps(SPEC.plain()), str(out), "--save-seconds", "0"]
         command = [sys.executable, "-c", MORTAL, str(int(ending)), str(checkpoint), *command]
         return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=60)
 
@@ -72,7 +70,7 @@ def job(tmp_path):
 @pytest.mark.parametrize("checkpoint", [1, 4])
 def test_a_killed_job_goes_on_to_the_same_bits(job, tmp_path, checkpoint):
     start, out = job
-    run.run_cell(SPEC, tmp_path / "whole.parquet", tmp_path)
+    run_cell(SPEC, tmp_path / "whole.parquet", tmp_path)
     killed = start(signal.SIGKILL, checkpoint)
     assert killed.returncode == -signal.SIGKILL and out.with_suffix(".state").exists() and not out.exists()
     stopped = start(signal.SIGTERM, checkpoint)

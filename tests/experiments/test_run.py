@@ -1,24 +1,24 @@
 """Run files: what they hold, and that only what is missing is run."""
 
-import copy
+import dataclasses
 
 import pandas as pd
 import pytest
 
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import run
-from fedatlas.experiments.expand import runs
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.runs import runs
 
-SPEC = {
-    "algorithm": "fedavg",
-    "parameters": {},
-    "problem": {"kind": "quadratic", "dim": 4, "L": 10.0},
-    "setting": {"clients": 3, "rounds": 4, "batch": None},
-    "within": {"local_steps": [1, 2]},
-    "tune": {"lr": [0.01, 0.05]},
-    "seeds": [0, 1],
-    "optimum": False,
-}
+SPEC = CellSpec(
+    algorithm="fedavg",
+    parameters={},
+    problem={"kind": "quadratic", "dim": 4, "L": 10.0},
+    setting={"clients": 3, "rounds": 4, "batch": None},
+    within={"local_steps": [1, 2]},
+    tune={"lr": [0.01, 0.05]},
+    seeds=[0, 1],
+)
 
 
 @pytest.fixture
@@ -35,10 +35,11 @@ def test_a_run_file_holds_every_run_and_its_specification(tmp_path, counted):
     run.run_cell(SPEC, out)
     frame, meta = files.read(out)
     assert len(counted) == 8
-    assert meta["spec"] == SPEC and len(meta["fingerprint"]) == 16 and "numpy" in meta["versions"]
+    assert meta["spec"] == SPEC.plain() and CellSpec.of(meta["spec"]) == SPEC
+    assert len(meta["fingerprint"]) == 16 and "numpy" in meta["versions"]
     keys = frame[["local_steps", "lr", "seed"]].drop_duplicates()
     assert [tuple(k) for k in keys.itertuples(index=False)] == [
-        (r["within"]["local_steps"], r["tune"]["lr"], r["seed"]) for r in runs(SPEC)
+        (r.within["local_steps"], r.tune["lr"], r.seed) for r in runs(SPEC)
     ]
     assert set(frame["round"]) == {0, 1, 2, 3, 4} and (frame["status"] == "ok").all()
     assert {"loss", "suboptimality", "distance", "vectors_up", "gradients", "seconds"} <= set(frame.columns)
@@ -60,7 +61,7 @@ def test_only_missing_runs_are_run(tmp_path, counted, change, missing):
     out, fresh = tmp_path / "a.parquet", tmp_path / "b.parquet"
     run.run_cell(SPEC, out)
     counted.clear()
-    spec = {**copy.deepcopy(SPEC), **change}
+    spec = dataclasses.replace(SPEC, **change)
     run.run_cell(spec, out)
     assert len(counted) == missing
     run.run_cell(spec, fresh)
@@ -106,7 +107,8 @@ def test_a_damaged_file_is_made_anew(tmp_path, counted):
 def test_another_availability_trace_is_another_run(tmp_path, counted):
     trace, out = tmp_path / "trace.csv", tmp_path / "a.parquet"
     trace.write_text("round,client,available\n0,0,1\n1,2,1\n")
-    spec = {**SPEC, "setting": {**SPEC["setting"], "participation": {"kind": "trace", "file": str(trace)}}}
+    rule = {"kind": "trace", "file": str(trace)}
+    spec = dataclasses.replace(SPEC, setting={**SPEC.setting, "participation": rule})
     run.run_cell(spec, out)
     run.run_cell(spec, out)
     assert len(counted) == 8

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.experiments import expand, run, tables
+from fedatlas.experiments.cells import spelled
 from tests.experiments.test_config import GOOD, load
 
 
@@ -12,12 +13,13 @@ def build(tmp_path, **change):
     document = GOOD | {"tune": {"lr": [0.001, 0.01, 0.02, 10.0]}, "algorithms": {"fedavg": {}, "fedprox": {}}} | change
     document.setdefault("grid", {"local_steps": [1, 3]})
     experiment = load(tmp_path, document)
-    points = []
+    paths = []
     for cell in expand.cells(experiment):
         path = tmp_path / f"runs/{cell.id}/{cell.key}.parquet"
         run.run_cell(cell.spec, path)
-        points.append((cell.id, cell.point, path))
-    return tables.build(tables.view(experiment), points)
+        paths.append(path)
+    tuned = expand.view(experiment).tune
+    return tables.build(tables.Layout(list(experiment.grid), list(experiment.within), tuned, experiment.select), paths)
 
 
 def test_the_best_value_is_chosen_alike_for_every_algorithm(tmp_path):
@@ -63,7 +65,7 @@ def test_axis_values_that_are_mappings(tmp_path):
     axis = [{"kind": "full"}, {"kind": "uniform", "count": 1}]
     table, curves, _ = build(tmp_path, grid={"participation": axis}, tune={"lr": [0.01]})
     assert set(table["participation"]) == {'{"kind": "full"}', '{"count": 1, "kind": "uniform"}'}
-    assert [tables.label(v) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]
+    assert [spelled(v) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]
 
 
 def test_runs_that_are_spread_over_files_make_the_same_table(tmp_path):

@@ -11,8 +11,9 @@ from fedatlas.errors import UserError
 from fedatlas.figures.convergence import average
 from fedatlas.figures.drawing import draw
 from fedatlas.figures.layout import FLOOR
-from fedatlas.theory import THEOREMS, estimate
-from fedatlas.theory import comparison as bounds
+from fedatlas.theory.constants import estimate
+from fedatlas.theory.fedac import THEOREMS
+from fedatlas.theory.promises import promise
 from tests.synthetic import build, curves, decay, experiment
 
 from .sheets import declared, drawn, panels
@@ -78,7 +79,7 @@ def test_theorems_are_drawn_over_the_scores(results, tmp_path):
     table, lines, view = results
     named = {"fedavg": "D.1", "fedac-1": "B.1"}
     prepare("breast_cancer", tmp_path)
-    promised = bounds.promise(view, named, table, tmp_path)
+    promised = promise(view, named, table, tmp_path)
     c = estimate(problems.create(view.problem, 4, tmp_path))
     for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():
         K = row["local_steps"]

@@ -11,7 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.figures import FIGURES, Figure
 from fedatlas.figures.drawing import draw
 from fedatlas.kinds import Family
-from fedatlas.options import schema
+from fedatlas.workflow.schema import of_options
 from tests.synthetic import build, decay, experiment
 
 NAMES = {"axis", "cost", "metric", "tuned", "metric or tuned", "algorithms", "where", "theorem", "theorems"}
@@ -51,7 +51,7 @@ def test_a_kind_documents_itself_and_each_option(name):
     for one in cls.options().values():
         assert one.doc and not one.doc.endswith("."), one.name
         assert one.names is None or one.names in NAMES, one.name
-    assert set(schema(cls)["properties"]) == set(cls.options())
+    assert set(of_options(cls)["properties"]) == set(cls.options())
 
 
 def test_declarations_are_light():
@@ -85,7 +85,7 @@ def test_a_new_kind_is_found_and_drawn(results, tmp_path, monkeypatch):
         ("scalling", "unknown figure 'scalling'; did you mean 'scaling'? (known: "),
         ({"x": "clients"}, "has no kind"),
         ({"kind": "scaling"}, "figure scaling needs a value for 'x'"),
-        ({"kind": "scaling", "x": 3}, "figure scaling: x is 3; it must be a word"),
+        ({"kind": "scaling", "x": 3}, "figure scaling: x is 3; it must be text"),
         (
             {"kind": "scaling", "x": "clients", "pannel": "K"},
             "figure scaling has no option 'pannel'; did you mean 'panel'?",
@@ -98,10 +98,10 @@ def test_a_new_kind_is_found_and_drawn(results, tmp_path, monkeypatch):
         ({"kind": "heatmap", "x": "a", "rows": "b", "center": "c"}, "center is 'c'; it must be a number"),
         (
             {"kind": "targets", "x": "rounds", "targets": [0.5, "best"]},
-            "it must be a list, of which each entry is a number",
+            "it must be a list of different values that is not empty, of which each entry is a number",
         ),
         ({"kind": "table", "x": "clients", "memory": 1}, "memory is 1; it must be true or false"),
-        ({"kind": "bound", "theorem": 4.5}, "theorem is 4.5; it must be a whole number, or a word"),
+        ({"kind": "bound", "theorem": 4.5}, "theorem is 4.5; it must be a whole number, or text"),
         ({"kind": "partition", "where": {}}, "figure partition has no option 'where' (it takes none)"),
     ],
 )

@@ -60,5 +60,9 @@ def test_costs_are_checked(results):
 
 
 def test_there_must_be_a_target():
-    with pytest.raises(UserError, match=r"^figure targets: targets is empty$"):
+    with pytest.raises(
+        UserError, match=r"^figure targets: targets is \[\]; it must be a list of different values that is not empty"
+    ):
         declared({**SPEC, "targets": []})
+    with pytest.raises(UserError, match="a list of different values"):
+        declared({**SPEC, "targets": [0.5, 0.25, 0.5]})

@@ -21,7 +21,7 @@ NETWORK = {"kind": "network", "data": "digits"}
         ({"kind": "logistic"}, "problem logistic needs a value for 'data'"),
         (QUADRATIC | {"data": "a9a"}, "problem quadratic is synthetic and takes no data"),
         (LOGISTIC | {"data": "brest_cancer"}, "unknown data set 'brest_cancer'; did you mean 'breast_cancer'"),
-        (LOGISTIC | {"test": ["a9a"]}, "test is \\['a9a'\\]; it must be a word, or null"),
+        (LOGISTIC | {"test": ["a9a"]}, "test is \\['a9a'\\]; it must be text, or null"),
         (LOGISTIC | {"test": "a9"}, "unknown data set 'a9'; did you mean 'a9a'"),
         (LOGISTIC | {"partiton": "iid"}, "problem logistic has no option 'partiton'; did you mean 'partition'"),
         (LOGISTIC | {"partition": "idd"}, "unknown partition 'idd'; did you mean 'iid'"),

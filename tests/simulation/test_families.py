@@ -120,20 +120,10 @@ def test_bad_settings_are_one_clear_error(options, message):
     assert message in str(error.value)
 
 
-def test_a_run_depends_only_on_what_its_setting_names():
+def test_the_engine_depends_on_no_kind_of_a_setting():
     engine = closure("fedatlas.simulation.engine")
-    plain = Setting(clients=2, rounds=1).modules()
-    assert plain == tuple(
-        f"fedatlas.{name}" for name in ("participation.full", "schedules.constant", "simulation.sampling.replacement")
-    )
-    other = Setting(
-        clients=2, epochs=2, local_epochs=1, participation={"kind": "bernoulli", "p": 0.5}, schedule="inverse-sqrt"
-    ).modules()
-    assert other == tuple(
-        f"fedatlas.{name}"
-        for name in ("participation.stationary", "schedules.inverse_sqrt", "simulation.sampling.reshuffling")
-    )
-    assert not engine & {*plain, *other, "fedatlas.participation.independent"}
+    kinds = {family.module(name) for family in (PARTICIPATION, SCHEDULES, SAMPLING) for name in family.names()}
+    assert len(kinds) > 10 and not engine & {*kinds, "fedatlas.participation.independent"}
     apart = ("compiled", "algorithms", "problems", "experiments", "simulation.memory", "simulation.checkpoint")
     assert not [module for module in engine for name in apart if module.startswith(f"fedatlas.{name}")]
     assert "fedatlas.participation.independent" not in closure("fedatlas.participation.uniform")

@@ -6,13 +6,13 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import tables
-from fedatlas.experiments.expand import cells
+from fedatlas.experiments.expand import cells, view
 from fedatlas.experiments.run import run_cell
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.recording import columns
 from fedatlas.simulation.setting import Setting
-from tests.analysis.synthetic import experiment
 from tests.helpers import example, logistic
+from tests.synthetic import experiment
 
 OPTIONS = {"clients": 5, "local_steps": 3, "rounds": 7, "batch": 2, "eval_rounds": 3}
 
@@ -62,24 +62,24 @@ def test_refuses_what_is_no_list_of_names(record):
         Setting(**OPTIONS, record=record)
 
 
-def made(record, algorithms):
-    setting = OPTIONS | {"record": record}
-    return experiment(algorithms, grid={}, metric="loss", problem={"kind": "quadratic", "dim": 3}, setting=setting)
+def made(record, algorithms, **more):
+    more |= {"problem": {"kind": "quadratic", "dim": 3}, "setting": OPTIONS | {"record": record}, "tune": {}}
+    return experiment(algorithms, grid={}, metric="loss", **more)
 
 
 def test_refuses_what_no_algorithm_notes():
     with pytest.raises(UserError, match="no algorithm of the experiment notes 'step_sice'; did you mean 'step_size'"):
-        cells(made(["step_sice"], ["fedavg", "fedsps"]) | {"tune": {}, "algorithms": {"fedsps": {}}})
+        cells(made(["step_sice"], {"fedsps": {}}))
 
 
 def test_travels_through_run_files_and_tables(tmp_path):
-    about = made(["step_size"], []) | {"tune": {}, "seeds": [0, 1]}
-    about["algorithms"] = {"fedsps": {}, "fedavg": {"set": {"lr": 0.1}}}
+    about = made(["step_size"], {"fedsps": {}, "fedavg": {"set": {"lr": 0.1}}}, seeds=[0, 1])
     found = []
     for cell in cells(about):
-        found.append((cell.id, cell.point, tmp_path / f"{cell.id}.parquet"))
-        run_cell(cell.spec, found[-1][2])
-    table, curves, _ = tables.build(tables.view(about), found)
+        found.append(tmp_path / cell.id / f"{cell.key}.parquet")
+        run_cell(cell.spec, found[-1])
+    layout = tables.Layout(list(about.grid), list(about.within), view(about).tune, about.select)
+    table, curves, _ = tables.build(layout, found)
     assert {"best_step_size_mean", "final_step_size_within"} <= set(table) and "best_step_size" not in table
     assert table.set_index("algorithm")["final_step_size_mean"].isna().to_dict() == {"fedsps": False, "fedavg": True}
     files.write(tmp_path / "curves.parquet", curves, {})

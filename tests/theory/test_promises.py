@@ -5,7 +5,8 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from fedatlas import data, problems
+from fedatlas import problems
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments.view import Select, Shown, View
 from fedatlas.theory.constants import estimate
@@ -32,7 +33,7 @@ TABLE = pd.DataFrame(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("data")
-    data.prepare("breast_cancer", path)
+    prepare("breast_cancer", path)
     return path
 
 

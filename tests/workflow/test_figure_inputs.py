@@ -11,7 +11,7 @@ from fedatlas.algorithms.states import vectors_kept
 from fedatlas.errors import UserError
 from fedatlas.experiments.runs import create, runs
 from fedatlas.figures import FIGURES
-from fedatlas.workflow import figure_inputs
+from fedatlas.workflow import inputs
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment
@@ -58,7 +58,8 @@ def test_what_is_drawn_is_what_was_run():
     cells = list(Atlas({"tour": [], "experiments": "all", "data": "data"}, ROOT).cells("smoke", "fedawe_fig2").values())
     where = {"participation.p.0": 0.2, "participation.p.1": [0.5, 0.8]}
     figure = FIGURES.build({"kind": "availability", "where": where})
-    _, found = figure_inputs.made(figure, None, figure_inputs.needed(figure, cells), None)
+    found = inputs.made(figure, None, inputs.needed(figure, cells), None)
+    assert found.keys() == {"table", "availability"} and found["table"] is None
     drawn = found["availability"]
     assert [title for title, _, _ in drawn] == ["stationary, p = (0.2, 0.5)", "stationary, p = (0.2, 0.8)"]
     within = {"participation.p.0": 0.2, "participation.p.1": 0.8}

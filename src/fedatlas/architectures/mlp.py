@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fedatlas.architectures.base import Architecture
-from fedatlas.errors import UserError
 from fedatlas.options import option
 
 if TYPE_CHECKING:
@@ -20,13 +19,8 @@ class MLP(Architecture):
     name = "mlp"
 
     hidden: tuple[int, ...] = option(
-        (200, 200), doc="widths of the hidden layers (McMahan et al. 2017: two of 200)", low=1
+        (200, 200), doc="widths of the hidden layers (McMahan et al. 2017: two of 200)", low=1, filled=True
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.hidden:
-            raise UserError("mlp: hidden is empty; it must name the width of one layer at least")
 
     def build(self, shape: tuple[int, ...], outputs: int) -> "nn.Module":
         from torch import nn

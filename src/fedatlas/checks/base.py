@@ -34,10 +34,6 @@ class Check(Kind):
         """
         raise NotImplementedError
 
-    def _refuse_empty(self, name: str) -> None:
-        if not getattr(self, name):
-            raise UserError(f"{self.title()}: {name} is empty")
-
 
 @dataclass(frozen=True, kw_only=True)
 class OfOne(Check):
@@ -51,12 +47,8 @@ class OfSeveral(Check):
     """A check of several algorithms."""
 
     algorithms: list[str] = option(
-        doc="ids of the algorithms in the experiment, of which all must pass", names="algorithms"
+        doc="ids of the algorithms in the experiment, of which all must pass", names="algorithms", filled=True
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._refuse_empty("algorithms")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,12 +56,8 @@ class Contest(OfOne):
     """A check of one algorithm against others."""
 
     than: list[str] = option(
-        doc="ids of the algorithms that it is compared with, of which it must beat all", names="algorithms"
+        doc="ids of the algorithms that it is compared with, of which it must beat all", names="algorithms", filled=True
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._refuse_empty("than")
 
 
 @dataclass(frozen=True, kw_only=True)

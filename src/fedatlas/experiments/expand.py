@@ -29,7 +29,14 @@ def cells(experiment: Experiment) -> list[Cell]:
 
 
 def view(experiment: Experiment) -> View:
-    """What tables, figures and claims know of an experiment. Raises UserError on an unknown algorithm."""
+    """What tables, figures and claims know of an experiment.
+
+    Raises UserError, naming the file, on an unknown algorithm.
+    """
+    try:
+        shown = {id: _shown(experiment, id) for id in experiment.algorithms}
+    except UserError as error:
+        raise UserError(f"{experiment.where}: {error}") from None
     tuned = {name for id in experiment.algorithms for name in experiment.tuning(id)} | set(experiment.tune)
     return View(
         name=experiment.name,
@@ -40,7 +47,7 @@ def view(experiment: Experiment) -> View:
         problem=experiment.problem,
         setting=experiment.setting,
         seeds=experiment.seeds,
-        algorithms={id: _shown(experiment, id) for id in experiment.algorithms},
+        algorithms=shown,
     )
 
 
@@ -89,10 +96,10 @@ def _check(experiment: Experiment, spec: CellSpec) -> None:
     problems.check(spec.problem)
     kind = problems.get(spec.problem["kind"])
     recorded = {name for id in experiment.algorithms for name in algorithms.get(experiment.algorithm(id)).records}
-    for name in spec.setting.get("record") or ():
-        if name not in recorded:
-            hint = did_you_mean(name, sorted(recorded))
-            raise UserError(f"record: no algorithm of the experiment notes {name!r}{hint}")
     for run in runs(spec):
         algorithm, setting = create(run)
         algorithm.check(setting, kind)
+        for name in setting.record or ():
+            if name not in recorded:
+                hint = did_you_mean(name, sorted(recorded))
+                raise UserError(f"record: no algorithm of the experiment notes {name!r}{hint}")

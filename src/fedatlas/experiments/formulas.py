@@ -34,7 +34,9 @@ def evaluate(text: str, name: str, problem: Any = None) -> float:
     """The number that a formula of numbers, names of constants, + - * / and brackets stands for."""
     try:
         return float(_value(ast.parse(text, mode="eval").body, problem))
-    except (SyntaxError, TypeError, ZeroDivisionError):
+    except UserError:
+        raise
+    except (SyntaxError, TypeError, ValueError, ArithmeticError, RecursionError):
         raise UserError(
             f"{name} is {text!r}; it must be a number or a formula of the problem's constants, such as 1/L"
         ) from None

@@ -49,12 +49,14 @@ def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
 
     parts: mappings ``setting``, ``problem`` and ``parameters``. axis: a key of the setting, with dots for what lies
     inside it, or ``problem.`` or ``parameters.`` and a key. A number after a dot is a place in a list:
-    ``participation.p.0``. Raises UserError if the list has no such place.
+    ``participation.p.0``. Raises UserError if there is no such place.
     """
     *path, last = axis.split(".")
     target: Any = parts
     for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
         target = target[_place(axis, target, part)] if isinstance(target, list) else target.setdefault(part, {})
+        if not isinstance(target, (dict, list)):
+            raise UserError(f"axis {axis!r}: {part} is {target!r}, which has no parts; write it as a mapping or a list")
     target[_place(axis, target, last) if isinstance(target, list) else last] = value
 
 

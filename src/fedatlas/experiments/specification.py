@@ -1,14 +1,28 @@
 """An experiment file as a record: every key with its type and meaning."""
 
-from collections.abc import Mapping
+import dataclasses
+import functools
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fedatlas import problems
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, Spec
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.view import Select
-from fedatlas.options import construct, option
+from fedatlas.options import Option, check, check_names, construct, option, options
+from fedatlas.simulation.setting import Setting
+
+AXIS = Option("axis", list[Any], dataclasses.MISSING, doc="values of an axis", filled=True, distinct=True)
+# Names that become parts of names of files; those of figures are wildcards of the workflow, too.
+NAMES = {
+    "algorithms": (r"\w[\w.+-]*", "letters, digits, _, ., + and -"),
+    "figures": (r"\w+", "letters, digits and _"),
+    "claims": (r"\w[\w.+-]*", "letters, digits, _, ., + and -"),
+    "axes": (r"[\w.]+", "letters, digits, _ and ."),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +34,7 @@ class Entry:
     set: dict[str, Any] = option(dict, doc="fixed hyper-parameters")
     tune: dict[str, Any] = option(dict, doc="tuning axes of this algorithm alone; null removes a common one")
     setting: dict[str, Any] = option(dict, doc="keys of the setting for this algorithm alone")
-    seeds: list[int] | None = option(None, low=0, doc="seeds of this algorithm alone")
+    seeds: list[int] | None = option(None, low=0, doc="seeds of this algorithm alone", filled=True, distinct=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +60,16 @@ class Experiment:
     parts: int = option(1, low=1, doc="run files, and so jobs, that the points within are spread over")
     tune: Axes = option(dict, doc="hyper-parameters tuned for every algorithm alike, and their values")
     seeds: list[int] = option(
-        lambda: [0], low=0, doc="seeds of samples, participation and start; scores are means over them"
+        lambda: [0],
+        low=0,
+        doc="seeds of samples, participation and start; scores are means over them",
+        filled=True,
+        distinct=True,
     )
     select: Select = option(doc="how a tuned value is chosen")
-    algorithms: dict[str, Entry] = option(doc="algorithms by the name that they bear in tables and figures")
+    algorithms: dict[str, Entry] = option(
+        doc="algorithms by the name that they bear in tables and figures", filled=True
+    )
     figures: dict[str, Spec] = option(dict, doc="figures by name")
     claims: dict[str, Claim] = option(dict, doc="the paper's claims, and their checks, by name")
 
@@ -79,18 +99,68 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     Raises UserError, naming file and key, where a value does not fit.
     """
     where = f"{file} (size {size})"
+    found = dict(content)
     try:
-        found = dict(content)
-        if isinstance(found.get("select"), Mapping):
-            found["select"] = construct("select", Select, found["select"])
-        for section, cls in (("algorithms", Entry), ("claims", Claim)):
-            if isinstance(found.get(section), Mapping):
-                made = {k: construct(f"{section}.{k}", cls, v or {}) for k, v in found[section].items()}
-                found[section] = made
+        _part(found, "select", functools.partial(construct, "select", Select))
+        _part(found, "problem", _problem)
+        _part(found, "setting", functools.partial(_setting, "setting"))
         for section in ("grid", "within", "tune"):
-            if isinstance(found.get(section), Mapping):
-                found[section] = {axis: values for axis, values in found[section].items() if values is not None}
-        made = construct("the experiment", Experiment, found, name=name, size=size, file=file)
+            _part(found, section, functools.partial(_axes, section))
+        for section in ("algorithms", "figures", "claims"):
+            _part(found, section, functools.partial(_named, section, section))
+        _part(found, "algorithms", _entries)
+        _part(found, "claims", _claims)
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    return made
+    return construct(where, Experiment, found, name=name, size=size, file=file)
+
+
+def _part(found: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]], Any]) -> None:
+    """Put what is made of a mapping in its place. What is no mapping is left to the check of its option."""
+    if isinstance(found.get(key), Mapping):
+        found[key] = make(found[key])
+
+
+def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The problem's specification, of which axes may give all options but the kind."""
+    problems.get(problems.PROBLEMS.split(spec)[0])
+    return spec
+
+
+def _axes(place: str, axes: Mapping[str, Any]) -> Axes:
+    """Axes without those that null removes."""
+    _named(place, "axes", axes)
+    kept = {axis: values for axis, values in axes.items() if values is not None}
+    check(place, dict.fromkeys(kept, AXIS), kept)
+    return kept
+
+
+def _setting(place: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Keys of a setting, of which axes may give those that are missing."""
+    check_names(place, options(Setting), values)
+    check(place, options(Setting), values)
+    return values
+
+
+def _named(place: str, what: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The entries. Raises UserError if a name cannot be part of the name of a file."""
+    pattern, letters = NAMES[what]
+    for name in entries:
+        if not re.fullmatch(pattern, name):
+            raise UserError(f"{place}: the name {name!r} must consist of {letters}")
+    return entries
+
+
+def _entries(entries: Mapping[str, Any]) -> dict[str, Entry]:
+    found = {}
+    for id, values in entries.items():
+        place = f"algorithms.{id}"
+        made = construct(place, Entry, {} if values is None else values)
+        _axes(f"{place}.tune", made.tune)
+        _setting(f"{place}.setting", made.setting)
+        found[id] = made
+    return found
+
+
+def _claims(claims: Mapping[str, Any]) -> dict[str, Claim]:
+    return {name: construct(f"claims.{name}", Claim, {} if one is None else one) for name, one in claims.items()}

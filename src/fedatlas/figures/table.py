@@ -31,7 +31,9 @@ class Table(Panelled):
     name = "table"
 
     x: str = option(doc="axis with a column for each value", names="axis")
-    metrics: list[str] | None = option(None, doc="metrics; by default the one that selects", names="metric")
+    metrics: list[str] | None = option(
+        None, doc="metrics; by default the one that selects", names="metric", filled=True
+    )
     memory: bool = option(False, doc="whether a column says how many vectors a client keeps from round to round")
 
     @property

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas import labels
-from fedatlas.errors import UserError
 from fedatlas.experiments.selection import attained
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled
@@ -31,12 +30,7 @@ class Targets(Panelled):
 
     x: str = option(doc="cost", names="cost")
     y: str | None = option(None, doc="metric; by default the one that selects", names="metric")
-    targets: list[float] = option(doc="values of the metric")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.targets:
-            raise UserError(f"{self.title()}: targets is empty")
+    targets: list[float] = option(doc="values of the metric", filled=True, distinct=True)
 
     def draw(self, sheet: Sheet) -> "Figure":
         cost = "round" if self.x == "rounds" else self.x

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.data.prepared import load
-from fedatlas.errors import UserError, did_you_mean
+from fedatlas.errors import UserError
 from fedatlas.kinds import Family
-from fedatlas.options import Option, construct, options
+from fedatlas.options import Option, check_names, construct, options
 from fedatlas.problems.base import DataKind, Problem, ProblemKind, Sources, SyntheticKind
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def parse(spec: Mapping[str, Any]) -> tuple[ProblemKind, Sources | None]:
     what, allowed = f"problem {name}", known(kind)
     if not kind.on_data and "data" in values:
         raise UserError(f"{what} is synthetic and takes no data")
-    for key in values:
-        if key not in allowed:
-            raise UserError(f"{what} has no option {key!r}{did_you_mean(key, list(allowed))}")
+    check_names(what, allowed, values)
     common = {key: values.pop(key) for key in options(Sources) if key in values}
     made = construct(what, kind, values)
     return made, construct(what, Sources, common) if kind.on_data else None

@@ -151,12 +151,3 @@ class Setting:
                 )
             found[name] = compute
         return found
-
-    def modules(self) -> tuple[str, ...]:
-        """Full names of the modules that a run depends on because of this setting, besides those of the engine."""
-        found = [
-            PARTICIPATION.module(self.participation),
-            SCHEDULES.module(self.schedule),
-            f"fedatlas.simulation.sampling.{self.sampler}",
-        ]
-        return (*found, *(METRICS.module(name) for name in self.metrics or () if metric(name).compute is not None))

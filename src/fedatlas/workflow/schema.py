@@ -1,15 +1,17 @@
 """The JSON schema of experiment files, made from the declarations of all options, for editors."""
 
-from typing import Any
+import types
+import typing
+from typing import Any, Literal
 
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.checks import CHECKS
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.specification import Entry, Experiment
+from fedatlas.experiments.specification import AXIS, Entry, Experiment
 from fedatlas.experiments.view import Select
 from fedatlas.figures import FIGURES
 from fedatlas.kinds import Family
-from fedatlas.options import schema
+from fedatlas.options import Option, options
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import PARTITIONS
 from fedatlas.problems import PROBLEMS
@@ -17,7 +19,7 @@ from fedatlas.schedules import SCHEDULES
 from fedatlas.simulation.setting import Setting
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-AXES = {"type": "object", "additionalProperties": {"type": ["array", "null"], "minItems": 1, "uniqueItems": True}}
+JSON_TYPES = {bool: "boolean", str: "string", dict: "object", types.NoneType: "null"}
 DATA = {
     "data": {"type": "string", "description": "name of a data set"},
     "test": {"type": "string", "description": "another data set to test on; by default the test part of data"},
@@ -27,24 +29,26 @@ DATA = {
 
 def experiment_schema() -> dict[str, Any]:
     """The schema of a file in config/experiments/."""
-    found = schema(Experiment)
+    found = of_options(Experiment)
     properties = found["properties"]
+    axes = {"type": "object", "additionalProperties": {"anyOf": [of_option(AXIS), {"type": "null"}]}}
     for key in ("grid", "within", "tune"):
-        properties[key] = {**AXES, "description": properties[key]["description"]}
+        properties[key] = {**axes, "description": properties[key]["description"]}
     described = {key: {"description": properties[key]["description"]} for key in properties}
-    setting = schema(Setting)
+    setting = of_options(Setting)
     setting["properties"]["participation"] = {"$ref": "#/$defs/participation"}
     setting["properties"]["schedule"] = {"$ref": "#/$defs/schedule"}
     setting.pop("required", None)  # axes may give what is missing here
-    entry = schema(Entry)
+    entry = of_options(Entry)
+    entry["properties"]["tune"] = {**axes, "description": entry["properties"]["tune"]["description"]}
     entry["properties"]["algorithm"] = {"enum": [*ALGORITHMS.names(), None]}
-    claim = schema(Claim)
+    claim = of_options(Claim)
     claim["properties"]["check"] = {"$ref": "#/$defs/check"}
     figures = {"type": "object", "additionalProperties": {"$ref": "#/$defs/figure"}}
     properties |= {
         "setting": {**setting, **described["setting"]},
         "problem": {"$ref": "#/$defs/problem"},
-        "select": {**schema(Select), **described["select"]},
+        "select": {**of_options(Select), **described["select"]},
         "algorithms": {"type": "object", "additionalProperties": {"anyOf": [entry, {"type": "null"}]}},
         "claims": {"type": "object", "additionalProperties": claim},
         "figures": figures,
@@ -69,9 +73,54 @@ def _kinds(family: Family[Any], more: dict[str, Any] | None = None, named: bool 
     found: list[dict[str, Any]] = [{"enum": family.names()}] if named else []
     for name in family.names():
         cls = family.get(name)
-        about = schema(cls)
+        about = of_options(cls)
         kind = {"kind": {"const": name, "description": cls.summary()}}
         about["properties"] = {**kind, **(more or {}), **about["properties"]}
         about["required"] = ["kind"]  # overrides of a size may give the other options
         found.append(about)
     return {"anyOf": found}
+
+
+def of_options(cls: type) -> dict[str, Any]:
+    """The schema of a mapping from the options of a dataclass to values."""
+    known = options(cls)
+    required = [name for name, one in known.items() if one.required]
+    found = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {name: of_option(one) for name, one in known.items()},
+    }
+    return found | ({"required": required} if required else {})
+
+
+def of_option(one: Option) -> dict[str, Any]:
+    """The schema of an option's value."""
+    found = [_of_member(one, member) for member in dict.fromkeys(one.members)]
+    described: dict[str, Any] = {"description": one.doc + (f" ({one.unit})" if one.unit else "")}
+    if not (one.required or one.default is None or callable(one.default)):
+        described["default"] = list(one.default) if isinstance(one.default, tuple) else one.default
+    return (found[0] if len(found) == 1 else {"anyOf": found}) | described
+
+
+def _of_member(one: Option, member: Any) -> dict[str, Any]:
+    """The schema of one of the types that a value may have."""
+    if typing.get_origin(member) is Literal:
+        return {"enum": list(typing.get_args(member))}
+    if member in (int, float):
+        limits = {
+            "exclusiveMinimum": one.above,
+            "exclusiveMaximum": one.below,
+            "minimum": one.low,
+            "maximum": one.high,
+        }
+        kind = {"type": "integer" if member is int else "number"}
+        return kind | {key: value for key, value in limits.items() if value is not None}
+    origin = typing.get_origin(member) or member
+    if origin in (list, tuple):
+        inside = typing.get_args(member)
+        found: dict[str, Any] = {"type": "array"}
+        if inside and inside[0] is not Any:
+            found["items"] = _of_member(one, inside[0])
+        return found | ({"minItems": 1} if one.filled else {}) | ({"uniqueItems": True} if one.distinct else {})
+    found = {"type": JSON_TYPES[origin]} if origin in JSON_TYPES else {}
+    return found | ({"minProperties": 1} if one.filled and origin is dict else {})

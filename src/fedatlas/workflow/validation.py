@@ -49,8 +49,10 @@ def _within(place: str, check: Callable[[], None]) -> None:
 
 
 def _figure(experiment: Experiment, spec: Mapping[str, Any]) -> None:
-    if not isinstance(spec, Mapping) or not isinstance(spec.get("caption"), str):
-        raise UserError("a figure is a mapping with a kind, a caption and the kind's options")
+    if not isinstance(spec, Mapping):
+        raise UserError(f"the figure is {spec!r}; it must be a mapping with a kind, a caption and the kind's options")
+    if not isinstance(spec.get("caption"), str):
+        raise UserError(f"caption is {spec.get('caption')!r}; it must be text, for the report")
     figure = FIGURES.build({key: value for key, value in spec.items() if key != "caption"})
     _names(figure, experiment)
     if "partitions" in figure.inputs:

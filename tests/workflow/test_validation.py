@@ -9,8 +9,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 from fedatlas.workflow.validation import validate
-
-from .synthetic import experiment
+from tests.synthetic import experiment
 
 ROOT = Path(__file__).parents[2]
 SCALING = {"kind": "scaling", "caption": "c", "x": "clients", "panel": "local_steps"}
@@ -26,7 +25,7 @@ def without(mapping, key):
 @pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
 def test_experiments_of_the_atlas_are_right(path, size):
     if size in config.document(path)["sizes"]:
-        validate(config.load(path, ROOT / "workflow/schemas/experiment.schema.yaml", size))
+        validate(config.load(path, size))
 
 
 @pytest.mark.parametrize("figure", [SCALING, CONVERGENCE, {**CONVERGENCE, "where": {"clients": "max"}, "y": "loss"}])
@@ -37,50 +36,66 @@ def test_right_figures(figure):
 @pytest.mark.parametrize(
     ("figure", "said"),
     [
-        ({**SCALING, "kind": "scalling"}, "kind: unknown kind of figure 'scalling'; did you mean 'scaling'"),
-        (without(SCALING, "x"), "x is missing"),
-        ({**SCALING, "x": "client"}, "x: 'client' is not an axis of grid or within; did you mean 'clients'"),
-        ({**SCALING, "panel": "K"}, "panel: 'K' is not an axis"),
+        ({**SCALING, "kind": "scalling"}, "unknown figure 'scalling'; did you mean 'scaling'"),
+        (without(SCALING, "x"), "figure scaling needs a value for 'x'"),
+        ({**SCALING, "x": "client"}, "x: unknown axis of grid or within 'client'; did you mean 'clients'"),
+        ({**SCALING, "panel": "K"}, "panel: unknown axis of grid or within 'K'"),
         ({**SCALING, "where": {"lr": 1}}, "where: 'lr' is not an axis"),
         ({**SCALING, "where": {"clients": 5}}, "where.clients: no run has the value 5"),
         (
             {**SCALING, "algorithms": ["fedac"]},
-            "algorithms: 'fedac' is not an algorithm of the experiment; did you mean",
+            "algorithms: unknown algorithm of the experiment 'fedac'; did you mean",
         ),
         (without(SCALING, "panel"), "where: local_steps has 2 values"),
+        ({**SCALING, "theorems": {"fedac": "B.1"}}, "theorems: unknown algorithm of the experiment 'fedac'; did you"),
+        ({**SCALING, "theorems": {"fedavg": "D.2"}}, "theorems: unknown theorem 'D.2'; did you mean"),
         ({**CONVERGENCE, "x": "round"}, "x: unknown cost 'round'; did you mean 'rounds'"),
         ({**CONVERGENCE, "where": {}}, "where: clients has 3 values"),
         ({**CONVERGENCE, "where": {"clients": [4, 16]}}, "where: clients has 2 values"),
-        ({**CONVERGENCE, "reference": "linear"}, "reference: convergence has no such option"),
+        ({**CONVERGENCE, "reference": "linear"}, "figure convergence has no option 'reference'"),
         ({"kind": "partition", "caption": "c"}, "no partition to draw"),
+        ({"kind": "bound", "caption": "c", "theorem": 5, "where": {"clients": 4}}, "theorem: unknown theorem '5'"),
+        (without(SCALING, "caption"), "caption is None; it must be text, for the report"),
+        ({**SCALING, "caption": 3}, "caption is 3; it must be text, for the report"),
+        ("scaling", "the figure is 'scaling'; it must be a mapping with a kind, a caption and the kind's options"),
     ],
 )
 def test_wrong_figures(figure, said):
-    with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): figures\.it\.") as error:
+    with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): figures\.it: ") as error:
         validate(experiment(figures={"it": figure}))
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
 
+def test_sensitivity_to_what_is_not_tuned_is_found_early():
+    figure = {"kind": "sensitivity", "x": "lr", "panel": "local_steps", "where": {"clients": 4}, "caption": "c"}
+    validate(experiment(figures={"it": figure}))
+    with pytest.raises(UserError, match=r"x: unknown tuned hyper-parameter 'c'"):
+        validate(experiment(figures={"it": figure | {"x": "c"}}))
+
+
+SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
+
+
 @pytest.mark.parametrize(
     ("check", "said"),
     [
-        ({**BETTER, "kind": "beter"}, "check.kind: unknown kind of check 'beter'; did you mean 'better'"),
-        ({**BETTER, "faktor": 2}, "check.faktor: better has no such option; did you mean 'factor'"),
-        (without(BETTER, "than"), "check.than is missing"),
-        ({**BETTER, "than": "fedavg"}, "check.than: 'fedavg' is not a list"),
-        ({**BETTER, "than": []}, "check.than is empty"),
-        ({**BETTER, "than": ["fedavgg"]}, "check.than: 'fedavgg' is not an algorithm"),
-        ({**BETTER, "algorithm": "scaffold"}, "check.algorithm: 'scaffold' is not an algorithm"),
-        ({**BETTER, "factor": "2x"}, "check.factor: '2x' is not a number"),
-        ({**BETTER, "where": {"client": 4}}, "check.where: 'client' is not an axis"),
-        ({**BETTER, "statistic": "mean"}, "neither 'best' nor 'final'"),
-        ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}, "speedup needs at_least or at_most"),
-        ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "lr", "at_least": 1}, "check.axis: 'lr' is not an axis"),
+        ({**BETTER, "kind": "beter"}, "unknown check 'beter'; did you mean 'better'"),
+        ({**BETTER, "faktor": 2}, "check better has no option 'faktor'; did you mean 'factor'"),
+        (without(BETTER, "than"), "check better needs a value for 'than'"),
+        ({**BETTER, "than": "fedavg"}, "than is 'fedavg'; it must be a list"),
+        ({**BETTER, "than": []}, "than is []; it must be a list that is not empty"),
+        ({**BETTER, "than": ["fedavgg"]}, "than: unknown algorithm of the experiment 'fedavgg'; did you mean 'fedavg'"),
+        ({**BETTER, "algorithm": "scaffold"}, "algorithm: unknown algorithm of the experiment 'scaffold'"),
+        ({**BETTER, "factor": "2x"}, "factor is '2x'; it must be a number"),
+        ({**BETTER, "where": {"client": 4}}, "where: 'client' is not an axis of grid or within; did you mean 'clie"),
+        ({**BETTER, "statistic": "mean"}, "statistic is 'mean'; it must be one of 'best', 'final', or null"),
+        (SPEEDUP, "check speedup needs at_least or at_most"),
+        ({**SPEEDUP, "axis": "lr", "at_least": 1}, "axis: unknown axis of grid or within 'lr'"),
     ],
 )
 def test_wrong_claims(check, said):
-    with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): claims\.it\.") as error:
+    with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): claims\.it: ") as error:
         validate(experiment(claims={"it": {"text": "t", "source": "s", "check": check}}))
     assert said in str(error.value)
 

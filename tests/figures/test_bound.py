@@ -1,0 +1,17 @@
+"""The figure of a theorem's bound."""
+
+import pytest
+
+from fedatlas.figures import FIGURES
+from fedatlas.figures.drawing import draw
+from tests.checks.made import compared
+
+
+@pytest.mark.parametrize("last", [12, 7, 0])
+def test_a_bound_is_drawn_even_where_a_run_ended_early(last, tmp_path):
+    view, table, curves = compared()
+    one = (curves["seed"] == 1) & (curves["problem.convexity"] == "convex")
+    curves = curves[~one | (curves["round"] <= last)]
+    figure = FIGURES.build({"kind": "bound", "theorem": 9, "panel": "problem.convexity"})
+    draw(figure, view, table, curves, [tmp_path / "it.png"])
+    assert (tmp_path / "it.png").stat().st_size > 10_000
