@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fedatlas.errors import lookup
 
-FILES = ("references.bib", "data/sources.bib")  # the papers, and the data sets
+PAPERS, DATA_SETS = "references.bib", "data/sources.bib"
 
 _ACCENTS = dict(
     zip("\"'`^~=.vucHk", map(chr, (776, 769, 768, 770, 771, 772, 775, 780, 774, 807, 779, 808)), strict=True)
@@ -33,12 +33,21 @@ class Reference:
 def entries() -> dict[str, str]:
     """BibTeX entries by key: papers and data sets."""
     found: dict[str, str] = {}
-    for file in FILES:
-        for entry in (Path(__file__).parent / file).read_text(encoding="utf-8").strip().split("\n\n"):
-            match = re.match(r"@\w+\{([^,\s]+),", entry)
-            if match is None or match[1] in found:
-                raise ValueError(f"{file}: an entry has no key of its own: {entry[:60]}")
-            found[match[1]] = entry
+    for file in (PAPERS, DATA_SETS):
+        for key, entry in of_file(file).items():
+            if found.setdefault(key, entry) is not entry:
+                raise ValueError(f"{file}: the key {key!r} is in another file, too")
+    return found
+
+
+def of_file(file: str) -> dict[str, str]:
+    """BibTeX entries of a file of the package by key. Raises ValueError if an entry has no key of its own."""
+    found: dict[str, str] = {}
+    for entry in (Path(__file__).parent / file).read_text(encoding="utf-8").strip().split("\n\n"):
+        match = re.match(r"@\w+\{([^,\s]+),", entry)
+        if match is None or match[1] in found:
+            raise ValueError(f"{file}: an entry has no key of its own: {entry[:60]}")
+        found[match[1]] = entry
     return found
 
 

@@ -193,9 +193,13 @@ def option(
     return dataclasses.field(default=default, metadata=about)
 
 
-@functools.cache
 def options(cls: type) -> Mapping[str, Option]:
     """The options of a dataclass by name, in the order of their declaration."""
+    return _declared(cls)
+
+
+@functools.cache
+def _declared(cls: type) -> Mapping[str, Option]:
     hints = typing.get_type_hints(cls)
     found = {}
     for field in dataclasses.fields(cls):

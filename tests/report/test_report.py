@@ -10,6 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.report import summaries
 from fedatlas.report.about import about
 from fedatlas.report.page import prose, report
+from fedatlas.report.warnings import warnings
 from tests.report.made import experiment, results, table, view
 
 
@@ -140,7 +141,7 @@ def test_best_values(known):
 
 def test_warnings_are_grouped(known):
     data = {"cifar10": {"lossy": "images were saved as JPEG"}}
-    found = summaries.warnings(known, table(), data)
+    found = warnings(known, table(), data)
     assert "FedAc-I: the best `lr` at its highest value of the grid in all 6 settings." in found
     assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in found
     assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in found

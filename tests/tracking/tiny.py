@@ -66,12 +66,23 @@ def make(experiment: Experiment, folder: Path) -> None:
         )
         frame = pd.DataFrame([row for run in runs(spec) for row in rows(run, problem)])
         key = ",".join(f"{axis}={value}" for axis, value in point.items())
-        meta = {"spec": spec.plain(), "fingerprint": "0123456789abcdef", "data": {"breast_cancer": DATA}}
+        meta = {
+            "spec": spec.plain(),
+            "fingerprint": "0123456789abcdef",
+            "data": {"breast_cancer": DATA},
+            "versions": {},
+        }
         files.write(folder / f"runs/{id}/{key}.parquet", frame, meta)
         frames.append(frame.assign(algorithm=id, **point))
     table = choose(pd.concat(frames, ignore_index=True), list(experiment.axes))
     diverged = int(table["diverged"].sum())
-    meta = {"warnings": [], "runs": int(table["seeds"].sum()), "diverged_runs": diverged}
+    meta = {
+        "versions": {},
+        "data": {},
+        "fingerprints": {},
+        "runs": int(table["seeds"].sum()),
+        "diverged_runs": diverged,
+    }
     files.write(folder / "table.parquet", table, meta)
 
 

@@ -8,10 +8,13 @@ import pytest
 from fedatlas import UserError
 from fedatlas.cli import main
 from fedatlas.data.store import prepare
-from fedatlas.experiments import expand
 from fedatlas.experiments import result_files as files
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.fingerprint import fingerprint
-from fedatlas.workflow import clean, jobs
+from fedatlas.experiments.metadata import RunMeta
+from fedatlas.workflow import clean
+from fedatlas.workflow.project import here
 
 
 @pytest.fixture
@@ -28,11 +31,11 @@ def folder(tmp_path, monkeypatch):
     )
     monkeypatch.setenv("FEDATLAS_DATA", "data")
     runs = tmp_path / "results/smoke/tiny/runs/fedavg"
-    spec = {"algorithm": "fedavg", "problem": {"kind": "quadratic"}}
-    now = fingerprint(*expand.modules(spec))
+    spec = CellSpec("fedavg", {}, {"kind": "quadratic"}, {"clients": 2})
+    now = fingerprint(of_cell(spec))
     for steps, made_by in ((1, now), (2, "old"), (9, "old")):
-        meta = {"spec": spec, "fingerprint": made_by}
-        files.write(runs / f"local_steps={steps}.parquet", pd.DataFrame({"a": [1]}), meta)
+        meta = RunMeta(spec, made_by, {})
+        files.write(runs / f"local_steps={steps}.parquet", pd.DataFrame({"a": [1]}), meta.plain())
     (runs / "local_steps=3.parquet").write_bytes(b"PAR1")
     (runs / "local_steps=1.part").write_bytes(b"x" * 2000)
     (runs / ".tmp-local_steps=1.parquet").write_bytes(b"")
@@ -73,7 +76,7 @@ def test_what_goes(folder, capsys, options, expected):
 def test_not_while_a_workflow_runs(folder):
     (folder / ".snakemake/locks").mkdir(parents=True)
     (folder / ".snakemake/locks/0.input.lock").touch()
-    found = clean.waste(jobs.here())
+    found = clean.waste(here())
     with pytest.raises(UserError, match="snakemake --unlock"):
         clean.remove(found)
     assert all(item.path.exists() for item in found) and found

@@ -7,8 +7,11 @@ import pytest
     "change, message",
     [
         ({"algorithms": {"scafold": None}, "claims": {}}, "unknown algorithm 'scafold'; did you mean 'scaffold'"),
-        ({"setting": {"clients": "ten", "rounds": 1}}, "setting.clients: expected a value of type integer"),
-        ({"colour": "red"}, "unknown key 'colour'"),
+        (
+            {"setting": {"clients": "ten", "rounds": 1}},
+            "setting: clients is 'ten'; it must be a whole number, at least 1",
+        ),
+        ({"colour": "red"}, "has no option 'colour'"),
     ],
 )
 def test_a_bad_experiment(project, change, message):

@@ -1,14 +1,18 @@
 """Jobs log to a server as they end; without one, or if it does not answer, they do their work all the same."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from fedatlas import tracking
 from fedatlas.cli import main
 from fedatlas.errors import UserError
-from fedatlas.workflow import jobs
+from fedatlas.experiments.expand import view
+from fedatlas.experiments.specification import experiment
+from fedatlas.report.about import about as about_of
 from fedatlas.workflow.atlas import LIVE, Atlas
+from tests.workflow.conftest import TINY
 
 SPEC = {
     "algorithm": "fedavg",
@@ -24,39 +28,47 @@ SPEC = {
 
 @pytest.fixture
 def logged(monkeypatch):
-    """Cells that jobs have logged."""
+    """What jobs have logged: (name of the experiment, path of the run file, address)."""
     found = []
-
-    class Here:
-        experiment = staticmethod(lambda size, name: {"name": name, "size": size})
-        cells = staticmethod(lambda size, name: {("fedavg", "all"): "the cell"})
-
-    monkeypatch.setattr(jobs, "here", Here)
-    monkeypatch.setattr(tracking, "live", lambda *arguments: found.append(arguments))
+    monkeypatch.setattr(tracking, "live", lambda about, path, uri: found.append((about.name, path, uri)))
     return found
 
 
-def run(folder):
+def run(folder, about=None):
     out = str(folder / "all.parquet")
-    return main(["job", "run", json.dumps(SPEC), out, "--cell", "smoke", "tiny", "fedavg", "all"])
+    return main(["job", "run", json.dumps(SPEC), out, *(["--about", about] if about else [])])
+
+
+@pytest.fixture
+def about():
+    """What a job is told of its experiment, where there is a server."""
+    made = experiment("tiny", "smoke", "tiny.yaml", {key: value for key, value in TINY.items() if key != "sizes"})
+    return json.dumps(about_of(made, view(made)).plain())
 
 
 @pytest.mark.parametrize("uri", ["", "http://127.0.0.1:1"])
-def test_a_job_logs_its_cell_if_there_is_a_server(tmp_path, monkeypatch, logged, uri):
+def test_a_job_logs_its_cell_if_there_is_a_server(tmp_path, monkeypatch, logged, about, uri):
     monkeypatch.setenv(LIVE, uri)
-    assert run(tmp_path) == 0
-    expected = ({"name": "tiny", "size": "smoke"}, "the cell", str(tmp_path / "all.parquet"), uri)
-    assert logged == ([expected] if uri else [])
+    assert run(tmp_path, about if uri else None) == 0
+    assert logged == ([("tiny", str(tmp_path / "all.parquet"), uri)] if uri else [])
 
 
-def test_a_server_that_does_not_answer_is_no_failure(tmp_path, monkeypatch, logged, capsys):
+def test_a_server_that_does_not_answer_is_no_failure(tmp_path, monkeypatch, about, capsys):
     def refuse(*arguments):
         raise UserError("the server is down")
 
     monkeypatch.setattr(tracking, "live", refuse)
     monkeypatch.setenv(LIVE, "http://127.0.0.1:1")
-    assert run(tmp_path) == 0
+    assert run(tmp_path, about) == 0
     assert "warning: the server is down; these runs will be logged when" in capsys.readouterr().out
+
+
+def test_jobs_are_told_what_to_log_only_where_there_is_a_server(project, monkeypatch):
+    monkeypatch.chdir(project.folder)
+    w = SimpleNamespace(size="smoke", experiment="tiny")
+    for uri, told in (("sqlite:///results/mlflow.db", False), ("http://host:5000", True)):
+        config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
+        assert Atlas(config, ".").live(w).startswith("--about ") == told
 
 
 @pytest.mark.parametrize("uri, live", [("sqlite:///results/mlflow.db", ""), ("http://host:5000", "http://host:5000")])

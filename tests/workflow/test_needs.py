@@ -4,20 +4,20 @@ import pytest
 
 from fedatlas.workflow import needs
 
-CONVEX = {"problem": {"kind": "logistic", "data": "a9a"}}
-NETWORK = {"problem": {"kind": "network", "data": "mnist"}}
+CONVEX = {"kind": "logistic", "data": "a9a"}
+NETWORK = {"kind": "network", "data": "mnist"}
 
 
 @pytest.mark.parametrize("device, gpu", [(None, 0), ("cpu", 0), ("auto", 0), ("cuda", 1), ("cuda:1", 1)])
 def test_a_gpu_is_asked_for_where_the_experiment_names_one(device, gpu):
-    problem = NETWORK["problem"] | ({"device": device} if device else {})
-    assert needs.needs({"problem": problem})["gpu"] == gpu
+    problem = NETWORK | ({"device": device} if device else {})
+    assert needs.needs(problem)["gpu"] == gpu
 
 
 def test_larger_problems_ask_for_more():
     quadratic, small, large = (
-        needs.needs({"problem": problem})
-        for problem in ({"kind": "quadratic"}, {"kind": "logistic", "data": "breast_cancer"}, CONVEX["problem"])
+        needs.needs(problem)
+        for problem in ({"kind": "quadratic"}, {"kind": "logistic", "data": "breast_cancer"}, CONVEX)
     )
     assert quadratic["mem_mb"] <= small["mem_mb"] < large["mem_mb"] < needs.needs(NETWORK)["mem_mb"]
     assert large["runtime"] < needs.needs(NETWORK)["runtime"]
@@ -25,7 +25,7 @@ def test_larger_problems_ask_for_more():
 
 def test_epsilon_fits_thrice_and_into_24_gigabytes():
     """It stays in single precision."""
-    asked = needs.needs({"problem": {"kind": "logistic", "data": "epsilon"}})["mem_mb"]
+    asked = needs.needs({"kind": "logistic", "data": "epsilon"})["mem_mb"]
     assert 3 * 4 * 400_000 * 2_000 / 1e6 < asked < 24_000
 
 

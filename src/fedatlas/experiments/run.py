@@ -17,6 +17,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Run, plain
 from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.fingerprint import fingerprint
+from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import create, runs
 from fedatlas.participation import PARTICIPATION
@@ -66,7 +67,7 @@ def run_cell(
     def save() -> None:
         nonlocal finished, saved
         if len(done) > finished:
-            write(part, [row for rows in done.values() for row in rows], meta)
+            write(part, [row for rows in done.values() for row in rows], meta.plain())
         finished, saved = len(done), time.monotonic()
 
     keeper = Keeper(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
@@ -78,24 +79,25 @@ def run_cell(
             save()
         if progress:
             progress(sum(run.key in done for run in wanted), len(wanted))
-    write(out, [row for run in wanted for row in done[run.key]], meta)
+    write(out, [row for run in wanted for row in done[run.key]], meta.plain())
     part.unlink(missing_ok=True)
     keeper.forget()
 
 
-def describe(spec: CellSpec, data: str | Path | None = None) -> dict[str, Any]:
+def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
     """The metadata of a run file. data: data directory."""
     from importlib.metadata import version
 
-    meta: dict[str, Any] = {"spec": spec.plain(), "fingerprint": fingerprint(of_cell(spec))}
-    meta["versions"] = {name: version(name) for name in ("fedatlas", "numpy", "scipy")}
-    meta["versions"]["python"] = platform.python_version()
-    if "data" in spec.problem:
-        names = [spec.problem[key] for key in ("data", "test") if spec.problem.get(key)]
-        meta["data"] = {name: prepared.load(name, data).provenance for name in names}
-    if traces := trace_files(spec):
-        meta["traces"] = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in traces}
-    return meta | problems.provenance(spec.problem)
+    versions = {name: version(name) for name in ("fedatlas", "numpy", "scipy")}
+    names = [spec.problem[key] for key in ("data", "test") if spec.problem.get(key)]
+    return RunMeta(
+        spec=spec,
+        fingerprint=fingerprint(of_cell(spec)),
+        versions=versions | {"python": platform.python_version()},
+        data={name: prepared.load(name, data).provenance for name in names},
+        traces={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in trace_files(spec)},
+        machine=problems.provenance(spec.problem),
+    )
 
 
 def trace_files(spec: CellSpec) -> list[str]:
@@ -151,27 +153,28 @@ def _place(run: Run) -> Row:
     return {name: plain(value) for name, value in {**run.within, **run.tune, "seed": run.seed}.items()}
 
 
-def _reusable(path: Path, meta: dict[str, Any]) -> dict[str, list[Row]]:
+def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
     """Runs in a file that were made by the same code from the same specification, by key."""
     if not path.exists():
         return {}
     try:
-        rows, old = read_rows(path)
-    except UserError:
+        rows, found = read_rows(path)
+        old = RunMeta.of(found)
+    except (UserError, TypeError, KeyError):
         return {}
     if _identity(old) != _identity(meta):
         return {}
-    if any(sorted(old["spec"][part]) != sorted(meta["spec"][part]) for part in ("within", "tune")):
+    if sorted(old.spec.within) != sorted(meta.spec.within) or sorted(old.spec.tune) != sorted(meta.spec.tune):
         return {}
-    columns = (*old["spec"]["within"], *old["spec"]["tune"], "seed")
+    columns = (*old.spec.within, *old.spec.tune, "seed")
     of_run: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         of_run.setdefault(tuple(row[column] for column in columns), []).append(row)
-    keys = {tuple(_place(run).values()): run.key for run in runs(CellSpec.of(old["spec"]))}
+    keys = {tuple(_place(run).values()): run.key for run in runs(old.spec)}
     return {keys[place]: own for place, own in of_run.items() if place in keys}
 
 
-def _identity(meta: dict[str, Any]) -> Any:
+def _identity(meta: RunMeta) -> Any:
     """What runs of two files must have in common to be the same, apart from tuned values, seeds and axes within."""
-    fixed = {k: v for k, v in meta["spec"].items() if k not in ("within", "tune", "seeds")}
-    return json.loads(json.dumps([fixed, meta["fingerprint"], meta.get("data"), meta.get("traces")]))
+    fixed = {key: value for key, value in meta.spec.plain().items() if key not in ("within", "tune", "seeds")}
+    return json.loads(json.dumps([fixed, meta.fingerprint, meta.data, meta.traces]))

@@ -11,8 +11,9 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import CellSpec, plain, spelled
+from fedatlas.experiments.cells import plain
 from fedatlas.experiments.formulas import evaluate
+from fedatlas.experiments.metadata import RunMeta, TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.scores import COSTS
 from fedatlas.experiments.view import Select
@@ -47,49 +48,52 @@ class Layout:
         return cls(**{**plain, "select": Select(**plain["select"])})
 
 
-def build(layout: Layout, files: Sequence[Path]) -> "tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]":
+def build(layout: Layout, files: Sequence[Path]) -> "tuple[pd.DataFrame, pd.DataFrame, TableMeta]":
     """(table, curves, metadata) of an experiment.
 
     files: all run files, ``ALGORITHM/POINT.parquet``, in the order of the experiment's cells. Table: a row for each
     algorithm, point of the axes and tuned values, with means over seeds; ``chosen`` marks the tuned values that won,
     ``edge`` says where a winner lies at an end of its axis. A run that diverged cannot be chosen. Curves: all
-    evaluations of the chosen. Metadata: ``versions``, ``data``, ``fingerprints``, ``warnings``, ``runs`` and
-    ``diverged_runs``. Raises UserError if a file is none.
+    evaluations of the chosen. Raises UserError if a file is none.
     """
     import pandas as pd
 
     summaries, curves, metas = [], [], []
-    parts = ((path.parent.name, *read(path)) for path in files)
+    parts = ((path.parent.name, *_read(path)) for path in files)
     for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2]))):
         frame, meta = _joined(list(group))
         metas.append((id, meta))
         frame.insert(0, "algorithm", id)
         for axis, value in _point(layout, meta):
             frame.insert(1, axis, value)
-        tune = [axis for axis in layout.tune if axis in meta["spec"]["tune"]]
+        tune = [axis for axis in layout.tune if axis in meta.spec.tune]
         keys = ["algorithm", *layout.axes, *tune]
         table = _summarise(frame, keys, layout.select)
-        _choose(table, ["algorithm", *layout.axes], tune, meta["spec"]["tune"], layout.select.goal)
+        _choose(table, ["algorithm", *layout.axes], tune, meta.spec.tune, layout.select.goal)
         summaries.append(table)
         curves.append(frame.merge(table.loc[table["chosen"], keys], on=keys))
     table = pd.concat(summaries, ignore_index=True)
-    return table, pd.concat(curves, ignore_index=True), _metadata(layout, table, metas)
+    return table, pd.concat(curves, ignore_index=True), _metadata(table, metas)
 
 
-def _point(layout: Layout, meta: dict[str, Any]) -> list[tuple[str, Any]]:
+def _read(path: Path) -> "tuple[pd.DataFrame, RunMeta]":
+    frame, meta = read(path)
+    return frame, RunMeta.of(meta)
+
+
+def _point(layout: Layout, meta: RunMeta) -> list[tuple[str, Any]]:
     """The grid point of a run file: (axis, cell of the table)."""
-    spec = CellSpec.of(meta["spec"])
-    return [(axis, plain(spec.look(axis))) for axis in layout.grid]
+    return [(axis, plain(meta.spec.look(axis))) for axis in layout.grid]
 
 
-def _joined(parts: list[tuple[str, Any, dict[str, Any]]]) -> tuple[Any, dict[str, Any]]:
+def _joined(parts: list[tuple[str, Any, RunMeta]]) -> tuple[Any, RunMeta]:
     """(DataFrame, metadata) of the files that the runs of an algorithm at a grid point are spread over."""
     import pandas as pd
 
     _, frame, meta = parts[0]
     if len(parts) == 1:
         return frame, meta
-    places = {axis: {plain(v): at for at, v in enumerate(vs)} for axis, vs in meta["spec"]["within"].items()}
+    places = {axis: {plain(v): at for at, v in enumerate(vs)} for axis, vs in meta.spec.within.items()}
     frame = pd.concat([frame for _, frame, _ in parts], ignore_index=True)
     return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), ignore_index=True), meta
 
@@ -134,30 +138,11 @@ def _size(value: Any) -> float | None:
     return None if isinstance(value, bool) or not isinstance(value, (int, float)) else value
 
 
-def _metadata(layout: Layout, table: "pd.DataFrame", metas: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
-    data = {name: entry for _, meta in metas for name, entry in meta.get("data", {}).items()}
-    return {
-        "versions": metas[0][1]["versions"],
-        "data": data,
-        "fingerprints": {id: meta["fingerprint"] for id, meta in metas},
-        "warnings": _warnings(layout, table, data),
-        "runs": int(table["seeds"].sum()),
-        "diverged_runs": int(table["diverged"].sum()),
-    }
-
-
-def _warnings(layout: Layout, table: "pd.DataFrame", data: dict[str, dict[str, Any]]) -> list[str]:
-    """What a reader must know of the choices and the data, a sentence each."""
-
-    def said(row: Any, what: str) -> str:
-        where = ", ".join(f"{axis} = {spelled(row[axis])}" for axis in layout.axes)
-        return f"{row['algorithm']}{' at ' + where if where else ''}: {what}"
-
-    chosen = table[table["chosen"]]
-    found = [said(row, f"the best {row['edge']} of the grid") for _, row in chosen[chosen["edge"] != ""].iterrows()]
-    found += [said(row, "diverged for every tuned value") for _, row in chosen[chosen["diverged"] > 0].iterrows()]
-    for name, entry in data.items():
-        if entry.get("lossy"):
-            reason = entry.get("note", "numbers do not compare with published ones")
-            found.append(f"{name} is a lossy copy: {reason}")
-    return found
+def _metadata(table: "pd.DataFrame", metas: list[tuple[str, RunMeta]]) -> TableMeta:
+    return TableMeta(
+        versions=metas[0][1].versions,
+        data={name: entry for _, meta in metas for name, entry in meta.data.items()},
+        fingerprints={id: meta.fingerprint for id, meta in metas},
+        runs=int(table["seeds"].sum()),
+        diverged_runs=int(table["diverged"].sum()),
+    )

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from fedatlas import labels
 from fedatlas.bibliography import Reference
 from fedatlas.errors import UserError
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.files import atomic
 from fedatlas.report import summaries
 from fedatlas.report.record import FILE, About
+from fedatlas.report.warnings import warnings
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -48,11 +50,11 @@ def report(parts: Sequence[Path], out: Path, repository: str | None = None) -> N
         parts=shown,
         verdicts=VERDICTS,
         counts=_counts([claim for part in shown for claim in part["claims"]]),
-        runs=sum(part["made"]["runs"] for part in shown),
-        diverged=sum(part["made"]["diverged_runs"] for part in shown),
+        runs=sum(part["made"].runs for part in shown),
+        diverged=sum(part["made"].diverged_runs for part in shown),
         sizes=sorted({about.size for about in abouts}),
-        data=summaries.provenance({name: one for part in shown for name, one in part["made"]["data"].items()}),
-        versions=_versions([part["made"]["versions"] for part in shown]),
+        data=summaries.provenance({name: one for part in shown for name, one in part["made"].data.items()}),
+        versions=_versions([part["made"].versions for part in shown]),
         references=sorted(references.values(), key=lambda one: (one.short.lower(), one.year, one.title)),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         missing=[key for key in cited if key not in references],
@@ -66,7 +68,8 @@ def report(parts: Sequence[Path], out: Path, repository: str | None = None) -> N
 def _part(directory: Path) -> dict[str, Any]:
     """What the template shows of one experiment. made: what the table's file says of the runs."""
     about = About.read(directory / FILE)
-    table, made = read(directory / "table.parquet")
+    table, plain = read(directory / "table.parquet")
+    made = TableMeta.of(plain)
     best = summaries.best_values(about, table)
     return {
         "anchor": f"{about.size}-{about.name}",
@@ -77,7 +80,7 @@ def _part(directory: Path) -> dict[str, Any]:
         "best": best,
         "folded": len(best["rows"]) > LONG_TABLE,
         "choices": summaries.choices(about, table),
-        "warnings": summaries.warnings(about, table, made["data"]),
+        "warnings": warnings(about, table, made.data),
     }
 
 

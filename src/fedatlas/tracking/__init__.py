@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.report.record import About
 from fedatlas.tracking.book import Book
@@ -29,7 +30,10 @@ def log(about: About, directory: str | Path, uri: str, files: Sequence[str | Pat
     directory = Path(directory)
     if not files:
         raise UserError(f"{about.name} (size {about.size}) has no run files: nothing to log")
-    table = read(directory / "table.parquet") if (directory / "table.parquet").exists() else None
+    table = None
+    if (directory / "table.parquet").exists():
+        frame, meta = read(directory / "table.parquet")
+        table = frame, TableMeta.of(meta)
     winners = chosen(about, table[0]) if table else None
     tags = common_tags(about)
     with connect(uri) as client:

@@ -17,7 +17,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import CellSpec, Run, plain, spelled
+from fedatlas.experiments.cells import Run, plain, spelled
+from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
 from fedatlas.experiments.view import Select
@@ -73,11 +74,12 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
     path: of the file, in a folder of the algorithm's id. tags: of all runs of the experiment. chosen: which runs were
     chosen; None as long as nobody knows. Raises UserError if the file does not hold the runs of its specification.
     """
-    frame, meta = read(path)
-    id, spec = path.parent.name, CellSpec.of(meta["spec"])
+    frame, plain_meta = read(path)
+    meta = RunMeta.of(plain_meta)
+    id, spec = path.parent.name, meta.spec
     point = {axis: spec.look(axis) for axis in about.grid}
     metrics = scores.metric_columns(frame, (*spec.within, *spec.tune))
-    lossy = [name for name, source in meta.get("data", {}).items() if source.get("lossy")]
+    lossy = [name for name, source in meta.data.items() if source.get("lossy")]
     wanted = list(runs(spec))
     starts = np.flatnonzero(frame["round"] == 0)  # runs follow each other in the order of their specification
     if len(wanted) != len(starts):
@@ -88,7 +90,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
         rows = {name: values[start:stop] for name, values in columns.items()}
         last = {name: values[-1:] for name, values in rows.items()}  # of costs, which grow evenly, the totals will do
         values = {**point, **run.within, **run.tune}
-        own = {"algorithm": id, "fingerprint": meta["fingerprint"], "status": rows["status"][-1]}
+        own = {"algorithm": id, "fingerprint": meta.fingerprint, "status": rows["status"][-1]}
         if own["status"] == "diverged":
             own["diverged_round"] = str(rows["diverged_round"][-1])
         if lossy:
@@ -100,7 +102,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
             params=_params(run, about.defaults[id]),
             metrics=[*_metrics(rows, metrics), *_metrics(last, COSTS), *_score(rows, about.select)],
             data={
-                role: (run.problem[key], meta["data"][run.problem[key]])
+                role: (run.problem[key], meta.data[run.problem[key]])
                 for role, key in (("training", "data"), ("test", "test"))
                 if run.problem.get(key)
             },

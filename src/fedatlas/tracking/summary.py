@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.report.record import About
+from fedatlas.report.warnings import warnings
 from fedatlas.tracking.entries import run_name
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Summary:
     content: dict[str, Any]
 
 
-def summary(about: About, directory: Path, table: tuple[pd.DataFrame, Mapping[str, Any]] | None = None) -> Summary:
+def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta] | None = None) -> Summary:
     """The Summary of an experiment from its table, claims and figures, as far as they are there.
 
     directory: of the experiment's results. table: the table and the metadata of its file.
@@ -47,12 +48,13 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, Mapping[st
         note += [f"- **{verdict}**: {text}" for verdict, text in zip(claims["verdict"], claims["text"], strict=True)]
     if table:
         frame, made = table
-        metrics |= {"runs": made["runs"], "diverged runs": made["diverged_runs"]}
+        metrics |= {"runs": made.runs, "diverged runs": made.diverged_runs}
         chosen = frame[frame["chosen"]].to_dict("records")
         for row in chosen if len(chosen) <= MOST_SCORES else ():
             metrics[f"score/{run_name(row['algorithm'], {axis: row[axis] for axis in about.axes})}"] = row["score"]
-        note += [f"- Warning: {warning}" for warning in made["warnings"][:MOST_WARNINGS]]
-        note += [f"- {more} more warnings"] if (more := len(made["warnings"]) - MOST_WARNINGS) > 0 else []
+        said = warnings(about, frame, made.data)
+        note += [f"- Warning: {warning}" for warning in said[:MOST_WARNINGS]]
+        note += [f"- {more} more warnings"] if (more := len(said) - MOST_WARNINGS) > 0 else []
     metrics = {_metric_name(key): float(value) for key, value in metrics.items() if math.isfinite(value)}
     return Summary("\n".join(note), metrics, artifacts, about.content)
 

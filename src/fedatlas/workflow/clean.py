@@ -8,10 +8,11 @@ from pathlib import Path
 from fedatlas.data import fetching, places, sources
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
-from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.fingerprint import fingerprint
+from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
+from fedatlas.files import PREFIX
 from fedatlas.workflow.atlas import Atlas
 
 
@@ -34,7 +35,8 @@ def waste(
     whose raw files are there, or that come with a package. Nothing is touched whose experiment is no longer in
     config/experiments/, or in its grid: it could not be made again. Raises UserError if an experiment's file is wrong.
     """
-    found = [Waste(path, _size(path), "half-written") for path in Path("results").rglob(".tmp-*")]
+    roots = (Path("results"), places.directory(data_directory))
+    found = [Waste(path, _size(path), "half-written") for root in roots for path in root.rglob(f"{PREFIX}*")]
     for size in config.SIZES:
         for name in atlas.paths:
             folder = Path(atlas.directory(size, name)) / "runs"
@@ -48,7 +50,7 @@ def waste(
 def remove(found: Iterable[Waste]) -> None:
     """Remove files and folders. Raises UserError if one cannot be removed, or if a workflow is running."""
     if any(Path(".snakemake/locks").glob("*")):
-        raise UserError("a workflow is running here; if it was killed, `snakemake --unlock` says that it is over")
+        raise UserError("a workflow is running here; if it was killed, run `snakemake --unlock` first")
     for item in found:
         try:
             shutil.rmtree(item.path) if item.path.is_dir() else item.path.unlink(missing_ok=True)
@@ -59,7 +61,7 @@ def remove(found: Iterable[Waste]) -> None:
 def _of_runs(atlas: Atlas, size: str, name: str, folder: Path, unfinished: bool) -> Iterator[Waste]:
     cells = atlas.cells(size, name)
     for path in sorted(folder.glob("*/*")):
-        if not path.is_file() or path.name.startswith(".tmp-"):
+        if not path.is_file() or path.name.startswith(PREFIX):
             continue
         known = (path.parent.name, path.name.removesuffix(path.suffix)) in cells
         if path.suffix != ".parquet":
@@ -71,10 +73,10 @@ def _of_runs(atlas: Atlas, size: str, name: str, folder: Path, unfinished: bool)
 
 def _is_old(path: Path) -> bool:
     try:
-        meta = read_meta(path)
-    except UserError:
+        meta = RunMeta.of(read_meta(path))
+    except (UserError, TypeError, KeyError):
         return True  # the workflow could not read it either
-    return meta["fingerprint"] != fingerprint(of_cell(CellSpec.of(meta["spec"])))
+    return meta.fingerprint != fingerprint(of_cell(meta.spec))
 
 
 def _of_data(directory: str | None) -> Iterator[Waste]:

@@ -15,9 +15,7 @@ def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
     spec: of the `Layout`. runs: paths of all run files, in the order of the experiment's cells.
     """
     table, curves, meta = build(Layout.of(spec), [Path(path) for path in runs])
-    write(Path(folder) / "curves.parquet", curves, meta)
+    write(Path(folder) / "curves.parquet", curves, meta.plain())
     with atomic(Path(folder) / "table.csv") as temporary:
         table.to_csv(temporary, index=False)
-    write(Path(folder) / "table.parquet", table, meta)
-    for warning in meta["warnings"]:
-        print(f"warning: {warning}")
+    write(Path(folder) / "table.parquet", table, meta.plain())
