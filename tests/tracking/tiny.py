@@ -10,6 +10,7 @@ import pandas as pd
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
 from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.metadata import RunMeta, TableMeta
 from fedatlas.experiments.runs import product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.report.about import about
@@ -66,23 +67,11 @@ def make(experiment: Experiment, folder: Path) -> None:
         )
         frame = pd.DataFrame([row for run in runs(spec) for row in rows(run, problem)])
         key = ",".join(f"{axis}={value}" for axis, value in point.items())
-        meta = {
-            "spec": spec.plain(),
-            "fingerprint": "0123456789abcdef",
-            "data": {"breast_cancer": DATA},
-            "versions": {},
-        }
+        meta = RunMeta(spec, "0123456789abcdef", {}, {"breast_cancer": DATA}).plain()
         files.write(folder / f"runs/{id}/{key}.parquet", frame, meta)
         frames.append(frame.assign(algorithm=id, **point))
     table = choose(pd.concat(frames, ignore_index=True), list(experiment.axes))
-    diverged = int(table["diverged"].sum())
-    meta = {
-        "versions": {},
-        "data": {},
-        "fingerprints": {},
-        "runs": int(table["seeds"].sum()),
-        "diverged_runs": diverged,
-    }
+    meta = TableMeta({}, {}, {}, int(table["seeds"].sum()), int(table["diverged"].sum())).plain()
     files.write(folder / "table.parquet", table, meta)
 
 
@@ -103,7 +92,7 @@ def choose(frame: pd.DataFrame, axes: list[str]) -> pd.DataFrame:
     table = each.groupby(["algorithm", *axes, "lr"], as_index=False)
     table = table.agg(score=("score", "mean"), seeds=("seed", "count"), diverged=("diverged", "sum"))
     best = table.groupby(["algorithm", *axes])["score"].transform("min")
-    return table.assign(chosen=table["score"] == best)
+    return table.assign(chosen=table["score"] == best, edge="")
 
 
 def logged(uri, name="tiny"):
