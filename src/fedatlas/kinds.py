@@ -47,7 +47,12 @@ class Kind:
     @classmethod
     def summary(cls) -> str:
         """The first paragraph of the kind's docstring, on one line."""
-        return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
+        return first_paragraph(cls)
+
+
+def first_paragraph(cls: type) -> str:
+    """The first paragraph of a class's docstring, on one line."""
+    return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
 
 
 class Family(Generic[T]):

@@ -3,10 +3,11 @@
 import csv
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from fedatlas import problems
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
 from fedatlas.checks import CHECKS
@@ -17,14 +18,15 @@ from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import Entry, Experiment
 from fedatlas.experiments.view import Select
 from fedatlas.figures import FIGURES
-from fedatlas.kinds import Family, Kind
+from fedatlas.kinds import Family, Kind, first_paragraph
 from fedatlas.metrics import METRICS
 from fedatlas.metrics.base import Metric
 from fedatlas.options import Option, options
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import PARTITIONS
-from fedatlas.problems import PROBLEMS
+from fedatlas.problems import PROBLEMS, ProblemKind
 from fedatlas.schedules import SCHEDULES
+from fedatlas.simulation.sampling import SAMPLING, Sampler
 from fedatlas.simulation.setting import Setting
 
 FAMILIES: dict[str, Family[Any]] = {
@@ -34,13 +36,22 @@ FAMILIES: dict[str, Family[Any]] = {
     "partitions": PARTITIONS,
     "participation": PARTICIPATION,
     "schedules": SCHEDULES,
+    "sampling": SAMPLING,
     "readers": READERS,
     "figures": FIGURES,
     "checks": CHECKS,
     "metrics": METRICS,
 }
-RECORDS = {"experiments": Experiment, "algorithms of an experiment": Entry, "select": Select, "claims": Claim}
+RECORDS = {
+    "experiments": Experiment,
+    "algorithms of an experiment": Entry,
+    "select": Select,
+    "claims": Claim,
+    "setting": Setting,
+}
+SHARED = {"figures": "A figure of an experiment also has a `caption`, which the report shows."}
 SECTIONS = (*FAMILIES, "data", "experiments")
+Declared = type[Kind] | type[Sampler] | Metric
 
 
 def overview(what: str | None = None) -> dict[str, list[tuple[str, str]]]:
@@ -60,11 +71,18 @@ def _lines(section: str) -> Iterator[tuple[str, str]]:
         yield from ((name, _summary(family.get(name))) for name in family.names())
 
 
-def _summary(kind: type[Kind] | Metric) -> str:
+def _summary(kind: Declared) -> str:
     if isinstance(kind, Metric):
         return kind.words
-    given = [name if one.required else f"{name}={_default(one)}" for name, one in options(kind).items()]
-    return f"{kind.summary()} [{', '.join(given)}]" if given else kind.summary()
+    given = [name if one.required else f"{name}={_default(one)}" for name, one in _known(kind).items()]
+    return f"{first_paragraph(kind)} [{', '.join(given)}]" if given else first_paragraph(kind)
+
+
+def _known(kind: type) -> Mapping[str, Option]:
+    """All options that a specification of a kind may have besides ``kind``."""
+    if issubclass(kind, ProblemKind):
+        return problems.known(kind)
+    return kind.options() if issubclass(kind, Kind) else {}
 
 
 def _default(one: Option) -> str:
@@ -86,12 +104,12 @@ def show(name: str) -> str:
     return "\n\n".join(_shown(section, kind) for section, kind in found)
 
 
-def _shown(section: str, kind: type[Kind] | Metric) -> str:
+def _shown(section: str, kind: Declared) -> str:
     if isinstance(kind, Metric):
         drawn = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
         return f"{kind.name} ({FAMILIES[section].what})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {drawn}"
     lines = [f"{kind.name} ({FAMILIES[section].what})", "", textwrap.indent(inspect.getdoc(kind) or "", "  ")]
-    if known := options(kind):
+    if known := _known(kind):
         lines += ["", "  options:"]
         for one in known.values():
             default = "required" if one.required else f"default {_default(one)}"
@@ -112,23 +130,23 @@ def reference() -> str:
         "of experiment files; `fedatlas show NAME` prints one kind with its docstring and citation.",
         "## Experiment files",
     ]
-    parts += [f"### {name}\n\n{_table(cls)}" for name, cls in RECORDS.items()]
-    parts.append(f"### setting\n\n{_table(Setting)}")
+    parts += [f"### {name}\n\n{_table(options(cls))}" for name, cls in RECORDS.items()]
     for section, family in FAMILIES.items():
-        parts.append(f"## {section.capitalize()}")
+        parts.append(f"## {section.capitalize()}" + (f"\n\n{SHARED[section]}" if section in SHARED else ""))
         if family.records:
             rows = [f"| `{name}` | {family.get(name).words} |" for name in family.names()]
             parts.append("\n".join(["| name | meaning |", "|---|---|", *rows]))
             continue
         for cls in dict.fromkeys(family.get(name) for name in family.names()):
-            names = " or ".join(f"`{name}`" for name in (cls.name, *cls.aliases))
-            parts.append(f"### {names}\n\n{_plain(cls.summary())}" + (f"\n\n{_table(cls)}" if options(cls) else ""))
+            names = " or ".join(f"`{name}`" for name in (cls.name, *getattr(cls, "aliases", ())))
+            table = f"\n\n{_table(known)}" if (known := _known(cls)) else ""
+            parts.append(f"### {names}\n\n{_plain(first_paragraph(cls))}{table}")
     return "\n\n".join(parts) + "\n"
 
 
-def _table(cls: type) -> str:
+def _table(known: Mapping[str, Option]) -> str:
     rows = ["| option | meaning | value | default |", "|---|---|---|---|"]
-    for one in options(cls).values():
+    for one in known.values():
         meaning = one.doc + (f" ({one.unit})" if one.unit else "")
         default = "" if one.required else f"`{_default(one)}`"
         rows.append(f"| `{one.name}` | {_plain(meaning)} | {_plain(one.expected)} | {default} |")

@@ -90,7 +90,7 @@ def test_variants_are_plain_or_compressed_another_way():
 
 
 def test_readers_are_found_by_existing():
-    assert READERS.names() == ["cifar", "embedded", "folders", "idx", "jpeg", "libsvm", "mat"]
+    assert {"cifar", "embedded", "folders", "idx", "jpeg", "libsvm", "mat"} <= set(READERS.names())
     assert READERS.get("mat").__module__ == "fedatlas.data.readers.mat"
 
 

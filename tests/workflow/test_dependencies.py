@@ -152,6 +152,7 @@ TABLE = [
     ("experiments.view", f"table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("experiments.scores", f"table {EVERY_FIGURE} {CLAIMS} track instability"),
     ("experiments.selection", f"{EVERY_FIGURE} {CLAIMS} instability"),
+    ("experiments.metadata", f"{EVERY_CELL} table track report"),
     ("experiments.tables", "table"),
     ("experiments.claim", CLAIMS),
     ("experiments*", ""),
@@ -162,7 +163,7 @@ TABLE = [
     ("metrics", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("metrics.base", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("metrics.*", ""),
-    ("labels", f"{EVERY_FIGURE} {CLAIMS} report instability"),
+    ("labels", f"{EVERY_FIGURE} {CLAIMS} track report instability"),
     # figures
     ("figures.scaling", "scaling promises"),
     ("figures.partition", "split"),
@@ -195,7 +196,7 @@ TABLE = [
     # the other jobs
     *((f"workflow.jobs.{name}", name) for name in (
         "instability", "optimum", "partition", "report", "table", "track")),
-    ("report.record", "track report"),
+    *((f"report.{name}", "track report") for name in ("record", "warnings")),
     *((f"report.{name}", "report") for name in ("page", "summaries")),
     ("report*", ""),
     ("tracking*", "track"),

@@ -65,7 +65,7 @@ def test_what_is_drawn_is_what_was_run():
     within = {"participation.p.0": 0.2, "participation.p.1": 0.8}
     run = next(run for run in runs(cells[0].spec) if run.within == within)
     participants = create(run)[1].participants.bind(None, 2, run.seed)
-    _, chances, there = drawn[1]
-    assert there.shape == (600, 2) and (chances == [0.2, 0.8]).all()
+    _, probabilities, there = drawn[1]
+    assert there.shape == (600, 2) and (probabilities == [0.2, 0.8]).all()
     for t in itertools.islice(range(600), 0, None, 37):
         assert np.flatnonzero(there[t]).tolist() == participants.active(t).tolist()

@@ -22,5 +22,4 @@ rule train:
         live=lambda w, output: atlas.live(w),
         made=lambda w, input: " ".join(f"--{k} {input[k]}" for k in ("partition", "optimum") if k in input.keys()),
     shell:
-        "fedatlas job run {params.spec:q} {output:q} {params.made} --threads {threads}"
-        " {params.live} > {log:q} 2>&1"
+        "fedatlas job run {params.spec:q} {output:q} {params.made} --threads {threads} {params.live} > {log:q} 2>&1"

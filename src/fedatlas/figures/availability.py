@@ -42,20 +42,20 @@ class Availability(Kept):
         tops, rasters = figure.subplots(
             2, len(drawn), sharex="col", sharey="row", squeeze=False, height_ratios=(1, 1.25)
         )
-        for top, raster, (title, chances, there) in zip(tops, rasters, drawn, strict=True):
+        for top, raster, (title, probabilities, there) in zip(tops, rasters, drawn, strict=True):
             rounds, clients = there.shape
             top.set_title(title.replace(", ", ",\n", 1) if len(title) > 24 else title)
-            if chances is None:
+            if probabilities is None:
                 top.text(0.5, 0.5, "unknown", transform=top.transAxes, ha="center", color=layout.NOTE_COLOUR)
             else:
-                top.plot(chances, color="#56b4e9", linewidth=0.5, alpha=0.45, rasterized=True)
-                top.plot(chances.mean(axis=1), color="#262626", linewidth=1.8)
-            order = np.argsort((there if chances is None else chances).mean(axis=0), kind="stable")
+                top.plot(probabilities, color="#56b4e9", linewidth=0.5, alpha=0.45, rasterized=True)
+                top.plot(probabilities.mean(axis=1), color="#262626", linewidth=1.8)
+            order = np.argsort((there if probabilities is None else probabilities).mean(axis=0), kind="stable")
             where: dict[str, Any] = {"origin": "lower", "aspect": "auto", "extent": (-0.5, rounds - 0.5, 0, clients)}
             raster.imshow(there[:, order].T, cmap=_shades(), vmin=0, vmax=1, interpolation="nearest", **where)
             raster.grid(False)
             raster.set_xlabel("round $t$")
-        highest = max((chances.max() for _, chances, _ in drawn if chances is not None), default=1)
+        highest = max((probabilities.max() for _, probabilities, _ in drawn if probabilities is not None), default=1)
         tops[0].set(ylim=(0, 1.06 * highest), ylabel="probability $p_i^t$")
         rasters[0].set_ylabel("clients, often there on top")
         layout.foot(figure, "Above: each client, and their mean. Below: dark where a client was available, first seed.")
@@ -72,8 +72,8 @@ def _numbers(drawn: "list[tuple[str, np.ndarray | None, np.ndarray]]") -> "DataF
     import pandas as pd
 
     parts = []
-    for title, chances, there in drawn:
+    for title, probabilities, there in drawn:
         t, i = np.indices(there.shape)
         part = {"participation": title, "round": t.ravel(), "client": i.ravel(), "available": there.ravel().astype(int)}
-        parts.append(pd.DataFrame(part | ({} if chances is None else {"probability": chances.ravel()})))
+        parts.append(pd.DataFrame(part | ({} if probabilities is None else {"probability": probabilities.ravel()})))
     return pd.concat(parts, ignore_index=True)

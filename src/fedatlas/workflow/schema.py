@@ -2,6 +2,7 @@
 
 import types
 import typing
+from collections.abc import Callable
 from typing import Any, Literal
 
 from fedatlas.algorithms import ALGORITHMS
@@ -15,16 +16,12 @@ from fedatlas.options import Option, options
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import PARTITIONS
 from fedatlas.problems import PROBLEMS
+from fedatlas.problems.base import Sources
 from fedatlas.schedules import SCHEDULES
 from fedatlas.simulation.setting import Setting
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 JSON_TYPES = {bool: "boolean", str: "string", dict: "object", types.NoneType: "null"}
-DATA = {
-    "data": {"type": "string", "description": "name of a data set"},
-    "test": {"type": "string", "description": "another data set to test on; by default the test part of data"},
-    "partition": {"$ref": "#/$defs/partition", "description": "how the data are split over clients"},
-}
 
 
 def experiment_schema() -> dict[str, Any]:
@@ -57,25 +54,32 @@ def experiment_schema() -> dict[str, Any]:
     }
     found.pop("required")  # an experiment that extends another need not say everything
     caption = {"caption": {"type": "string", "description": "caption in the report"}}
+    sources = of_options(Sources)["properties"]
+    sources["partition"] = {"$ref": "#/$defs/partition", "description": sources["partition"]["description"]}
     definitions = {
-        "problem": _kinds(PROBLEMS, DATA),
+        "problem": _kinds(PROBLEMS, lambda kind: sources if kind.on_data else {}),
         "partition": _kinds(PARTITIONS, named=True),
         "participation": _kinds(PARTICIPATION, named=True),
         "schedule": _kinds(SCHEDULES, named=True),
-        "figure": _kinds(FIGURES, caption),
+        "figure": _kinds(FIGURES, lambda _: caption),
         "check": _kinds(CHECKS),
     }
     return {"$schema": DRAFT, "title": "Experiment", **found, "$defs": definitions}
 
 
-def _kinds(family: Family[Any], more: dict[str, Any] | None = None, named: bool = False) -> dict[str, Any]:
-    """The schema of a specification: a mapping with a kind and its options, or where ``named`` the kind's name."""
+def _kinds(
+    family: Family[Any], more: Callable[[Any], dict[str, Any]] = lambda _: {}, named: bool = False
+) -> dict[str, Any]:
+    """The schema of a specification: a mapping with a kind and its options, or where ``named`` the kind's name.
+
+    more: schemas of keys that a kind's specification has besides its options, by name.
+    """
     found: list[dict[str, Any]] = [{"enum": family.names()}] if named else []
     for name in family.names():
         cls = family.get(name)
         about = of_options(cls)
         kind = {"kind": {"const": name, "description": cls.summary()}}
-        about["properties"] = {**kind, **(more or {}), **about["properties"]}
+        about["properties"] = {**kind, **more(cls), **about["properties"]}
         about["required"] = ["kind"]  # overrides of a size may give the other options
         found.append(about)
     return {"anyOf": found}
