@@ -109,3 +109,13 @@ def curves(rows, axes=("clients",), metric="suboptimality"):
         for at, value in values
     ]
     return pd.DataFrame(made, columns=["algorithm", *axes, "seed", "round", metric])
+
+
+def rows(scores, axis="local_steps"):
+    """A table by hand: {(algorithm, point, c): score}; the smallest score of a point is chosen."""
+    made = pd.DataFrame(
+        [(*key, float(score)) for key, score in scores.items()], columns=["algorithm", axis, "c", "score"]
+    )
+    made["diverged"] = (~np.isfinite(made["score"])).astype(int)
+    made["chosen"] = made.groupby(["algorithm", axis])["score"].transform("min") == made["score"]
+    return made.assign(best_loss=made["score"], final_loss=made["score"], final_apart=0.1, best_apart=0.1, edge="")

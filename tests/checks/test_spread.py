@@ -2,25 +2,13 @@
 
 import math
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
+from tests.synthetic import rows
 
 from .made import judged, view
-
-
-def rows(scores, axis="local_steps"):
-    """A table by hand: {(algorithm, point, c): score}; the smallest score of a point is chosen."""
-    made = pd.DataFrame(
-        [(*key, float(score)) for key, score in scores.items()], columns=["algorithm", axis, "c", "score"]
-    )
-    made["diverged"] = (~np.isfinite(made["score"])).astype(int)
-    made["chosen"] = made.groupby(["algorithm", axis])["score"].transform("min") == made["score"]
-    return made.assign(best_loss=made["score"], final_loss=made["score"], final_apart=0.1, best_apart=0.1, edge="")
-
 
 SCORES = {("fedsps", k, c): 1 + (c - k / 10) ** 2 for k in (5, 10, 20) for c in (0.5, 1.0, 2.0)}
 QUADRATIC = {("fedsps", k, c): 1 + (c - k * k) ** 2 for k in (1, 2, 4) for c in (1.0, 4.0, 16.0)}

@@ -7,19 +7,9 @@ import pandas as pd
 import pytest
 
 from fedatlas.experiments.view import Select, Shown, View
+from tests.synthetic import rows
 
 from .sheets import drawn
-
-
-def rows(scores, axis="local_steps"):
-    """A table by hand: {(algorithm, point, c): score}; the smallest score of a point is chosen."""
-    made = pd.DataFrame(
-        [(*key, float(score)) for key, score in scores.items()], columns=["algorithm", axis, "c", "score"]
-    )
-    made["diverged"] = (~np.isfinite(made["score"])).astype(int)
-    made["chosen"] = made.groupby(["algorithm", axis])["score"].transform("min") == made["score"]
-    return made.assign(best_loss=made["score"], final_loss=made["score"], final_apart=0.1, best_apart=0.1, edge="")
-
 
 SCORES = {("fedsps", k, c): 1 + (c - k / 10) ** 2 for k in (5, 10, 20) for c in (0.5, 1.0, 2.0)}
 
