@@ -2,6 +2,8 @@
 
 import ast
 import collections
+import graphlib
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,11 @@ def imported(path):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def loaded_by_name(path):
+    """Full names of the modules of the package that a file loads by their names."""
+    return re.findall(r'import_module\("(fedatlas[\w.]*)"\)', path.read_text())
+
+
 def room(path):
     """The room of a file: its folder in the package, or itself."""
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
@@ -75,6 +82,17 @@ def test_a_room_imports_only_from_those_below(name):
         if (other := [*one.split("."), "errors"][1]) != name and LEVEL.get(other, -1) >= LEVEL[name]
     ]
     assert not wrong
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    files = {".".join(("fedatlas", *path.relative_to(ROOT).with_suffix("").parts)): path for path in ROOT.rglob("*.py")}
+    files = {name.removesuffix(".__init__"): path for name, path in files.items()}
+    graph = {
+        name: {one if one in files else one.rpartition(".")[0] for one in (*imported(path), *loaded_by_name(path))}
+        for name, path in files.items()
+    }
+    assert sum(map(len, graph.values())) > 500 and all(found <= set(files) for found in graph.values())
+    list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError, which shows the circle
 
 
 def test_every_room_has_its_level():

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas import UserError, partitions
+from fedatlas import UserError, partitions, train
 from fedatlas.participation import trace_file
+from fedatlas.participation.trace import Trace
 from fedatlas.problems.base import Problem
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
@@ -172,7 +173,6 @@ def test_without_a_partition_everybody_has_the_same_mix():
         ({"kind": "staircase", "p": 0.5, "length": 1.5}, "length is 1.5"),
         ({"kind": "interleaved-sine", "p": 0.5, "cutoff": "x"}, "cutoff is 'x'"),
         ({"kind": "markov", "p": 0.5, "persistence": 1}, "below 1"),
-        ({"kind": "trace", "file": "nowhere.csv"}, "nowhere.csv does not exist"),
         ({"kind": "staircse", "p": 0.5}, "did you mean 'staircase'"),
     ],
 )
@@ -222,8 +222,15 @@ def test_bad_traces_are_one_clear_error(tmp_path, text, message):
     path = tmp_path / "trace.csv"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UserError, match=message) as error:
-        Setting(clients=5, rounds=1, participation={"kind": "trace", "file": str(path)})
+        Trace(file=str(path)).check_files(5)
     assert "trace.csv" in str(error.value)
+
+
+def test_a_setting_reads_no_file_and_a_missing_one_is_told_before_training():
+    participation = {"kind": "trace", "file": "nowhere.csv"}
+    Setting(clients=5, rounds=1, participation=participation)
+    with pytest.raises(UserError, match=r"^availability trace nowhere\.csv does not exist$"):
+        train("fedavg", {"kind": "quadratic", "dim": 3}, clients=5, rounds=1, lr=0.1, participation=participation)
 
 
 @given(st.text(max_size=60))

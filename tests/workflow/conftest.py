@@ -1,110 +1,9 @@
-"""A copy of the project with one tiny experiment, in which the real workflow is run."""
+"""Copies of the project in which the real workflow is run."""
 
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
-import pyarrow.parquet as pq
 import pytest
-import yaml
 
-from fedatlas.experiments import result_files as files
-
-ROOT = Path(__file__).parents[2]
-TINY = {
-    "title": "Tiny",
-    "paper": "yuan2020",
-    "source": "Nowhere",
-    "problem": {"kind": "quadratic", "dim": 3, "L": 10.0, "heterogeneity": 1.0},
-    "setting": {"clients": 3, "rounds": 5, "batch": None, "local_steps": 2},
-    "tune": {"lr": [0.01, 0.05]},
-    "seeds": [0],
-    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
-    "algorithms": {"fedavg": None, "scaffold": None},
-    "figures": {"loss": {"kind": "convergence", "x": "rounds", "y": "loss", "caption": "Loss."}},
-    "claims": {
-        "first": {
-            "text": "SCAFFOLD is better.",
-            "source": "Nowhere",
-            "check": {"kind": "better", "algorithm": "scaffold", "than": ["fedavg"]},
-        }
-    },
-    "sizes": {"smoke": {}, "laptop": {}},
-}
-
-
-class Project:
-    """A project folder: run the workflow, edit files, see which outputs were made anew."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def start(self, *arguments, **options):
-        """Start snakemake in the copy, with the copy's code."""
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(self.folder / "src"),
-            "XDG_CACHE_HOME": str(self.folder / ".cache"),
-        }
-        environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
-        return subprocess.Popen(command, cwd=self.folder, env=environment, **options)
-
-    def snakemake(self, *arguments, check=True, timeout=240):
-        """Run snakemake to its end."""
-        process = self.start(*arguments)
-        try:
-            stdout, stderr = process.communicate(timeout=timeout)
-        finally:
-            process.kill()
-        assert not check or process.returncode == 0, stdout[-3000:] + stderr[-3000:]
-        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
-
-    def run_files(self):
-        """Run files by their place."""
-        folder = self.folder / "results/smoke"
-        return {str(path.relative_to(folder)): path for path in sorted(folder.rglob("runs/**/*.parquet"))}
-
-    def times(self):
-        """Modification times of all results, by their place under results/, and of prepared data."""
-        files = (self.folder / "results").rglob("*")
-        wanted = [p for p in files if p.is_file() and "logs" not in p.parts and "code" not in p.parts]
-        found = {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in wanted}
-        prepared = self.folder.glob("*/prepared/*/meta.json")
-        return found | {str(p.relative_to(self.folder)): p.stat().st_mtime_ns for p in prepared}
-
-    def made_by(self, *arguments):
-        """Results that a run of the workflow wrote."""
-        before = self.times()
-        self.snakemake(*arguments)
-        return {name for name, time in self.times().items() if before.get(name) != time}
-
-    def edit(self, path, old, new):
-        file = self.folder / path
-        text = file.read_text()
-        assert old in text
-        file.write_text(text.replace(old, new, 1))
-
-    def write_experiment(self, **change):
-        (self.folder / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY | change, sort_keys=False))
-
-
-def copied(folder, whole=False):
-    """A project in a new folder: all of this one, or one with the tiny experiment alone."""
-    ignore = shutil.ignore_patterns("*.egg-info", *([] if whole else ["__pycache__"]))
-    for name in ("src", "workflow", "config"):
-        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-    if whole:
-        return Project(folder)
-    for path in (folder / "config/experiments").glob("*.yaml"):
-        path.unlink()
-    (folder / "config/config.yaml").write_text("tour: [tiny]\nsize: smoke\n")
-    made = Project(folder)
-    made.write_experiment()
-    return made
+from tests.workflow.edited import Copy
+from tests.workflow.project import copied
 
 
 @pytest.fixture
@@ -117,20 +16,7 @@ def another(tmp_path):
     return copied(tmp_path / "another")
 
 
-def same_runs(one, other):
-    """Assert that two projects hold the same run files bit by bit.
-
-    Not compared: the column of seconds, which is wall time, and the fingerprint of the code.
-    """
-    files_of_one, files_of_other = one.run_files(), other.run_files()
-    assert files_of_one.keys() == files_of_other.keys() and files_of_one
-    for name, path in files_of_one.items():
-        (frame, meta), (other_frame, other_meta) = files.read(path), files.read(files_of_other[name])
-        assert meta | {"fingerprint": None} == other_meta | {"fingerprint": None}, name
-        assert list(frame.columns) == list(other_frame.columns), name
-        for column in frame.columns.drop("seconds"):
-            a, b = (f[column].to_numpy() for f in (frame, other_frame))
-            equal = a.dtype == b.dtype and a.tobytes() == b.tobytes()
-            if a.dtype == object:  # text, or lists of lists of numbers
-                equal = len({repr(pq.read_table(p)[column].to_pylist()) for p in (path, files_of_other[name])}) == 1
-            assert equal, f"{name}: {column}"
+@pytest.fixture(scope="session")
+def copied_project(tmp_path_factory):
+    """One copy in which everything is made; a test takes back what it changes."""
+    return Copy(tmp_path_factory.mktemp("edits") / "project")

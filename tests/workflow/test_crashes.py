@@ -9,7 +9,7 @@ import time
 import pytest
 
 from fedatlas.experiments import result_files as files
-from tests.workflow.conftest import same_runs
+from tests.workflow.project import same_runs
 
 pytestmark = pytest.mark.slow
 KILLS = 6

@@ -269,39 +269,10 @@ def test_an_independent_measurement_agrees(tmp_path):
     for name, path in split.items():
         make(CELLS[name].problem | {"clients": 2}, path, str(tmp_path))
     given = {name: [cell.plain(), str(tmp_path / name), split.get(name)] for name, cell in CELLS.items()}
-    command = [sys.executable, "-c", TRACED, json.dumps(given), str(tmp_path)]
+    command = [sys.executable, str(Path(__file__).with_name("traced.py")), json.dumps(given), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     for name, ran in json.loads(done.stdout).items():
         assert len(ran) > 15
         unknown = [one for one in ran if not fingerprint.silent(one)]
         assert set(unknown) <= fingerprint.closure(*RESULTS[name]), name
-
-
-TRACED = """
-import json, sys
-from pathlib import Path
-import fedatlas
-from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.run import run_cell
-
-ROOT, OPTIMIZED = str(Path(fedatlas.__file__).parent) + "/", 1  # flag of the code of functions, not of classes
-ran = set()
-
-def trace(frame, event, arg):
-    if event == "call" and frame.f_code.co_filename.startswith(ROOT) and frame.f_code.co_flags & OPTIMIZED:
-        ran.add(frame.f_code.co_filename)
-
-def name(file):
-    parts = Path(file).relative_to(ROOT).with_suffix("").parts
-    return ".".join(("fedatlas", *(parts[:-1] if parts[-1] == "__init__" else parts)))
-
-found = {}
-for cell, (spec, out, partition) in json.loads(sys.argv[1]).items():
-    ran.clear()
-    sys.setprofile(trace)
-    run_cell(CellSpec.of(spec), out, sys.argv[2], partition)
-    sys.setprofile(None)
-    found[cell] = sorted(map(name, ran))
-print(json.dumps(found))
-"""

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.workflow.conftest import copied, same_runs
+from tests.workflow.project import copied, same_runs
 
 pytestmark = pytest.mark.slow
 

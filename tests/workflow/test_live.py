@@ -12,7 +12,7 @@ from fedatlas.experiments.expand import view
 from fedatlas.experiments.specification import experiment
 from fedatlas.report.about import about as about_of
 from fedatlas.workflow.atlas import LIVE, Atlas
-from tests.workflow.conftest import TINY
+from tests.workflow.project import TINY
 
 SPEC = {
     "algorithm": "fedavg",

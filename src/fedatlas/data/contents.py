@@ -4,6 +4,8 @@ from dataclasses import dataclass, fields
 from math import prod
 from typing import Any, Self
 
+CSR = ("data", "indices", "indptr")  # a CSR matrix is three arrays
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:

@@ -3,6 +3,7 @@
 Everything that is needed to open the arrays is in ``meta.json``, so no result depends on the catalogue.
 """
 
+import importlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from fedatlas.data import places
-from fedatlas.data.contents import Contents
+from fedatlas.data.contents import CSR, Contents
 from fedatlas.data.dataset import Dataset
-from fedatlas.data.hints import damaged, unprepared
+from fedatlas.data.hints import damaged
+from fedatlas.errors import UserError
 
 VERSION = 2  # of the arrays' names and of meta.json; what another version wrote is prepared again
-CSR = ("data", "indices", "indptr")  # a CSR matrix is three arrays
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,16 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
     """The prepared form of a data set.
 
     directory: the data directory; see `fedatlas.data.places.directory`. Raises UserError if the data set has not been
-    prepared, or if its arrays are damaged.
+    prepared, if its arrays are damaged, or, with a guess, if there is no such data set.
     """
     folder = places.prepared(places.directory(directory), name)
     meta = read(folder)
     if meta is None:
-        raise unprepared(name, folder)
+        # Imported by name: what is in the catalogue changes no number of those who read prepared data.
+        importlib.import_module("fedatlas.data.sources").info(name)
+        raise UserError(
+            f"the data set {name!r} is not prepared, or not whole, in {folder}: run 'fedatlas data fetch {name}' first"
+        )
     return arrays(name, folder, meta)
 
 

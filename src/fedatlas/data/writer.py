@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from fedatlas.data.prepared import CSR
+from fedatlas.data.contents import CSR
 
 
 class Writer:

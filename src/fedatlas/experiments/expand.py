@@ -98,6 +98,7 @@ def _check(experiment: Experiment, spec: CellSpec) -> None:
     recorded = {name for id in experiment.algorithms for name in algorithms.get(experiment.algorithm(id)).records}
     for run in runs(spec):
         algorithm, setting = create(run)
+        setting.participants.check_files(setting.clients)
         algorithm.check(setting, kind)
         for name in setting.record or ():
             if name not in recorded:

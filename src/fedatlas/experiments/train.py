@@ -61,6 +61,7 @@ def train(
         if name not in known:
             raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, known)}")
     setting = construct("train", Setting, {k: v for k, v in options.items() if k in _SETTING})
+    setting.participants.check_files(setting.clients)
     parameters = {k: v for k, v in options.items() if k not in _SETTING}
     if isinstance(algorithm, str):
         algorithm = algorithms.create(algorithm, parameters)

@@ -42,6 +42,9 @@ class Participation(Kind):
     def check_clients(self, clients: int) -> None:
         """Raise UserError if the rule is not defined for this number of clients."""
 
+    def check_files(self, clients: int) -> None:
+        """Raise UserError if a file that the rule reads is missing or does not fit this number of clients."""
+
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
         """The participants of one run.
 

@@ -1,0 +1,106 @@
+"""A small copy of the project with two experiments, in which everything is made: what edits are tried on."""
+
+import contextlib
+import re
+
+import yaml
+
+from tests.workflow.project import copied
+
+CONFIG = "tour: [convex, quadratic]\nsize: smoke\n"
+CONVEX = {
+    "title": "Convex",
+    "paper": "yuan2020",
+    "source": "Nowhere",
+    "problem": {
+        "kind": "logistic",
+        "data": "breast_cancer",
+        "l2": 0.1,
+        "partition": {"kind": "dirichlet", "alpha": 1.0},
+    },
+    "optimum": True,
+    "setting": {"clients": 3, "rounds": 3, "batch": 4},
+    "grid": {"participation": [{"kind": "sine", "p": 0.9}, {"kind": "trace", "file": "trace.csv"}]},
+    "tune": {"lr": [0.01, 0.05]},
+    "seeds": [0],
+    "select": {"metric": "suboptimality", "statistic": "best", "goal": "min"},
+    "algorithms": {"fedavg": None, "mifa": {"label": "Memory"}},
+    "figures": {
+        "curves": {"kind": "convergence", "x": "rounds", "panel": "participation", "caption": "Curves."},
+        "split": {"kind": "partition", "caption": "Samples."},
+        "there": {"kind": "availability", "caption": "Who takes part."},
+    },
+    "claims": {
+        "reached": {
+            "text": "It is small.",
+            "source": "Nowhere",
+            "check": {"kind": "reaches", "algorithms": ["fedavg"], "at_most": 1.0},
+        }
+    },
+    "sizes": {"smoke": {}},
+}
+QUADRATIC = {
+    "title": "Quadratic",
+    "paper": "jiang2024",
+    "source": "Nowhere",
+    "problem": {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0},
+    "setting": {"clients": 3, "rounds": 3, "batch": None, "schedule": {"kind": "exponential", "decay": 0.9}},
+    "within": {"local_steps": [1, 2]},
+    "select": {"metric": "distance", "statistic": "final", "goal": "min"},
+    "algorithms": {"scaffold": {"set": {"lr": 0.01}}},
+    "figures": {"bars": {"kind": "scaling", "x": "local_steps", "caption": "Distance."}},
+    "sizes": {"smoke": {}},
+}
+TRACE = "round,client,available\n0,0,1\n0,2,1\n1,1,1\n"
+
+
+class Copy:
+    """A small copy of the project in which everything is made. An edit is taken back after its test."""
+
+    def __init__(self, folder):
+        self.project = copied(folder)
+        (folder / "config/experiments/tiny.yaml").unlink()
+        (folder / "config/config.yaml").write_text(CONFIG)
+        (folder / "trace.csv").write_text(TRACE)
+        for name, content in (("convex", CONVEX), ("quadratic", QUADRATIC)):
+            (folder / f"config/experiments/{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+        self.project.snakemake()
+
+    @contextlib.contextmanager
+    def edited(self, edits):
+        """The copy after edits, (path, function of the text), which are taken back."""
+        before = {path: (self.project.folder / path).read_text() for path, _ in edits}
+        for path, edit in edits:
+            text = (self.project.folder / path).read_text()
+            assert edit(text) != text, f"the edit of {path} changes nothing"
+            (self.project.folder / path).write_text(edit(text))
+        try:
+            yield
+        finally:
+            for path, text in before.items():
+                (self.project.folder / path).write_text(text)
+
+    def planned(self):
+        """What a run of the workflow would make."""
+        plan = self.project.snakemake("--dry-run").stdout
+        outputs = [path for line in re.findall("^ +output: (.*)$", plan, re.MULTILINE) for path in line.split(", ")]
+        return {_label(path.removesuffix(" (update)").removeprefix("results/")) for path in outputs} - {None}
+
+    def made(self):
+        """What a run of the workflow makes."""
+        return {_label(name) for name in self.project.made_by()} - {None}
+
+
+def _label(path):
+    """``convex run fedavg all`` for a run file, and so on; None for files that go with another."""
+    if path in ("report.html",):
+        return "report"
+    if match := re.fullmatch(r"smoke/(\w+)/runs/([^/]+)/(.*)\.parquet", path):
+        return f"{match[1]} run {match[2]} {match[3]}"
+    if match := re.fullmatch(r"smoke/(\w+)/figures/(\w+)\.png", path):
+        return f"{match[1]} figure {match[2]}"
+    if match := re.fullmatch(r"smoke/(\w+)/(about\.json|table\.parquet|claims\.csv|mlflow\.json)", path):
+        return f"{match[1]} {match[2].partition('.')[0]}"
+    if match := re.fullmatch(r"(partitions|optima)/.*\.npz", path):
+        return {"partitions": "partition", "optima": "optimum"}[match[1]]
+    return "prepared" if path.endswith("prepared/breast_cancer/meta.json") else None

@@ -1,0 +1,56 @@
+"""A job reads nothing but its rule's declared inputs and parameters."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+REPEATABLE = {".json", ".npz", ".png", ".csv"}  # no wall time is in these files
+
+
+def jobs(project):
+    """(rule, inputs, outputs, shell command) of every job that makes files."""
+    plan = project.snakemake("--dry-run", "--forceall", "--printshellcmds").stdout
+    for rule, job in re.findall(r"^ *(?:local)?rule (\w+):\n(.*?)(?=^ *(?:local)?rule |\Z)", plan, re.M | re.S):
+        if outputs := _paths(job, "output"):
+            yield rule, _paths(job, "input"), outputs, re.search(r"^Shell command: (.*)$", job, re.M)[1]
+
+
+def _paths(job, kind):
+    found = re.search(rf"^ +{kind}: (.*)$", job, re.M)
+    return [path.removesuffix(" (update)") for path in found[1].split(", ")] if found else []
+
+
+def test_each_job_runs_in_a_folder_that_holds_only_its_inputs(copied_project, tmp_path):
+    project = copied_project.project
+    environment = os.environ | {"PYTHONPATH": str(project.folder / "src"), "FEDATLAS_DATA": "data"}
+    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    tried = set()
+    for number, (rule, inputs, outputs, command) in enumerate(jobs(project)):
+        alone = tmp_path / str(number)
+        for path in inputs:
+            _copy(project.folder / path, alone / path)
+        for path in [*outputs, *re.findall(r"results/logs/[^ ]*", command)]:
+            (alone / path).parent.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(command, shell=True, cwd=alone, env=environment, capture_output=True, text=True)
+        logs = "".join(path.read_text() for path in alone.rglob("*.log"))
+        assert done.returncode == 0, f"{rule} {outputs}: {done.stderr}{logs}"
+        for path in outputs:
+            assert (alone / path).exists(), f"{rule}: {path}"
+            if Path(path).suffix in REPEATABLE and rule not in ("prepare", "track"):
+                assert (alone / path).read_bytes() == (project.folder / path).read_bytes(), f"{rule}: {path}"
+        tried.add(rule)
+    assert tried == {
+        "prepare", "partition", "optimum", "train", "about", "table", "figure", "claims", "track", "report_tour",
+    }  # fmt: skip
+
+
+def _copy(source, target):
+    """A declared input; the arrays of a prepared data set lie beside its meta.json."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.name == "meta.json":
+        shutil.copytree(source.parent, target.parent, dirs_exist_ok=True)
+    else:
+        shutil.copy(source, target)
