@@ -253,6 +253,6 @@ def coefficients(
 
 
 def _spread(P: np.ndarray) -> float:
-    """How far P or its inverse enlarges: that much precision u loses."""
+    """The largest factor by which P or its inverse enlarges a vector: u loses that much precision."""
     values = np.linalg.svd(P, compute_uv=False)
     return max(values[0], 1.0) / min(values[-1], 1.0) if values[-1] > 0 else np.inf

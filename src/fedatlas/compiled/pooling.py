@@ -16,7 +16,7 @@ SPARE = 32  # numbers after the last image, which vectors may reach into
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def forward(x, shape, weight, bias, simd):
-    """What a layer puts out, and from where.
+    """The output of a layer, and the place in its patch from which each entry came.
 
     x: flat images (b, height, width, inside) with SPARE numbers to spare; shape: those four numbers. weight: (outside,
     inside, k, k). bias: (outside,). Returns z (b, h, w, padded), h = (height - k + 1) // 2, w alike, and ``chosen`` of
@@ -69,7 +69,7 @@ def forward(x, shape, weight, bias, simd):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def by_weight(x, shape, chosen, g, grads, simd):
-    """Add the gradients by weight and bias to grads, two arrays of their shapes.
+    """Add the gradients with respect to weight and bias to grads, two arrays of their shapes.
 
     x, shape, simd: as in ``forward``; chosen: what it returned. g: the gradient by z (b, h, w, padded).
     """
@@ -104,7 +104,7 @@ def by_weight(x, shape, chosen, g, grads, simd):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def by_image(shape, weight, chosen, g, simd):
-    """The gradient by x, flat as that is. Arguments as before, but vectors lie along a patch's rows."""
+    """The gradient with respect to x, flat. Arguments as before, except that vectors lie along a patch's rows."""
     n, (_, height, width, inside), (outside, _, k, _) = len(simd), shape, weight.shape
     b, h, w, padded = chosen.shape
     row, run = width * inside, k * inside

@@ -2,7 +2,7 @@
 
 On small minibatches autograd and torch's convolutions cost more than the arithmetic. Here a layer is a function that
 takes its input x to its output and a function ``vjp``, the vector-Jacobian product: given the gradient by the output,
-that adds gradients by the layer's parameters to their ``grad`` and returns the gradient by x if ``wanted``.
+that adds the gradients of the layer's parameters to their ``grad`` and returns the gradient of x if ``wanted``.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 CHANNELS, PATCH = (8, 16), (8, 16, 32)  # lengths of SIMD vectors of channels, and along the rows of a patch
-Vjp = Callable[[Tensor, bool], Any]  # the gradient by x, or None where it is not wanted
+Vjp = Callable[[Tensor, bool], Any]  # the gradient of x, or None where it is not wanted
 Layer = Callable[[Tensor], tuple[Tensor, Vjp]]
 
 
@@ -34,7 +34,7 @@ class Layers:
 
     @staticmethod
     def backward(vjps: list[Vjp], g: Tensor) -> None:
-        """Add gradients to parameters, from the gradient g by the last output."""
+        """Add the gradients with respect to the parameters. g: the gradient with respect to the last output."""
         for place in reversed(range(len(vjps))):
             g = vjps[place](g, place > 0)
 

@@ -88,7 +88,7 @@ def _power_of_two(typing, shifted):
 
 @intrinsic
 def clamp(typing, a, low, high):
-    """a where it lies between low and high, else the bound it passes; not a number becomes high."""
+    """a where it lies between low and high, otherwise the nearer bound; NaN becomes high."""
 
     def generate(context, builder, signature, args):
         a, low, high = args
@@ -100,7 +100,7 @@ def clamp(typing, a, low, high):
 
 @intrinsic
 def where_greater(typing, a, b, yes, no):
-    """Numbers of yes where a > b or a is not a number, elsewhere of no."""
+    """The entries of yes where a > b or a is NaN, and the entries of no elsewhere."""
 
     def generate(context, builder, signature, args):
         a, b, yes, no = args
@@ -112,7 +112,7 @@ def where_greater(typing, a, b, yes, no):
 
 @intrinsic
 def where_equal(typing, a, b, yes, no):
-    """Numbers of yes where a = b, elsewhere of no."""
+    """The entries of yes where a = b, and the entries of no elsewhere."""
 
     def generate(context, builder, signature, args):
         return builder.select(builder.fcmp_ordered("==", *args[:2]), *args[2:])
@@ -174,7 +174,7 @@ def store(typing, pointer, at, value):
 
 @intrinsic
 def splat(typing, number, simd):
-    """A vector of one number again and again."""
+    """A vector whose entries are all the same number."""
     kind = Vector(simd.count, simd.dtype)
 
     def generate(context, builder, signature, args):
@@ -187,7 +187,7 @@ def splat(typing, number, simd):
 
 @intrinsic
 def tiled(typing, few, simd):
-    """A vector of the numbers of few again and again, in their order."""
+    """A vector that repeats the entries of few in their order."""
     kind = Vector(simd.count, few.real)
 
     def generate(context, builder, signature, args):
@@ -199,7 +199,7 @@ def tiled(typing, few, simd):
 
 @intrinsic
 def summed(typing, many, simd):
-    """The sum of the parts of many that are as wide as is wanted, in their order."""
+    """The sum of the consecutive parts of many, which have the wanted width, in their order."""
     kind = Vector(simd.count, many.real)
 
     def generate(context, builder, signature, args):

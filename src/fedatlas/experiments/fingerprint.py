@@ -1,4 +1,4 @@
-"""Fingerprints of code: what runs, not how it is written down.
+"""Fingerprints of code: hashes of what runs. Layout and words do not count.
 
 The fingerprint of a module hashes the syntax trees of the module and of everything that it imports inside the package,
 directly or not, inside functions too. What changes no number is left out: comments, docstrings, types of arguments,
@@ -157,7 +157,7 @@ def _cached() -> dict[str, Any]:
 
 @functools.cache
 def _rules() -> str:
-    """Hash of this file: what was parsed by other rules is of no use."""
+    """Hash of this file. What was parsed by an older version of it is not used."""
     return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
 
@@ -181,7 +181,7 @@ def _imports(code: str) -> list[list[str]]:
 
 
 def _imported(imports: list[list[str]]) -> set[str]:
-    """Full names of modules. A name that is no module is an attribute of the module that it is taken from."""
+    """Full names of modules. A name that is not a module is an attribute of the module from which it is imported."""
     found = set()
     for module, *names in imports:
         modules = {f"{module}.{name}" for name in names}

@@ -12,7 +12,7 @@ OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.m
 
 
 def resolve(parameters: Mapping[str, Any], fields: Mapping[str, Option], problem: Any = None) -> dict[str, Any]:
-    """Parameters with their formulas worked out; a word that is one of a field's choices is no formula.
+    """Parameters with their formulas worked out; a word that is one of a field's choices is not a formula.
 
     fields: an algorithm's, by name. problem: whose ``constant`` is asked for names; without one a formula is only
     parsed, and some value in the parameter's range takes its place. Raises UserError naming the parameter.

@@ -116,7 +116,7 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
 
 
 def _part(found: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]], Any]) -> None:
-    """Put what is made of a mapping in its place. What is no mapping is left to the check of its option."""
+    """Replace a mapping by the record that is made from it. The check of the option refuses anything else."""
     if isinstance(found.get(key), Mapping):
         found[key] = make(found[key])
 

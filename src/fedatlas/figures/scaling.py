@@ -77,7 +77,7 @@ class Scaling(Panelled):
         return figure
 
     def _legend(self, sheet: Sheet, rows: "DataFrame", column: str) -> "list[Artist]":
-        """Handles of what is no algorithm."""
+        """Legend handles of lines that do not belong to an algorithm."""
         from matplotlib.lines import Line2D
 
         found: list[Artist] = []

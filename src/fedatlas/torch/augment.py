@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 def augment(x: Tensor, variant: Tensor, crop: int) -> Tensor:
-    """Images as their variants show them. Variant 0 is the image itself.
+    """Images in their variants. Variant 0 is the image itself.
 
     x: (b, channels, height, width). variant: (b,) numbers below the ``variants`` of an
     `fedatlas.problems.augmentation.Augmentation`. crop: pixels of padding on every side. With s = 2 crop + 1, variant

@@ -22,7 +22,7 @@ class CrossEntropy:
 
     @staticmethod
     def losses_and_derivatives(z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Losses (b,), and their derivatives by the scores (b, classes)."""
+        """Losses (b,), and their derivatives with respect to the scores (b, classes)."""
         logarithms, own = F.log_softmax(z, dim=1), y[:, None]
         derivatives = logarithms.exp()
         derivatives.scatter_add_(1, own, derivatives.new_full(own.shape, -1.0))
@@ -51,7 +51,7 @@ class LogisticLoss:
 
     @staticmethod
     def losses_and_derivatives(z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Losses (b,), and their derivatives by the scores (b, 1)."""
+        """Losses (b,), and their derivatives with respect to the scores (b, 1)."""
         sign = (2 * y - 1)[:, None]
         return LogisticLoss.losses(z, y), -sign * torch.sigmoid(-sign * z)
 

@@ -123,7 +123,7 @@ class Network(Problem):
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def memory(self, batch: int, threads: int) -> dict[str, int]:
-        """Bytes of training and test data, and of what layers put out for a minibatch forward and backward."""
+        """Bytes of training and test data, and of the outputs of layers for a minibatch, forward and backward."""
         data = sum(samples.nbytes for samples in (self.train, self.test) if samples is not None)
         outputs = activations(self.module, self.train)
         training, evaluation = 2 * batch * sum(outputs), 3 * min(CHUNK, len(self._evaluated)) * max(outputs)

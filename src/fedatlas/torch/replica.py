@@ -61,7 +61,7 @@ def flatten(module: nn.Module) -> Tensor:
 
 
 def activations(module: nn.Module, samples: Samples) -> list[int]:
-    """Bytes that each layer of a module puts out for one of some Samples."""
+    """Bytes of the output of each layer of a module for one sample."""
     found: list[int] = []
     module = copy.deepcopy(module)
     for layer in module.modules():

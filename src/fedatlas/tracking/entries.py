@@ -72,7 +72,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
     """The runs in a run file.
 
     path: of the file, in a folder of the algorithm's id. tags: of all runs of the experiment. chosen: which runs were
-    chosen; None as long as nobody knows. Raises UserError if the file does not hold the runs of its specification.
+    chosen; None while this is not known. Raises UserError if the file does not hold the runs of its specification.
     """
     frame, plain_meta = read(path)
     meta = RunMeta.of(plain_meta)

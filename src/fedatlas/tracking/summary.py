@@ -60,5 +60,5 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta]
 
 
 def _metric_name(text: str) -> str:
-    """Only with what MLflow allows in the name of a metric."""
+    """A name without the characters that MLflow does not allow in names of metrics."""
     return re.sub(r"[^\w\-. :/]+", " ", text.replace("=", ":")).strip()

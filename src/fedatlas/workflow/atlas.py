@@ -33,7 +33,7 @@ def text(value: Any, ordered: bool = True) -> str:
 
 
 def digest(parameter: str) -> str:
-    """What stands for a long parameter where Snakemake compares."""
+    """The hash of a long parameter, which Snakemake compares instead of it."""
     return hashlib.sha256(parameter.encode()).hexdigest()[:16]
 
 
@@ -75,7 +75,7 @@ class Atlas:
             self.cells(size, name)
 
     def environment(self) -> dict[str, str]:
-        """Where jobs find data and log to. No parameters of rules: another mirror is no reason to prepare anew."""
+        """Environment variables of jobs. They are not parameters of rules: another mirror makes nothing again."""
         mirrors = [*self.config["data_mirrors"], os.environ.get("FEDATLAS_DATA_MIRRORS", "")]
         found = {"FEDATLAS_DATA": self.config["data"], "FEDATLAS_DATA_MIRRORS": " ".join(mirrors).strip()}
         uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done
@@ -246,7 +246,7 @@ class Atlas:
         return text(about(e, expand.view(e)).plain())
 
     def live(self, w: Any) -> str:
-        """The option by which jobs that log to a server as they end are told the same; nothing where there is none."""
+        """The option with which a train job logs its runs to an MLflow server as it ends; empty without a server."""
         return f"--about {shlex.quote(self.about(w))}" if self.environment()[LIVE] else ""
 
     def figure_files(self, size: str, name: str) -> list[str]:
@@ -261,7 +261,7 @@ class Atlas:
         return found + [path for name in names for path in self.figure_files(size, name)]
 
     def receipts(self, size: str, names: list[str]) -> list[str]:
-        """What says that experiments were logged to MLflow."""
+        """Receipts, files that say that experiments were logged to MLflow."""
         return [f"{self.directory(size, name)}/mlflow.json" for name in names]
 
     @staticmethod

@@ -19,5 +19,5 @@ def needed(figure: Figure, cells: Sequence[Cell]) -> dict[str, int]:
 def made(
     figure: Figure, view: View, needed: dict[str, int], table: Any, directory: str | Path | None
 ) -> dict[str, Any]:
-    """``memory``: the same."""
+    """``memory``: vectors that a client keeps, by the algorithm's id."""
     return {"memory": needed}

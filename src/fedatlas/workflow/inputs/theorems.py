@@ -11,7 +11,7 @@ from fedatlas.theory.promises import promise
 
 
 def needed(figure: Figure, cells: Sequence[Cell]) -> None:
-    """Nothing: the view says what the settings are."""
+    """Nothing, because the view holds the settings."""
 
 
 def made(figure: Any, view: View, needed: None, table: Any, directory: str | Path | None) -> dict[str, Any]:

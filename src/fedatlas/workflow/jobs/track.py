@@ -21,7 +21,7 @@ def make(folder: str, uri: str, runs: Sequence[str]) -> None:
 
 
 def live(about: str, path: str, uri: str) -> None:
-    """Log a run file to a server as soon as it is there. It is no failure if the server does not answer.
+    """Log a run file to a server as soon as it is there. A server that does not answer is not an error.
 
     about: JSON of the experiment's About.
     """
