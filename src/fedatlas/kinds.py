@@ -67,6 +67,7 @@ class Family(Generic[T]):
 
     def __init__(self, what: str, package: str, base: type, records: bool = False) -> None:
         self.what, self.package, self.base, self.records = what, package, base, records
+        self._found: dict[str, Any] = {}  # kinds that were asked for by name
 
     def modules(self) -> list[str]:
         """Full names of the modules of the folder, sorted."""
@@ -79,9 +80,12 @@ class Family(Generic[T]):
 
     def get(self, name: Any) -> Any:
         """The kind of a name: a class, or a record. Raises UserError, with a guess, if there is none."""
-        if isinstance(name, str) and (found := self._alone(name)) is not None:
-            return found
-        return lookup(self.what, name, self._all)
+        if not isinstance(name, str):
+            return lookup(self.what, name, self._all)
+        if name not in self._found:
+            alone = self._alone(name)
+            self._found[name] = lookup(self.what, name, self._all) if alone is None else alone
+        return self._found[name]
 
     def build(self, spec: Any, default: str | None = None) -> T:
         """The kind that a specification describes, with its options as fields.

@@ -64,6 +64,12 @@ def metrics(spec: CellSpec) -> set[str]:
     return {*PROBLEMS.get(kind).reports, *asked}
 
 
+def trace_files(spec: CellSpec) -> list[str]:
+    """Paths of the files that the participation of a cell's runs reads."""
+    rules = [PARTICIPATION.build(setting.get("participation"), "full") for setting in _settings(spec)]
+    return sorted({file for rule in rules for file in rule.files()})
+
+
 def _settings(spec: CellSpec) -> Iterator[dict[str, Any]]:
     """The parts of a cell's settings that name kinds, each combination once."""
     axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}

@@ -1,14 +1,17 @@
 """From an experiment to its cells: one algorithm at one setting, with all tuning values and seeds inside."""
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 from fedatlas import algorithms, problems
+from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments.cells import Cell, CellSpec, Point
-from fedatlas.experiments.runs import assign, create, product, runs
+from fedatlas.experiments.runs import assign, create_algorithm, create_setting, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Shown, View
+from fedatlas.simulation.setting import Setting
 
 
 def cells(experiment: Experiment) -> list[Cell]:
@@ -96,11 +99,23 @@ def _check(experiment: Experiment, spec: CellSpec) -> None:
     problems.check(spec.problem)
     kind = problems.get(spec.problem["kind"])
     recorded = {name for id in experiment.algorithms for name in algorithms.get(experiment.algorithm(id)).records}
-    for run in runs(spec):
-        algorithm, setting = create(run)
-        setting.participants.check_files(setting.clients)
-        algorithm.check(setting, kind)
-        for name in setting.record or ():
-            if name not in recorded:
-                hint = did_you_mean(name, sorted(recorded))
-                raise UserError(f"record: no algorithm of the experiment notes {name!r}{hint}")
+    built: dict[str, Algorithm] = {}
+    settings: dict[str, Setting] = {}
+    for run in runs(replace(spec, seeds=spec.seeds[:1])):  # a seed changes neither algorithm nor setting
+        parameters, conditions = repr(run.parameters), repr(run.setting)
+        if parameters not in built:
+            built[parameters] = create_algorithm(run)
+        if conditions not in settings:
+            settings[conditions] = _checked(create_setting(run), recorded)
+        built[parameters].check(settings[conditions], kind)
+
+
+def _checked(setting: Setting, recorded: set[str]) -> Setting:
+    """A setting whose files are there. recorded: names of all that the experiment's algorithms can record."""
+    setting.participants.check_files(setting.clients)
+    for name in setting.record or ():
+        if name not in recorded:
+            raise UserError(
+                f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, sorted(recorded))}"
+            )
+    return setting

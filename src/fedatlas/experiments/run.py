@@ -15,12 +15,11 @@ from fedatlas.data import prepared
 from fedatlas.data.partition import Partition
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Run, plain
-from fedatlas.experiments.dependencies import of_cell
+from fedatlas.experiments.dependencies import of_cell, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import create, runs
-from fedatlas.participation import PARTICIPATION
 from fedatlas.problems.base import Optimum, Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.checkpoint import Keeper
@@ -98,12 +97,6 @@ def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
         traces={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in trace_files(spec)},
         machine=problems.provenance(spec.problem),
     )
-
-
-def trace_files(spec: CellSpec) -> list[str]:
-    """Paths of the files that the participation of a cell's runs reads."""
-    rules = {json.dumps(run.setting.get("participation", "full")) for run in runs(spec)}
-    return sorted({file for rule in rules for file in PARTICIPATION.build(json.loads(rule)).files()})
 
 
 def load_problem(

@@ -39,9 +39,18 @@ def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:
     problem: whose constants the formulas among the hyper-parameters name; without one they are only parsed. Raises
     UserError if the two cannot be built.
     """
+    return create_algorithm(run, problem), create_setting(run)
+
+
+def create_algorithm(run: Run, problem: Any = None) -> Algorithm:
+    """The algorithm of a run. Arguments and errors are those of `create`."""
     known = algorithms.get(run.algorithm).options()
-    algorithm = algorithms.create(run.algorithm, resolve(run.parameters, known, problem))
-    return algorithm, construct("setting", Setting, run.setting)
+    return algorithms.create(run.algorithm, resolve(run.parameters, known, problem))
+
+
+def create_setting(run: Run) -> Setting:
+    """The setting of a run. Raises UserError if it cannot be built."""
+    return construct("setting", Setting, run.setting)
 
 
 def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:

@@ -1,5 +1,6 @@
 """The conditions of a run that are neither problem nor algorithm: clients, rounds, samples, participation."""
 
+import functools
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -107,12 +108,12 @@ class Setting:
         """Whether the output is evaluated after this number of rounds."""
         return round % self.eval_every == 0 or round == self.total_rounds
 
-    @property
+    @functools.cached_property
     def participants(self) -> Participation:
         """The rule of participation."""
         return PARTICIPATION.build(self.participation)
 
-    @property
+    @functools.cached_property
     def lr_schedule(self) -> Schedule:
         """The schedule of the step size."""
         return SCHEDULES.build(self.schedule)

@@ -12,8 +12,7 @@ from fedatlas.data import sources
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import config, expand
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.dependencies import of_cell
-from fedatlas.experiments.run import trace_files
+from fedatlas.experiments.dependencies import of_cell, trace_files
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout
 from fedatlas.figures import FIGURES
