@@ -12,6 +12,7 @@ from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
 from fedatlas.checks import CHECKS
 from fedatlas.data import sources
+from fedatlas.data.catalogue import Source
 from fedatlas.data.readers import READERS
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments.claim import Claim
@@ -93,15 +94,41 @@ def _default(one: Option) -> str:
 
 
 def show(name: str) -> str:
-    """All that is declared of a kind: what it is, every option with meaning, range and default, and what to cite.
+    """All that is declared of a kind or data set: what it is, each option with range and default, what to cite.
 
     Raises UserError, with a guess, if nothing has this name.
     """
-    found = [(section, family.get(name)) for section, family in FAMILIES.items() if name in family.names()]
+    found = [_shown(section, family.get(name)) for section, family in FAMILIES.items() if name in family.names()]
+    found += [_shown_data(sources.info(name))] if name in sources.names() else []
     if not found:
-        every = sorted({one for family in FAMILIES.values() for one in family.names()})
+        every = sorted({one for family in FAMILIES.values() for one in family.names()} | set(sources.names()))
         raise UserError(f"there is no {name!r}{did_you_mean(name, every)}")
-    return "\n\n".join(_shown(section, kind) for section, kind in found)
+    return "\n\n".join(found)
+
+
+def _shown_data(source: Source) -> str:
+    shape = " x ".join(map(str, source.shape))
+    sparse = " (sparse)" if source.sparse else ""
+    rows = f"{source.rows:,}" + (f" and {source.test_rows:,} to test" if source.test_rows else "")
+    about = {
+        "samples": rows,
+        "shape": f"{shape}, {source.dtype}{sparse}",
+        "classes": f"{source.classes}",
+        "licence": source.licence,
+        "page": source.page,
+        "note": source.note,
+    }
+    lines = [_filled(f"{key:<14} ", text) for key, text in about.items() if text]
+    return "\n".join([f"{source.name} (data set)", "", f"  {source.title}", "", *lines, "", _cited(source.bibtex)])
+
+
+def _filled(head: str, text: str) -> str:
+    """Lines of text beside a head."""
+    return textwrap.fill(text, 110, initial_indent=f"    {head}", subsequent_indent=" " * (4 + len(head)))
+
+
+def _cited(entry: str) -> str:
+    return textwrap.indent(entry, "  ")
 
 
 def _shown(section: str, kind: Declared) -> str:
@@ -113,12 +140,12 @@ def _shown(section: str, kind: Declared) -> str:
         lines += ["", "  options:"]
         for one in known.values():
             default = "required" if one.required else f"default {_default(one)}"
-            lines.append(f"    {one.name:<14} {one.doc}{f' ({one.unit})' if one.unit else ''}")
-            lines.append(f"    {'':<14} {one.expected}; {default}")
+            lines.append(_filled(f"{one.name:<14} ", one.doc + (f" ({one.unit})" if one.unit else "")))
+            lines.append(_filled(f"{'':<14} ", f"{one.expected}; {default}"))
     if cite := getattr(kind, "cite", None):
         from fedatlas.bibliography import entry
 
-        lines += ["", textwrap.indent(entry(cite), "  ")]
+        lines += ["", _cited(entry(cite))]
     return "\n".join(lines)
 
 
