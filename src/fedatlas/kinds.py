@@ -67,7 +67,7 @@ class Family(Generic[T]):
 
     def __init__(self, what: str, package: str, base: type, records: bool = False) -> None:
         self.what, self.package, self.base, self.records = what, package, base, records
-        self._found: dict[str, Any] = {}  # kinds that were asked for by name
+        self._asked: dict[str, Any] = {}  # by name: the kind in the module of that name, or None
 
     def modules(self) -> list[str]:
         """Full names of the modules of the folder, sorted."""
@@ -80,12 +80,10 @@ class Family(Generic[T]):
 
     def get(self, name: Any) -> Any:
         """The kind of a name: a class, or a record. Raises UserError, with a guess, if there is none."""
-        if not isinstance(name, str):
-            return lookup(self.what, name, self._all)
-        if name not in self._found:
-            alone = self._alone(name)
-            self._found[name] = lookup(self.what, name, self._all) if alone is None else alone
-        return self._found[name]
+        if isinstance(name, str) and name not in self._asked:
+            self._asked[name] = self._alone(name)
+        found = self._asked[name] if isinstance(name, str) else None
+        return lookup(self.what, name, self._all) if found is None else found
 
     def build(self, spec: Any, default: str | None = None) -> T:
         """The kind that a specification describes, with its options as fields.
