@@ -26,7 +26,7 @@ from pathlib import Path
 import mlflow
 
 from fedatlas.tracking.private import TESTED, revision
-from fedatlas.tracking.store import connect
+from fedatlas.tracking.connection import connect
 
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "mlflow.db"
