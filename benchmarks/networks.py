@@ -110,7 +110,7 @@ def products(problem, rounds, steps):
 
 def measure(ways, repeats, rounds):
     """Median milliseconds a round of each way, taking turns; the first turn is not counted."""
-    times = {name: [] for name in ways}
+    times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(repeats + 1):
         for name, run in ways.items():
             times[name].append(run() / rounds * 1e3)

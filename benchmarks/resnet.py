@@ -32,7 +32,8 @@ def resnet(steps, batch=50):
     build = ARCHITECTURES.build("resnet18").build
     problem = Network(Samples(X, y, 127.5, 1 / 73.9), lambda: build((3, 32, 32), 10), l2=1e-3, eval_samples=10)
     problem.prepare_threads(1)
-    module = problem.replica.at(problem.start(0))
+    problem.replica.flat.copy_(problem.start(0))
+    module = problem.replica.module
     batches = [problem.train.gather(torch.from_numpy(rng.integers(2000, size=batch))) for _ in range(steps)]
 
     def bare(calls):
@@ -66,7 +67,7 @@ def resnet(steps, batch=50):
 
 def measure(ways, repeats, rounds):
     """Median milliseconds a round of each way, taking turns; the first turn is not counted."""
-    times = {name: [] for name in ways}
+    times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(repeats + 1):
         for name, run in ways.items():
             times[name].append(run() / rounds * 1e3)

@@ -56,7 +56,7 @@ def compute(folder):
     return sum(float(s) for log in logs for s in re.findall(r"^computed for (\S+) s", log.read_text(), re.MULTILINE))
 
 
-def best(folder, *arguments):
+def best(folder: Path, *arguments: str) -> tuple[float, float]:
     """The fastest of three: (wall seconds, processor seconds)."""
     return min(snakemake(folder, *arguments) for _ in range(3))
 
