@@ -9,6 +9,7 @@ from fedatlas import algorithms, problems
 from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import scores
+from fedatlas.experiments.runs import SETTING
 from fedatlas.experiments.scores import COSTS
 from fedatlas.metrics import metric as record
 from fedatlas.options import construct
@@ -19,8 +20,6 @@ from fedatlas.simulation.setting import Setting
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_SETTING = {f.name for f in dataclasses.fields(Setting)}
 
 
 def train(
@@ -56,13 +55,13 @@ def train(
         if not isinstance(value, int) or value < low:
             raise UserError(f"train: {name} is {value!r}; it must be a whole number, at least {low}")
     cls = algorithms.get(algorithm) if isinstance(algorithm, str) else type(algorithm)
-    known = [*_SETTING, *cls.options()]
+    known = [*SETTING, *cls.options()]
     for name in options:
         if name not in known:
             raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, known)}")
-    setting = construct("train", Setting, {k: v for k, v in options.items() if k in _SETTING})
+    setting = construct("train", Setting, {k: v for k, v in options.items() if k in SETTING})
     setting.participants.check_files(setting.clients)
-    parameters = {k: v for k, v in options.items() if k not in _SETTING}
+    parameters = {k: v for k, v in options.items() if k not in SETTING}
     if isinstance(algorithm, str):
         algorithm = algorithms.create(algorithm, parameters)
     elif parameters:
