@@ -45,7 +45,7 @@ class Atlas:
 
     def __init__(self, config: dict[str, Any], root: str | Path) -> None:
         self.config, self.root = config, Path(root)
-        self.paths = {path.stem: path for path in sorted((self.root / "config/experiments").glob("*.yaml"))}
+        self.paths = {path.stem: path for path in sorted((self.root / "config/experiments").glob("[!.]*.yaml"))}
         named = [] if self.config["experiments"] == "all" else self.config["experiments"]
         for name in [*self.config["tour"], *named]:
             self._known(name)
@@ -54,24 +54,6 @@ class Atlas:
     def _known(self, name: str) -> None:
         if name not in self.paths:
             raise UserError(f"config/config.yaml: unknown experiment {name!r}{did_you_mean(name, self.paths)}")
-
-    def check(self, words: list[str]) -> None:
-        """Load and expand the experiments that a command line asks for, so that their mistakes come up first.
-
-        words: arguments of snakemake, among them targets; without a target of ours it is the tour that is asked for.
-        """
-        config.read_yaml(self.root / "config/config.yaml")  # Snakemake takes the last of two equal keys
-        wanted = []
-        for word in words:
-            size, name = (*Path(word).parts, "", "")[1:3]
-            if word in self.paths:
-                wanted.append((self.config["size"], word))
-            elif word == "all":
-                wanted += [(self.config["size"], name) for name in self.selected()]
-            elif size in config.SIZES and name in self.paths:
-                wanted.append((size, name))
-        for size, name in wanted or [("smoke", name) for name in self.config["tour"]]:
-            self.cells(size, name)
 
     def environment(self) -> dict[str, str]:
         """Environment variables of jobs. They are not parameters of rules: another mirror makes nothing again."""
