@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.asked import check, targets
+from fedatlas.workflow.atlas import Atlas
 from tests.workflow.project import TINY
 
 INNER = (  # as executors call Snakemake for one job
