@@ -1,7 +1,7 @@
 """The base class of all algorithms: hyper-parameters are fields, and a round is a few functions of flat vectors."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -138,18 +138,25 @@ class Algorithm(Kind):
         """Whether this algorithm overrides a hook. hook: its name."""
         return getattr(cls, hook) is not getattr(Algorithm, hook)
 
+    def check_constants(self, known: Collection[str]) -> None:
+        """Raise UserError if a hyper-parameter that was not given is no constant of the problem.
+
+        known: names of the problem's constants.
+        """
+        for name, one in self.options().items():
+            if one.constant and getattr(self, name) is None and one.constant not in known:
+                raise UserError(f"{self.title()}: this problem has no {one.constant!r}, so {name} must be given")
+
     def for_problem(self, problem: Problem) -> Self:
         """This algorithm with constants of the problem, such as mu, for hyper-parameters that were not given.
 
         Raises UserError if the problem does not know such a constant.
         """
-        filled: dict[str, float] = {}
-        for name, one in self.options().items():
-            if one.constant and getattr(self, name) is None:
-                value = problem.constant(one.constant)
-                if value is None:
-                    raise UserError(f"{self.title()}: this problem has no {one.constant!r}, so {name} must be given")
-                filled[name] = value
+        lacking = {name: one.constant for name, one in self.options().items() if one.constant}
+        lacking = {name: constant for name, constant in lacking.items() if getattr(self, name) is None}
+        values = {constant: problem.constant(constant) for constant in lacking.values()}
+        self.check_constants([constant for constant, value in values.items() if value is not None])
+        filled = {name: values[constant] for name, constant in lacking.items()}
         return dataclasses.replace(self, **filled) if filled else self
 
 

@@ -20,7 +20,7 @@ class ChoiceSlope(Bounded, OfOne):
     name = "choice_slope"
 
     parameter: str = option(doc="tuned hyper-parameter of the algorithm", names="tuned")
-    axis: str = option(doc="axis of numbers", names="axis")
+    axis: str = option(doc="axis of numbers", names="axis of numbers")
 
     def judge(self, results: Results) -> Outcome:
         import numpy as np

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas import labels
-from fedatlas.errors import lookup
+from fedatlas.errors import UserError, lookup
 from fedatlas.experiments.view import View
 from fedatlas.figures import layout
 from fedatlas.figures.base import Chosen
@@ -36,6 +36,11 @@ class Heatmap(Chosen):
         None, doc="closed form of the metric's limit, drawn in a panel of its own", names="limit"
     )
     center: float | None = option(None, doc="value of the metric at which the colours part")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.x == self.rows:
+            raise UserError(f"{self.title()}: x and rows are both {self.x!r}; name two axes")
 
     def draw(self, sheet: Sheet) -> "Figure":
         import pandas as pd

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from fedatlas import arrays
 from fedatlas.errors import UserError
 from fedatlas.options import option
-from fedatlas.problems.base import Batch, Optimum, Problem, SyntheticKind
+from fedatlas.problems.base import CHEAP, Batch, Optimum, Problem, SyntheticKind
 from fedatlas.streams import stream
 
 
@@ -55,8 +55,21 @@ class SyntheticQuadratic(SyntheticKind):
             raise UserError("quadratic: give either dim, for a synthetic instance, or centers")
         if self.curvatures is not None and self.centers is None:
             raise UserError("quadratic: curvatures go with centers; a synthetic instance has mu and L")
+        if self.centers is not None and len({len(center) for center in self.centers}) != 1:
+            raise UserError("quadratic: centers must be lists of equally many numbers")
         if self.mu > self.L:
             raise UserError(f"quadratic: mu is {self.mu} and L is {self.L}; mu <= L is needed")
+
+    @property
+    def solvable(self) -> bool:
+        return self.curvatures is None or sum(self.curvatures) > 0
+
+    def evaluated(self, optimum: bool, tested: bool) -> list[str]:
+        dim = len(self.centers[0]) if self.centers else self.dim
+        return [name for name in super().evaluated(optimum, tested) if name != "output" or dim == 1]
+
+    def cheap(self, clients: int) -> bool:
+        return clients * (self.dim or 1) ** 2 <= CHEAP
 
     def build(self, clients: int) -> "Quadratic":
         """The problem. Raises UserError if centres or curvatures are not as many as clients, or if one client shall

@@ -10,7 +10,7 @@ from scipy.linalg.blas import dsymv
 from fedatlas import arrays
 from fedatlas.errors import UserError
 from fedatlas.options import option
-from fedatlas.problems.base import Batch, Optimum, Problem, SyntheticKind
+from fedatlas.problems.base import CHEAP, Batch, Optimum, Problem, SyntheticKind
 from fedatlas.problems.quadratic import dissimilarity, rows_of
 from fedatlas.streams import stream
 
@@ -67,6 +67,13 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     @property
     def _rank(self) -> int:
         return max(1, self.dim // 10) if self.rank is None else self.rank
+
+    @property
+    def solvable(self) -> bool:
+        return not (CONVEXITY[self.convexity]["beta"] if self.beta is None else self.beta)
+
+    def cheap(self, clients: int) -> bool:
+        return (clients * self.components + self.dim) * self.dim <= CHEAP
 
     def build(self, clients: int) -> "SimilarQuadratic":
         """The problem. Raises UserError if there is one client, or if the similarity is too large for L."""

@@ -50,11 +50,19 @@ def probabilities(setting: Mapping[str, Any], point: Mapping[str, Any]) -> list[
     setting: of the experiment. point: a value for each axis, which overrides the setting's. Raises UserError unless
     there is one probability for each client.
     """
-    how = dict(parsed(point.get("participation", setting.get("participation", {}))))
+    how = parsed(point.get("participation", setting.get("participation")))
+    how = how if isinstance(how, Mapping) else {}
     p = parsed(point.get("participation.p", how.get("p")))
     if not isinstance(p, list):
         raise UserError("the limit needs one probability for each client: participation.p as a list")
     return [point.get(f"participation.p.{i}", value) for i, value in enumerate(p)]
+
+
+def check(problem: Mapping[str, Any], setting: Mapping[str, Any]) -> None:
+    """Raise UserError if the closed forms are not about runs of a problem and a setting, given by specifications."""
+    if problem.get("curvatures") or any(len(center) != 1 for center in problem.get("centers") or [[]]):
+        raise UserError("the limit is known for quadratics that are given by centers of one number, without curvatures")
+    probabilities(setting, {})
 
 
 def late(curves: "pd.DataFrame", axes: Sequence[str], metric: str, after: int) -> "pd.Series":

@@ -66,18 +66,23 @@ class Atlas:
         """Names of the experiments of the target all."""
         return list(self.paths) if self.config["experiments"] == "all" else self.config["experiments"]
 
-    @functools.cache  # noqa: B019  an Atlas lives as long as its process
     def experiment(self, size: str, name: str) -> Experiment:
         """A loaded and checked experiment."""
         self._known(name)
+        return self._checked(size, name)[0]
+
+    @functools.cache  # noqa: B019  an Atlas lives as long as its process
+    def _checked(self, size: str, name: str) -> tuple[Experiment, list[Cell]]:
         loaded = config.load(self.paths[name], size, self.root)
-        validate(loaded)
-        return loaded
+        found = expand.cells(loaded)
+        validate(loaded, found)
+        return loaded, found
 
     @functools.cache  # noqa: B019
     def cells(self, size: str, name: str) -> dict[tuple[str, str], Cell]:
         """Cells of an experiment by (algorithm id, key)."""
-        return {(cell.id, cell.key): cell for cell in expand.cells(self.experiment(size, name))}
+        self._known(name)
+        return {(cell.id, cell.key): cell for cell in self._checked(size, name)[1]}
 
     def _cell(self, w: Any) -> Cell:
         cells = self.cells(w.size, w.experiment)
