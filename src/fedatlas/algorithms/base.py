@@ -128,10 +128,24 @@ class Algorithm(Kind):
             raise UserError(f"{self.title()} is defined for full participation only: leave participation out")
         if "lr" not in self.options() and not setting.constant_lr:
             raise UserError(f"{self.title()} has no lr: leave the schedule of the step size out")
+        self._check_derived(setting)
         if setting.local_epochs is not None and self.has("length"):
             raise UserError(f"{self.title()} draws the length of its rounds: give local_steps, not local_epochs")
         if self.exact_prox and not problem.has_prox():
             raise UserError(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
+
+    def _check_derived(self, setting: Setting) -> None:
+        """Raise UserError if what follows from the hyper-parameters is lost in double precision."""
+        known = self.options()
+        if any(one.constant and getattr(self, name) is None for name, one in known.items()):
+            return  # until ``for_problem`` was asked
+        try:
+            if "lr" in known and not setting.constant_lr:
+                dataclasses.replace(self, **{"lr": vars(self)["lr"] * setting.last_factor()})
+            self.recurrence(setting.local_steps or 1)
+        except (ArithmeticError, UserError) as error:
+            given = ", ".join(f"{name} = {getattr(self, name)}" for name, one in known.items() if one.numeric)
+            raise UserError(f"{self.title()}: {given} lead to numbers beyond double precision ({error})") from None
 
     @classmethod
     def has(cls, hook: str) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fedatlas import algorithms, partitions, problems
 from fedatlas.algorithms import Algorithm
 from fedatlas.data.sources import info
@@ -29,10 +31,15 @@ def check(spec: CellSpec, metric: str, recordable: Collection[str]) -> None:
     metric: that selects. recordable: names of all that the experiment's algorithms can record. Raises UserError at the
     first value that does not fit.
     """
-    if "clients" in spec.within and "partition" in spec.problem:
-        raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
+    for axis in spec.within:
+        if axis.startswith("problem."):
+            raise UserError(f"within: {axis} cannot vary inside a run file, which has one problem; use grid")
     problems.check(spec.problem)
     kind, sources = problems.parse(spec.problem)
+    if "clients" in spec.within and "partition" in spec.problem:
+        raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
+    if "clients" in spec.within and kind.per_client:
+        raise UserError("within: clients cannot vary inside a run file if each has its own objective; use grid")
     if spec.optimum and not kind.solvable:
         raise UserError(f"optimum: the optimum of this problem ({kind.name}) cannot be computed; leave it out")
     algorithm_of: dict[str, Algorithm] = {}
@@ -88,10 +95,15 @@ def _checked(
 
 @functools.cache
 def _split(partition: str, data: str, clients: int) -> None:
-    """Split as many labels of each class as a data set has. Raises UserError if that is impossible."""
+    """Split as many labels of each class as a data set has, or equally many if they were not counted.
+
+    Raises UserError if that is impossible.
+    """
     source = info(data)
+    labels = np.arange(source.rows) % source.classes
     if source.counts is not None:
-        partitions.split(json.loads(partition), [c for c, n in enumerate(source.counts) for _ in range(n)], clients)
+        labels = np.repeat(np.arange(source.classes), source.counts)
+    partitions.split(json.loads(partition), labels, clients)
 
 
 @functools.cache

@@ -30,13 +30,15 @@ class ProblemKind(Kind):
     """A kind of problem. Its fields are the options of a specification.
 
     on_data: whether it is made from a data set. constants: names of the constants that formulas of hyper-parameters may
-    use. exact: whether constants and optimum are known in closed form. proximal: whether clients' objectives have an
-    exact proximal step. oracle: full name of the module that computes, where that is loaded by name; by default
-    the one that declares the kind. reports: names of the metrics that evaluations may have.
+    use. per_client: whether each client has an objective of its own whatever the partition, so that their number is
+    part of the problem. exact: whether constants and optimum are known in closed form. proximal: whether clients'
+    objectives have an exact proximal step. oracle: full name of the module that computes, where that is loaded by name;
+    by default the one that declares the kind. reports: names of the metrics that evaluations may have.
     """
 
     on_data: ClassVar[bool]
     constants: ClassVar[tuple[str, ...]]
+    per_client: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     proximal: ClassVar[bool] = False
     oracle: ClassVar[str | None] = None

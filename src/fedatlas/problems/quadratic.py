@@ -25,6 +25,7 @@ class SyntheticQuadratic(SyntheticKind):
     name = "quadratic"
     constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
     reports = ("loss", "gradient_norm", "suboptimality", "distance", "output")
+    per_client = True
     exact = True
     proximal = True
 

@@ -37,6 +37,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     name = "similar"
     constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
     reports = ("loss", "gradient_norm", "suboptimality", "distance")
+    per_client = True
     exact = True
     proximal = True
 
