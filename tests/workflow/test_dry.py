@@ -60,7 +60,7 @@ def select(metric):
         (check(metric="nope"), "claims.it: metric: unknown metric 'nope'"),
         (check(kind="fewer", algorithm="scaffold", than=["fedavg"], cost="bytes", at_least=1), "cost: unknown cost"),
         (check(kind="spread", algorithms=["fedavg"], among={"mu": 1}, at_most=1), "among: unknown tuned"),
-        (check(kind="speedup", algorithms=["fedavg"], axis="batch", at_least=1) 
+        (check(kind="speedup", algorithms=["fedavg"], axis="batch", at_least=1)
          | {"within": {"batch": [None, 1]}, "figures": {}},
          "axis: unknown axis of numbers"),
         # theory
