@@ -25,7 +25,7 @@ from fedatlas.kinds import Kind
 from fedatlas.labels import COSTS
 from fedatlas.partitions import is_split
 from fedatlas.simulation.recording import PARTS
-from fedatlas.theory import closed_forms, comparison, promises
+from fedatlas.theory import closed_forms, comparison
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.fedred import BOUNDS
@@ -129,6 +129,8 @@ def _theory(kind: Kind, experiment: Experiment, cells: Sequence[Cell]) -> None:
     about = {name: one.names for name, one in kind.options().items() if getattr(kind, name) is not None}
     for name, named in about.items():
         if named == "theorems":
+            from fedatlas.theory import promises  # which takes a third of a start
+
             for id in getattr(kind, name):
                 for run in _kept_runs(kind, [id], cells):
                     promises.check(run.problem, create_setting(run))
