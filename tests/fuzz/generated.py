@@ -5,8 +5,7 @@ check is drawn because its file is there.
 """
 
 import json
-from collections.abc import Sequence
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -15,7 +14,6 @@ from fedatlas.checks import CHECKS
 from fedatlas.figures import FIGURES
 from fedatlas.labels import COSTS
 from fedatlas.metrics import METRICS
-from fedatlas.options import Option
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import PARTITIONS
 from fedatlas.problems import PROBLEMS
@@ -24,77 +22,12 @@ from fedatlas.schedules import SCHEDULES
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.fedred import BOUNDS
+from tests.fuzz.values import EXTREME, FORMULAS, REAL, TEXTS, WRONG, kind, mostly, options, value
 
 MIXED_AXES = False  # whether the values of an axis differ in type
 DATA = {"logistic": ["breast_cancer"], "softmax": ["breast_cancer", "breast_cancer", "digits"]}
 PROBLEM_KINDS = [name for name in PROBLEMS.names() if name != "network"]  # torch takes seconds to load
-# Numbers that tests can afford; the declared range chooses among them.
-WHOLE = (1, 2, 3, 5, 0, 7)
-REAL = (0.1, 0.5, 1.0, 0.01, 0.9, 2.0, 20.0, 0.0, 1, 3, -1.0, 1e-3)
-EXTREME = (1e-320, 1e-12, 1e12, 1e200, 1.7e308, -1e300, 1e-160)
-FORMULAS = ("1/L", "0.1/L", "mu", "1/(L + mu)", "2*delta_A", "1/delta_B", "1/mu", "1/0", "-1/L", "1/n", "nothing", "1/")
-WRONG = (None, "none", "1", -1, 0, 1.5, True, [], {}, [1], {"kind": "nope"}, 2**63, float("inf"), "..", "$x_$", "😀")
 AXES = ("local_steps", "clients", "batch", "participation", "schedule", "parameters.lr", "problem.l2", "problem.mu")
-TEXTS = ("words", "$\\alpha$ and $x_i$", "$\\nope$", "a $ b", "50 % of $", "x_i^2", "a\nb", "😀", "<b>&", "=1+1", "$")
-
-
-def _mostly(right: Any, other: Any, one_in: int = 150) -> Any:
-    """A strategy: nearly always the first."""
-    return st.integers(1, one_in).flatmap(lambda number: other if number == one_in // 2 else right)
-
-
-def _fitting(one: Option, values: Sequence[Any]) -> list[Any]:
-    return [value for value in values if one.fits(value)]
-
-
-def value(one: Option, names: Sequence[str] = ()) -> Any:
-    """A value of an option: nearly always right. names: that it may hold, where it names something."""
-    found: list[Any] = [st.sampled_from(words) for words in [list(one.words)] if words]
-    for member in one.members:
-        if member is int and (few := _fitting(one, WHOLE)):
-            found.append(st.sampled_from(few))
-        elif member is float and (few := _fitting(one, REAL)):
-            found.append(_mostly(st.sampled_from(few), st.sampled_from(_fitting(one, EXTREME) or few), 12))
-        elif member is bool:
-            found.append(st.booleans())
-        elif member is str:
-            found.append(st.sampled_from(names or TEXTS))
-        elif member is type(None):
-            found.append(st.none())
-        elif get_origin(member) in (list, tuple):
-            found.append(_list(one, get_args(member)[0], names))
-    return _mostly(st.one_of(found) if found else st.just({}), st.sampled_from(WRONG))
-
-
-def _list(one: Option, inside: Any, names: Sequence[str]) -> Any:
-    if get_origin(inside) in (list, tuple):
-        entries: Any = st.lists(st.sampled_from(REAL), min_size=2, max_size=2)
-    elif get_origin(inside) is Literal:
-        entries = st.sampled_from(get_args(inside))
-    else:
-        entries = st.sampled_from(names) if names else st.sampled_from(_fitting(one, [[x] for x in REAL]) or [[1]])
-        entries = entries if names else entries.map(lambda few: few[0])
-    return st.lists(entries, min_size=1, max_size=3)
-
-
-@st.composite
-def options(draw: Any, known: dict[str, Option], names: dict[str, Sequence[str]], share: int = 3) -> dict[str, Any]:
-    """Values of the required options, and of one in ``share`` of the others. names: by what an option may name."""
-    found = {}
-    for name, one in known.items():
-        if one.family or not (one.required or not draw(st.integers(0, share - 1))):
-            continue
-        if one.names == "where" or (one.names and one.type not in (str, str | None) and dict in one.members):
-            continue
-        found[name] = draw(value(one, names.get(one.names or "", ())))
-    return found
-
-
-@st.composite
-def kind(draw: Any, family: Any, names: Sequence[str] = (), known: Any = None) -> dict[str, Any]:
-    """A specification of a kind of a family."""
-    name = draw(st.sampled_from(names or family.names()))
-    return {"kind": name, **draw(options(dict(family.get(name).options()), known or {}))}
 
 
 @st.composite
@@ -105,7 +38,12 @@ def problem(draw: Any) -> dict[str, Any]:
         spec["data"] = draw(st.sampled_from(DATA[spec["kind"]]))
         if draw(st.booleans()):
             spec["partition"] = draw(kind(PARTITIONS))
-    if "dim" in PROBLEMS.get(spec["kind"]).options() and "centers" not in spec:
+    if spec.get("centers") and draw(mostly(st.booleans(), st.just(True))):
+        spec.pop("dim", None)
+        spec["centers"] = [[1.0], [2.0], [0.5]][: draw(st.integers(1, 3))]
+        spec.pop("curvatures", None)
+    elif "dim" in PROBLEMS.get(spec["kind"]).options():
+        spec.pop("centers", None)
         spec["dim"] = draw(st.integers(1, 4))
     if spec["kind"] == "piecewise":
         spec |= {"kappa": 8.0, "steps": draw(st.integers(1, 4))}
@@ -113,8 +51,9 @@ def problem(draw: Any) -> dict[str, Any]:
         spec.pop("curvatures", None)
         spec["L"] = draw(st.sampled_from([10.0, 100, 2.5]))
     if spec["kind"] == "similar":
-        spec = {"kind": "similar", "dim": spec["dim"] + 2, "components": 2 * draw(st.integers(1, 3)), **{
-            name: spec[name] for name in draw(st.lists(st.sampled_from(list(spec)), max_size=3))}}  # fmt: skip
+        kept = draw(st.lists(st.sampled_from(list(spec)), max_size=1))
+        small = {"kind": "similar", "dim": spec["dim"] + 2, "components": 2, "similarity": 0.5}
+        spec = small | {name: spec[name] for name in kept}
     return spec
 
 
@@ -122,10 +61,12 @@ def problem(draw: Any) -> dict[str, Any]:
 def participation(draw: Any, clients: int) -> dict[str, Any]:
     """A rule of participation that mostly fits the number of clients."""
     spec = draw(kind(PARTICIPATION, [name for name in PARTICIPATION.names() if name != "trace"]))
+    if spec.get("p") == "labels":
+        spec["p"] = draw(st.sampled_from([0.5, 1.0, "labels"]))
     if "count" in spec and isinstance(spec["count"], int):
-        spec["count"] = draw(_mostly(st.integers(1, clients), st.just(spec["count"])))
+        spec["count"] = draw(mostly(st.integers(1, clients), st.just(spec["count"])))
     if isinstance(spec.get("p"), list):
-        spec["p"] = draw(_mostly(st.lists(st.sampled_from([0.1, 0.5, 1.0]), min_size=clients, max_size=clients),
+        spec["p"] = draw(mostly(st.lists(st.sampled_from([0.1, 0.5, 1.0]), min_size=clients, max_size=clients),
                                  st.just(spec["p"])))  # fmt: skip
     return spec
 
@@ -133,10 +74,11 @@ def participation(draw: Any, clients: int) -> dict[str, Any]:
 @st.composite
 def setting(draw: Any) -> dict[str, Any]:
     """A few clients for a few rounds."""
-    spec: dict[str, Any] = {"clients": draw(st.sampled_from([3, 4, 2, 1])), "rounds": draw(st.integers(1, 4))}
+    clients = draw(mostly(st.sampled_from([3, 3, 4, 2]), st.just(1), 20))
+    spec: dict[str, Any] = {"clients": clients, "rounds": draw(st.integers(1, 4))}
     spec[draw(st.sampled_from(["local_steps", "local_steps", "local_epochs"]))] = draw(st.integers(1, 3))
     if draw(st.booleans()):
-        spec["batch"] = draw(_mostly(st.sampled_from([None, 1, 2, 200]), st.sampled_from(WRONG)))
+        spec["batch"] = draw(mostly(st.sampled_from([None, 1, 2, 200]), st.sampled_from(WRONG)))
     if draw(st.booleans()):
         spec["participation"] = draw(participation(spec["clients"]))
     if draw(st.booleans()):
@@ -152,8 +94,9 @@ def setting(draw: Any) -> dict[str, Any]:
 
 @st.composite
 def entry(draw: Any, name: str, formulas: bool) -> dict[str, Any]:
-    """An algorithm with values for its hyper-parameters. formulas: whether some are formulas."""
+    """An algorithm with values for its hyper-parameters. formulas: whether constants are known before data are."""
     known = {key: one for key, one in ALGORITHMS.get(name).options().items() if key != "lr"}
+    known = {key: one for key, one in known.items() if formulas or not one.constant}
     made: dict[str, Any] = {"algorithm": name, "set": draw(options(known, {}))}
     for key, one in known.items():
         if formulas and one.numeric and key in made["set"] and draw(st.integers(0, 9)) == 0:
@@ -199,6 +142,8 @@ def _has(spec: dict[str, Any], axis: str) -> bool:
         return rest in PROBLEMS.get(spec["problem"]["kind"]).options()
     if first == "parameters":
         return all(rest in ALGORITHMS.get(one["algorithm"]).options() for one in spec["algorithms"].values())
+    if axis == "local_steps" and "local_epochs" in spec["setting"]:
+        return False
     return not (axis == "clients" and spec["problem"].get("partition"))
 
 
@@ -216,15 +161,18 @@ def experiment(draw: Any) -> dict[str, Any]:
     entries = {(id if draw(st.booleans()) else f"{id}-mine"): draw(entry(id, formulas)) for id in ids}
     spec: dict[str, Any] = {
         "title": "Generated", "paper": "yuan2020", "source": "Nowhere", "problem": of, "setting": held,
-        "tune": {"lr": draw(_axis(_mostly(st.sampled_from([0.01, 0.1, 1.0]), st.sampled_from(REAL + EXTREME))))},
+        "tune": {"lr": draw(_axis(mostly(st.sampled_from([0.01, 0.1, 1.0]), st.sampled_from(REAL + EXTREME))))},
         "seeds": draw(st.lists(st.integers(0, 3), min_size=1, max_size=3, unique=True)), "algorithms": entries,
     }  # fmt: skip
     spec["optimum"] = draw(st.booleans())
+    if draw(st.booleans()):  # what most algorithms are defined for
+        held.pop("schedule", None)
+        held.pop("participation", None)
     if not _records(spec):
         held.pop("record", None)
     declared = PROBLEMS.get(spec["problem"]["kind"])
     if declared.on_data and not spec["problem"].get("l2"):
-        spec["optimum"] = draw(_mostly(st.just(False), st.just(True), 10))
+        spec["optimum"] = draw(mostly(st.just(False), st.just(True), 10))
     if of.get("data") == "digits":
         spec["optimum"] = False  # it takes seconds
     if "data" in of and "local_epochs" in held:
@@ -246,6 +194,7 @@ def experiment(draw: Any) -> dict[str, Any]:
     tuned = [*spec.get("tune", ()), *(name for one in entries.values() for name in one.get("tune", ()))]
     names = {
         "metric": metrics, "metric or tuned": [*metrics, *tuned], "axis": list(axes) or ["clients"],
+        "axis of numbers": list(axes) or ["clients"],
         "cost": list(COSTS), "tuned": tuned or ["lr"], "axis or tuned": [*axes, *tuned, "lr"],
         "algorithm": list(entries), "algorithms": list(entries), "limit": list(LIMITS),
         "theorem": [str(name) for name in BOUNDS], "record": ["step_size"],
@@ -253,13 +202,14 @@ def experiment(draw: Any) -> dict[str, Any]:
     spec["figures"] = {}
     for number in range(draw(st.integers(0, 2))):
         figure = draw(_about(axes, kind(FIGURES, _drawable(axes, tuned, spec), names)))
+        if not of.get("centers"):
+            figure.pop("limit", None)
         if "theorems" in FIGURES.get(figure["kind"]).options() and draw(st.booleans()):
             figure["theorems"] = {draw(st.sampled_from(list(entries))): draw(st.sampled_from(list(THEOREMS)))}
         spec["figures"][f"figure{number}"] = {**figure, "caption": draw(st.sampled_from(TEXTS))}
     spec["claims"] = {}
-    for number in range(draw(st.integers(0, 3))):
-        usable = [name for name in CHECKS.names() if axes or "axis" not in CHECKS.get(name).options()]
-        check = draw(_about(axes, kind(CHECKS, usable, names)))
+    for number in range(draw(st.integers(1, 3))):
+        check = draw(_about(axes, kind(CHECKS, _usable(axes, tuned, spec), names)))
         for bound in getattr(CHECKS.get(check["kind"]), "bounds", ())[:1]:
             check.setdefault(bound, draw(st.sampled_from(REAL)))
         if check["kind"] == "spread" and tuned and draw(st.booleans()):
@@ -268,14 +218,33 @@ def experiment(draw: Any) -> dict[str, Any]:
     return {**spec, "sizes": {"smoke": {}}}
 
 
+def _usable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> list[str]:
+    """Kinds of check that the experiment has axes, tuned hyper-parameters and theory for."""
+    lacking = set() if spec["problem"].get("centers") else {"agrees"}
+    lacking |= set() if _covered(spec) else {"below"}
+    lacking |= set() if tuned else {"choice_slope"}
+    return [name for name in CHECKS.names() if name not in lacking and (axes or not _asks(CHECKS.get(name)))]
+
+
 def _drawable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> list[str]:
     """Kinds of figure that the experiment has axes and partitions for."""
-    lacking = {"partition"} if not spec["problem"].get("partition") else set()
-    lacking |= {"local"} if not spec["setting"].get("record") else set()
-    lacking |= {"bound"} if spec["problem"]["kind"] != "quadratic" else set()
-    if len(axes) < 2:
-        lacking |= {"heatmap"} | ({"scaling", "table"} if not axes else set())
-    return [name for name in FIGURES.names() if name not in lacking and (tuned or name != "sensitivity")]
+    lacking = set() if spec["problem"].get("partition") else {"partition"}
+    lacking |= set() if spec["setting"].get("record") else {"local"}
+    lacking |= set() if _covered(spec) else {"bound"}
+    lacking |= set() if len(axes) > 1 else {"heatmap"}
+    found = [name for name in FIGURES.names() if name not in lacking and (tuned or name != "sensitivity")]
+    return [name for name in found if axes or not _asks(FIGURES.get(name))]
+
+
+def _asks(declared: Any) -> bool:
+    """Whether a kind needs an axis."""
+    return any(one.required and (one.names or "").startswith("axis") for one in declared.options().values())
+
+
+def _covered(spec: dict[str, Any]) -> bool:
+    """Whether a theorem is about one of the algorithms."""
+    used = {one["algorithm"] for one in spec["algorithms"].values()}
+    return "data" not in spec["problem"] and any(used & set(bound.algorithms) for bound in BOUNDS.values())
 
 
 @st.composite
@@ -286,5 +255,5 @@ def _about(draw: Any, axes: dict[str, list[Any]], made: Any) -> dict[str, Any]:
     where = {}
     for axis, values in axes.items():
         if axis not in spread and (len(values) > 1 or draw(st.booleans())):
-            where[axis] = draw(_mostly(st.sampled_from(values), st.sampled_from(["max", "min", values, "nothing"]), 6))
+            where[axis] = draw(mostly(st.sampled_from(values), st.sampled_from(["max", "min", values, "nothing"]), 6))
     return spec | ({"where": where} if where else {})

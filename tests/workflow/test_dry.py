@@ -27,7 +27,11 @@ def setting(**more):
 
 
 def figure(**options):
-    return {"figures": {"it": {"kind": "convergence", "x": "rounds", "caption": "c"} | options}}
+    return {
+        "figures": {
+            "it": ({} if "kind" in options else {"kind": "convergence", "x": "rounds"}) | {"caption": "c"} | options
+        }
+    }
 
 
 def check(**options):
@@ -63,6 +67,7 @@ def select(metric):
         (check(kind="speedup", algorithms=["fedavg"], axis="batch", at_least=1)
          | {"within": {"batch": [None, 1]}, "figures": {}},
          "axis: unknown axis of numbers"),
+        (figure(kind="availability", where={"batch": 9}) | {"within": {"batch": [1, 2]}}, "keeps 0 participations"),
         # theory
         (check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="loss"), "the limit is known for"),
         (check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="loss") | {"problem": CENTERS},

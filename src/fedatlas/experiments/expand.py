@@ -80,7 +80,13 @@ def _shown(experiment: Experiment, id: str) -> Shown:
     entry, algorithm = experiment.algorithms[id], experiment.algorithm(id)
     known = algorithms.get(algorithm)
     own: str = getattr(known, "label", id) if id == algorithm else id
-    return Shown(algorithm=algorithm, name=entry.label or own, set=entry.set, tune=entry.tune, setting=entry.setting)
+    return Shown(
+        algorithm=algorithm,
+        name=entry.label or own,
+        set=entry.set,
+        tune=experiment.tuning(id),
+        setting=entry.setting,
+    )
 
 
 def _distinct(cells: list[Cell]) -> None:

@@ -29,6 +29,7 @@ from fedatlas.theory import closed_forms, comparison
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.fedred import BOUNDS
+from fedatlas.workflow import inputs
 
 
 def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> None:
@@ -68,6 +69,7 @@ def _figure(experiment: Experiment, cells: Sequence[Cell], metrics: list[str], s
         _partitioned(experiment)
     if figure.draws_results:
         _settled(figure, experiment)
+    inputs.needed(figure, cells)
 
 
 def _claim(experiment: Experiment, cells: Sequence[Cell], metrics: list[str], claim: Claim) -> None:
