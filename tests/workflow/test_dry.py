@@ -27,11 +27,8 @@ def setting(**more):
 
 
 def figure(**options):
-    return {
-        "figures": {
-            "it": ({} if "kind" in options else {"kind": "convergence", "x": "rounds"}) | {"caption": "c"} | options
-        }
-    }
+    kind = {} if "kind" in options else {"kind": "convergence", "x": "rounds"}
+    return {"figures": {"it": {**kind, "caption": "c", **options}}}
 
 
 def check(**options):
@@ -58,7 +55,7 @@ def select(metric):
         (figure(y="nope"), "figures.it: y: unknown metric 'nope'"),
         (figure(y="test_loss", ) | {"problem": LOGISTIC}, "y: unknown metric 'test_loss'"),
         (figure(x="bytes"), "figures.it: x: unknown cost 'bytes'"),
-        (figure(kind="local", y="step_size"), "y: unknown recorded value 'step_size'"),
+        (figure(kind="local", x="rounds", y="step_size"), "y: unknown recorded value 'step_size'"),
         (figure(kind="table", x="clients", metrics=["nope"]), "figures.it: x: unknown axis"),
         (figure(kind="heatmap", x="batch", rows="batch"), "x and rows are both 'batch'"),
         (check(metric="nope"), "claims.it: metric: unknown metric 'nope'"),
