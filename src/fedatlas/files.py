@@ -27,15 +27,27 @@ def atomic(path: str | Path) -> Iterator[Path]:
     file cannot be written, or if something that is not a regular file has its name.
     """
     path = Path(path)
-    temporary = _temporary(path)
     with _explained(path), contextlib.ExitStack() as stack:
         _expect(path, stat.S_ISREG, "a regular file")
+        temporary = _temporary(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         stack.callback(_remove, temporary)
         yield temporary
         _expect(path, stat.S_ISREG, "a regular file")
         temporary.replace(path)
+
+
+def check_place(path: str | Path) -> None:
+    """Raise UserError if ``atomic`` could not write a path: what would be found after hours is found before them."""
+    path = Path(path)
+    with _explained(path):
+        _expect(path, stat.S_ISREG, "a regular file")
+        folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
+        if not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, f"{folder} is not a folder")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, f"no permission to write into {folder}")
 
 
 @contextlib.contextmanager
@@ -46,9 +58,9 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
     or if something that is not a folder has its name.
     """
     path = Path(path)
-    temporary = _temporary(path)
     with _explained(path), contextlib.ExitStack() as stack:
         _expect(path, stat.S_ISDIR, "a folder")
+        temporary = _temporary(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.mkdir()
         stack.callback(shutil.rmtree, temporary, ignore_errors=True)
