@@ -32,7 +32,8 @@ class Parser(argparse.ArgumentParser):
                 return  # what follows are no options, or those of a subcommand
             if name.startswith("--") and " " not in name and name not in self._option_string_actions:
                 known = [one for one in self._option_string_actions if one.startswith("--")]
-                self.error(f"unknown option {name!r}{nearest(name, known)}")
+                begun = [one for one in known if one.startswith(name)]
+                self.error(f"unknown option {name!r}{nearest(name, begun or known)}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -61,6 +62,13 @@ def whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number") from None
+
+
+def port(text: str) -> int:
+    """The number of a TCP port."""
+    if not 1 <= (found := whole(text)) <= 65535:
+        raise argparse.ArgumentTypeError(f"{found} is not a port; ports are numbers from 1 to 65535")
+    return found
 
 
 def number(text: str) -> float:

@@ -10,7 +10,7 @@ import traceback
 from typing import NoReturn
 
 from fedatlas import commands, job_commands
-from fedatlas.arguments import Parser, number, text, whole
+from fedatlas.arguments import Parser, number, port, text, whole
 from fedatlas.errors import UserError
 
 
@@ -154,7 +154,7 @@ def parser() -> Parser:
 
     one = groups.add_parser("ui", help="open the MLflow user interface")
     one.add_argument("--uri", default="sqlite:///results/mlflow.db")
-    one.add_argument("--port", type=whole, default=5000)
+    one.add_argument("--port", type=port, default=5000)
     one.set_defaults(run=commands.ui)
 
     job_commands.add(groups.add_parser("job", help="a step of the workflow, as its rules call it"), _directory)

@@ -55,7 +55,7 @@ def train(
         if not isinstance(value, int) or value < low:
             raise UserError(f"train: {name} is {value!r}; it must be a whole number, at least {low}")
     cls = algorithms.get(algorithm) if isinstance(algorithm, str) else type(algorithm)
-    known = [*SETTING, *cls.options()]
+    known = [*cls.options(), *sorted(SETTING)]
     for name in options:
         if name not in known:
             raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, known)}")
