@@ -53,7 +53,8 @@ class Simulation:
         self.x0 = problem.start(seed)
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0, setting.state)
-        self.block = 1 if algorithm.client_by_client else block or problem.block_rows
+        size = problem.block_rows if block is None else block
+        self.block = 1 if algorithm.client_by_client else size
         self.mixing = algorithm.mixing(setting.clients)
         self.round = 0
         self.local_steps: float = 0
