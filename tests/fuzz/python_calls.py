@@ -36,7 +36,7 @@ PROBLEMS = [
 OPTIONS = {
     "clients": SMALL, "rounds": SMALL, "local_steps": SMALL, "local_epochs": SMALL, "batch": SMALL,
     "eval_rounds": SMALL | VALUES, "steps": SMALL, "participation": st.sampled_from(PARTICIPATION) | VALUES,
-    "schedule": st.sampled_from(["constant", {"kind": "exponential", "factor": 0.5}, {"kind": "inverse_sqrt"}]) | VALUES,
+    "schedule": st.sampled_from(["constant", {"kind": "exponential", "factor": 0.5}]) | VALUES,
     "sampling": st.sampled_from(["replacement", "reshuffling"]) | VALUES, "metrics": VALUES, "record": VALUES,
     "state": st.sampled_from(["memory", "disk"]) | VALUES, "seed": VALUES, "threads": SMALL, "optimum": st.booleans(),
     "directory": VALUES, "nope": VALUES, "lr": VALUES, "mu": VALUES, "eta": VALUES, "lam": VALUES,

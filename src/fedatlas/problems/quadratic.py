@@ -66,7 +66,7 @@ class SyntheticQuadratic(SyntheticKind):
 
     def _given(self, clients: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         u = np.asarray(self.centers, float) if len({len(u) for u in self.centers or ()}) == 1 else np.zeros(0)
-        if u.ndim != 2 or len(u) != clients:
+        if u.ndim != 2 or len(u) != clients or not u.size:
             raise UserError(
                 f"quadratic: centers has shape {u.shape}; one list of numbers for each of {clients} is needed"
             )
