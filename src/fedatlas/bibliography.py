@@ -66,6 +66,7 @@ def reference(key: str) -> Reference:
     found = fields(entry(key))
     names = [_name(author) for author in re.split(r"\s+and\s+", found["author"])] if "author" in found else []
     link = f"https://doi.org/{found['doi']}" if "doi" in found else found.get("url", "")
+    link = link if link.startswith(("https://", "http://")) else ""
     return Reference(
         key=key,
         authors=", ".join(" ".join(filter(None, name)) for name in names),

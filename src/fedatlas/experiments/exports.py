@@ -4,9 +4,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fedatlas import csv_files
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files
-from fedatlas.files import atomic, check_place
+from fedatlas.files import check_place
 from fedatlas.simulation.history import COSTS
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ def write(path: str, frame: "pd.DataFrame") -> None:
     if path == STDOUT:
         frame.to_csv(sys.stdout, index=False)
     elif path.endswith(".csv"):
-        with atomic(path) as temporary:
-            frame.to_csv(temporary, index=False)
+        csv_files.write(path, frame)
     else:
         result_files.write(path, frame, {name: frame.attrs[name] for name in ATTRIBUTES})
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedatlas import csv_files
 from fedatlas.experiments.view import View
 from fedatlas.figures import style
 from fedatlas.figures.base import Figure
@@ -52,8 +53,7 @@ def draw(
         for path in paths:
             save(drawn, path)
     if sheet.numbers is not None:
-        with atomic(paths[0].with_suffix(".csv")) as temporary:
-            sheet.numbers.to_csv(temporary, index=False)
+        csv_files.write(paths[0].with_suffix(".csv"), sheet.numbers)
 
 
 @contextlib.contextmanager
