@@ -22,12 +22,13 @@ def command() -> NoReturn:
     """
     gc.set_threshold(100_000)
     signal.signal(signal.SIGTERM, _terminated)
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # if closed
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # None where the process has no such stream
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what a locale cannot show
     status = main()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, AttributeError):
+        with contextlib.suppress(OSError):
             stream.flush()
     os._exit(status)
 

@@ -46,8 +46,9 @@ def check_place(path: str | Path) -> None:
         folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
         if not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, f"{folder} is not a folder")
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, f"no permission to write into {folder}")
+        trial = _temporary(folder / path.name)
+        os.close(os.open(trial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        trial.unlink()
 
 
 @contextlib.contextmanager
