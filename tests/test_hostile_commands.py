@@ -85,6 +85,12 @@ def test_the_result_goes_where_it_is_wanted(capsys, tmp_path):
     assert len(files.read(out)[0]) == len(pd.read_csv(out.with_suffix(".csv"))) == 2
 
 
+def test_json_has_no_infinities(capsys):
+    assert main([*TRAIN, "--set", "lr=1e200", "--rounds", "9", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert result["status"] == "diverged" and result["final"]["loss"] is None
+
+
 def _made(path: Path, what: str) -> None:
     """Put something at a path."""
     if what == "link":

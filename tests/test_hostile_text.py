@@ -56,6 +56,7 @@ def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
     assert "<script" not in summary(made.about(hostile, made.view(hostile)), tmp_path).note
 
 
+@pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")
 @settings(max_examples=200, deadline=None)
 @example("<script>alert(1)</script>")
 @example(".. raw:: html\n\n   <script>alert(1)</script>")

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import os
 import sys
 from argparse import Namespace
@@ -75,11 +76,24 @@ def train(a: Namespace) -> None:
         progress.close()
     result = summary(frame)
     if a.json:
-        print(json.dumps(result))
+        _print_json(result)
     else:
         _print_summary(a.algorithm, result, sys.stderr if a.out == exports.STDOUT else sys.stdout)
     if a.out is not None:  # at last: if the file cannot be written, the results are on the screen
         exports.write(a.out, frame)
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(_finite(value), default=str, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """JSON types with null in place of numbers that JSON does not know: infinities and NaN."""
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _print_summary(algorithm: str, result: dict[str, Any], to: TextIO) -> None:
@@ -107,7 +121,7 @@ def data_status(a: Namespace) -> None:
 
     rows = status(a.directory, a.mirror)
     if a.json:
-        print(json.dumps([dataclasses.asdict(row) for row in rows], default=str))
+        _print_json([dataclasses.asdict(row) for row in rows])
         return
     for row in rows:
         size = f"{row.bytes / 1e6:,.1f} MB" if row.bytes else ""
@@ -131,7 +145,7 @@ def theory(a: Namespace) -> None:
     problem = _problem(a)
     rows = account(problem, a.clients, a.local_steps, a.steps, a.directory, show=None if a.json else print)
     if a.json:
-        print(json.dumps(rows))
+        _print_json(rows)
 
 
 def claims(a: Namespace) -> None:
@@ -140,7 +154,7 @@ def claims(a: Namespace) -> None:
 
     rows = verdicts(a.results)
     if a.json:
-        print(json.dumps(rows))
+        _print_json(rows)
         return
     for row in rows:
         print(f"{row['verdict']:<28} {row['experiment']} ({row['size']}): {row['text']} [{row['source']}]")

@@ -111,8 +111,11 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def _default_lr(problem: Softmax) -> float:
-        with np.errstate(all="ignore"):
-            lr = 1 / problem.smoothness
+        try:
+            with np.errstate(all="ignore"):
+                lr = 1 / problem.smoothness
+        except np.linalg.LinAlgError:  # where squares of the numbers are not finite
+            lr = np.nan
         if not 0 < lr < np.inf:
             raise UserError("the numbers in X are too large for a step size of 1/L: scale the features, or give lr")
         return lr
