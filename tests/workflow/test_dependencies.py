@@ -200,10 +200,12 @@ TABLE = [
     *((f"report.{name}", "report") for name in ("page", "summaries")),
     ("report*", ""),
     ("tracking*", "track"),
+    ("csv_files", f"table {EVERY_FIGURE} {CLAIMS} track report instability"),
+    ("markdown", "track"),
     # what checks, describes, asks, or moves files
     *((name, "") for name in (
-        "fedatlas", "bibliography", "citations", "cli", "commands", "errors", "estimator", "files", "job_commands",
-        "kinds", "machine", "options", "overview", "reference", "workflow*")),
+        "fedatlas", "arguments", "bibliography", "citations", "cli", "commands", "errors", "estimator", "files",
+        "job_commands", "kinds", "machine", "options", "overview", "reference", "workflow*")),
 ]  # fmt: skip
 
 
