@@ -19,8 +19,8 @@ class ChoiceSlope(Bounded, OfOne):
 
     name = "choice_slope"
 
-    parameter: str = option(doc="tuned hyper-parameter of the algorithm", names="tuned")
-    axis: str = option(doc="axis of numbers", names="axis")
+    parameter: str = option(doc="hyper-parameter of the algorithm that is tuned over numbers", names="tuned numbers")
+    axis: str = option(doc="axis of numbers", names="axis of numbers")
 
     def judge(self, results: Results) -> Outcome:
         import numpy as np

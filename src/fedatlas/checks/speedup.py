@@ -16,7 +16,7 @@ class Speedup(Bounded, OfSeveral):
 
     name = "speedup"
 
-    axis: str = option(doc="axis of numbers, such as clients", names="axis")
+    axis: str = option(doc="axis of numbers, such as clients", names="axis of numbers")
 
     def judge(self, results: Results) -> Outcome:
         import numpy as np

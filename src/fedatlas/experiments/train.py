@@ -9,10 +9,11 @@ from fedatlas import algorithms, problems
 from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import scores
+from fedatlas.experiments.cells import LARGEST_SEED
 from fedatlas.experiments.runs import SETTING
 from fedatlas.experiments.scores import COSTS
 from fedatlas.metrics import metric as record
-from fedatlas.options import construct
+from fedatlas.options import Option, check, construct, native
 from fedatlas.problems import Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.engine import Progress, Simulation
@@ -20,6 +21,12 @@ from fedatlas.simulation.setting import Setting
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+GIVEN = {
+    "seed": Option("seed", int, 0, doc="of samples, participation and start", low=0, high=LARGEST_SEED),
+    "threads": Option("threads", int, 1, doc="client blocks computed at once", low=1),
+}
 
 
 def train(
@@ -51,9 +58,8 @@ def train(
     """
     import pandas as pd
 
-    for name, value, low in (("seed", seed, 0), ("threads", threads, 1)):
-        if not isinstance(value, int) or value < low:
-            raise UserError(f"train: {name} is {value!r}; it must be a whole number, at least {low}")
+    seed, threads, problem = native(seed), native(threads), native(problem)
+    check("train", GIVEN, {"seed": seed, "threads": threads})
     cls = algorithms.get(algorithm) if isinstance(algorithm, str) else type(algorithm)
     known = [*SETTING, *cls.options()]
     for name in options:
