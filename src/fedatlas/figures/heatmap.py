@@ -8,7 +8,7 @@ import numpy as np
 
 from fedatlas import labels
 from fedatlas.axis_values import parsed
-from fedatlas.errors import lookup
+from fedatlas.errors import UserError, lookup
 from fedatlas.experiments.selection import ordered
 from fedatlas.experiments.view import View
 from fedatlas.figures import layout
@@ -38,6 +38,11 @@ class Heatmap(Chosen):
         None, doc="closed form of the metric's limit, drawn in a panel of its own", names="limit"
     )
     center: float | None = option(None, doc="value of the metric at which the colours part")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.x == self.rows:
+            raise UserError(f"{self.title()}: x and rows are both {self.x}; they must differ")
 
     def draw(self, sheet: Sheet) -> "Figure":
         import pandas as pd

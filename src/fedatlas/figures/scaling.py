@@ -33,7 +33,7 @@ class Scaling(Panelled):
     x: str = option(doc="axis", names="axis")
     y: str | None = option(
         None,
-        doc="metric, or hyper-parameter tuned over numbers whose best value is drawn; by default the metric that selects",
+        doc="metric, or hyper-parameter tuned over numbers, whose best value is drawn; by default that which selects",
         names="metric or tuned numbers",
     )
     yscale: Scale | None = option(None, doc="scale of the y-axis; by default the metric's")
@@ -46,14 +46,13 @@ class Scaling(Panelled):
     def inputs(self) -> frozenset[str]:
         return frozenset({"theorems"} if self.theorems else ())
 
+    def measures(self) -> set[str]:
+        return {self.x} if self.reference else set()
+
     def draw(self, sheet: Sheet) -> "Figure":
         x, column = self.x, _column(sheet)
         sheet.column(sheet.table, x, column)
         rows = sheet.rows(sheet.table[sheet.table["chosen"]])
-        if not numeric(rows[column]):
-            raise sheet.error(f"y: the values of {column} are not numbers")
-        if self.reference and not numeric(rows[x]):
-            raise sheet.error(f"reference: the values of {x} are not numbers")
         panels = sheet.panels(rows)
         figure, axes = layout.grid(len(panels))
         positions = layout.positions(rows[x])

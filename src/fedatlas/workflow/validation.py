@@ -56,6 +56,9 @@ def _figure(experiment: Experiment, spec: Mapping[str, Any]) -> None:
         raise UserError(f"caption is {spec.get('caption')!r}; it must be text, for the report")
     figure = FIGURES.build({key: value for key, value in spec.items() if key != "caption"})
     _names(figure, experiment)
+    for axis in figure.measures():
+        if not numbers(experiment.axes[axis]):
+            raise UserError(f"the values of {axis} must be numbers")
     if "partitions" in figure.inputs:
         _partitioned(experiment)
     if figure.draws_results:
