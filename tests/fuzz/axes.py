@@ -1,6 +1,5 @@
 """Axes of values of all kinds, from the specification to run files, table, figure, claim and MLflow's entries."""
 
-import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ BASE: dict[str, Any] = {
     "select": {"metric": "loss", "statistic": "final", "goal": "min"},
     "sizes": {"smoke": None},
 }
-RATES = [0.01, 1, 1e-300, 0.125, "1/L", "0.5/L", "0.01", "1e-2", " 0.25", "mu/2"]
+RATES = [0.01, 1, 1e-300, 0.125, "1/L", "0.5/L", "0.01", "1e-2", "mu/2"]
 VALUES: dict[str, list[Any]] = {
     "clients": [2, 3, 4],
     "local_steps": [1, 2, None],
@@ -46,12 +45,11 @@ VALUES: dict[str, list[Any]] = {
     "metrics": [None, [], ["distance"]],
     "participation": ["full", {"kind": "full"}, {"kind": "uniform", "count": 1}, {"kind": "stationary", "p": [0.5, 1]}],
     "participation.p": [0.5, 1, 1e-300, [0.5, 1], [1, 0.25], "0.5"],
-    "schedule": ["constant", {"kind": "exponential", "factor": 0.5}, {"kind": "exponential", "factor": 1}],
+    "schedule": ["constant", {"kind": "exponential", "decay": 0.5}, {"kind": "exponential", "decay": 1}],
     "problem.L": [4, 8.0, 2.5, 2**53 + 1],
     "problem.heterogeneity": [0, 1e-300, 1, 0.5],
     "problem.noise": [-0.0, 0.5, 1],
     "problem.diagonal": [True, False],
-    "problem.centers": [None, [[0.0, 1.0], [1.0, 0.5]]],
     "parameters.server_lr": [1, 0.5, "1/L", "1"],
 }
 WILD = st.recursive(
@@ -61,31 +59,44 @@ WILD = st.recursive(
 )
 
 
-def _values(name: str, pool: list[Any]) -> st.SearchStrategy[list[Any]]:
-    some = st.lists(st.sampled_from(pool), min_size=1, max_size=3, unique_by=functools.partial(json.dumps, sort_keys=True))
-    return some | st.lists(st.sampled_from(pool) | WILD, min_size=1, max_size=2)
+@st.composite
+def _values(draw: Any, pool: list[Any]) -> list[Any]:
+    """Values of an axis, of which one in ten is anything at all."""
+    values: list[Any] = []
+    for one in draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3)):
+        value = draw(WILD) if draw(st.integers(0, 29)) == 29 else one
+        if not any(value == other for other in values):
+            values.append(value)
+    return values
 
 
 @st.composite
 def specifications(draw: Any) -> str:
     """An experiment as YAML, with up to three axes beside tuned step sizes, a figure and a claim."""
     found = json.loads(json.dumps(BASE))
-    names = draw(st.lists(st.sampled_from(sorted(VALUES)), max_size=3, unique=True))
+    names = draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=3, unique=True))
     for name in names:
-        section = draw(st.sampled_from(["grid", "grid", "within"]))
-        found.setdefault(section, {})[name] = draw(_values(name, VALUES[name]))
-    rates = _values("lr", RATES)
+        section = draw(st.sampled_from(["grid", "grid" if name.startswith("problem.") else "within"]))
+        found.setdefault(section, {})[name] = draw(_values(VALUES[name]))
+    rates = _values(RATES)
+    both = "parameters.server_lr" not in names
     found["algorithms"] = {
         "fedavg": {"tune": {"lr": draw(rates)}},
-        "other": {"algorithm": "fedavg", "tune": {"lr": draw(rates), "server_lr": draw(st.none() | rates)}},
+        "other": {
+            "algorithm": "fedavg",
+            "tune": {"lr": draw(rates), "server_lr": draw(rates) if both and draw(st.booleans()) else None},
+        },
         "fixed": {"algorithm": "fedavg", "set": {"lr": 0.1}},
     }
-    axis, panel = draw(st.sampled_from(names or ["lr"])), draw(st.none() | st.sampled_from(names or ["lr"]))
+    axis, panel = draw(st.sampled_from(names)), draw(st.sampled_from(names))
     where = {}
     for name in names:
         values = found.get("grid", {}).get(name) or found["within"][name]
         if name not in (axis, panel) or draw(st.booleans()):
-            where[name] = draw(st.sampled_from([values[0], values[-1], values, "max", "min"]))
+            ends = ["max", "min"] if axis_values.numbers(values) else []
+            where[name] = draw(st.sampled_from([values[0], values[-1], *ends]))
+            if name in (axis, panel) and draw(st.booleans()):
+                where[name] = values
     figure = draw(
         st.sampled_from(
             [
@@ -93,8 +104,8 @@ def specifications(draw: Any) -> str:
                 {"kind": "scaling", "x": axis, "reference": "linear"},
                 {"kind": "scaling", "x": axis, "y": "lr"},
                 {"kind": "table", "x": axis},
-                {"kind": "heatmap", "x": axis, "rows": panel},
-                {"kind": "sensitivity", "x": draw(st.sampled_from(["lr", "server_lr"]))},
+                *([{"kind": "heatmap", "x": axis, "rows": panel}] if panel != axis else []),
+                {"kind": "sensitivity", "x": "lr"},
                 {"kind": "convergence", "x": "rounds"},
                 {"kind": "targets", "x": "rounds", "targets": [0.1, 1]},
                 {"kind": "availability"},
@@ -120,7 +131,7 @@ def specifications(draw: Any) -> str:
     )
     found["figures"] = {"drawn": {**figure, "where": where, "caption": "All."}}
     found["claims"] = {"claimed": {"text": "It is.", "source": "none", "check": {**claim, "where": where}}}
-    return yaml.safe_dump(found)
+    return yaml.safe_dump(found, sort_keys=False)
 
 
 def _run(content: str, folder: Path) -> None:

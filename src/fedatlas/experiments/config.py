@@ -2,6 +2,7 @@
 
 import copy
 import re
+import types
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ def read_yaml(path: str | Path) -> Any:
         value, values = todo.pop(), values + 1
         if values > MOST_VALUES:
             raise UserError(f"{path} holds more than {MOST_VALUES:,} values, or itself")
+        if not isinstance(value, (dict, list, str, int, float, types.NoneType)):
+            raise UserError(f"{path} holds {value!r:.60}, which is no text, number, list or mapping; put it in quotes")
         todo.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
     return found
 

@@ -160,7 +160,7 @@ def _drawn(sheet: Sheet, values: "Series") -> np.ndarray:
 
 def _reference(ax: "Axes", part: "DataFrame", x: str, column: str) -> None:
     """A line of slope -1 through the best algorithm's first point."""
-    ok = part[np.isfinite(part[column]) & (part[column] > 0)]
+    ok = part[np.isfinite(part[column]) & (part[column] > 0) & (part[x] > 0)]
     if ok.empty:
         return
     first, last = ok[x].min(), ok[x].max()
