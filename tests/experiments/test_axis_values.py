@@ -85,6 +85,19 @@ TWO = {
 }
 
 
+SLOPES = {
+    "speedup": {"kind": "speedup", "algorithms": ["fedavg"], "axis": "problem.noise", "at_least": 0},
+    "choice": {
+        "kind": "choice_slope",
+        "algorithm": "fedavg",
+        "axis": "problem.noise",
+        "parameter": "lr",
+        "at_least": 0,
+    },
+}
+CLAIMS = {name: {"text": "It is.", "source": "none", "check": check} for name, check in SLOPES.items()}
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -99,6 +112,7 @@ TWO = {
         {"grid": {"participation": [{"kind": "stationary", "p": [0.1, 1]}]}, "within": {"participation.p.0": [0.2, 1]}},
         {"grid": {"problem.heterogeneity": [0.5, -0.0], "problem.diagonal": [True, False]}},
         {"grid": {"rounds": [2, 3]}, "setting": {"clients": 2}},
+        {"grid": {"problem.noise": [0, 0.5, 1]}, "claims": CLAIMS},
         {"within": {"rounds": [3, 2], "metrics": [None, ["distance"]]}, "setting": {"clients": 2}, "parts": 2},
         {
             "within": {"local_steps": [None, 1, 2]},
@@ -209,6 +223,7 @@ FIGURES = [
     ({"kind": "heatmap", "x": "participation", "rows": "participation"}, "x and rows are both participation"),
 ]
 CHECKS = [
+    ({"kind": "drop", "algorithms": ["fedavg"], "axis": "participation"}, "values of participation must be numbers"),
     ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "participation"}, "unknown axis of numbers 'participation'"),
     ({"kind": "choice_slope", "algorithm": "fedavg", "axis": "clients", "parameter": "lr"}, "tuned over numbers 'lr'"),
 ]

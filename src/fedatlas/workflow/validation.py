@@ -11,6 +11,7 @@ from typing import Any
 from fedatlas.axis_values import kept, numbers
 from fedatlas.bibliography import entries
 from fedatlas.checks import CHECKS
+from fedatlas.checks.base import Check
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments.selection import EXTREMES
 from fedatlas.experiments.specification import Experiment
@@ -56,9 +57,7 @@ def _figure(experiment: Experiment, spec: Mapping[str, Any]) -> None:
         raise UserError(f"caption is {spec.get('caption')!r}; it must be text, for the report")
     figure = FIGURES.build({key: value for key, value in spec.items() if key != "caption"})
     _names(figure, experiment)
-    for axis in figure.measures():
-        if not numbers(experiment.axes[axis]):
-            raise UserError(f"the values of {axis} must be numbers")
+    _measured(figure, experiment)
     if "partitions" in figure.inputs:
         _partitioned(experiment)
     if figure.draws_results:
@@ -69,6 +68,7 @@ def _claim(experiment: Experiment, check: Mapping[str, Any], tested_at: Callable
     judge = CHECKS.build({key: value for key, value in check.items() if value is not None})
     if tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
         _names(judge, experiment)
+        _measured(judge, experiment)
 
 
 def _names(kind: Kind, experiment: Experiment) -> None:
@@ -105,6 +105,12 @@ def _names(kind: Kind, experiment: Experiment) -> None:
         elif one.names in known:
             what, names = known[one.names]
             _known(name, what, value if isinstance(value, (list, tuple, dict)) else [value], names)
+
+
+def _measured(kind: Figure | Check, experiment: Experiment) -> None:
+    for axis in kind.measures():
+        if not numbers(experiment.axes.get(axis, [])):
+            raise UserError(f"the values of {axis} must be numbers")
 
 
 def _metrics(experiment: Experiment) -> list[str]:
