@@ -26,9 +26,7 @@ class Drop(Bounded, OfScore, OfSeveral):
     than: list[str] = option(list, doc="ids of algorithms that must all lose more", names="algorithms")
 
     def measures(self) -> set[str]:
-        return (
-            {self.axis} if {"min", "max"} & {end for end in (self.start, self.end) if isinstance(end, str)} else set()
-        )
+        return {self.axis} if any(end in EXTREMES for end in (self.start, self.end)) else set()
 
     def judge(self, results: Results) -> Outcome:
         texts, held, largest = [], True, -math.inf
