@@ -145,6 +145,7 @@ TABLE = [
     ("partitions.base", "partition split there"),
     ("partitions.*", ""),
     # experiments
+    ("axis_values", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("experiments.cells", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("experiments.formulas", f"{EVERY_CELL} table promises there tabled below track"),
     ("experiments.run", EVERY_CELL),

@@ -10,10 +10,11 @@ from fedatlas import algorithms, problems
 from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import scores
+from fedatlas.experiments.cells import LARGEST_SEED
 from fedatlas.experiments.runs import SETTING
 from fedatlas.experiments.scores import COSTS
 from fedatlas.metrics import metric as record
-from fedatlas.options import Option, check, construct
+from fedatlas.options import Option, check, construct, native
 from fedatlas.problems import Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.engine import Progress, Simulation
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 # What train() takes besides the setting and the algorithm.
 GIVEN = {
-    "seed": Option("seed", int, 0, "of all random streams", low=0),
-    "threads": Option("threads", int, 1, "client blocks computed at once", low=1),
+    "seed": Option("seed", int, 0, doc="of samples, participation and start", low=0, high=LARGEST_SEED),
+    "threads": Option("threads", int, 1, doc="client blocks computed at once", low=1),
 }
 
 
@@ -58,6 +59,7 @@ def train(
     """
     import pandas as pd
 
+    seed, threads, problem = native(seed), native(threads), native(problem)
     check("train", GIVEN, {"seed": seed, "threads": threads})
     if not isinstance(directory, (str, PathLike, type(None))):
         raise UserError(f"train: directory is {directory!r:.60}; it must be a path or None")
