@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedatlas.data.contents import Contents
 from fedatlas.data.prepared import load
 from fedatlas.data.readers import libsvm
 from fedatlas.data.store import prepare
@@ -23,7 +24,8 @@ def parse(content: bytes, features=FEATURES, name="toy"):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(content)
-        blocks = list(libsvm.parse(path, features, LABELS))
+        contents = Contents(classes=2, rows=1000, shape=(features,), dtype="float64", sparse=True)
+        blocks = list(libsvm.parse(path, contents, LABELS))
     X = np.concatenate([X.toarray() for X, _ in blocks]) if blocks else np.empty((0, features))
     return X, np.concatenate([y for _, y in blocks]) if blocks else np.empty(0, int)
 

@@ -29,8 +29,9 @@ def _part(contents: Contents, X: Any, y: Any, rows: int, counts: tuple[int, ...]
         raise _wrong(where, f"samples are {X.dtype} {X.shape}, expected {contents.dtype} {shape}")
     if y.shape != (rows,) or y.dtype != np.int64:
         raise _wrong(where, f"labels are {y.dtype} {y.shape}, expected int64 {(rows,)}")
-    found = np.bincount(y, minlength=contents.classes) if y.min() >= 0 else np.zeros(0, np.int64)
-    if len(found) != contents.classes or not all(found):
+    inside = 0 <= y.min() and y.max() < contents.classes
+    found = np.bincount(y, minlength=contents.classes) if inside else np.zeros(0, np.int64)
+    if not inside or not all(found):
         raise _wrong(where, f"labels are not the {contents.classes} classes from 0 on")
     if counts and tuple(found) != counts:
         raise _wrong(where, f"the classes have {tuple(map(int, found))} samples, expected {counts}")

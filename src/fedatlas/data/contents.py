@@ -33,8 +33,17 @@ class Contents:
 
     @property
     def unpacked_limit(self) -> int:
-        """Bytes; an archive of images that claims to hold more cannot be this data set."""
-        return 4 * (self.rows + self.test_rows) * self.features + (16 << 20)
+        """Bytes; a raw file that unpacks to more cannot be this data set.
+
+        Images have 4 bytes a number, rows of text `line_limit`; names and padding have 16 MiB.
+        """
+        row = 4 * self.features if self.dtype == "uint8" else self.line_limit
+        return (self.rows + self.test_rows) * row + (16 << 20)
+
+    @property
+    def line_limit(self) -> int:
+        """Bytes that a row of text can have: 64 for each number, and 1,024."""
+        return 1024 + 64 * self.features
 
     def plain(self) -> dict[str, Any]:
         """The contents as JSON types."""
