@@ -1,10 +1,11 @@
 # `make` installs and runs the tour; `make test` installs and tests. PYTHON names the interpreter (3.11 or newer).
 PYTHON ?= python3
 CORES ?= all
+SECONDS ?= 28800
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: tour test slow slurm lint reference ui clean
+.PHONY: tour test slow fuzz slurm lint reference ui clean
 
 tour: .venv/installed
 	snakemake --cores $(CORES)
@@ -17,6 +18,10 @@ test: .venv/installed
 
 slow: .venv/installed
 	pytest -m slow
+
+# hostile inputs, from another seed each time; an input that finds a mistake is kept in tests/fuzz/corpus
+fuzz: .venv/installed
+	python -m tests.fuzz --seconds $(SECONDS)
 
 slurm: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[slurm]"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pyarrow.parquet as pq
 import yaml
 
@@ -123,3 +124,26 @@ def same_runs(one, other):
             if a.dtype == object:  # text, or lists of lists of numbers
                 equal = len({repr(pq.read_table(p)[column].to_pylist()) for p in (path, files_of_other[name])}) == 1
             assert equal, f"{name}: {column}"
+
+
+def same_results(one, other):
+    """Assert that two projects hold the same run files, tables, curves, figures and verdicts."""
+    same_runs(one, other)
+    found = [_made(project) for project in (one, other)]
+    assert found[0].keys() == found[1].keys()
+    for name, path in found[0].items():
+        if path.suffix == ".parquet":
+            frames = [files.read(made[name])[0] for made in found]
+            wall = [column for column in frames[0] if column.endswith("seconds")]
+            pd.testing.assert_frame_equal(*(frame.drop(columns=wall) for frame in frames), check_exact=True, obj=name)
+        else:
+            assert path.read_bytes() == found[1][name].read_bytes(), name
+
+
+def _made(project):
+    """Files that are made from run files, by their place. The table as CSV has the columns of the one as Parquet."""
+    patterns = ("curves.parquet", "table.parquet", "claims.csv", "figures/*.png", "figures/*.svg")
+    folder = project.folder / "results"
+    return {
+        str(path.relative_to(folder)): path for pattern in patterns for path in sorted(folder.glob(f"*/*/{pattern}"))
+    }

@@ -1,15 +1,12 @@
 """A workflow that is killed again and again ends with the bits of one that was left alone."""
 
-import os
 import random
-import signal
-import subprocess
 import time
 
 import pytest
 
-from fedatlas.experiments import result_files as files
-from tests.workflow.project import same_runs
+from tests.workflow.kills import kill, left_over, whole_time
+from tests.workflow.project import same_results
 
 pytestmark = pytest.mark.slow
 KILLS = 6
@@ -28,30 +25,14 @@ def test_killed_at_random_moments(project, another):
     for one in (project, another):
         one.write_experiment(**EXPERIMENT)
         one.edit("src/fedatlas/experiments/run.py", "SAVE_SECONDS = 60", "SAVE_SECONDS = 0")
-    start = time.monotonic()
-    another.snakemake(TARGET)
-    whole = time.monotonic() - start
-
-    draw = random.Random(time.time_ns())  # whenever it is killed, the bits must be the same
-    killed = []
-    while len(killed) < KILLS:
-        process = project.start(TARGET, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        moment = draw.uniform(0.1, 0.6) * whole
-        try:
-            process.wait(moment)
-            break
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            killed.append(round(moment, 1))
-        for path in project.run_files().values():
-            files.read(path)  # whole, or not there
-        project.snakemake("--unlock")
-    print(f"killed after {killed} s of {whole:.1f} s")
+    whole = whole_time(another, TARGET)
+    killed = kill(
+        project, [TARGET], KILLS, whole, random.Random(time.time_ns())
+    )  # the bits are the same for any moment
+    print(f"{killed} of {whole:.1f} s")
     assert killed
 
     project.snakemake(TARGET)
-    same_runs(project, another)
+    same_results(project, another)
     assert project.made_by(TARGET) == set(), "it knows that all is done"
-    results = (project.folder / "results").rglob("*")
-    assert not [path for path in results if path.name.startswith(".tmp") or path.suffix == ".part"]
+    assert not left_over(project)

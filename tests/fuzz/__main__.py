@@ -1,0 +1,68 @@
+"""``python -m tests.fuzz``: new hostile inputs for every target, or for those named, until the time is over.
+
+Each target runs in a process of its own, with a limit on its memory, as many at once as there are cores.
+"""
+
+import argparse
+import itertools
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.fuzz.frame import Target, targets
+
+GIB = 2**30
+
+
+def main() -> int:
+    """Fuzz; returns the exit status, 1 if an input raised what it must not raise."""
+    known = targets()
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="target", help="default: all")
+    parser.add_argument("--seconds", type=float, default=60, help="of all targets together")
+    parser.add_argument("--memory", type=float, default=4, help="GiB that inputs of a target may take")
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="of the inputs")
+    parser.add_argument("--alone", action="store_true", help="run the one target in this process")
+    a = parser.parse_args()
+    if unknown := set(a.names) - set(known):
+        parser.error(f"there is no target {', '.join(unknown)}; there are {', '.join(known)}")
+    if a.alone:
+        return alone(known[a.names[0]], a.seconds, a.memory, a.seed)
+    names, workers = a.names or list(known), os.cpu_count() or 1
+    share = a.seconds * min(workers, len(names)) / len(names)
+
+    def start(name: str) -> int:
+        command = [sys.executable, "-m", "tests.fuzz", "--alone", name]
+        command += ["--seconds", str(share), "--memory", str(a.memory), "--seed", str(a.seed)]
+        return subprocess.run(command).returncode
+
+    with ThreadPoolExecutor(workers) as pool:
+        statuses = dict(zip(names, pool.map(start, names), strict=True))
+    failed = [name for name, status in statuses.items() if status]
+    print(f"fuzzing with seed {a.seed}: " + (f"failed for {', '.join(failed)}" if failed else "nothing found"))
+    return 1 if failed else 0
+
+
+def alone(target: Target, seconds: float, memory: float, number: int) -> int:
+    """Fuzz one target in this process."""
+    until, start = time.monotonic() + seconds, time.monotonic()
+    for path in target.kept():
+        target.feed(target.read(path))
+    used = int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmSize"))) * 1024
+    limit = int(used + memory * GIB)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    fed = len(target.kept())
+    for batch in itertools.count():
+        if time.monotonic() >= until:
+            break
+        fed += target.search(number + batch, 100, until)
+    print(f"{target.name:<20} {fed:>7} inputs in {time.monotonic() - start:.0f} s", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
