@@ -35,6 +35,9 @@ def main(argv: list[str] | None = None) -> int:
     except UserError as error:
         print(f"fedatlas: {error}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        print(f"fedatlas: the memory does not suffice ({error}): take fewer clients, or less at once", file=sys.stderr)
+        return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -59,8 +59,9 @@ class Server:
     """An HTTP server on this machine that gives `files` by path and can be told to misbehave.
 
     `cut` lists, per answer, after how many bytes it breaks off; `status` lists codes to answer with first; without
-    `ranges` it ignores them; `requests` records (path, Range header). `headers` go with every answer;
-    `If-Range` is compared with them unless it is `careless`. `pace` is bytes and seconds between them, with the headers too where `slow_head` is true.
+    `ranges` it ignores them; `requests` records (path, Range header). `headers` go with every answer; `If-Range` is
+    compared with them unless it is `careless`. `pace` is bytes and seconds between them, with the headers too where
+    `slow_head` is true.
     """
 
     def __init__(self):

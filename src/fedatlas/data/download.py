@@ -33,9 +33,9 @@ def download(url: str, part: Path, limit: int, size: int | None, verified: bool,
     beginning is kept; this version is noted beside the file (see `version_of`).
 
     part: path of the file, which may not exist yet. limit: bytes that the file may have where its size is not known.
-    size: in bytes, if known. verified: whether a checksum will tell if parts of two versions were put together; otherwise only what is surely of
-    one version is continued. progress: whether a bar is shown even where standard error is no terminal. Raises
-    Unavailable, and keeps the file for the next attempt.
+    size: in bytes, if known. verified: whether a checksum will tell if parts of two versions were put together;
+    otherwise only what is surely of one version is continued. progress: whether a bar is shown even where standard
+    error is no terminal. Raises Unavailable, and keeps the file for the next attempt.
     """
     from http.client import HTTPException
     from ssl import SSLError

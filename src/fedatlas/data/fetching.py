@@ -168,7 +168,8 @@ def origin(path: Path) -> str:
 def mismatch(path: Path, file: File, limit: int, name: str | None = None) -> str | None:
     """What distinguishes a file from the published one, as the end of a sentence; None if nothing does.
 
-    limit: bytes that may come out of it where it is decompressed. name: that the file will have, where it differs from that of the path.
+    limit: bytes that may come out of it where it is decompressed. name: that the file will have, where it differs from
+    that of the path.
     """
     name = name or path.name
     size, known = file.expected(name)

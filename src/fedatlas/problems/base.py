@@ -44,6 +44,10 @@ class ProblemKind(Kind):
         """The same as ``Problem.has_prox``, before a problem is made."""
         return cls.proximal
 
+    def bytes(self, clients: int) -> int:
+        """Bytes, roughly, that making the problem takes besides data that lie in files. clients: their number."""
+        return 64 * clients
+
     def provenance(self) -> dict[str, Any]:
         """What a run file says of how the problem is computed on this machine, besides the version of NumPy."""
         return {}
@@ -125,8 +129,8 @@ class Problem:
     clients: their number if the problem fixes it, else None. optimum: an Optimum, or None if unknown. variants: ways in
     which a row may be seen (augmentation); a draw is ``row + samples * variant``, and variant 0 is the row as it is.
     labels: (n,) class of each row of data, from 0, where there are classes. solvable: whether ``solve`` can find the
-    optimum. one_sample_rows: (indptr, indices, values, labels) of logistic data that all clients share, for compiled
-    rounds.
+    optimum. draw_bytes: what a step holds of each draw, such as a row of data. one_sample_rows: (indptr, indices,
+    values, labels) of logistic data that all clients share, for compiled rounds.
     """
 
     dim: int
@@ -138,6 +142,7 @@ class Problem:
     labels: Any = None
     solvable: Any = False
     one_sample_rows: Any = None
+    draw_bytes: int = 0
 
     @property
     def shared(self) -> bool:
@@ -195,9 +200,13 @@ class Problem:
     def prepare_threads(self, threads: int) -> None:
         """Prepare for this many blocks that are computed at once. It is called before any gradient."""
 
-    def memory(self, batch: int, threads: int) -> dict[str, int]:
-        """Bytes, roughly, of ``data`` and, where they count, ``activations`` of minibatches on so many threads."""
-        return {"data": sum(getattr(value, "nbytes", 0) for value in vars(self).values())}
+    def memory(self, batch: int, clients: int) -> dict[str, int]:
+        """Bytes, roughly, of ``data`` and of ``activations``, what steps hold of minibatches.
+
+        batch: samples of a minibatch. clients: those that compute at once.
+        """
+        data = sum(getattr(value, "nbytes", 0) for value in vars(self).values())
+        return {"data": data, "activations": clients * batch * self.draw_bytes}
 
     def free_memory(self) -> int:
         """Bytes that are free where vectors live."""

@@ -68,6 +68,10 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     def _rank(self) -> int:
         return max(1, self.dim // 10) if self.rank is None else self.rank
 
+    def bytes(self, clients: int) -> int:
+        """Bytes, roughly, that making the problem takes: some copies of all matrices and of what components have."""
+        return 8 * (6 * self.dim**2 + clients * (6 * self._rank**2 + 8 * self.components * self.dim))
+
     def build(self, clients: int) -> "SimilarQuadratic":
         """The problem. Raises UserError if there is one client, or if the similarity is too large for L."""
         if clients < 2:
@@ -134,6 +138,7 @@ class SimilarQuadratic(Problem):
         self.mean = np.asfortranarray((V * spectrum) @ V.T)
         self.start_scale, self.spectrum = start_scale, spectrum
         self.clients, self.samples, self.dim = b.shape
+        self.draw_bytes = 3 * 8 * self.dim
         Vb = b @ V
         within = ((spectrum - mu) * e * Vb) @ V.T  # (A_ij - A_i) b_ij
         own = np.stack([self.product(b[:, j], np.arange(self.clients)) for j in range(self.samples)], axis=1)

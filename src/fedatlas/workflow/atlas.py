@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import json
-import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -40,7 +39,8 @@ class Atlas:
     """The experiments of a project.
 
     config: the workflow's configuration. root: the project's folder, with config/ and workflow/. All paths that are
-    returned are relative to the working directory. data: the data directory. Methods that take ``w`` serve Snakemake: w are a job's wildcards.
+    returned are relative to the working directory. data: the data directory. Methods that take ``w`` serve Snakemake: w
+    are a job's wildcards.
     """
 
     def __init__(self, config: dict[str, Any], root: str | Path) -> None:

@@ -19,8 +19,8 @@ class File:
 
     name: its place under ``raw/<group>/`` and in a mirror. urls: its official addresses, in the order in which they are
     tried. bytes, checksum: size and ``algorithm:hex`` of the file as published. content: checksum of what a compressed
-    file holds, which verifies a copy that is compressed in another way. None: unknown. pinned: when this project took the
-    checksum from the published file; empty where publishers or independent projects name it.
+    file holds, which verifies a copy that is compressed in another way. None: unknown. pinned: when this project took
+    the checksum from the published file; empty where publishers or independent projects name it.
     """
 
     name: str
