@@ -7,12 +7,13 @@ from fedatlas.data import places
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.checksums import checksum
 from fedatlas.data.download import Missing, Unavailable, Unreachable, discard, download
+from fedatlas.data.leftovers import leftovers, remove
 from fedatlas.data.locks import alone, writing
 from fedatlas.data.mirrors import Mirrors, is_url
 from fedatlas.data.mirrors import mirrors as all_mirrors
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
-from fedatlas.files import atomic
+from fedatlas.files import atomic, sweep
 
 
 def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (), progress: bool = True) -> list[Path]:
@@ -67,12 +68,15 @@ class _Search:
         self.mirrors = all_mirrors(mirrors)
         self.failures: dict[str, str] = {}
         self.folder.mkdir(parents=True, exist_ok=True)
+        sweep(self.folder)
 
     def nearby(self, file: File) -> Path | None:
         """The path of a file in the data directory; the file is copied from a mirror where it is not there."""
         if path := _found(file, self.folder):
             if problem := mismatch(path, file, self.source.unpacked_limit):
                 raise UserError(f"{path} {problem}: delete it and fetch it again, or put a good copy in its place")
+            for part in leftovers(self.folder.parents[1]):
+                remove(part)
             return path
         return next(filter(None, (self._from(mirror, file) for mirror in self.mirrors)), None)
 

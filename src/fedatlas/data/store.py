@@ -14,7 +14,7 @@ from fedatlas.data.mirrors import Mirrors, is_url
 from fedatlas.data.mirrors import mirrors as all_mirrors
 from fedatlas.data.sources import info, names
 from fedatlas.errors import UserError
-from fedatlas.files import atomic_folder
+from fedatlas.files import atomic_folder, sweep
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ def prepare(name: str, directory: str | Path | None = None, mirrors: Mirrors = (
     if _current(source, root):
         return folder
     with writing(root), alone(folder):
+        sweep(folder.parent)
         if not _current(source, root):
             form, paths = fetching.gather(source, root, mirrors)
             origins = [fetching.origin(path) for path in paths]
