@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from fedatlas import arrays
+from fedatlas import arrays, npz
 from fedatlas.errors import UserError
 from fedatlas.files import atomic
 from fedatlas.kinds import Kind
@@ -105,9 +105,16 @@ class Optimum:
 
     @classmethod
     def load(cls, path: str | Path) -> "Optimum":
-        """The optimum that ``save`` kept."""
-        with np.load(path) as saved:
-            return cls(float(saved["F"]), saved["x"], float(saved["gap"]))
+        """The optimum that ``save`` kept. Raises UserError if it is not there, or is no optimum."""
+        try:
+            npz.check(path)
+            with np.load(path, allow_pickle=False) as saved:
+                F, x, gap = saved["F"], saved["x"], saved["gap"]
+            if F.shape or gap.shape or x.ndim != 1 or {F.dtype.kind, x.dtype.kind, gap.dtype.kind} != {"f"}:
+                raise ValueError("it does not hold two numbers and a vector")
+            return cls(float(F), x, float(gap))
+        except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over
+            raise UserError(f"{path} is not a readable optimum ({error}): make it again") from error
 
 
 class Batch(Protocol):
