@@ -1,6 +1,5 @@
 """Files that the workflow makes and reads again, and files that users write: one target for each format."""
 
-import contextlib
 import functools
 import io
 import json
@@ -22,13 +21,8 @@ from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import run_cell
 from fedatlas.participation import trace_file
-from fedatlas.problems import create
 from fedatlas.problems.base import Optimum
-from fedatlas.simulation.checkpoint import Keeper
-from fedatlas.simulation.engine import Simulation, run_together
-from fedatlas.simulation.setting import Setting
 from tests.fuzz.frame import Target, mutated
-from tests.helpers import example
 
 
 @functools.cache
@@ -158,41 +152,12 @@ def _run_file(content: bytes, folder: Path) -> None:
         pass
 
 
-RUN_FILES = Target(
-    "run-files",
+RESUMED = Target(
+    "resumed-runs",
     st.deferred(lambda: mutated([_saved(lambda path: run_cell(SPEC, path))])),
     _run_file,
 )
 
-
-@functools.cache
-def _problem() -> Any:
-    return create({"kind": "quadratic", "dim": 3}, 2)
-
-
-def _fresh() -> list[Simulation]:
-    setting = Setting(clients=2, rounds=4, local_steps=2, eval_rounds=1)
-    return [Simulation(example("scaffold", lr=lr), _problem(), setting) for lr in (0.001, 0.002)]
-
-
-def _state(path: Path) -> None:
-    keeper = Keeper(path, {"about": "this"}, seconds=0, share=float("inf"))
-    run_together(_fresh(), keep=functools.partial(keeper.watch, ["a", "b"]))
-
-
-def _checkpoint(content: bytes, folder: Path) -> None:
-    path = _as_file(content, folder)
-    keeper = Keeper(path, {"about": "this"})
-    with contextlib.redirect_stdout(None):
-        _resume(keeper)
-
-
-def _resume(keeper: Keeper) -> None:
-    histories = run_together(_fresh(), keep=functools.partial(keeper.watch, ["a", "b"]))
-    assert all(history.rows for history in histories)
-
-
-CHECKPOINT = Target("checkpoint", npz(lambda: [_saved(_state)]), _checkpoint)
 
 TRACES = [
     b"round,client,available\n0,0,1\n0,1,0\n1,0,true\n1,1,FALSE\n",
