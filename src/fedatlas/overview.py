@@ -121,6 +121,7 @@ def _shown_data(source: Source) -> str:
         "note": source.note,
     }
     lines = [_filled(f"{key:<14} ", text) for key, text in about.items() if text]
+    lines += [_filled("file           ", f"{one.name}: {one.verified}") for form in source.forms for one in form.files]
     return "\n".join([f"{source.name} (data set)", "", f"  {source.title}", "", *lines, "", _cited(source.bibtex)])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from fedatlas import arrays
 from fedatlas.arrays import Array, State
 from fedatlas.machine import keep_freed_memory
-from fedatlas.simulation import pools, recording
+from fedatlas.simulation import memory, pools, recording
 from fedatlas.simulation.client_tables import Table
 from fedatlas.simulation.history import COSTS, History
 from fedatlas.simulation.round import Round
@@ -43,6 +43,7 @@ class Simulation:
         threads: int = 1,
     ) -> None:
         problem.check_clients(setting.clients)
+        memory.check_before(problem, setting)
         problem.prepare_threads(threads)
         self.algorithm = algorithm.for_problem(problem)
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
