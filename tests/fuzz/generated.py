@@ -24,7 +24,7 @@ from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.fedred import BOUNDS
 from tests.fuzz.values import EXTREME, FORMULAS, REAL, TEXTS, WRONG, kind, mostly, options, value
 
-MIXED_AXES = False  # whether the values of an axis differ in type
+MIXED_AXES = True  # whether the values of an axis may differ in type
 DATA = {"logistic": ["breast_cancer"], "softmax": ["breast_cancer", "breast_cancer", "digits"]}
 PROBLEM_KINDS = [name for name in PROBLEMS.names() if name != "network"]  # torch takes seconds to load
 AXES = ("local_steps", "clients", "batch", "participation", "schedule", "parameters.lr", "problem.l2", "problem.mu")

@@ -74,7 +74,15 @@ def test_mistakes_stop_snakemake(mixed, arguments, said):
     ],
 )
 def test_mistakes_are_told_where_they_are_asked_for(mixed, wanted, settings, said):
-    given = {"size": "laptop", "tour": ["tiny"], "experiments": "all", **settings}
+    given = {
+        "data": "data",
+        "data_mirrors": [],
+        "mlflow_uri": "",
+        "size": "laptop",
+        "tour": ["tiny"],
+        "experiments": "all",
+        **settings,
+    }
     with pytest.raises(UserError, match=said):
         check(Atlas(given, mixed.folder), wanted, {"all", "train", "report_one"})
 

@@ -57,7 +57,7 @@ def select(metric):
         (figure(x="bytes"), "figures.it: x: unknown cost 'bytes'"),
         (figure(kind="local", x="rounds", y="step_size"), "y: unknown recorded value 'step_size'"),
         (figure(kind="table", x="clients", metrics=["nope"]), "figures.it: x: unknown axis"),
-        (figure(kind="heatmap", x="batch", rows="batch"), "x and rows are both 'batch'"),
+        (figure(kind="heatmap", x="batch", rows="batch"), "x and rows are both"),
         (check(metric="nope"), "claims.it: metric: unknown metric 'nope'"),
         (check(kind="fewer", algorithm="scaffold", than=["fedavg"], cost="bytes", at_least=1), "cost: unknown cost"),
         (check(kind="spread", algorithms=["fedavg"], among={"mu": 1}, at_most=1), "among: unknown tuned"),
@@ -94,7 +94,7 @@ def select(metric):
         ({"problem": LOGISTIC | {"l2": 0}, "optimum": True}, "optimum: the optimum of this problem (logistic) cannot"),
         ({"problem": SIMILAR | {"convexity": "non-convex"}, "optimum": True}, "(similar) cannot be computed"),
         ({"within": {"clients": [2, 3]}}, "within: clients cannot vary inside a run file"),
-        ({"within": {"problem.L": [2.0, 3.0]}}, "within: problem.L cannot vary inside a run file"),
+        ({"within": {"problem.L": [2.0, 3.0]}}, "within: the runs of a file share their problem"),
         (setting(participation={"kind": "bernoulli", "p": "labels"}), "p is 'labels', but the problem's data have no"),
         # hyper-parameters
         (one("fedavg", lr="1/nope"), "this problem has no constant 'nope' (it has L, L_max"),

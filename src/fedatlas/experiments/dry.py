@@ -31,9 +31,6 @@ def check(spec: CellSpec, metric: str, recordable: Collection[str]) -> None:
     metric: that selects. recordable: names of all that the experiment's algorithms can record. Raises UserError at the
     first value that does not fit.
     """
-    for axis in spec.within:
-        if axis.startswith("problem."):
-            raise UserError(f"within: {axis} cannot vary inside a run file, which has one problem; use grid")
     problems.check(spec.problem)
     kind, sources = problems.parse(spec.problem)
     if "clients" in spec.within and "partition" in spec.problem:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fedatlas import algorithms
 from fedatlas.errors import UserError
-from fedatlas.experiments import dry
+from fedatlas.experiments import axes, dry
 from fedatlas.experiments.cells import Cell, CellSpec, Point
 from fedatlas.experiments.runs import assign, product, runs
 from fedatlas.experiments.specification import Experiment
@@ -22,6 +22,8 @@ def cells(experiment: Experiment) -> list[Cell]:
     """
     found: list[Cell] = []
     try:
+        for id in experiment.algorithms:
+            axes.check({"grid": experiment.grid, "within": experiment.within, "tune": experiment.tuning(id)})
         _count(experiment)
         for point in product(experiment.grid):
             for id in experiment.algorithms:
@@ -81,11 +83,7 @@ def _shown(experiment: Experiment, id: str) -> Shown:
     known = algorithms.get(algorithm)
     own: str = getattr(known, "label", id) if id == algorithm else id
     return Shown(
-        algorithm=algorithm,
-        name=entry.label or own,
-        set=entry.set,
-        tune=experiment.tuning(id),
-        setting=entry.setting,
+        algorithm=algorithm, name=entry.label or own, set=entry.set, tune=experiment.tuning(id), setting=entry.setting
     )
 
 

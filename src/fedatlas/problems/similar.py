@@ -10,7 +10,7 @@ from scipy.linalg.blas import dsymv
 from fedatlas import arrays
 from fedatlas.errors import UserError
 from fedatlas.options import option
-from fedatlas.problems.base import CHEAP, Batch, Optimum, Problem, SyntheticKind
+from fedatlas.problems.base import Batch, Optimum, Problem, SyntheticKind
 from fedatlas.problems.quadratic import dissimilarity, rows_of
 from fedatlas.streams import stream
 
@@ -73,8 +73,8 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     def solvable(self) -> bool:
         return not (CONVEXITY[self.convexity]["beta"] if self.beta is None else self.beta)
 
-    def cheap(self, clients: int) -> bool:
-        return (clients * self.components + self.dim) * self.dim <= CHEAP
+    def bytes(self, clients: int) -> int:
+        return 8 * (6 * self.dim**2 + clients * (6 * self._rank**2 + 8 * self.components * self.dim))
 
     def build(self, clients: int) -> "SimilarQuadratic":
         """The problem. Raises UserError if there is one client, or if the similarity is too large for L."""
@@ -140,7 +140,7 @@ class SimilarQuadratic(Problem):
     ) -> None:
         self.V, self.W, self.T, self.mu, self.e, self.beta = V, W, T, mu, e, float(beta)
         self.mean = np.asfortranarray((V * spectrum) @ V.T)
-        self.start_scale, self.spectrum = start_scale, spectrum
+        self.start_scale, self.spectrum, self.draw_bytes = start_scale, spectrum, 24 * len(V)
         self.clients, self.samples, self.dim = b.shape
         Vb = b @ V
         within = ((spectrum - mu) * e * Vb) @ V.T  # (A_ij - A_i) b_ij
@@ -174,9 +174,8 @@ class SimilarQuadratic(Problem):
         curvature of any f_i, negative with beta (attained where all |x_k| = 1). delta_A: |mean_i D_i^2|^(1/2) with
         D_i = A_i - mean_j A_j, the least constant of Definition 2. delta_rms: root mean square of the |D_i|, which
         Section 5 calls delta_A; it suffices for Definition 2 (Remark 18) and is no smaller. delta_B: largest |D_i|."""
-        found = {"mu": self.mu - self.beta / 2, "L": float(self.spectrum[-1] + 2 * self.beta)}
-        found["mu_min"], found["L_max"] = found["mu"], found["L"]
-        return found | self._similarity
+        mu, L = self.mu - self.beta / 2, float(self.spectrum[-1] + 2 * self.beta)
+        return {"mu": mu, "L": L, "mu_min": mu, "L_max": L} | self._similarity
 
     @functools.cached_property
     def _similarity(self) -> dict[str, float]:

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fedatlas.axis_values import kept, numbers
 from fedatlas.bibliography import entries
 from fedatlas.checks import build
+from fedatlas.checks.base import Check
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments import expand
-from fedatlas.experiments.cells import Cell, Run, plain
+from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.dry import reported
 from fedatlas.experiments.runs import create_setting, runs
@@ -64,6 +66,7 @@ def _figure(experiment: Experiment, cells: Sequence[Cell], metrics: list[str], s
         raise UserError(f"caption is {spec.get('caption')!r}; it must be text, for the report")
     figure = FIGURES.build({key: value for key, value in spec.items() if key != "caption"})
     _names(figure, experiment, metrics)
+    _measured(figure, experiment)
     _theory(figure, experiment, cells)
     if "partitions" in figure.inputs:
         _partitioned(experiment)
@@ -76,24 +79,27 @@ def _claim(experiment: Experiment, cells: Sequence[Cell], metrics: list[str], cl
     check = build(claim.check)
     if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
         _names(check, experiment, metrics)
+        _measured(check, experiment)
         _theory(check, experiment, cells)
 
 
 def _names(kind: Kind, experiment: Experiment, reported: list[str]) -> None:
     """Look up what the options of a figure or check name. reported: names of the metrics of the runs."""
     axes = {axis: axis for axis in experiment.axes}
-    tuned = {name: name for id in _algorithms(kind, experiment) for name in experiment.tuning(id)}
-    numbers = {axis: axis for axis, values in experiment.axes.items() if all(map(_is_positive, values))}
+    tuning = [experiment.tuning(id) for id in _algorithms(kind, experiment)]
+    tuned = {name: name for axes in tuning for name in axes}
+    measured = {name: name for name in tuned if all(numbers(axes.get(name, [])) for axes in tuning)}
     metrics = dict.fromkeys(reported)
     recorded = [name.removesuffix(f"_{PARTS[0]}") for name in reported if name.endswith(f"_{PARTS[0]}")]
     known: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),
         "record": ("recorded value", dict.fromkeys(recorded)),
-        "metric or tuned": ("metric or tuned hyper-parameter", {**metrics, **tuned}),
+        "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
         "axis": ("axis of grid or within", axes),
-        "axis of numbers": ("axis of numbers larger than 0", numbers),
+        "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if numbers(experiment.axes[axis])}),
         "cost": ("cost", COSTS),
         "tuned": ("tuned hyper-parameter", tuned),
+        "tuned numbers": ("hyper-parameter tuned over numbers", measured),
         "axis or tuned": ("axis or tuned hyper-parameter", {**axes, **tuned}),
         "algorithm": ("algorithm of the experiment", experiment.algorithms),
         "algorithms": ("algorithm of the experiment", experiment.algorithms),
@@ -115,8 +121,10 @@ def _names(kind: Kind, experiment: Experiment, reported: list[str]) -> None:
             _known(name, what, value if isinstance(value, (list, tuple, dict)) else [value], names)
 
 
-def _is_positive(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+def _measured(kind: Figure | Check, experiment: Experiment) -> None:
+    for axis in kind.measures():
+        if not numbers(experiment.axes.get(axis, [])):
+            raise UserError(f"the values of {axis} must be numbers")
 
 
 def _algorithms(kind: Kind, experiment: Experiment) -> list[str]:
@@ -151,8 +159,8 @@ def _kept_runs(kind: Kind, ids: Sequence[str], cells: Sequence[Cell]) -> list[Ru
         if cell.id in ids:
             first = replace(cell.spec, seeds=cell.spec.seeds[:1], tune={k: v[:1] for k, v in cell.spec.tune.items()})
             found += [({**cell.point, **run.within}, run) for run in runs(first)]
-    points = [{axis: plain(value) for axis, value in point.items()} for point, _ in found]
-    return [found[place][1] for place in points_matching(points, getattr(kind, "where", None))]
+    places = points_matching([point for point, _ in found], getattr(kind, "where", None))
+    return [found[place][1] for place in places]
 
 
 def _known(key: str, what: str, names: Iterable[Any], known: Mapping[str, Any]) -> None:
@@ -167,8 +175,7 @@ def _where(key: str, where: Mapping[str, Any], axes: Mapping[str, list[Any]]) ->
     for axis, value in where.items():
         if axis not in axes:
             raise UserError(f"{key}: {axis!r} is not an axis of grid or within{did_you_mean(axis, axes)}")
-        numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in axes[axis])
-        if isinstance(value, str) and value in EXTREMES and not numbers:
+        if value in EXTREMES and not numbers(axes[axis]) and value not in axes[axis]:
             raise UserError(f"{key}.{axis}: {value} needs an axis of numbers")
 
 
@@ -176,18 +183,17 @@ def _settled(figure: Figure, experiment: Experiment) -> None:
     """Whether every axis that the figure does not spread over is left with one value."""
     where, spread = getattr(figure, "where", None) or {}, figure.spreads()
     for axis, values in experiment.axes.items():
-        kept = _kept(where[axis], values) if axis in where else values
-        if not kept:
+        left = _kept(where[axis], values) if axis in where else values
+        if not left:
             raise UserError(f"where.{axis}: no run has the value {where[axis]!r}; there are {values}")
-        if len(kept) > 1 and axis not in spread:
-            raise UserError(f"where: {axis} has {len(kept)} values: keep one of {kept}, or make it the panel")
+        if len(left) > 1 and axis not in spread:
+            raise UserError(f"where: {axis} has {len(left)} values: keep one of {left}, or make it the panel")
 
 
 def _kept(value: Any, values: list[Any]) -> list[Any]:
-    if isinstance(value, str) and value in EXTREMES:
+    if value in EXTREMES and numbers(values):
         return values[:1]
-    several = isinstance(value, list) and not any(isinstance(v, list) for v in values)
-    return [v for v in values if v == value or (several and v in value)]
+    return [one for one, keep in zip(values, kept(values, value), strict=True) if keep]
 
 
 def _partitioned(experiment: Experiment) -> None:

@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from fedatlas import csv_files
 from fedatlas.figures.instability import draw
-from fedatlas.files import atomic
 from fedatlas.theory.instability import study
 
 
 def make(paths: Sequence[str]) -> None:
-    """Write the distances of the runs as CSV, and the figure in other formats."""
+    """Write the distances of the runs as CSV, and the figure in other formats. The first path is written last."""
     frame = study()
-    for path in map(Path, paths):
+    for path in reversed([Path(path) for path in paths]):
         if path.suffix == ".csv":
-            with atomic(path) as temporary:
-                frame.to_csv(temporary, index=False)
+            csv_files.write(path, frame)
         else:
             draw(frame, path)
