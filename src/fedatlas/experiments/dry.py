@@ -1,6 +1,6 @@
 """What a cell names, built before any job: no job fails on what the specification says.
 
-No data are loaded. Small synthetic problems are made, and each of their runs is built up to its first round. Of other
+No data are loaded. Small synthetic problems are made, and each of their runs is built. Of other
 problems only what is declared is known.
 """
 
@@ -54,7 +54,9 @@ def check(spec: CellSpec, metric: str, recordable: Collection[str]) -> None:
             algorithm_of[parameters].check_constants(kind.known())
         algorithm_of[parameters].check(setting, kind)
         if new and problem is not None:
-            Simulation(algorithm_of[parameters], problem, replace(setting, state="memory"), run.seed)
+            simulation = Simulation(algorithm_of[parameters], problem, replace(setting, state="memory"), run.seed)
+            if simulation.algorithm.exact_prox:
+                simulation.run_round()  # says whether the clients' subproblems have a solution
     if metric not in reported(spec):
         raise UserError(f"select.metric: unknown metric {metric!r}{did_you_mean(metric, reported(spec))}")
 
