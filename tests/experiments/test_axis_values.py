@@ -213,7 +213,7 @@ def test_keys_that_are_no_text_are_refused_wherever_they_stand(tmp_path, key):
 def test_values_that_are_no_json_are_refused(tmp_path, value):
     path = tmp_path / "a.yaml"
     path.write_text(f"where:\n  - {{a: {value}}}\n")
-    with pytest.raises(UserError, match="which YAML reads as a .*: quote it"):
+    with pytest.raises(UserError, match=r"which YAML reads as a .*: quote it"):
         config.read_yaml(path)
 
 

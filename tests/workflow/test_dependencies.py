@@ -206,7 +206,7 @@ TABLE = [
     # what checks, describes, asks, or moves files
     *((name, "") for name in (
         "fedatlas", "arguments", "bibliography", "citations", "cli", "commands", "errors", "estimator", "files",
-        "job_commands", "kinds", "machine", "options", "overview", "reference", "workflow*")),
+        "job_commands", "kinds", "machine", "npz", "options", "overview", "reference", "workflow*")),
 ]  # fmt: skip
 
 
