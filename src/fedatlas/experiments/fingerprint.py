@@ -45,6 +45,7 @@ SILENT = {
     "fedatlas.data.places": "says where files lie",
     "fedatlas.bibliography": "references reach results through a file that holds them",
     "fedatlas.data.hints": "words for people",
+    "fedatlas.data.checks": "refuses arrays that a source does not promise",
     "fedatlas.algorithms.protocols": "types of what hooks are given",
 }
 # Files that belong to a module as its code does.
