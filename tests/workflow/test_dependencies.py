@@ -126,6 +126,7 @@ TABLE = [
     ("schedules.*", ""),
     ("simulation.sampling.replacement", "quadratic federated lockstep softmax"),
     ("simulation.sampling.reshuffling", "lenet"),
+    ("simulation.sampling.legacy", ""),
     # the engine
     ("simulation.setting", f"{EVERY_CELL} promises there tabled below track"),
     *((f"simulation.{name}", "") for name in ("memory", "checkpoint", "pools", "mixing")),
