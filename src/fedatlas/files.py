@@ -29,12 +29,12 @@ def atomic(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     temporary = _temporary(path)
     with _explained(path), contextlib.ExitStack() as stack:
-        _expect(path, stat.S_ISREG, "a regular file")
+        expect_file(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         stack.callback(_remove, temporary)
         yield temporary
-        _expect(path, stat.S_ISREG, "a regular file")
+        expect_file(path)
         temporary.replace(path)
 
 
@@ -86,6 +86,11 @@ def _remove(path: Path) -> None:
 
 def _temporary(path: Path) -> Path:
     return path.with_name(f"{PREFIX}{secrets.token_hex(6)}-{path.name[-_LONGEST:]}")
+
+
+def expect_file(path: Path) -> None:
+    """Raise UserError if something else than a regular file lies at a path; links are not followed."""
+    _expect(path, stat.S_ISREG, "a regular file")
 
 
 def _expect(path: Path, is_kind: Callable[[int], bool], noun: str) -> None:

@@ -10,7 +10,8 @@ import pytest
 from fedatlas import tracking
 from fedatlas.experiments import result_files
 from fedatlas.tracking import book, private, writers
-from fedatlas.tracking.connection import connect, database
+from fedatlas.tracking.addresses import database
+from fedatlas.tracking.connection import connect
 from tests.tracking.tiny import EXPERIMENT, RUNS, contents, known, logged, run_files
 
 KNOWN = known(EXPERIMENT)
@@ -104,9 +105,8 @@ def test_a_revision_that_was_not_tested_takes_the_client(results, uri, monkeypat
     assert kinds(used) == [writers.ClientWriter]
 
 
-def test_a_database_that_is_no_sqlite_takes_the_client(uri, fast):
+def test_a_server_takes_the_client(uri, fast):
     with connect(uri) as client:
         id = client.create_experiment("another")
-        assert type(writers.writer(client, id, database("postgresql://host/name"))) is writers.ClientWriter
         assert type(writers.writer(client, id, database("https://host"))) is writers.ClientWriter
         assert type(writers.writer(client, id, Path(uri.removeprefix("sqlite:///")))) is private.DatabaseWriter

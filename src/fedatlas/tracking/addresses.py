@@ -1,0 +1,60 @@
+"""Where runs go: an SQLite database, or an MLflow server. Commands and logs show an address, so it holds no secret."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from fedatlas.errors import UserError
+
+PLACES = (
+    "give sqlite:///FILE, such as sqlite:///results/mlflow.db, or the address of an MLflow server, such as "
+    "http://host:5000 (MLflow writes to a plain folder, and fedatlas to another database, only through a server)"
+)
+LOGIN = (
+    "MLflow takes them from the environment variables MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or "
+    "MLFLOW_TRACKING_TOKEN, or from the file ~/.mlflow/credentials"
+)
+SERVER = re.compile(
+    r"https?://(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?:/[A-Za-z0-9_.~!$&'()*+,;=:%/-]*)?"
+)
+DATABASE = re.compile(r"sqlite:///(?!:memory:|file:|~)(?P<path>[^?\x00-\x1f\x7f]*[^?\x00-\x1f\x7f/])")
+LONGEST = 200  # characters of an address that a sentence repeats
+
+
+def check(uri: Any) -> None:
+    """Raise UserError if no runs can be logged to such an address, or if it holds a user's name or a password."""
+    if not isinstance(uri, str):
+        raise UserError(f"the address for MLflow runs is not text: {PLACES}")
+    if (match := DATABASE.fullmatch(uri)) and _encodes(uri):
+        if match["path"].rpartition("/")[2] not in (".", ".."):
+            return
+    elif "@" in uri or (re.match("https?:", uri) and ("?" in uri or "#" in uri)):
+        raise UserError(
+            f"the address {public(uri)} for MLflow runs holds a user name, a password or options, which every list of "
+            f"processes and every log would show: leave them out; {LOGIN}"
+        )
+    if (match := SERVER.fullmatch(uri)) and 0 < int(match["port"] or 80) < 2**16:
+        return
+    raise UserError(f"{public(uri)!r} is no place for MLflow runs: {PLACES}")
+
+
+def database(uri: str) -> Path | None:
+    """Path of an SQLite database; None for the address of a server."""
+    match = DATABASE.fullmatch(uri)
+    return Path(match["path"]) if match else None
+
+
+def public(uri: str) -> str:
+    """An address without what may be secret: a user's name, a password, options."""
+    if DATABASE.fullmatch(uri) is None:
+        uri = re.sub(r"^([A-Za-z0-9+.-]*://)?.*@", r"\1...@", uri, flags=re.DOTALL)
+        uri = re.sub(r"[?#].*", "?...", uri, flags=re.DOTALL)
+    text = uri.encode("utf-8", "replace").decode()
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def _encodes(text: str) -> bool:
+    try:
+        return bool(text.encode())
+    except UnicodeEncodeError:
+        return False
