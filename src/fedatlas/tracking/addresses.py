@@ -25,14 +25,13 @@ def check(uri: Any) -> None:
     """Raise UserError if no runs can be logged to such an address, or if it holds a user's name or a password."""
     if not isinstance(uri, str):
         raise UserError(f"the address for MLflow runs is not text: {PLACES}")
-    if (match := DATABASE.fullmatch(uri)) and _encodes(uri):
-        if match["path"].rpartition("/")[2] not in (".", ".."):
-            return
-    elif "@" in uri or (re.match("https?:", uri) and ("?" in uri or "#" in uri)):
+    if ("@" in uri and not uri.startswith("sqlite:///")) or re.match("https?:.*[?#]", uri):
         raise UserError(
             f"the address {public(uri)} for MLflow runs holds a user name, a password or options, which every list of "
             f"processes and every log would show: leave them out; {LOGIN}"
         )
+    if database(uri) is not None and uri.rpartition("/")[2] not in (".", "..") and _encodes(uri):
+        return
     if (match := SERVER.fullmatch(uri)) and 0 < int(match["port"] or 80) < 2**16:
         return
     raise UserError(f"{public(uri)!r} is no place for MLflow runs: {PLACES}")
@@ -49,7 +48,7 @@ def public(uri: str) -> str:
     if DATABASE.fullmatch(uri) is None:
         uri = re.sub(r"^([A-Za-z0-9+.-]*://)?.*@", r"\1...@", uri, flags=re.DOTALL)
         uri = re.sub(r"[?#].*", "?...", uri, flags=re.DOTALL)
-    text = uri.encode("utf-8", "replace").decode()
+    text = "".join(letter if letter.isprintable() else "?" for letter in uri)
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
