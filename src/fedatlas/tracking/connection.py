@@ -11,6 +11,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -18,6 +19,7 @@ from fedatlas.errors import UserError
 from fedatlas.report.record import About
 from fedatlas.tracking import sqlite
 from fedatlas.tracking.addresses import LOGIN, check, database
+from fedatlas.tracking.private import revision
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -59,13 +61,28 @@ def connect(uri: str) -> Iterator[MlflowClient]:
         else:
             with sqlite.writing(path, _make):
                 yield MlflowClient(uri)
-    except (MlflowException, SQLAlchemyError, ImportError) as error:
+    except (MlflowException, SQLAlchemyError, CommandError, ImportError) as error:
+        if path is not None and _is_newer(path):
+            raise UserError(
+                f"MLflow cannot log to {uri}: a newer version of MLflow than the installed one has made this database; "
+                "install that version, or name another file in mlflow_uri"
+            ) from error
         raise UserError(f"MLflow cannot log to {uri}: {_reason(error)}") from error
-    except CommandError as error:
-        raise UserError(
-            f"MLflow cannot log to {uri}: a newer version of MLflow has made this database ({_reason(error)}); install "
-            "that version, or name another file in mlflow_uri"
-        ) from error
+
+
+def _is_newer(path: Path) -> bool:
+    """Whether the installed MLflow does not know the state of a database's tables."""
+    import mlflow
+    from alembic.script import ScriptDirectory
+    from alembic.util.exc import CommandError
+
+    found = revision(path)
+    try:
+        return found is not None and not ScriptDirectory(f"{mlflow.__path__[0]}/store/db_migrations").get_revision(
+            found
+        )
+    except CommandError:
+        return True
 
 
 def _make(uri: str) -> None:

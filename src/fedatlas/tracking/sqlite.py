@@ -121,8 +121,7 @@ def writing(path: Path, make: Callable[[str], Any]) -> Iterator[None]:
                     _pragma(temporary, "wal_checkpoint(TRUNCATE)")
             rebind(path)
             with contextlib.closing(_open(path, "rw")) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-                connection.rollback()
+                connection.execute("DELETE FROM experiments WHERE 0")  # an error if it is locked or read-only
         except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from None
         yield
