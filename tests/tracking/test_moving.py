@@ -8,7 +8,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
 import urllib.request
 
 import pytest
@@ -17,6 +16,7 @@ from fedatlas import tracking
 from fedatlas.errors import UserError
 from fedatlas.tracking import sqlite, writers
 from fedatlas.tracking.connection import ENVIRONMENT
+from tests.tracking.served import wait_for
 from tests.tracking.tiny import EXPERIMENT, RUNS, known, run_files
 
 
@@ -133,13 +133,7 @@ def test_the_interface_shows_artifacts_after_a_move(original, tmp_path, name):
     process = subprocess.Popen(command, cwd=tmp_path, env=os.environ | ENVIRONMENT, stdout=subprocess.DEVNULL)
     try:
         address = f"http://127.0.0.1:{port}"
-        for _ in range(600):
-            assert process.poll() is None
-            try:
-                urllib.request.urlopen(f"{address}/health", timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.1)
+        wait_for(address, process)
         with urllib.request.urlopen(f"{address}/api/2.0/mlflow/artifacts/list?run_id={run}", timeout=60) as answer:
             assert "table.csv" in {one["path"] for one in json.load(answer)["files"]}
         path = f"{address}/get-artifact?run_uuid={run}&path=figures/speed.svg"
