@@ -130,7 +130,7 @@ def same_results(one, other):
     """Assert that two projects hold the same run files, tables, curves, figures and verdicts."""
     same_runs(one, other)
     found = [_made(project) for project in (one, other)]
-    assert found[0].keys() == found[1].keys()
+    assert found[0].keys() == found[1].keys(), found[0].keys() ^ found[1].keys()
     for name, path in found[0].items():
         if path.suffix == ".parquet":
             frames = [files.read(made[name])[0] for made in found]

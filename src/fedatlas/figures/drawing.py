@@ -37,9 +37,10 @@ def draw(
 ) -> None:
     """Draw a figure of an experiment into files.
 
-    figure: declared. outputs: paths, whose suffixes (.svg, .png, .pdf) choose the format; a kind that gives its numbers
-    writes them as CSV beside the first. The other arguments are explained at `Sheet`; what a figure needs of them, its
-    ``inputs`` say. Raises UserError if the figure's options do not fit the results, or a file cannot be written.
+    figure: declared. outputs: paths, whose suffixes (.svg, .png, .pdf) choose the format; the first is written last, so
+    that it is there only if all are. A kind that gives its numbers writes them as CSV beside the first. The other
+    arguments are explained at `Sheet`; what a figure needs of them, its ``inputs`` say. Raises UserError if options of
+    the figure do not fit the results, or a file cannot be written.
     """
     sheet = Sheet(figure, view, table, curves, partitions, availability, memory)
     paths = list(map(Path, outputs))
@@ -49,11 +50,11 @@ def draw(
         if engine is not None:
             engine.execute(drawn)  # once, and alike for all formats
         drawn.set_layout_engine(None)  # not "none", which would have each format laid out before it is drawn
-        for path in paths:
+        if sheet.numbers is not None:
+            with atomic(paths[0].with_suffix(".csv")) as temporary:
+                sheet.numbers.to_csv(temporary, index=False)
+        for path in reversed(paths):
             save(drawn, path)
-    if sheet.numbers is not None:
-        with atomic(paths[0].with_suffix(".csv")) as temporary:
-            sheet.numbers.to_csv(temporary, index=False)
 
 
 @contextlib.contextmanager

@@ -9,9 +9,9 @@ from fedatlas.theory.instability import study
 
 
 def make(paths: Sequence[str]) -> None:
-    """Write the distances of the runs as CSV, and the figure in other formats."""
+    """Write the distances of the runs as CSV, and the figure in other formats. The first path is written last."""
     frame = study()
-    for path in map(Path, paths):
+    for path in reversed([Path(path) for path in paths]):
         if path.suffix == ".csv":
             with atomic(path) as temporary:
                 frame.to_csv(temporary, index=False)
