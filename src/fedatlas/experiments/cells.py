@@ -3,6 +3,7 @@
 A `CellSpec` holds all that the runs of one run file need, and lies in the file's metadata; a `Run` is one run of it.
 """
 
+import contextlib
 import copy
 import dataclasses
 import json
@@ -111,7 +112,8 @@ def plain(value: Any) -> Any:
 def spelled(value: Any) -> str:
     """A value in the words of the file: ``dirichlet, alpha = 0.3`` for a specification or its JSON text."""
     if isinstance(value, str) and value[:1] in ("{", "["):
-        value = json.loads(value)
+        with contextlib.suppress(ValueError):  # a word may begin like JSON
+            value = json.loads(value)
     if isinstance(value, dict):
         options = [f"{key} = {spelled(one)}" for key, one in value.items() if key != "kind"]
         return ", ".join([str(value["kind"]), *options] if "kind" in value else options)

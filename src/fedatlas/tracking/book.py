@@ -13,7 +13,7 @@ import yaml
 
 from fedatlas.tracking.addresses import database
 from fedatlas.tracking.artifacts import Artifacts
-from fedatlas.tracking.entries import Entry
+from fedatlas.tracking.entries import LONGEST_TAG, Entry, text
 from fedatlas.tracking.summary import Summary
 from fedatlas.tracking.writers import writer
 
@@ -86,7 +86,10 @@ class Book:
         self.client.log_batch(
             self.parent,
             [Metric(key, value, now, 0) for key, value in changed.items()],
-            tags=[RunTag(key, value) for key, value in {**tags, "mlflow.note.content": summary.note}.items()],
+            tags=[
+                RunTag(key, text(value, LONGEST_TAG))
+                for key, value in {**tags, "mlflow.note.content": summary.note}.items()
+            ],
         )
         content = yaml.safe_dump(summary.content, sort_keys=False, allow_unicode=True)
         for place, source in {"experiment.yaml": content, **summary.artifacts}.items():

@@ -19,6 +19,7 @@ from fedatlas.errors import UserError
 from fedatlas.report.record import About
 from fedatlas.tracking import sqlite
 from fedatlas.tracking.addresses import LOGIN, check, database
+from fedatlas.tracking.entries import text
 from fedatlas.tracking.private import revision
 
 if TYPE_CHECKING:
@@ -135,12 +136,12 @@ def _reason(error: Exception) -> str:
     return _one_line(str(error) or type(error).__name__)
 
 
-def _one_line(text: str) -> str:
+def _one_line(message: str) -> str:
     """The start of a message, without the secrets that MLflow takes from the environment."""
     for name in SECRETS:
         if secret := os.environ.get(name, "").strip():
-            text = text.replace(secret, "...")
-    line = text.strip().partition("\n")[0]
+            message = message.replace(secret, "...")
+    line = message.strip().partition("\n")[0]
     return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
 
 
@@ -163,7 +164,7 @@ def experiment_id(client: MlflowClient, about: About, uri: str) -> str:
     id = found.experiment_id
     if found.lifecycle_stage == "deleted":
         _restore(client, id)
-    tags = {"mlflow.note.content": _description(about, id)[:LONGEST_NOTE], "paper": about.paper.key}
+    tags = {"mlflow.note.content": text(_description(about, id), LONGEST_NOTE), "paper": about.paper.key}
     tags["mlflow.experimentKind"] = "custom_model_development"  # otherwise taken for a language model's
     for key, value in tags.items():
         if found.tags.get(key) != value:
