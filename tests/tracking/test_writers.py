@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import tracking
+from fedatlas import algorithms, tracking
 from fedatlas.experiments import result_files
+from fedatlas.options import options
+from fedatlas.simulation.setting import Setting
 from fedatlas.tracking import book, private, writers
 from fedatlas.tracking.addresses import database
 from fedatlas.tracking.connection import connect
@@ -87,6 +89,13 @@ def test_long_values_are_cut_alike(mine, uri, other, used, fast, monkeypatch):
     run = logged(uri)[1][0]
     assert (len(run.data.params["problem.long"]), len(run.data.tags["long"])) == (6000, 8000)
     assert contents(uri) == contents(other)
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_no_two_parameters_differ_in_case_alone(name):
+    """Some databases behind a server take such names for one."""
+    keys = [*options(Setting), *algorithms.get(name).options(), "algorithm", "seed", "rounds", "batch"]
+    assert len({key.casefold() for key in keys}) == len(set(keys))
 
 
 @pytest.mark.parametrize("forged", ["0123456789ab", None, "two"])
