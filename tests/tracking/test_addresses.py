@@ -40,7 +40,8 @@ WRONG = [
     "sqlite:///x?mode=ro", "sqlite:///~/x.db", "sqlite:///x\0", "sqlite:///x\n", "sqlite:///\ud800", "sqlite+pysqlite:///x",
     "sqlite:///..", "sqlite:///x/.", "http:", "http://", "http:///x", "http://:5000", "http:host", "http://host:0",
     "http://host:65536", "http://host:x", "http://host:-1", "http://ho st", " http://host", "http://host\n", "HTTP://host",
-    "http://[::1", "http://host\\x", "http://hōst", "x" * 10_000, "http://host\r\nX: y", "\ud800",
+    "sqlite:///http://host", "http://[::9999999]", "http://[::1",
+    "http://host\\x", "http://hōst", "x" * 10_000, "http://host\r\nX: y", "\ud800",
 ]  # fmt: skip
 
 
@@ -65,6 +66,10 @@ def test_a_wrong_address_is_one_sentence(uri):
         check(uri)
     assert "\n" not in str(found.value) and len(str(found.value)) < 600
     str(found.value).encode()
+
+
+def test_no_secret_is_shown_of_an_address_after_that_of_a_file():
+    assert "hunter2" not in public("sqlite:///http://me:hunter2@host")
 
 
 @pytest.mark.parametrize("uri", ["ftp://x", "http://me:hunter2@host", 5, None, ["x"]], ids=repr)

@@ -1,5 +1,6 @@
 """Where runs go: an SQLite database, or an MLflow server. Commands and logs show an address, so it holds no secret."""
 
+import ipaddress
 import re
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ LOGIN = (
     "MLFLOW_TRACKING_TOKEN, or from the file ~/.mlflow/credentials"
 )
 SERVER = re.compile(
-    r"https?://(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?:/[A-Za-z0-9_.~!$&'()*+,;=:%/-]*)?"
+    r"https?://(?:[A-Za-z0-9_.-]+|\[(?P<ip>[0-9A-Fa-f:.]+)\])(?::(?P<port>[0-9]{1,5}))?(?:/[A-Za-z0-9_.~!$&'()*+,;=:%/-]*)?"
 )
-DATABASE = re.compile(r"sqlite:///(?!:memory:|file:|~)(?P<path>[^?\x00-\x1f\x7f]*[^?\x00-\x1f\x7f/])")
+DATABASE = re.compile(
+    r"sqlite:///(?!:memory:|file:|~|.*://|(?:.*/)?\.\.?\Z)(?P<path>[^?\x00-\x1f\x7f\ud800-\udfff]+(?<!/))"
+)
 LONGEST = 200  # characters of an address that a sentence repeats
 
 
@@ -30,11 +33,17 @@ def check(uri: Any) -> None:
             f"the address {public(uri)} for MLflow runs holds a user name, a password or options, which every list of "
             f"processes and every log would show: leave them out; {LOGIN}"
         )
-    if database(uri) is not None and uri.rpartition("/")[2] not in (".", "..") and _encodes(uri):
-        return
-    if (match := SERVER.fullmatch(uri)) and 0 < int(match["port"] or 80) < 2**16:
-        return
-    raise UserError(f"{public(uri)!r} is no place for MLflow runs: {PLACES}")
+    if database(uri) is None and not _is_server(uri):
+        raise UserError(f"{public(uri)!r} is no place for MLflow runs: {PLACES}")
+
+
+def _is_server(uri: str) -> bool:
+    match = SERVER.fullmatch(uri)
+    try:
+        ipaddress.IPv6Address(match["ip"] or "::1" if match else "")
+    except ValueError:
+        return False
+    return match is not None and 0 < int(match["port"] or 80) < 2**16
 
 
 def database(uri: str) -> Path | None:
@@ -46,14 +55,6 @@ def database(uri: str) -> Path | None:
 def public(uri: str) -> str:
     """An address without what may be secret: a user's name, a password, options."""
     if DATABASE.fullmatch(uri) is None:
-        uri = re.sub(r"^([A-Za-z0-9+.-]*://)?.*@", r"\1...@", uri, flags=re.DOTALL)
-        uri = re.sub(r"[?#].*", "?...", uri, flags=re.DOTALL)
+        uri = re.sub(r"^([A-Za-z0-9+.-]*://)?.*[@?#].*", r"\1...", uri, flags=re.DOTALL)
     text = "".join(letter if letter.isprintable() else "?" for letter in uri)
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
-
-
-def _encodes(text: str) -> bool:
-    try:
-        return bool(text.encode())
-    except UnicodeEncodeError:
-        return False
