@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from fedatlas import algorithms
+from fedatlas import algorithms, axis_values
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification, tables
-from fedatlas.experiments.cells import CellSpec, plain
+from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.runs import assign, product
 from fedatlas.experiments.view import Shown, View
 
@@ -92,9 +92,11 @@ def decay(id, point, lr, seed, rounds):
 def table(rows, axes=("clients",), metric="suboptimality"):
     """A table by hand. rows: (algorithm, point, score), all chosen; an infinite score is one that diverged."""
     made = []
-    for algorithm, point, score in rows:
-        point = point if isinstance(point, tuple) else (point,)
-        row = {"algorithm": algorithm, **dict(zip(axes, map(plain, point), strict=True)), "score": float(score)}
+    points = [point if isinstance(point, tuple) else (point,) for _, point, _ in rows]
+    columns = [axis_values.column(values) for values in zip(*points, strict=True)]
+    for (algorithm, _, score), point in zip(rows, points, strict=True):
+        cells = [cell(value) for cell, value in zip(columns, point, strict=True)]
+        row = {"algorithm": algorithm, **dict(zip(axes, cells, strict=True)), "score": float(score)}
         row |= {"rounds": 64.0 / (point[0] if axes[0] == "local_steps" else 1), f"best_{metric}": score}
         row |= {f"final_{metric}": 2 * score, "diverged": int(not np.isfinite(score)), "chosen": True, "edge": ""}
         made.append(row)

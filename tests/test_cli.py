@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-from fedatlas import algorithms, train
+from fedatlas import UserError, algorithms, train
 from fedatlas.cli import main
 from fedatlas.experiments import result_files as files
 
@@ -147,6 +149,29 @@ def test_train_in_a_notebook():
         lr=0.01,
     )
     assert frame.drop(columns="seconds").equals(again.drop(columns="seconds"))
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ({"seed": True}, "seed is True"),
+        ({"seed": -1}, "seed is -1"),
+        ({"threads": 0}, "threads is 0"),
+        ({"directory": 5}, "directory is 5"),
+        ({"algorithm": 5}, "algorithm is 5"),
+        ({"problem": []}, "problem is []"),
+        ({"problem": {"kind": "quadratic", "centers": [[], [], []]}}, "one list of numbers for each"),
+    ],
+)
+def test_train_refuses_what_does_not_fit(wrong, message):
+    given = {"algorithm": "fedavg", "problem": {"kind": "quadratic", "dim": 3}, "clients": 3, "rounds": 1, "lr": 0.1}
+    with pytest.raises(UserError, match=re.escape(message)):
+        train(**given | wrong)
+
+
+def test_train_takes_numbers_of_numpy():
+    given = {"problem": {"kind": "quadratic", "dim": 3}, "clients": 3, "rounds": 1, "lr": 0.1}
+    assert len(train("fedavg", **given, seed=np.int64(3), threads=np.int32(1))) == 2
 
 
 def test_jobs_have_one_numerical_thread_whatever_snakemake_sets(monkeypatch):

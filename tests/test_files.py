@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.files import PREFIX, atomic, atomic_folder
+from fedatlas.files import PREFIX, _temporary, atomic, atomic_folder, is_orphan, sweep
 
 WRITERS, WRITES, LENGTH = 4, 50, 100_000
 
@@ -98,10 +98,11 @@ def test_temporary_names_are_new_and_follow_no_link(tmp_path, monkeypatch):
     victim = tmp_path / "victim"
     victim.write_text("mine")
     monkeypatch.setattr("secrets.token_hex", lambda n: "same")
-    (tmp_path / f"{PREFIX}same-out").symlink_to(victim)
+    link = _temporary(tmp_path / "out")
+    link.symlink_to(victim)
     with pytest.raises(UserError, match=r"cannot write .*out: File exists"), atomic(tmp_path / "out") as temporary:
         temporary.write_text("theirs")
-    assert victim.read_text() == "mine" and (tmp_path / f"{PREFIX}same-out").is_symlink()
+    assert victim.read_text() == "mine" and link.is_symlink()
 
 
 @pytest.mark.parametrize("make, noun", [(atomic, "regular file"), (atomic_folder, "folder")])
@@ -137,3 +138,33 @@ def test_a_file_where_a_folder_should_be_is_one_sentence(tmp_path):
     for make in (atomic, atomic_folder):
         with pytest.raises(UserError, match=r"cannot write .*file/out: Not a directory"), make(tmp_path / "file/out"):
             pass
+
+
+def die_while_writing(path, make):
+    with make(path):
+        os._exit(0)
+
+
+@pytest.mark.parametrize("make", [atomic, atomic_folder])
+def test_what_a_killed_writer_leaves_is_swept_and_what_a_live_one_writes_is_not(tmp_path, make):
+    job = multiprocessing.get_context("fork").Process(target=die_while_writing, args=(tmp_path / "out", make))
+    job.start()
+    job.join()
+    (left,) = tmp_path.iterdir()
+    (tmp_path / "of_mine").touch()
+    with make(tmp_path / "out") as temporary:
+        assert is_orphan(left) and not is_orphan(temporary)
+        sweep(tmp_path)
+        assert sorted(tmp_path.iterdir()) == sorted([temporary, tmp_path / "of_mine"])
+    sweep(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["000000-1-out", "out", "000000-99999999999999999999999-out"])
+def test_writers_of_which_nothing_is_known_are_dead_after_a_day(tmp_path, name):
+    path = tmp_path / f"{PREFIX}{name}"
+    path.mkdir()
+    (path / "inside").touch()
+    os.utime(path, (0, 0))
+    assert not is_orphan(path)  # something inside is young
+    os.utime(path / "inside", (0, 0))
+    assert is_orphan(path)

@@ -14,7 +14,8 @@ ROOT = Path(fedatlas.__file__).parent
 # Rooms from the ground up; those of one line do not know each other.
 ROOMS = [
     {"errors"},
-    {"options", "files", "machine", "bibliography"},
+    {"options", "files", "npz", "machine", "bibliography", "arguments", "markdown", "axis_values"},
+    {"csv_files"},
     {"kinds", "arrays", "streams"},
     {"metrics", "schedules", "data"},
     {"labels", "participation", "partitions"},

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fedatlas.errors import lookup
+from fedatlas.errors import UserError, lookup
 
 PAPERS, DATA_SETS = "references.bib", "data/sources.bib"
 
@@ -36,17 +36,21 @@ def entries() -> dict[str, str]:
     for file in (PAPERS, DATA_SETS):
         for key, entry in of_file(file).items():
             if found.setdefault(key, entry) is not entry:
-                raise ValueError(f"{file}: the key {key!r} is in another file, too")
+                raise UserError(f"{file}: the key {key!r} is in another file, too")
     return found
 
 
 def of_file(file: str) -> dict[str, str]:
-    """BibTeX entries of a file of the package by key. Raises ValueError if an entry has no key of its own."""
+    """BibTeX entries of a file of the package by key. Raises UserError if an entry has no key of its own."""
     found: dict[str, str] = {}
-    for entry in (Path(__file__).parent / file).read_text(encoding="utf-8").strip().split("\n\n"):
+    try:
+        text = (Path(__file__).parent / file).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file} is not UTF-8: {error}") from error
+    for entry in text.strip().split("\n\n"):
         match = re.match(r"@\w+\{([^,\s]+),", entry)
         if match is None or match[1] in found:
-            raise ValueError(f"{file}: an entry has no key of its own: {entry[:60]}")
+            raise UserError(f"{file}: an entry has no key of its own: {entry[:60]}")
         found[match[1]] = entry
     return found
 
@@ -66,6 +70,7 @@ def reference(key: str) -> Reference:
     found = fields(entry(key))
     names = [_name(author) for author in re.split(r"\s+and\s+", found["author"])] if "author" in found else []
     link = f"https://doi.org/{found['doi']}" if "doi" in found else found.get("url", "")
+    link = link if link.startswith(("https://", "http://")) else ""
     return Reference(
         key=key,
         authors=", ".join(" ".join(filter(None, name)) for name in names),
@@ -104,11 +109,13 @@ def _name(author: str) -> tuple[str, str]:
 
 
 def fields(text: str) -> dict[str, str]:
-    """Fields of a BibTeX entry, by name. Values are in braces that balance."""
+    """Fields of a BibTeX entry, by name. Raises UserError if the braces of a value do not balance."""
     found = {}
     for match in re.finditer(r"^\s*(\w+)\s*=\s*\{", text, re.MULTILINE):
         depth, end = 1, match.end()
         while depth:
+            if end == len(text):
+                raise UserError(f"BibTeX: the braces of {match[1]} do not balance: {text[:60]}")
             depth += {"{": 1, "}": -1}.get(text[end], 0)
             end += 1
         found[match[1].lower()] = " ".join(text[match.end() : end - 1].split())

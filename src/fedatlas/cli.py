@@ -1,12 +1,16 @@
 """The ``fedatlas`` command. People call its subcommands; the workflow's rules call those under ``job``."""
 
-import argparse
+import contextlib
 import gc
+import io
 import os
+import signal
 import sys
+import traceback
 from typing import NoReturn
 
 from fedatlas import commands, job_commands
+from fedatlas.arguments import Parser, number, port, text, whole
 from fedatlas.errors import UserError
 
 
@@ -17,36 +21,62 @@ def command() -> NoReturn:
     imported, and the interpreter's clean-up at the end.
     """
     gc.set_threshold(100_000)
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # if closed
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what a locale cannot show
     status = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
     os._exit(status)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; returns the exit status: 0, or 2 after a user's mistake."""
-    arguments = parser().parse_args(argv)
+    """Run a command; returns the exit status.
+
+    0; 2 after a mistake of the user, or where the machine lacks memory, disk or a permission: one sentence says what;
+    130 after an interrupt; 1 where nobody reads the output, and after a bug of fedatlas, whose traceback is printed.
+    """
     # Parallelism is over jobs and clients: one numerical thread each, set before NumPy is loaded. Snakemake sets
     # these to a job's threads, but with another number of threads BLAS adds up in another order.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
     try:
+        arguments = parser().parse_args(text(sys.argv[1:] if argv is None else argv))
         arguments.run(arguments)
+        sys.stdout.flush()
     except UserError as error:
-        print(f"fedatlas: {error}", file=sys.stderr)
-        return 2
+        return _say(f"{error}", 2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        where = f": {error.filename}" if error.filename is not None else ""
+        return _say(f"{error.strerror or error}{where}", 2)
+    except MemoryError as error:
+        return _say(f"the memory does not suffice ({error}): take a smaller batch, model or data set", 2)
     except KeyboardInterrupt:
-        print("fedatlas: interrupted", file=sys.stderr)
-        return 130
+        return _say("interrupted", 130)
+    except Exception:
+        traceback.print_exc()
+        return _say("this is a bug of fedatlas: please report it to its maintainers, with the lines above", 1)
     return 0
 
 
-def parser() -> argparse.ArgumentParser:
+def _say(sentence: str, status: int) -> int:
+    print(f"fedatlas: {sentence}", file=sys.stderr)
+    return status
+
+
+def _terminated(*_: object) -> NoReturn:
+    raise SystemExit(128 + signal.SIGTERM)  # not at once: half-written files are removed on the way
+
+
+def parser() -> Parser:
     """The argument parser."""
-    top = argparse.ArgumentParser(prog="fedatlas", description="An executable atlas of federated optimisation.")
+    top = Parser(prog="fedatlas", description="An executable atlas of federated optimisation.")
     groups = top.add_subparsers(required=True, metavar="command")
 
     one = groups.add_parser("list", help="names of all that the atlas holds, or of one section")
@@ -59,26 +89,30 @@ def parser() -> argparse.ArgumentParser:
 
     one = groups.add_parser("train", help="one run from the shell")
     one.add_argument("--algorithm", required=True, help="a name that `fedatlas list algorithms` shows")
-    one.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a hyper-parameter; repeatable")
+    hyper = "a hyper-parameter, or an option of the setting that has no option here, such as sampling; repeatable"
+    one.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=hyper)
     _problem(one)
-    one.add_argument("--clients", type=int, default=10)
-    one.add_argument("--active", type=int, help="clients drawn uniformly in each round; default: all")
+    one.add_argument("--clients", type=whole, default=10)
+    one.add_argument("--active", type=whole, help="clients drawn uniformly in each round; default: all")
     local = one.add_mutually_exclusive_group()
-    local.add_argument("--local-steps", type=int, default=1, help="local steps K of a round")
-    local.add_argument("--local-epochs", type=int, help="local epochs E of a round, in place of local steps")
-    one.add_argument("--rounds", type=int, default=100)
-    one.add_argument("--batch", type=int, default=1, help="samples of a local step; 0: full local gradients")
-    one.add_argument("--eval-rounds", type=int, help="rounds between evaluations")
-    one.add_argument("--seed", type=int, default=0)
-    one.add_argument("--threads", type=int, default=1, help="blocks of clients that are computed at once")
+    local.add_argument("--local-steps", type=whole, default=1, help="local steps K of a round")
+    local.add_argument("--local-epochs", type=whole, help="local epochs E of a round, in place of local steps")
+    one.add_argument("--rounds", type=whole, default=100)
+    one.add_argument("--batch", type=whole, default=1, help="samples of a local step; 0: full local gradients")
+    one.add_argument("--eval-rounds", type=whole, help="rounds between evaluations")
+    one.add_argument("--seed", type=whole, default=0)
+    one.add_argument("--threads", type=whole, default=1, help="blocks of clients that are computed at once")
     one.add_argument("--state", default="memory", help="where client states are kept: memory, or disk (under TMPDIR)")
     one.add_argument("--no-optimum", action="store_true", help="do not solve for F* first")
-    one.add_argument("--out", metavar="FILE.parquet", help="write the rows into this file")
+    out = "write the rows: into FILE.parquet with the specification, into FILE.csv, or with - as CSV to standard output"
+    one.add_argument("--out", metavar="FILE", help=f"{out}; only a file that this command wrote is replaced")
     one.add_argument("--json", action="store_true", help="print one JSON object: final, best, costs, status")
     _directory(one)
     one.set_defaults(run=commands.train)
 
-    data = groups.add_parser("data", help="data sets: fetch, status, verify").add_subparsers(required=True)
+    data = groups.add_parser("data", help="data sets: fetch, status, verify").add_subparsers(
+        required=True, metavar="command"
+    )
     one = data.add_parser("fetch", help="download data sets or copy them from a mirror, verify and prepare them")
     one.add_argument("names", nargs="+", metavar="name")
     one.add_argument("--mirror", action="append", default=[], help="folder or URL asked first; repeatable")
@@ -96,9 +130,9 @@ def parser() -> argparse.ArgumentParser:
 
     one = groups.add_parser("theory", help="constants of a problem, and the hyper-parameters and bounds of theorems")
     _problem(one)
-    one.add_argument("--clients", type=int, default=10, help="number of clients M")
-    one.add_argument("--local-steps", type=int, default=1, help="local steps K of a round")
-    one.add_argument("--steps", type=int, default=4096, help="local steps T = rounds x K")
+    one.add_argument("--clients", type=whole, default=10, help="number of clients M")
+    one.add_argument("--local-steps", type=whole, default=1, help="local steps K of a round")
+    one.add_argument("--steps", type=whole, default=4096, help="local steps T = rounds x K")
     one.add_argument("--json", action="store_true", help="print the rows as JSON")
     _directory(one)
     one.set_defaults(run=commands.theory)
@@ -121,23 +155,23 @@ def parser() -> argparse.ArgumentParser:
 
     one = groups.add_parser("ui", help="open the MLflow user interface")
     one.add_argument("--uri", default="sqlite:///results/mlflow.db", help="sqlite:///FILE, or a server's address")
-    one.add_argument("--port", type=int, default=5000)
+    one.add_argument("--port", type=port, default=5000)
     one.set_defaults(run=commands.ui)
 
     job_commands.add(groups.add_parser("job", help="a step of the workflow, as its rules call it"), _directory)
     return top
 
 
-def _problem(command: argparse.ArgumentParser) -> None:
+def _problem(command: Parser) -> None:
     command.add_argument("--problem", default="logistic", help="a kind that `fedatlas list problems` shows")
     command.add_argument("--data", help="a data set that `fedatlas data status` shows")
-    command.add_argument("--l2", type=float, help="weight of |x|^2 / 2")
+    command.add_argument("--l2", type=number, help="weight of |x|^2 / 2")
     command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="another problem option")
     split = "how data are split, e.g. dirichlet,alpha=0.3"
     command.add_argument("--partition", metavar="KIND[,NAME=VALUE...]", help=split)
 
 
-def _directory(command: argparse.ArgumentParser) -> None:
+def _directory(command: Parser) -> None:
     command.add_argument("--directory", help="data directory; default $FEDATLAS_DATA or ./data")
 
 

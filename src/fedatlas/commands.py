@@ -2,11 +2,12 @@
 
 import dataclasses
 import json
+import math
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TextIO
 
 from fedatlas.errors import UserError
 
@@ -32,19 +33,33 @@ def show(a: Namespace) -> None:
     print(shown(a.name))
 
 
+# Keys of a specification that options of the command line set, so that --set, --option and --partition may not.
+OF_TRAIN = {
+    "algorithm": "--algorithm", "clients": "--clients", "rounds": "--rounds", "batch": "--batch", "seed": "--seed",
+    "state": "--state", "threads": "--threads", "local_steps": "--local-steps", "local_epochs": "--local-epochs",
+    "eval_rounds": "--eval-rounds", "directory": "--directory", "optimum": "--no-optimum", "problem": "--problem",
+}  # fmt: skip
+OF_PROBLEM = {"kind": "--problem", "data": "--data", "l2": "--l2", "partition": "--partition"}
+OF_PARTITION = {"kind": "the name before the first comma"}
+
+
 def train(a: Namespace) -> None:
     """One run."""
-    from fedatlas.experiments import result_files as files
+    from fedatlas.experiments import exports
     from fedatlas.experiments.train import summary, train
 
     problem = _problem(a)
     options = {"clients": a.clients, "rounds": a.rounds, "batch": a.batch or None, "state": a.state}
-    options |= {"local_epochs": a.local_epochs} if a.local_epochs else {"local_steps": a.local_steps}
+    options |= {"local_steps": a.local_steps} if a.local_epochs is None else {"local_epochs": a.local_epochs}
     if a.active is not None:
         options["participation"] = {"kind": "uniform", "count": a.active}
     if a.eval_rounds is not None:
         options["eval_rounds"] = a.eval_rounds
-    options |= _pairs(a.set)
+    options |= _pairs("--set", a.set, OF_TRAIN | ({} if a.active is None else {"participation": "--active"}))
+    if a.out is not None:
+        exports.check(a.out)
+    if a.json and a.out == exports.STDOUT:
+        raise UserError("--json and --out - both write to standard output: give one of them")
     progress = _Progress(a.rounds) if sys.stderr.isatty() else None
     frame = train(
         a.algorithm,
@@ -59,16 +74,34 @@ def train(a: Namespace) -> None:
     )
     if progress:
         progress.close()
-    if a.out:
-        files.write(a.out, frame, {k: v for k, v in frame.attrs.items() if k != "x"})
     result = summary(frame)
     if a.json:
-        print(json.dumps(result))
-        return
-    print(f"{a.algorithm}: {result['status']} after {result['costs']['rounds']} rounds")
+        _print_json(result)
+    else:
+        _print_summary(a.algorithm, result, sys.stderr if a.out == exports.STDOUT else sys.stdout)
+    if a.out is not None:  # at last: if the file cannot be written, the results are on the screen
+        exports.write(a.out, frame)
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(_finite(value), default=str, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """JSON types with null in place of numbers that JSON does not know: infinities and NaN."""
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _print_summary(algorithm: str, result: dict[str, Any], to: TextIO) -> None:
+    print(f"{algorithm}: {result['status']} after {result['costs']['rounds']} rounds", file=to)
     for name, value in result["final"].items():
         best = result["best"].get(name)
-        print(f"  {name:<15} {value:<12.6g}" + (f" best {best['value']:.6g} at round {best['round']}" if best else ""))
+        shown = f" best {best['value']:.6g} at round {best['round']}" if best else ""
+        print(f"  {name:<15} {value:<12.6g}{shown}", file=to)
 
 
 def data_fetch(a: Namespace) -> None:
@@ -88,7 +121,7 @@ def data_status(a: Namespace) -> None:
 
     rows = status(a.directory, a.mirror)
     if a.json:
-        print(json.dumps([dataclasses.asdict(row) for row in rows], default=str))
+        _print_json([dataclasses.asdict(row) for row in rows])
         return
     for row in rows:
         size = f"{row.bytes / 1e6:,.1f} MB" if row.bytes else ""
@@ -112,7 +145,7 @@ def theory(a: Namespace) -> None:
     problem = _problem(a)
     rows = account(problem, a.clients, a.local_steps, a.steps, a.directory, show=None if a.json else print)
     if a.json:
-        print(json.dumps(rows))
+        _print_json(rows)
 
 
 def claims(a: Namespace) -> None:
@@ -121,7 +154,7 @@ def claims(a: Namespace) -> None:
 
     rows = verdicts(a.results)
     if a.json:
-        print(json.dumps(rows))
+        _print_json(rows)
         return
     for row in rows:
         print(f"{row['verdict']:<28} {row['experiment']} ({row['size']}): {row['text']} [{row['source']}]")
@@ -163,28 +196,30 @@ def ui(a: Namespace) -> None:
 
 def _problem(a: Namespace) -> dict[str, Any]:
     """The problem that options of the command line name."""
-    problem = {"kind": a.problem, **_pairs(a.option)}
+    problem = {"kind": a.problem, **_pairs("--option", a.option, OF_PROBLEM)}
     problem |= {k: v for k, v in (("data", a.data), ("l2", a.l2)) if v is not None}
-    if a.partition:
+    if a.partition is not None:
         kind, *options = a.partition.split(",")
-        problem["partition"] = {"kind": kind, **_pairs(options)}
+        problem["partition"] = {"kind": kind, **_pairs("--partition", options, OF_PARTITION)}
     return problem
 
 
-def _pairs(items: Iterable[str]) -> dict[str, Any]:
-    """NAME=VALUE items as a dict, values read as YAML."""
-    import yaml
+def _pairs(option: str, items: Iterable[str], taken: Mapping[str, str]) -> dict[str, Any]:
+    """NAME=VALUE items of an option as a dict, values read as YAML. taken: what sets names that may not be given."""
+    from fedatlas.experiments.config import parse
 
     found = {}
     for item in items:
         name, equals, value = item.partition("=")
-        if not equals:
-            raise UserError(f"{item!r} is not of the form NAME=VALUE")
+        if not equals or not name:
+            raise UserError(f"{option}: {item!r} is not of the form NAME=VALUE")
+        if name in taken:
+            raise UserError(f"{option} cannot set {name}: {taken[name]} does")
         number = _number(value)
         try:
-            found[name] = yaml.safe_load(value) if number is None else number
-        except (yaml.YAMLError, ValueError):
-            raise UserError(f"{name}: {value!r} is not a YAML value") from None
+            found[name] = parse(value, name) if number is None else number
+        except UserError:
+            raise UserError(f"{option}: {name}: {value!r} is not a YAML value") from None
     return found
 
 

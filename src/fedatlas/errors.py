@@ -23,6 +23,10 @@ def lookup(what: str, name: Any, known: Mapping[str, Any]) -> Any:
 
 def did_you_mean(name: Any, known: Collection[str]) -> str:
     """The end of a sentence about an unknown name: the nearest known name, and all of them."""
+    return f"{nearest(name, known)} (known: {', '.join(map(str, known))})" if known else " (it takes none)"
+
+
+def nearest(name: Any, known: Collection[str]) -> str:
+    """The same without the list of names; empty where no known name is near."""
     close = difflib.get_close_matches(str(name), list(known), n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"{hint} (known: {', '.join(map(str, known))})" if known else " (it takes none)"
+    return f"; did you mean {close[0]!r}?" if close else ""

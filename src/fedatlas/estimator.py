@@ -1,5 +1,6 @@
 """Federated logistic regression as a scikit-learn estimator."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -9,9 +10,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fedatlas import partitions
+from fedatlas import algorithms, partitions
+from fedatlas.errors import UserError
 from fedatlas.experiments.train import train
-from fedatlas.problems.softmax import Softmax
+from fedatlas.options import Option, check, check_names, construct, options
+from fedatlas.problems.softmax import Softmax, SoftmaxRegression
+from fedatlas.simulation.setting import Setting
 
 
 class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
@@ -22,7 +26,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
     algorithm : str, name of an algorithm of the atlas.
     clients : int, number of clients; never more than there are samples.
     partition : str or dict, how samples are split: ``"iid"``, ``{"kind": "dirichlet", "alpha": 0.3}``, ...
-    lr : float or None, the algorithm's step size; None takes 1/L, the inverse smoothness of the loss.
+    lr : float or None, the algorithm's step size, if it has one; None takes 1/L, the inverse smoothness of the loss.
     local_steps, rounds : int, K and the number of communication rounds.
     batch : int or None, samples of a local step; None takes full local gradients.
     l2 : float, weight of |x|^2 / 2.
@@ -75,19 +79,46 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
                 f"Classifier can't train when only one class is present: all labels are {self.classes_[0]!r}"
             )
         seed = int(check_random_state(self.random_state).randint(2**31))
+        known = algorithms.get(self.algorithm).options()
+        owner, more = type(self).__name__, self._parameters(known)
+        check(owner, {"clients": options(Setting)["clients"]}, {"clients": self.clients})
+        kind, how = partitions.PARTITIONS.split(self.partition)
+        construct(owner, SoftmaxRegression, {"l2": self.l2})
         clients = min(self.clients, len(given))
-        how = {"kind": self.partition} if isinstance(self.partition, str) else dict(self.partition)
-        split = partitions.split({"seed": seed, **how}, labels, clients)
+        split = partitions.split({"kind": kind, "seed": seed, **how}, labels, clients)
         problem = Softmax(X, labels, len(self.classes_), self.l2, split)
-        options: dict[str, Any] = {"clients": clients, "local_steps": self.local_steps}
-        options |= {"rounds": self.rounds, "batch": self.batch}
+        given = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds, "batch": self.batch}
         if self.participation is not None:
-            options["participation"] = self.participation
-        options |= {"lr": self.lr or 1 / problem.smoothness, **(self.parameters or {})}
-        self.history_ = train(self.algorithm, problem, seed=seed, optimum=False, **options)
+            given["participation"] = self.participation
+        if self.lr is not None:
+            given["lr"] = self.lr
+        elif "lr" in known and "lr" not in more:
+            given["lr"] = self._default_lr(problem)
+        self.history_ = train(self.algorithm, problem, seed=seed, optimum=False, **given, **more)
         x, classes = self.history_.attrs["x"], len(self.classes_)
         self.coef_, self.intercept_ = x[:-classes].reshape(classes, -1), x[-classes:]
         return self
+
+    def _parameters(self, known: Mapping[str, Option]) -> dict[str, Any]:
+        """``parameters``, of which none may be given otherwise. known: the hyper-parameters of the algorithm."""
+        more = {} if self.parameters is None else self.parameters
+        if not isinstance(more, Mapping):
+            raise UserError(f"parameters is {more!r:.60}; it must be a mapping of hyper-parameters to values")
+        taken = [name for name in self.get_params() if name != "lr" or self.lr is not None]
+        allowed = {**options(Setting), **known}
+        check_names("parameters", {name: one for name, one in allowed.items() if name not in taken}, more)
+        return dict(more)
+
+    @staticmethod
+    def _default_lr(problem: Softmax) -> float:
+        try:
+            with np.errstate(all="ignore"):
+                lr = 1 / problem.smoothness
+        except np.linalg.LinAlgError:  # where squares of the numbers are not finite
+            lr = np.nan
+        if not 0 < lr < np.inf:
+            raise UserError("the numbers in X are too large for a step size of 1/L: scale the features, or give lr")
+        return lr
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Logits (n, n_classes) of the samples X (n, d); for two classes their difference (n,)."""

@@ -1,14 +1,20 @@
 """Files and folders that are written whole or not at all.
 
-What is being written has a name that starts with ``.tmp-``, so what a killed process leaves behind can be recognised.
+What is being written has a name that starts with ``.tmp-`` and tells machine and process, so what a killed process
+leaves behind can be recognised.
 """
 
 import contextlib
 import errno
+import functools
+import hashlib
 import os
+import platform
+import re
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +23,8 @@ from fedatlas.errors import UserError
 PREFIX = ".tmp-"
 _LONGEST = 50  # characters of a name that its temporary name repeats: file systems allow 255 bytes
 _TRIES = 100
+_NAME = re.compile(rf"{re.escape(PREFIX)}(?P<machine>[0-9a-f]{{6}})-(?P<process>[0-9]+)-.*", re.DOTALL)
+STALE = 24 * 3600  # seconds without a change after which the writer on another machine is taken for dead
 
 
 @contextlib.contextmanager
@@ -27,15 +35,28 @@ def atomic(path: str | Path) -> Iterator[Path]:
     file cannot be written, or if something that is not a regular file has its name.
     """
     path = Path(path)
-    temporary = _temporary(path)
     with _explained(path), contextlib.ExitStack() as stack:
         expect_file(path)
+        temporary = _temporary(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         stack.callback(_remove, temporary)
         yield temporary
         expect_file(path)
         temporary.replace(path)
+
+
+def check_place(path: str | Path) -> None:
+    """Raise UserError if ``atomic`` could not write a path: what would be found after hours is found before them."""
+    path = Path(path)
+    with _explained(path):
+        _expect(path, stat.S_ISREG, "a regular file")
+        folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
+        if not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, f"{folder} is not a folder")
+        trial = _temporary(folder / path.name)
+        os.close(os.open(trial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        trial.unlink()
 
 
 @contextlib.contextmanager
@@ -46,9 +67,9 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
     or if something that is not a folder has its name.
     """
     path = Path(path)
-    temporary = _temporary(path)
     with _explained(path), contextlib.ExitStack() as stack:
         _expect(path, stat.S_ISDIR, "a folder")
+        temporary = _temporary(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.mkdir()
         stack.callback(shutil.rmtree, temporary, ignore_errors=True)
@@ -85,7 +106,43 @@ def _remove(path: Path) -> None:
 
 
 def _temporary(path: Path) -> Path:
-    return path.with_name(f"{PREFIX}{secrets.token_hex(6)}-{path.name[-_LONGEST:]}")
+    return path.with_name(f"{PREFIX}{_machine()}-{os.getpid()}-{secrets.token_hex(6)}-{path.name[-_LONGEST:]}")
+
+
+def is_orphan(path: Path) -> bool:
+    """Whether the writer of a temporary file or folder is dead.
+
+    A writer on this machine is dead when no process has its number. One on another machine, or in another container, is
+    dead when nothing has been written for a day.
+    """
+    if not path.name.startswith(PREFIX):
+        return False
+    found = _NAME.fullmatch(path.name)
+    try:
+        if found and found["machine"] == _machine():
+            import psutil
+
+            return not psutil.pid_exists(int(found["process"]))
+        inside = list(path.rglob("*")) if path.is_dir() and not path.is_symlink() else []
+        return time.time() - max(one.lstat().st_mtime for one in (path, *inside)) > STALE
+    except (OSError, OverflowError):
+        return False  # another process has just removed it
+
+
+def sweep(folder: Path) -> None:
+    """Remove from a folder what dead writers have left."""
+    with contextlib.suppress(OSError):
+        for path in [one for one in folder.iterdir() if is_orphan(one)]:
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+
+
+@functools.cache
+def _machine() -> str:
+    """Names the place in which process numbers are of one sequence: a machine since it was started, or a container."""
+    parts = [platform.node()]
+    with contextlib.suppress(OSError):
+        parts += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:6]
 
 
 def expect_file(path: Path) -> None:

@@ -2,22 +2,23 @@
 
 import argparse
 import importlib
-import json
 import os
 import sys
 from collections.abc import Callable
 
+from fedatlas.arguments import Parser, number, parsed, whole
 
-def add(job: argparse.ArgumentParser, directory: Callable[[argparse.ArgumentParser], None]) -> None:
+
+def add(job: Parser, directory: Callable[[Parser], None]) -> None:
     """Add the subcommands to a parser. directory: adds the option of the data directory to a subcommand."""
-    steps = job.add_subparsers(required=True)
+    steps = job.add_subparsers(required=True, metavar="step")
     one = steps.add_parser("run")
-    one.add_argument("spec", type=json.loads)
+    one.add_argument("spec", type=parsed)
     one.add_argument("out")
     one.add_argument("--partition")
     one.add_argument("--optimum")
-    one.add_argument("--threads", type=int, default=1)
-    one.add_argument("--save-seconds", type=float, help="time between checkpoints; default 60")
+    one.add_argument("--threads", type=whole, default=1)
+    one.add_argument("--save-seconds", type=number, help="time between checkpoints; default 60")
     one.add_argument("--about", help="what is known of the experiment, to log the runs to a server at once")
     directory(one)
     one.set_defaults(run=run)
@@ -35,7 +36,7 @@ def add(job: argparse.ArgumentParser, directory: Callable[[argparse.ArgumentPars
         one = steps.add_parser(step)
         for name in names:
             many = name in ("runs", "outputs", "folders", "paths")
-            one.add_argument(name, nargs="+" if many else None, type=json.loads if name == "spec" else str)
+            one.add_argument(name, nargs="+" if many else None, type=parsed if name == "spec" else str)
         if step in ("partition", "optimum", "figure"):
             directory(one)
         one.set_defaults(run=make, step=step)

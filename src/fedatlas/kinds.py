@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from fedatlas.errors import UserError, did_you_mean, lookup
-from fedatlas.options import Option, check, construct, options
+from fedatlas.options import Option, construct, options, settle
 
 T = TypeVar("T")
 
@@ -31,8 +31,7 @@ class Kind:
     aliases: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        known = options(type(self))
-        check(self.title(), known, {name: getattr(self, name) for name in known})
+        settle(self.title(), self)
 
     @classmethod
     def title(cls) -> str:

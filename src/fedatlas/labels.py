@@ -1,10 +1,10 @@
 """Words for people, in figures and report: of costs, metrics, axes, settings and numbers."""
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fedatlas.axis_values import parsed
 from fedatlas.metrics import metric
 
 COSTS = {
@@ -86,9 +86,9 @@ def short(name: str) -> str:
     return SYMBOLS.get(name) or SYMBOLS.get(last) or last.replace("_", " ")
 
 
-def point(name: str, value: Any) -> str:
-    """An axis at a value: ``K = 16``. A specification stands without the axis: ``Dirichlet, α = 0.3``."""
-    value = parsed(value)
+def point(name: str, cell: Any) -> str:
+    """An axis at the value of a cell: ``K = 16``. A specification stands without the axis: ``Dirichlet, α = 0.3``."""
+    value = parsed(cell)
     return text(value) if isinstance(value, (dict, str)) else f"{short(name)} = {text(value)}"
 
 
@@ -99,7 +99,6 @@ def setting(row: Mapping[str, Any], axes: Iterable[str]) -> str:
 
 def text(value: Any) -> str:
     """A value for people; a specification as ``Dirichlet, α = 0.3``."""
-    value = parsed(value)
     if isinstance(value, dict):
         options = [f"{SYMBOLS.get(k, k.replace('_', ' '))} = {text(v)}" for k, v in value.items() if k != "kind"]
         kind = value.get("kind")
@@ -109,16 +108,6 @@ def text(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     return number(value, 6) if isinstance(value, (int, float)) or hasattr(value, "dtype") else str(value)
-
-
-def parsed(value: Any) -> Any:
-    """What a table's cell stands for: a mapping or a list in place of its JSON text, anything else as it is."""
-    if isinstance(value, str) and value[:1] in ("{", "["):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -6,6 +6,8 @@ import functools
 import tempfile
 from pathlib import Path
 
+from fedatlas.errors import UserError
+
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
 
@@ -22,6 +24,12 @@ def free_host() -> int:
             continue
         free = min(free, limit - psutil.Process().memory_info().rss)
     return free
+
+
+def require(need: int, what: str, advice: str) -> None:
+    """Raise UserError if something needs more bytes than are free. what: it. advice: what the user can do."""
+    if need > (free := free_host()):
+        raise UserError(f"{what} needs about {size(need)} of memory, but only {size(free)} are free: {advice}")
 
 
 def free_disk() -> int:

@@ -145,11 +145,15 @@ class Option:
 
     def _range(self) -> str:
         if self.low is not None and self.high is not None:
-            return f" between {self.low:g} and {self.high:g}"
+            return f" between {_exact(self.low)} and {_exact(self.high)}"
         bounds = {"larger than": self.above, "at least": self.low, "less than": self.below, "at most": self.high}
-        found = [f"{words} {bound:g}" for words, bound in bounds.items() if bound is not None]
+        found = [f"{words} {_exact(bound)}" for words, bound in bounds.items() if bound is not None]
         text = ", ".join(found)
         return (" " if text.startswith(("larger", "less")) else ", ") + text if text else ""
+
+
+def _exact(bound: float) -> str:
+    return str(bound) if isinstance(bound, int) else f"{bound:g}"
 
 
 NOUNS = {
@@ -232,7 +236,7 @@ def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> A
     """
     if not isinstance(values, Mapping):
         raise UserError(f"{what} is {values!r}; it must be a mapping of options to values")
-    known = options(cls)
+    known, values = options(cls), native(values)
     check_names(what, known, values)
     for name, one in known.items():
         if one.required and name not in values:
@@ -244,6 +248,24 @@ def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> A
         raise
     except (TypeError, ValueError, ArithmeticError) as error:
         raise UserError(f"{what}: a value does not fit ({error})") from error
+
+
+def settle(owner: str, made: Any) -> None:
+    """Check the options of a frozen dataclass where it is made; NumPy's numbers become Python's. Raises UserError."""
+    known = options(type(made))
+    values = {name: native(getattr(made, name)) for name in known}
+    check(owner, known, values)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+
+
+def native(value: Any) -> Any:
+    """A value with Python's numbers and lists in place of NumPy's numbers and arrays, which JSON does not know."""
+    if isinstance(value, Mapping):
+        return {key: native(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(native, value))
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _members(hint: Any) -> tuple[Any, ...]:

@@ -11,6 +11,8 @@ from fedatlas import problems
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
 from fedatlas.checks import CHECKS
+from fedatlas.checks.judging import COLUMNS
+from fedatlas.csv_files import unguarded
 from fedatlas.data import sources
 from fedatlas.data.catalogue import Source
 from fedatlas.data.readers import READERS
@@ -119,6 +121,7 @@ def _shown_data(source: Source) -> str:
         "note": source.note,
     }
     lines = [_filled(f"{key:<14} ", text) for key, text in about.items() if text]
+    lines += [_filled("file           ", f"{one.name}: {one.verified}") for form in source.forms for one in form.files]
     return "\n".join([f"{source.name} (data set)", "", f"  {source.title}", "", *lines, "", _cited(source.bibtex)])
 
 
@@ -187,13 +190,24 @@ def _plain(text: str) -> str:
     return text
 
 
+def _claims(path: Path) -> list[dict[str, str]]:
+    """The rows of a claims.csv. Raises UserError if the file is not one."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = [{name: unguarded(text) for name, text in row.items()} for row in csv.DictReader(file)]
+    except (OSError, ValueError, csv.Error) as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
+    if any(row.get(name) is None for row in rows for name in COLUMNS):
+        raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells")
+    return rows
+
+
 def verdicts(results: str | Path = "results") -> list[dict[str, str]]:
     """All claims with verdicts under a results folder, each once. Raises UserError if there are none."""
     found: dict[tuple[str, ...], dict[str, str]] = {}
     for path in sorted(Path(results).glob("*/*/claims.csv")):
-        with open(path, newline="") as file:
-            for row in csv.DictReader(file):
-                found.setdefault((row["experiment"], row["size"], row["claim"]), row)
+        for row in _claims(path):
+            found.setdefault((row["experiment"], row["size"], row["claim"]), row)
     if not found:
         raise UserError(f"no claims under {results}/: run `snakemake --cores 2` first")
     return list(found.values())

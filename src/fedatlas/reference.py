@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from fedatlas.files import atomic
 from fedatlas.overview import reference
 from fedatlas.workflow.schema import experiment_schema
 
@@ -16,4 +17,5 @@ def pages() -> dict[Path, str]:
 
 if __name__ == "__main__":
     for path, text in pages().items():
-        path.write_text(text, encoding="utf-8")
+        with atomic(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")

@@ -72,6 +72,8 @@ def test_tuned_conditions_of_runs_are_theirs():
     made, _, lines = compared()
     tuned = dataclasses.replace(made.algorithms["it"], tune={"rounds": [9, 12]})
     view = dataclasses.replace(made, tune=["rounds"], algorithms={"it": tuned})
-    one = lines[lines["problem.convexity"] == "convex"].assign(rounds=12)
+    one = lines[lines["problem.convexity"] == "convex"].assign(
+        rounds=12.0
+    )  # as where another algorithm does not tune them
     assert [len(run.counted) for run in comparison.runs(view, 9, "it", one)] == [12, 12]
     assert made.setting["rounds"] == 12 and "convexity" not in made.problem

@@ -18,7 +18,19 @@ from .made import judged, view
 from .test_claims import BETTER
 
 ROOT = Path(__file__).parents[2]
-NAMED = {"algorithm", "algorithms", "axis", "metric", "cost", "tuned", "where", "limit", "theorem"}
+NAMED = {
+    "algorithm",
+    "algorithms",
+    "axis",
+    "axis of numbers",
+    "tuned numbers",
+    "metric",
+    "cost",
+    "tuned",
+    "where",
+    "limit",
+    "theorem",
+}
 REQUIRED = {
     "agrees": {"algorithm", "limit", "metric"},
     "below": {"algorithm", "theorem"},

@@ -1,5 +1,6 @@
 import hashlib
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -58,12 +59,15 @@ class Server:
     """An HTTP server on this machine that gives `files` by path and can be told to misbehave.
 
     `cut` lists, per answer, after how many bytes it breaks off; `status` lists codes to answer with first; without
-    `ranges` it ignores them; `requests` records (path, Range header).
+    `ranges` it ignores them; `requests` records (path, Range header). `headers` go with every answer; `If-Range` is
+    compared with them unless it is `careless`. `pace` is bytes and seconds between them, with the headers too where
+    `slow_head` is true.
     """
 
     def __init__(self):
         self.files, self.cut, self.status, self.ranges, self.requests = {}, [], [], True, []
         self.declare_length = True
+        self.headers, self.careless, self.pace, self.slow_head = {}, False, None, False
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -74,17 +78,30 @@ class Server:
                     return self.send_error(outer.status.pop(0))
                 if (content := outer.files.get(self.path)) is None:
                     return self.send_error(404)
-                start = int(wanted[6:-1]) if wanted and outer.ranges else 0
+                current = self.headers.get("If-Range") in (None, *outer.headers.values())
+                start = int(wanted[6:-1]) if wanted and outer.ranges and (current or outer.careless) else 0
                 if start and start >= len(content):
                     return self.send_error(416)
+                if outer.slow_head:
+                    return self.trickle(b"HTTP/1.0 200 OK\r\nX-Slow: " + b"x" * 60000)
                 self.send_response(206 if start else 200)
+                for name, value in outer.headers.items():
+                    self.send_header(name, value)
                 if start:
                     self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
                 if outer.declare_length:
                     self.send_header("Content-Length", str(len(content) - start))
                 self.end_headers()
                 end = start + outer.cut.pop(0) if outer.cut else None
+                if outer.pace:
+                    return self.trickle(content[start:end])
                 self.wfile.write(content[start:end])
+
+            def trickle(self, content):
+                count, seconds = outer.pace
+                for at in range(0, len(content), count):
+                    self.wfile.write(content[at : at + count])
+                    time.sleep(seconds)
 
             def log_message(self, *unused):
                 pass

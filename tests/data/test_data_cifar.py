@@ -138,3 +138,16 @@ def test_missing_batches_and_missing_images_are_named(register, put, root):
     put("data/raw/toys/c.tar.gz", tar(dict.fromkeys((*OPTIONS["train"], *OPTIONS["test"]), batch)))
     with pytest.raises(UserError, match="holds 4 train images, expected 5"):
         prepare("toy", root)
+
+
+@pytest.mark.parametrize("label", [-1, 2, 2**31, 2**62, -(2**62), 2**63, 2**64])
+def test_labels_out_of_range_are_refused_whatever_their_size(register, put, root, label):
+    register("c.tar.gz", rows=5, test_rows=2, **ENTRY)
+    X = images(7)
+    parts = {"data_batch_1": (X[:3], [0, 1, 0]), "data_batch_2": (X[3:5], [1, label]), "test_batch": (X[5:], [1, 0])}
+    members = {f"c/{name}": pickle.dumps({"data": X, "labels": y}, 2) for name, (X, y) in parts.items()}
+    put("data/raw/toys/c.tar.gz", tar(members))
+    with pytest.raises(
+        UserError, match=r"labels are not the 2 classes from 0 on|is not a CIFAR batch|a label per image"
+    ):
+        prepare("toy", root)

@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+import time
 
 import pytest
 
@@ -52,6 +53,79 @@ def test_without_a_checksum_nothing_is_glued_together(official, server, put, roo
     put("data/raw/toys/toy.part", BIG[:1000])
     fetch("toy", root)
     assert server.requests == [("/toy", None)] and (root / "raw/toys/toy").read_bytes() == BIG
+
+
+OTHER = bytes(reversed(BIG))
+ETAG, CHANGED = {"ETag": '"one"'}, {"ETag": '"two"'}
+DATED = {"Last-Modified": "Sat, 01 Aug 2026 10:00:00 GMT"}
+
+
+@pytest.mark.parametrize("checksum", [True, False])
+@pytest.mark.parametrize("before", [ETAG, DATED, {"ETag": 'W/"one"'}, {}], ids=str)
+@pytest.mark.parametrize("after", [ETAG, CHANGED, {}], ids=str)
+@pytest.mark.parametrize("careless", [False, True])
+def test_parts_of_two_versions_are_never_put_together(
+    official, server, root, monkeypatch, raw_files, checksum, before, after, careless
+):
+    monkeypatch.setattr(download, "_TRIES", 1)
+    official(BIG, checksum=checksum)
+    server.files["/toy"], server.headers, server.cut, server.careless = OTHER, before, [100_000], careless
+    with pytest.raises(UserError, match="broke off after 100,000"):
+        fetch("toy", root)
+    monkeypatch.setattr(download, "_TRIES", 3)
+    server.files["/toy"], server.headers = BIG, after
+    if before == after:
+        server.files["/toy"] = OTHER if not checksum else BIG  # the same version as far as the server says
+    fetch("toy", root)
+    assert (root / "raw/toys/toy").read_bytes() == server.files["/toy"]
+    assert raw_files() == {"toy", "toy.origin"}
+
+
+@pytest.mark.parametrize("headers", [ETAG, DATED], ids=str)
+def test_without_a_checksum_the_same_version_is_resumed(official, server, root, headers):
+    official(BIG, checksum=False)
+    server.cut, server.headers = [1_500_000, 1_000_000], headers
+    fetch("toy", root)
+    assert (root / "raw/toys/toy").read_bytes() == BIG
+    assert [wanted for _, wanted in server.requests] == [None, "bytes=1500000-", "bytes=2500000-"]
+
+
+def test_a_version_of_another_address_says_nothing(register, server, root, monkeypatch):
+    monkeypatch.setattr(download, "_TRIES", 1)
+    register(File("toy", (f"{server.url}/one", f"{server.url}/two"), len(BIG)))
+    server.files, server.headers, server.cut = {"/one": OTHER, "/two": BIG}, ETAG, [100_000]
+    fetch("toy", root)
+    assert (root / "raw/toys/toy").read_bytes() == BIG
+
+
+@pytest.mark.parametrize("slow_head", [False, True])
+@pytest.mark.parametrize("pace", [(1, 0.01), (1, 30)], ids=["drips", "silent"])
+def test_a_server_that_is_too_slow_is_given_up(official, server, root, monkeypatch, slow_head, pace):
+    monkeypatch.setattr(download, "_WINDOW", 0.5)
+    official(BIG)
+    server.pace, server.slow_head = pace, slow_head
+    began = time.monotonic()
+    with pytest.raises(UserError, match=r"\d+ bytes in \d+ seconds"):
+        fetch("toy", root)
+    assert time.monotonic() - began < 5
+
+
+def test_slow_is_counted_anew_in_each_window(official, server, root, monkeypatch):
+    monkeypatch.setattr(download, "_WINDOW", 0.2)
+    monkeypatch.setattr(download, "_LEAST", 1000)
+    official(BIG[:80_000])
+    server.pace = (4_000, 0.03)
+    fetch("toy", root)
+    assert (root / "raw/toys/toy").stat().st_size == 80_000
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_file_of_unknown_size_cannot_fill_the_disk(register, server, root, raw_files, declared):
+    source = register(File("toy", (f"{server.url}/toy",)))
+    server.files["/toy"], server.declare_length = bytes(source.unpacked_limit + 1), declared
+    with pytest.raises(UserError, match=f"more than the {source.unpacked_limit:,} "):
+        fetch("toy", root)
+    assert raw_files() == set()
 
 
 def test_a_server_that_cannot_resume_starts_over(official, server, root):

@@ -3,17 +3,21 @@
 import bz2
 import gzip
 import hashlib
+import os
+from pathlib import Path
 
 import pytest
 
 from fedatlas.data import download, fetching
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.fetching import fetch
-from fedatlas.data.mirrors import mirrors
+from fedatlas.data.locks import alone
+from fedatlas.data.mirrors import mirrors, written
 from fedatlas.data.places import directory
 from fedatlas.data.prepared import load
 from fedatlas.data.store import prepare, verify
 from fedatlas.errors import UserError
+from fedatlas.workflow.atlas import Atlas
 
 
 def sha(content: bytes) -> str:
@@ -153,3 +157,42 @@ def test_a_stand_in_is_used_only_if_nearby_and_only_instead_of_the_official_file
 
 def test_embedded_sets_need_no_files(root):
     assert fetch("digits", root) == [] and not root.exists()
+
+
+def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, raw_files):
+    official(b"content")
+    for name in (".tmp-000000-1-toy", "other", "other.part", ".gone.lock"):
+        os.utime(put(f"data/raw/toys/{name}", b"left"), (0, 0))
+    os.utime(put("data/prepared/.tmp-000000-1-toy", b"left"), (0, 0))
+    with alone(root / "raw/toys/busy"):
+        put("data/raw/toys/busy.part", b"left")
+        fetch("toy", root)
+        fetch("toy", root)
+        assert raw_files() == {"toy", "toy.origin", "other", "busy.part", ".busy.lock"}
+
+
+def test_names_of_mirrors_may_hold_anything(monkeypatch, tmp_path):
+    names = ["/with a space", "/a,b", "https://host:8080/b", "[c]", '"']
+    monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", written(names))
+    assert mirrors() == names
+    for wrong in ("[", "[1]", '["a", null]', "[" * 100_000):
+        monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", wrong)
+        with pytest.raises(UserError, match="must be a JSON list"):
+            mirrors()
+
+
+def test_the_workflow_hands_mirrors_on_as_they_are_named(monkeypatch):
+    monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", "/e /f")
+    settings = {"tour": [], "experiments": "all", "data": "~/fa", "mlflow_uri": ""}
+    atlas = Atlas(settings | {"data_mirrors": ["/with a space", "~/a,b"]}, ".")
+    for _ in range(2):  # the driver of a cluster and its jobs read the configuration one after the other
+        for name, value in atlas.environment().items():
+            monkeypatch.setenv(name, value)
+        assert mirrors() == ["/with a space", str(Path.home() / "a,b"), "/e", "/f"]
+    assert directory() == Path.home() / "fa"
+    assert atlas.data_of({"data": "digits"}) == [str(Path.home() / "fa/prepared/digits/meta.json")]
+
+
+def test_a_home_folder_of_nobody_is_refused():
+    with pytest.raises(UserError, match="~nobody_of_this_name"):
+        directory("~nobody_of_this_name/data")

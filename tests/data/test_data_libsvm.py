@@ -3,6 +3,7 @@ import gzip
 import lzma
 import math
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedatlas.data.catalogue.base import File
+from fedatlas.data.contents import Contents
 from fedatlas.data.prepared import load
 from fedatlas.data.readers import libsvm
 from fedatlas.data.store import prepare
@@ -23,7 +26,8 @@ def parse(content: bytes, features=FEATURES, name="toy"):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(content)
-        blocks = list(libsvm.parse(path, features, LABELS))
+        contents = Contents(classes=2, rows=1000, shape=(features,), dtype="float64", sparse=True)
+        blocks = list(libsvm.parse(path, contents, LABELS))
     X = np.concatenate([X.toarray() for X, _ in blocks]) if blocks else np.empty((0, features))
     return X, np.concatenate([y for _, y in blocks]) if blocks else np.empty(0, int)
 
@@ -183,3 +187,20 @@ def test_a_dense_set_is_streamed_into_its_file(register, put, root, toy_text, mo
     assert made.X.dtype == np.float32
     np.testing.assert_array_equal(made.X, np.tile(np.float32([[0.5, 0, 2], [0, -1e-3, 0]]), (50, 1)))
     np.testing.assert_array_equal(made.y, [0, 1] * 50)
+
+
+@pytest.mark.parametrize("bomb", [b"\n", b"#", b"1 1:1\n", b" "], ids=ascii)
+def test_bombs_end_soon(register, put, root, bomb):
+    register("toy.gz")
+    put("data/raw/toys/toy.gz", gzip.compress(bomb * ((64 << 20) // len(bomb)), 1))
+    began = time.monotonic()
+    with pytest.raises(UserError, match=r"toy\.\w+(, line \d+)?: "):
+        prepare("toy", root)
+    assert time.monotonic() - began < 5
+
+
+def test_a_bomb_in_place_of_a_file_with_a_checksum_ends_soon(register, put, root, toy_text):
+    register(File("toy", (), len(toy_text), "sha256:" + "0" * 64))
+    put("data/raw/toys/toy.gz", gzip.compress(bytes(200 << 20)))
+    with pytest.raises(UserError, match="or has more than"):
+        prepare("toy", root)

@@ -17,6 +17,7 @@ from fedatlas.data.readers.base import Reader
 from fedatlas.data.sources import info, names
 from fedatlas.errors import UserError
 from fedatlas.kinds import Family
+from fedatlas.overview import show
 from fedatlas.partitions import PARTITIONS
 
 DIGESTS = {"md5": 32, "sha1": 40, "sha256": 64}
@@ -155,3 +156,11 @@ def test_the_start_is_fast():
     heavy = "torch pandas sklearn scipy PIL tqdm urllib.request".split()
     code = f"import sys, fedatlas.data.store, fedatlas.partitions; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("source", ENTRIES)
+def test_show_tells_what_files_are_compared_with(source):
+    said = re.sub(r"\s+", " ", show(source.name))
+    for file in (file for form in source.forms for file in form.files):
+        assert f"{file.name}: {file.checksum or 'no checksum is known'}" in said
+        assert (f"taken by this project in {file.pinned}" in said) or not file.pinned

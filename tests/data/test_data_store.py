@@ -136,7 +136,7 @@ def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_file
     code = "import sys, fedatlas.data.prepared, fedatlas.data.partition; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     own = {name.removeprefix("fedatlas.data.") for name in loaded if name.startswith("fedatlas.data.")}
-    assert own == {"prepared", "partition", "dataset", "contents", "places", "hints"}
+    assert own == {"prepared", "partition", "dataset", "contents", "checks", "places", "hints"}
 
 
 def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():

@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
-from fedatlas.experiments.cells import plain
+from fedatlas import axis_values
 from fedatlas.experiments.selection import matching, points_matching
 
 IID, SKEWED = {"kind": "iid"}, {"kind": "dirichlet", "alpha": 0.3}
 POINTS = [
-    {"clients": clients, "p": plain(p), "how": plain(how)}
+    {"clients": clients, "p": p, "how": how}
     for clients in (4, 16, 64)
     for p, how in (([0.2, 0.5], IID), ([0.5, 0.5], SKEWED))
 ]
@@ -31,4 +31,6 @@ POINTS = [
 )
 def test_points_are_those_of_the_rows(where, kept):
     assert points_matching(POINTS, where) == kept
-    assert matching(pd.DataFrame(POINTS), where).index.tolist() == kept
+    columns = {axis: [point[axis] for point in POINTS] for axis in POINTS[0]}
+    frame = pd.DataFrame({axis: list(map(axis_values.column(values), values)) for axis, values in columns.items()})
+    assert matching(frame, where).index.tolist() == kept

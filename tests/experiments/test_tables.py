@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fedatlas.axis_values import parsed
 from fedatlas.experiments import expand, run, tables
 from fedatlas.experiments.cells import spelled
 from tests.experiments.test_config import GOOD, load
@@ -64,7 +65,7 @@ def test_axis_values_that_are_mappings(tmp_path):
     axis = [{"kind": "full"}, {"kind": "uniform", "count": 1}]
     table, curves, _ = build(tmp_path, grid={"participation": axis}, tune={"lr": [0.01]})
     assert set(table["participation"]) == {'{"kind": "full"}', '{"count": 1, "kind": "uniform"}'}
-    assert [spelled(v) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]
+    assert [spelled(parsed(v)) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]
 
 
 def test_runs_that_are_spread_over_files_make_the_same_table(tmp_path):

@@ -2,6 +2,7 @@
 
 import functools
 import threading
+import zipfile
 
 import numpy as np
 import pytest
@@ -131,6 +132,22 @@ def test_checkpoints_of_something_else_are_ignored_with_a_message(tmp_path, caps
         spoil()
         _, (again,) = never(problem, ["fedavg"], setting, resumed(path, about="other"))
         assert message in capsys.readouterr().out and same(again, whole)
+
+
+@pytest.mark.parametrize("lost", ["0.s.x", "1.s.x", "1.ids.0", "1.i.c.0", "0.i.c.0"])
+def test_a_checkpoint_is_taken_whole_or_not_at_all(lost, tmp_path, capsys):
+    problem, setting, path = logistic(), Setting(**OPTIONS, **SAMPLED), tmp_path / "a.state"
+    names = ["scaffold", "scaffold"]
+    _, whole = never(problem, names, setting)
+    with pytest.raises(Stopped):
+        never(problem, names, setting, stopped_after(4, path))
+    with zipfile.ZipFile(path) as file:
+        members = {name: file.read(name) for name in file.namelist() if name != f"{lost}.npy"}
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    _, again = never(problem, names, setting, resumed(path))
+    assert f"{lost}" in capsys.readouterr().out and all(map(same, again, whole))
 
 
 def test_savings_are_bounded_in_time(tmp_path, monkeypatch):

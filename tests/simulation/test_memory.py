@@ -8,8 +8,10 @@ import torch
 
 from fedatlas import train
 from fedatlas.arrays import State
+from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.machine import free_disk, free_host, size
+from fedatlas.problems import create
 from fedatlas.problems.base import Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.client_tables import Table, _Rows
@@ -103,6 +105,77 @@ def test_activations_of_networks_grow_with_batch_and_resolution():
     replica = 2 * small.dim * 4
     assert sizes[0][1] - replica == pytest.approx(2 * (sizes[0][0] - replica), rel=0.01)
     assert sizes[1][0] > 8 * (sizes[0][0] - replica)
+
+
+@pytest.fixture
+def prepared_digits(tmp_path, monkeypatch):
+    prepare("breast_cancer", tmp_path)
+    monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path))
+
+
+LOGISTIC = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}
+SPLIT = LOGISTIC | {"partition": {"kind": "iid"}}
+QUADRATIC = {"kind": "quadratic", "dim": 10}
+DEEP = {"kind": "network", "data": "breast_cancer"}
+
+
+@pytest.mark.parametrize(
+    "problem, options",
+    [
+        (LOGISTIC, {"batch": 10**10}),
+        (LOGISTIC, {"batch": 10**30}),
+        (LOGISTIC, {"batch": 10**10, "sampling": "reshuffling"}),
+        (SPLIT, {"batch": 10**10}),
+        (SPLIT, {"local_steps": 10**12}),
+        (SPLIT, {"local_epochs": 10**12}),
+        (LOGISTIC, {"local_epochs": 10**12}),
+        (LOGISTIC, {"clients": 10**12}),
+        (SPLIT, {"clients": 10**12}),
+        (QUADRATIC, {"clients": 10**12}),
+        (QUADRATIC | {"dim": 10**6}, {}),
+        (QUADRATIC | {"dim": 10**12, "diagonal": True}, {}),
+        (QUADRATIC | {"noise": 1.0, "samples": 10**12}, {}),
+        (QUADRATIC | {"noise": 1.0}, {"batch": 10**10}),
+        ({"kind": "quadratic", "centers": [[0.0], [1.0]]}, {"clients": 2, "batch": 10**11}),
+        ({"kind": "similar", "dim": 10**6}, {}),
+        ({"kind": "similar", "dim": 10, "components": 10**12}, {}),
+        (DEEP | {"architecture": {"kind": "mlp", "hidden": [10**10]}}, {}),
+        (DEEP | {"architecture": {"kind": "mlp", "hidden": [10**19]}}, {}),
+    ],
+    ids=str,
+)
+def test_what_cannot_fit_is_refused_before_it_is_allocated(prepared_digits, problem, options):
+    tracemalloc.start()
+    try:
+        with pytest.raises(UserError, match=r"need.* of memory|there is no mlp"):
+            train("fedavg", problem, **{"clients": 10, "rounds": 2, "lr": 0.1, "optimum": False} | options)
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_is_drawn_is_part_of_the_estimate(prepared_digits):
+    said = []
+    for batch in (1, 100_000):
+        train("fedavg", LOGISTIC, clients=10, rounds=1, batch=batch, lr=0.1, optimum=False, say=said.append)
+    assert "80 B for the rows that clients draw" in said[0] and "7.63 MiB for the rows that clients draw" in said[1]
+
+
+@pytest.mark.parametrize("sampling", ["replacement", "reshuffling"])
+@pytest.mark.parametrize("partition", [None, {"kind": "iid"}])
+@pytest.mark.parametrize("length", [{"local_steps": 40}, {"local_epochs": 600}], ids=str)
+def test_the_estimate_of_draws_is_of_their_size(prepared_digits, sampling, partition, length):
+    problem = create(LOGISTIC | {"partition": partition}, 10)
+    batch = 500 if "local_steps" in length else 10
+    setting = Setting(clients=10, rounds=1, batch=batch, sampling=sampling, **length)
+    one = Simulation(example("fedavg"), problem, setting)
+    tracemalloc.start()
+    try:
+        one._group(one.algorithm, np.arange(10), one._round(np.arange(10), setting.local_steps or 600))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak / 3 < memory.draws(problem, setting, 10) < 6 * peak
 
 
 # --- tables on disk, and of devices without lazy memory ---

@@ -1,5 +1,6 @@
 """`fedatlas clean` removes what can be made again, and nothing else."""
 
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -7,12 +8,14 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.cli import main
+from fedatlas.data.locks import alone
 from fedatlas.data.store import prepare
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
+from fedatlas.files import atomic
 from fedatlas.workflow import clean
 from fedatlas.workflow.project import here
 
@@ -38,23 +41,31 @@ def folder(tmp_path, monkeypatch):
         files.write(runs / f"local_steps={steps}.parquet", pd.DataFrame({"a": [1]}), meta.plain())
     (runs / "local_steps=3.parquet").write_bytes(b"PAR1")
     (runs / "local_steps=1.part").write_bytes(b"x" * 2000)
-    (runs / ".tmp-local_steps=1.parquet").write_bytes(b"")
+    (runs / ".tmp-000000-1-elsewhere.parquet").touch()  # of a machine of which nothing is known
+    (runs / ".tmp-000000-1-dead.parquet").touch()
+    os.utime(runs / ".tmp-000000-1-dead.parquet", (0, 0))
     (tmp_path / "results/smoke/tiny/table.csv").write_text("")
     mine = tmp_path / "results/smoke/of_mine/runs/fedavg"
     mine.mkdir(parents=True)
     (mine / "all.parquet").write_bytes(b"mine")
+    raw = tmp_path / "data/raw/toys"
+    raw.mkdir(parents=True)
+    for name in ("here", "here.part", "here.part.version", "away.part", ".gone.lock", "busy", "busy.part"):
+        (raw / name).touch()
     prepare("digits")
-    return tmp_path
+    with atomic(runs / "live.parquet"), alone(raw / "busy"):  # as processes that are writing
+        yield tmp_path
 
 
-OLD = {".tmp-local_steps=1.parquet", "local_steps=2.parquet", "local_steps=3.parquet"}
+OLD = {".tmp-000000-1-dead.parquet", "local_steps=2.parquet", "local_steps=3.parquet"}
+OLD |= {"here.part", "here.part.version", ".gone.lock"}
 
 
 @pytest.mark.parametrize(
     "options, expected",
     [
         ([], OLD),
-        (["--unfinished"], OLD | {"local_steps=1.part"}),
+        (["--unfinished"], OLD | {"local_steps=1.part", "away.part"}),
         (["--prepared"], OLD | {"digits"}),
     ],
 )

@@ -145,6 +145,7 @@ TABLE = [
     ("partitions.base", "partition split there"),
     ("partitions.*", ""),
     # experiments
+    ("axis_values", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("experiments.cells", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("experiments.formulas", f"{EVERY_CELL} table promises there tabled below track"),
     ("experiments.run", EVERY_CELL),
@@ -200,10 +201,12 @@ TABLE = [
     *((f"report.{name}", "report") for name in ("page", "summaries")),
     ("report*", ""),
     ("tracking*", "track"),
+    ("csv_files", f"table {EVERY_FIGURE} {CLAIMS} track report instability"),
+    ("markdown", "track"),
     # what checks, describes, asks, or moves files
     *((name, "") for name in (
-        "fedatlas", "bibliography", "citations", "cli", "commands", "errors", "estimator", "files", "job_commands",
-        "kinds", "machine", "options", "overview", "reference", "workflow*")),
+        "fedatlas", "arguments", "bibliography", "citations", "cli", "commands", "errors", "estimator", "files",
+        "job_commands", "kinds", "machine", "options", "overview", "reference", "workflow*")),
 ]  # fmt: skip
 
 

@@ -91,7 +91,7 @@ SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
         ({**BETTER, "where": {"client": 4}}, "where: 'client' is not an axis of grid or within; did you mean 'clie"),
         ({**BETTER, "statistic": "mean"}, "statistic is 'mean'; it must be one of 'best', 'final', or null"),
         (SPEEDUP, "check speedup needs at_least or at_most"),
-        ({**SPEEDUP, "axis": "lr", "at_least": 1}, "axis: unknown axis of grid or within 'lr'"),
+        ({**SPEEDUP, "axis": "lr", "at_least": 1}, "axis: unknown axis of numbers 'lr'"),
     ],
 )
 def test_wrong_claims(check, said):

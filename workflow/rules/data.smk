@@ -10,7 +10,7 @@ rule prepare:
     input:
         code=atlas.source_code,
     output:
-        f"{config['data']}/prepared/{{data}}/meta.json",
+        f"{atlas.data}/prepared/{{data}}/meta.json",
     log:
         "results/logs/prepare/{data}.log",
     # missing data should stop the workflow before it has computed for an hour

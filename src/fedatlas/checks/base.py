@@ -27,6 +27,10 @@ class Check(Kind):
     def title(cls) -> str:
         return f"check {cls.name}"
 
+    def measures(self) -> set[str]:
+        """Axes whose values must be numbers, as the options are."""
+        return set()
+
     def judge(self, results: Results) -> Outcome:
         """Whether the claim holds.
 

@@ -19,8 +19,8 @@ class ChoiceSlope(Bounded, OfOne):
 
     name = "choice_slope"
 
-    parameter: str = option(doc="tuned hyper-parameter of the algorithm", names="tuned")
-    axis: str = option(doc="axis of numbers", names="axis")
+    parameter: str = option(doc="hyper-parameter of the algorithm that is tuned over numbers", names="tuned numbers")
+    axis: str = option(doc="axis of numbers", names="axis of numbers")
 
     def judge(self, results: Results) -> Outcome:
         import numpy as np
@@ -31,8 +31,9 @@ class ChoiceSlope(Bounded, OfOne):
         results.check_tuned(parameter, rows, self.algorithm)
         if not numeric(rows[axis]) or not numeric(rows[parameter]):
             raise UserError(f"the values of {axis} and {parameter} must be numbers")
+        rows = rows[(rows[axis] > 0) & (rows[parameter] > 0)]
         if rows[axis].nunique() < 2:
-            raise NotTested(f"Fewer than two values of {axis}")
+            raise NotTested(f"Fewer than two positive values of {axis}")
         slope = float(np.polyfit(np.log(rows[axis]), np.log(rows[parameter]), 1)[0])
         pairs = zip(rows[axis], rows[parameter], strict=True)
         chosen = ", ".join(f"{labels.number(value)} at {labels.point(axis, at)}" for at, value in pairs)

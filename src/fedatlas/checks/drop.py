@@ -7,6 +7,7 @@ from typing import Any
 from fedatlas.checks.base import Bounded, OfScore, OfSeveral
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.checks.text import ends
+from fedatlas.experiments.selection import EXTREMES
 from fedatlas.options import option
 
 
@@ -23,6 +24,9 @@ class Drop(Bounded, OfScore, OfSeveral):
     end: Any = option("max", doc="value of the axis that is compared with start, given in the same way")
     above: float | None = option(None, doc="amount that must be exceeded")
     than: list[str] = option(list, doc="ids of algorithms that must all lose more", names="algorithms")
+
+    def measures(self) -> set[str]:
+        return {self.axis} if any(end in EXTREMES for end in (self.start, self.end)) else set()
 
     def judge(self, results: Results) -> Outcome:
         texts, held, largest = [], True, -math.inf

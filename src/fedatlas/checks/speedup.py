@@ -16,7 +16,7 @@ class Speedup(Bounded, OfSeveral):
 
     name = "speedup"
 
-    axis: str = option(doc="axis of numbers, such as clients", names="axis")
+    axis: str = option(doc="axis of numbers, such as clients", names="axis of numbers")
 
     def judge(self, results: Results) -> Outcome:
         import numpy as np
@@ -33,9 +33,9 @@ class Speedup(Bounded, OfSeveral):
                     held &= self.at_least is None
                     notes.append(f"{name} diverged.")
                     continue
-                part = part[part["score"] > 0]
+                part = part[(part["score"] > 0) & (part[self.axis] > 0)]
                 if part[self.axis].nunique() < 2:
-                    raise NotTested(f"Fewer than two positive scores of {name} along {self.axis}")
+                    raise NotTested(f"Fewer than two positive scores of {name} along positive values of {self.axis}")
                 slope = -np.polyfit(np.log(part[self.axis]), np.log(part["score"]), 1)[0]
                 held &= self.within(slope)
                 texts.append(f"{name} {slope:.2f}")

@@ -23,19 +23,29 @@ def check(contents: Contents, data: Dataset, where: Path) -> None:
         _part(contents, data.X_test, data.y_test, contents.test_rows, None, f"{where}, test part")
 
 
-def _part(contents: Contents, X: Any, y: Any, rows: int, counts: tuple[int, ...] | None, where: str) -> None:
+def fault(contents: Contents, X: Any, y: Any, rows: int) -> str | None:
+    """What is wrong with the form of a part: its shapes, types, labels and, where sparse, indices; None if nothing is.
+
+    X: samples, y: labels, rows: their number. The values of samples are not looked at.
+    """
     shape = (rows, *contents.shape)
     if X.shape != shape or X.dtype != contents.dtype:
-        raise _wrong(where, f"samples are {X.dtype} {X.shape}, expected {contents.dtype} {shape}")
+        return f"samples are {X.dtype} {X.shape}, expected {contents.dtype} {shape}"
     if y.shape != (rows,) or y.dtype != np.int64:
-        raise _wrong(where, f"labels are {y.dtype} {y.shape}, expected int64 {(rows,)}")
-    found = np.bincount(y, minlength=contents.classes) if y.min() >= 0 else np.zeros(0, np.int64)
-    if len(found) != contents.classes or not all(found):
+        return f"labels are {y.dtype} {y.shape}, expected int64 {(rows,)}"
+    if not 0 <= y.min() <= y.max() < contents.classes:
+        return f"labels are not the {contents.classes} classes from 0 on"
+    return "the sparse matrix is inconsistent" if contents.sparse and not _csr(X, contents.features) else None
+
+
+def _part(contents: Contents, X: Any, y: Any, rows: int, counts: tuple[int, ...] | None, where: str) -> None:
+    if problem := fault(contents, X, y, rows):
+        raise _wrong(where, problem)
+    found = np.bincount(y, minlength=contents.classes)
+    if not all(found):
         raise _wrong(where, f"labels are not the {contents.classes} classes from 0 on")
     if counts and tuple(found) != counts:
         raise _wrong(where, f"the classes have {tuple(map(int, found))} samples, expected {counts}")
-    if contents.sparse:
-        _csr(X, contents.features, where)
     values = X.data if contents.sparse else X
     for start in range(0, len(values), _ROWS):
         block = values[start : start + _ROWS]
@@ -47,10 +57,9 @@ def _part(contents: Contents, X: Any, y: Any, rows: int, counts: tuple[int, ...]
             raise _wrong(where, "a value is not finite or out of range")
 
 
-def _csr(X: Any, features: int, where: str) -> None:
+def _csr(X: Any, features: int) -> bool:
     inside = len(X.indices) == len(X.data) and (not len(X.data) or 0 <= X.indices.min() <= X.indices.max() < features)
-    if not inside or X.indptr[0] != 0 or X.indptr[-1] != len(X.data) or (np.diff(X.indptr) < 0).any():
-        raise _wrong(where, "the sparse matrix is inconsistent")
+    return bool(inside and X.indptr[0] == 0 and X.indptr[-1] == len(X.data) and (np.diff(X.indptr) >= 0).all())
 
 
 def _wrong(where: str, problem: str) -> UserError:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from math import prod
 from typing import Any, Self
 
+DTYPES = ("uint8", "float32", "float64")
 CSR = ("data", "indices", "indptr")  # a CSR matrix is three arrays
 
 
@@ -33,8 +34,17 @@ class Contents:
 
     @property
     def unpacked_limit(self) -> int:
-        """Bytes; an archive of images that claims to hold more cannot be this data set."""
-        return 4 * (self.rows + self.test_rows) * self.features + (16 << 20)
+        """Bytes; a raw file that unpacks to more cannot be this data set.
+
+        Images have 4 bytes a number, rows of text `line_limit`; names and padding have 16 MiB.
+        """
+        row = 4 * self.features if self.dtype == "uint8" else self.line_limit
+        return (self.rows + self.test_rows) * row + (16 << 20)
+
+    @property
+    def line_limit(self) -> int:
+        """Bytes that a row of text can have: 64 for each number, and 1,024."""
+        return 1024 + 64 * self.features
 
     def plain(self) -> dict[str, Any]:
         """The contents as JSON types."""
@@ -43,6 +53,12 @@ class Contents:
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Self:
-        """The contents that ``plain`` gave."""
+        """The contents that ``plain`` gave. Raises ValueError if they are of other types, or out of range."""
         found: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in plain.items()}
-        return cls(**found)
+        made = cls(**found)
+        counts = (*made.shape, made.classes, made.rows, made.test_rows + 1, *(made.counts or ()))
+        if not all(isinstance(count, int) and 0 < count < 2**48 for count in counts) or not 0 < made.scale < 2**48:
+            raise ValueError("numbers are out of range")
+        if made.dtype not in DTYPES or not isinstance(made.sparse, bool):
+            raise ValueError("samples are of an unknown type")
+        return made

@@ -6,13 +6,14 @@ from pathlib import Path
 from fedatlas.data import places
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.checksums import checksum
-from fedatlas.data.download import Missing, Unavailable, Unreachable, download
+from fedatlas.data.download import Missing, Unavailable, Unreachable, discard, download
+from fedatlas.data.leftovers import leftovers, remove
 from fedatlas.data.locks import alone, writing
 from fedatlas.data.mirrors import Mirrors, is_url
 from fedatlas.data.mirrors import mirrors as all_mirrors
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
-from fedatlas.files import atomic
+from fedatlas.files import atomic, sweep
 
 
 def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (), progress: bool = True) -> list[Path]:
@@ -67,12 +68,15 @@ class _Search:
         self.mirrors = all_mirrors(mirrors)
         self.failures: dict[str, str] = {}
         self.folder.mkdir(parents=True, exist_ok=True)
+        sweep(self.folder)
 
     def nearby(self, file: File) -> Path | None:
         """The path of a file in the data directory; the file is copied from a mirror where it is not there."""
         if path := _found(file, self.folder):
-            if problem := mismatch(path, file):
+            if problem := mismatch(path, file, self.source.unpacked_limit):
                 raise UserError(f"{path} {problem}: delete it and fetch it again, or put a good copy in its place")
+            for part in leftovers(self.folder.parents[1]):
+                remove(part)
             return path
         return next(filter(None, (self._from(mirror, file) for mirror in self.mirrors)), None)
 
@@ -83,9 +87,9 @@ class _Search:
             address = f"{mirror.rstrip('/')}/{self.source.group}/{name}"
             try:
                 if is_url(mirror):
-                    return _download(address, file, self.folder / name, self.progress)
-                if (original := Path(address).expanduser()).is_file():
-                    return _copy(original, file, self.folder / name)
+                    return self._download(address, file, name)
+                if (original := Path(address)).is_file():
+                    return self._copy(original, file, name)
             except Missing:
                 continue
             except Unreachable as error:
@@ -101,7 +105,7 @@ class _Search:
             return path
         for url in file.urls:
             try:
-                return _download(url, file, self.folder / file.name, self.progress)
+                return self._download(url, file, file.name)
             except Unavailable as error:
                 self.failures[url] = str(error)
         group = self.source.group
@@ -114,40 +118,40 @@ class _Search:
             f"FEDATLAS_DATA_MIRRORS a folder or URL that holds {group}/{file.name}"
         )
 
+    def _copy(self, original: Path, file: File, name: str) -> Path:
+        target, limit = self.folder / name, self.source.unpacked_limit
+        if file.expected(name)[0] is None and (size := original.stat().st_size) > limit:
+            raise Unavailable(f"it has {size:,} bytes, more than the {limit:,} that this data set can need")
+        with atomic(target) as temporary:
+            shutil.copyfile(original, temporary)
+            if problem := mismatch(temporary, file, limit, name):
+                raise Unavailable(f"it {problem}")
+            _note(target, str(original))
+        return target
 
-def _copy(original: Path, file: File, target: Path) -> Path:
-    with atomic(target) as temporary:
-        shutil.copyfile(original, temporary)
-        if problem := mismatch(temporary, file, target.name):
-            raise Unavailable(f"it {problem}")
-        _note(target, str(original))
-    return target
-
-
-def _download(url: str, file: File, target: Path, progress: bool) -> Path:
-    size, known = file.expected(target.name)
-    part = target.with_name(f"{target.name}.part")
-    with alone(target):
-        if target.is_file():
-            return target
-        if not known:
-            part.unlink(missing_ok=True)  # nothing would tell a file that is glued together from two versions
-        try:
-            for resumed in (part.exists(), False):
-                download(url, part, size, progress)
-                problem = mismatch(part, file, target.name)
-                if problem is None:
-                    with atomic(target) as temporary:
-                        _note(target, url)
-                        part.replace(temporary)
-                    break
-                part.unlink()
-                if not resumed:
-                    raise Unavailable(f"what it gives {problem}")
-        finally:
-            if part.exists() and not part.stat().st_size:
-                part.unlink()
-    return target
+    def _download(self, url: str, file: File, name: str) -> Path:
+        target, limit = self.folder / name, self.source.unpacked_limit
+        size, known = file.expected(name)
+        part = target.with_name(f"{name}.part")
+        with alone(target):
+            if target.is_file():
+                return target
+            try:
+                for resumed in (part.exists(), False):
+                    download(url, part, limit, size, known is not None, self.progress)
+                    problem = mismatch(part, file, limit, name)
+                    if problem is None:
+                        with atomic(target) as temporary:
+                            _note(target, url)
+                            part.replace(temporary)
+                        break
+                    discard(part)
+                    if not resumed:
+                        raise Unavailable(f"what it gives {problem}")
+            finally:
+                if not part.exists() or not part.stat().st_size:
+                    discard(part)
+        return target
 
 
 def _note(path: Path, origin: str) -> None:
@@ -165,10 +169,11 @@ def origin(path: Path) -> str:
     return note.read_text(encoding="utf-8").strip() if note.is_file() else "placed by hand"
 
 
-def mismatch(path: Path, file: File, name: str | None = None) -> str | None:
+def mismatch(path: Path, file: File, limit: int, name: str | None = None) -> str | None:
     """What distinguishes a file from the published one, as the end of a sentence; None if nothing does.
 
-    name: that the file will have, where it differs from that of the path.
+    limit: bytes that may come out of it where it is decompressed. name: that the file will have, where it differs from
+    that of the path.
     """
     name = name or path.name
     size, known = file.expected(name)
@@ -179,7 +184,8 @@ def mismatch(path: Path, file: File, name: str | None = None) -> str | None:
         return None
     algorithm = known.partition(":")[0]
     try:
-        digest = checksum(path, algorithm, "" if name == file.name else Path(name).suffix)
+        published = name == file.name
+        digest = checksum(path, algorithm, "" if published else Path(name).suffix, None if published else limit)
     except UserError:
-        return "is damaged: it cannot be decompressed"
+        return f"is damaged: it cannot be decompressed, or has more than {limit:,} bytes"
     return None if digest == known else f"has the checksum {digest}, not the {known} expected"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fedatlas import npz
 from fedatlas.errors import UserError
 from fedatlas.files import atomic
 
@@ -60,6 +61,7 @@ class Partition:
     def load(cls, path: str | Path) -> "Partition":
         """Read what ``save`` wrote. Raises UserError if it is not there, or is no partition."""
         try:
+            npz.check(path)
             with np.load(path, allow_pickle=False) as content:
                 meta = json.loads(str(content["meta"]))
                 made = cls(**meta, order=content["order"], offsets=content["offsets"])
@@ -69,6 +71,11 @@ class Partition:
             raise UserError(f"{path} is not a readable partition ({error}): make it again") from error
 
     def _check(self) -> None:
+        given = (self.kind, str), (self.seed, int), (self.options, dict), (self.clients, int), (self.samples, int)
+        if not all(isinstance(value, kind) for value, kind in given):
+            raise ValueError("its description is of other types")
+        if self.order.dtype.kind + self.offsets.dtype.kind != "ii" or self.order.ndim != 1:
+            raise ValueError("it does not hold lists of whole numbers")
         ends = (
             self.offsets.shape == (self.clients + 1,) and self.offsets[0] == 0 and self.offsets[-1] == len(self.order)
         )

@@ -3,10 +3,20 @@
 import os
 from pathlib import Path
 
+from fedatlas.errors import UserError
+
 
 def directory(path: str | Path | None = None) -> Path:
     """The data directory: the argument, else the environment variable FEDATLAS_DATA, else ``./data``."""
-    return Path(path or os.environ.get("FEDATLAS_DATA") or "data").expanduser()
+    return expanded(path or os.environ.get("FEDATLAS_DATA") or "data")
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with ``~`` as the home folder. Raises UserError if there is no such user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UserError(f"{path}: {error}") from None
 
 
 def raw(root: Path, group: str) -> Path:

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from fedatlas import npz
 from fedatlas.data import places
+from fedatlas.data.checks import fault
 from fedatlas.data.contents import CSR, Contents
 from fedatlas.data.dataset import Dataset
 from fedatlas.data.hints import damaged
@@ -80,7 +82,7 @@ def read(folder: Path) -> Meta | None:
         sizes = {name: array["bytes"] for name, array in meta.arrays.items()}
         whole = all((folder / f"{name}.npy").stat().st_size == size for name, size in sizes.items())
         return meta if whole else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -89,6 +91,7 @@ def arrays(name: str, folder: Path, meta: Meta) -> Dataset:
     contents = meta.contents
 
     def array(stem: str, mapped: bool = False) -> np.ndarray:
+        npz.check_array(folder / f"{stem}.npy")
         return np.load(folder / f"{stem}.npy", mmap_mode="r" if mapped else None, allow_pickle=False)
 
     def samples(stem: str, rows: int) -> Any:
@@ -98,10 +101,17 @@ def arrays(name: str, folder: Path, meta: Meta) -> Dataset:
             return np.asarray(array(stem, mapped=True))
         from scipy.sparse import csr_matrix
 
-        return csr_matrix(tuple(array(f"{stem}_{part}") for part in CSR), shape=(rows, contents.features))
+        data, indices, indptr = (array(f"{stem}_{part}") for part in CSR)
+        if indices.dtype.kind + indptr.dtype.kind != "ii" or len(indptr) != rows + 1:
+            raise ValueError("the sparse matrix is inconsistent")
+        return csr_matrix((data, indices, indptr), shape=(rows, contents.features))
+
+    def whole(X: Any, y: Any, rows: int) -> None:
+        if problem := fault(contents, X, y, rows):
+            raise ValueError(problem)
 
     try:
-        return Dataset(
+        made = Dataset(
             name=name,
             X=samples("X", contents.rows),
             y=array("y"),
@@ -112,5 +122,9 @@ def arrays(name: str, folder: Path, meta: Meta) -> Dataset:
             provenance=meta.provenance,
             scale=contents.scale,
         )
-    except (OSError, ValueError, EOFError) as error:
+        whole(made.X, made.y, contents.rows)
+        if contents.test_rows:
+            whole(made.X_test, made.y_test, contents.test_rows)
+        return made
+    except (OSError, ValueError, TypeError, IndexError) as error:
         raise damaged(folder, str(error)) from error

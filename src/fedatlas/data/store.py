@@ -14,7 +14,7 @@ from fedatlas.data.mirrors import Mirrors, is_url
 from fedatlas.data.mirrors import mirrors as all_mirrors
 from fedatlas.data.sources import info, names
 from fedatlas.errors import UserError
-from fedatlas.files import atomic_folder
+from fedatlas.files import atomic_folder, sweep
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ def prepare(name: str, directory: str | Path | None = None, mirrors: Mirrors = (
     if _current(source, root):
         return folder
     with writing(root), alone(folder):
+        sweep(folder.parent)
         if not _current(source, root):
             form, paths = fetching.gather(source, root, mirrors)
             origins = [fetching.origin(path) for path in paths]
@@ -64,7 +65,7 @@ def verify(name: str, directory: str | Path | None = None) -> list[Path]:
     found = fetching.lying(source, places.raw(root, source.group)) if not source.embedded else None
     checked = found[1] if found else []
     for path, file in zip(checked, found[0].files if found else (), strict=True):
-        if problem := fetching.mismatch(path, file):
+        if problem := fetching.mismatch(path, file, source.unpacked_limit):
             raise UserError(f"{path} {problem}: delete it and fetch it again, or put a good copy in its place")
     folder = places.prepared(root, name)
     if (meta := prepared.read(folder)) is None:
@@ -96,7 +97,7 @@ def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
     if source.embedded:
         return Status(source.name, kind, "raw", 0, False, None)
     raw = places.raw(root, source.group)
-    others = [Path(mirror).expanduser() / source.group for mirror in mirrors if not is_url(mirror)]
+    others = [Path(mirror) / source.group for mirror in mirrors if not is_url(mirror)]
     for folder in (raw, *others):
         if found := fetching.lying(source, folder):
             size = sum(path.stat().st_size for path in found[1])

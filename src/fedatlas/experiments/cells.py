@@ -3,13 +3,16 @@
 A `CellSpec` holds all that the runs of one run file need, and lies in the file's metadata; a `Run` is one run of it.
 """
 
-import contextlib
 import copy
 import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from fedatlas.options import native
+
+LARGEST_SEED = 2**63 - 1  # that a column of whole numbers holds
 
 Axes = dict[str, list[Any]]  # values by axis
 Point = dict[str, Any]  # one value for each axis
@@ -34,6 +37,10 @@ class CellSpec:
     seeds: list[int] = field(default_factory=lambda: [0])
     optimum: bool = False
     part: list[int] | None = None
+
+    def __post_init__(self) -> None:
+        for one in dataclasses.fields(self):
+            object.__setattr__(self, one.name, native(getattr(self, one.name)))
 
     def plain(self) -> dict[str, Any]:
         """The specification as JSON types; what is left out has its default."""
@@ -104,16 +111,8 @@ def _text(value: Any) -> str:
     return "".join(c if c.isalnum() or c in ".-+" else "_" for c in str(value))
 
 
-def plain(value: Any) -> Any:
-    """A value as a cell of a table: mappings and lists as JSON text."""
-    return json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else value
-
-
 def spelled(value: Any) -> str:
-    """A value in the words of the file: ``dirichlet, alpha = 0.3`` for a specification or its JSON text."""
-    if isinstance(value, str) and value[:1] in ("{", "["):
-        with contextlib.suppress(ValueError):  # a word may begin like JSON
-            value = json.loads(value)
+    """A value in the words of the file: ``dirichlet, alpha = 0.3`` for a specification."""
     if isinstance(value, dict):
         options = [f"{key} = {spelled(one)}" for key, one in value.items() if key != "kind"]
         return ", ".join([str(value["kind"]), *options] if "kind" in value else options)

@@ -13,30 +13,40 @@ from fedatlas.experiments.specification import Experiment
 
 SIZES = ("smoke", "laptop", "paper")
 MOST_VALUES = 100_000
+JSON_TYPES = (dict, list, str, int, float, bool, type(None))
 
 
 def read_yaml(path: str | Path) -> Any:
-    """A YAML file as plain objects. Raises UserError with the line of a syntax error or of a duplicate key."""
+    """A YAML file as JSON types. Raises UserError with the line of a syntax error or of a duplicate key."""
     path = Path(path)
     try:
-        found = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         reason = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
         raise UserError(f"{path} {reason}") from None
     except UnicodeDecodeError:
         raise UserError(f"{path} is not text in UTF-8") from None
+    return parse(text, path)
+
+
+def parse(text: str, where: str | Path) -> Any:
+    """YAML text as JSON types. where: the text comes from, for sentences. Raises UserError as ``read_yaml`` does."""
+    try:
+        found = yaml.load(text, Loader=_UniqueKeys)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise UserError(f"{path}, line {mark.line + 1}: not valid YAML: {error.problem or error.context}") from None
+        raise UserError(f"{where}, line {mark.line + 1}: not valid YAML: {error.problem or error.context}") from None
     except RecursionError:
-        raise UserError(f"{path} is nested too deeply") from None
+        raise UserError(f"{where} is nested too deeply") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+        raise UserError(f"{where}: not valid YAML: {' '.join(str(error).split())}") from None
     values, todo = 0, [found]
     while todo:  # aliases of aliases make gigabytes of a few lines, or a list that holds itself
         value, values = todo.pop(), values + 1
         if values > MOST_VALUES:
-            raise UserError(f"{path} holds more than {MOST_VALUES:,} values, or itself")
+            raise UserError(f"{where} holds more than {MOST_VALUES:,} values, or itself")
+        if not isinstance(value, JSON_TYPES):
+            raise UserError(f"{where} holds {str(value)!r:.60}, which YAML reads as a {type(value).__name__}: quote it")
         todo.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 from fedatlas import algorithms, problems
 from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments import axes
 from fedatlas.experiments.cells import Cell, CellSpec, Point
 from fedatlas.experiments.runs import assign, create_algorithm, create_setting, product, runs
 from fedatlas.experiments.specification import Experiment
@@ -21,6 +22,8 @@ def cells(experiment: Experiment) -> list[Cell]:
     """
     found: list[Cell] = []
     try:
+        for id in experiment.algorithms:
+            axes.check({"grid": experiment.grid, "within": experiment.within, "tune": experiment.tuning(id)})
         for point in product(experiment.grid):
             for id in experiment.algorithms:
                 parts = [_cell(experiment, id, point, [part, experiment.parts]) for part in range(experiment.parts)]
@@ -58,7 +61,9 @@ def _shown(experiment: Experiment, id: str) -> Shown:
     entry, algorithm = experiment.algorithms[id], experiment.algorithm(id)
     known = algorithms.get(algorithm)
     own: str = getattr(known, "label", id) if id == algorithm else id
-    return Shown(algorithm=algorithm, name=entry.label or own, set=entry.set, tune=entry.tune, setting=entry.setting)
+    return Shown(
+        algorithm=algorithm, name=entry.label or own, set=entry.set, tune=experiment.tuning(id), setting=entry.setting
+    )
 
 
 def _distinct(cells: list[Cell]) -> None:

@@ -42,6 +42,11 @@ def evaluate(text: str, name: str, problem: Any = None) -> float:
         ) from None
 
 
+def names(value: Any) -> set[str]:
+    """Names of the constants in a formula; none in a number."""
+    return {node.id for node in ast.walk(ast.parse(str(value), mode="eval")) if isinstance(node, ast.Name)}
+
+
 def _value(node: ast.expr, problem: Any) -> float:
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
         return OPERATIONS[type(node.op)](_value(node.left, problem), _value(node.right, problem))

@@ -6,20 +6,21 @@ import json
 import platform
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fedatlas import problems
+from fedatlas import axis_values, problems
 from fedatlas.data import prepared
 from fedatlas.data.partition import Partition
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import CellSpec, Run, plain
+from fedatlas.experiments.cells import CellSpec, Run
 from fedatlas.experiments.dependencies import of_cell, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import create, runs
+from fedatlas.files import sweep
 from fedatlas.problems.base import Optimum, Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.checkpoint import Keeper
@@ -51,6 +52,7 @@ def run_cell(
     raised. save_seconds: time between checkpoints. Raises UserError where the memory does not suffice.
     """
     out = Path(out)
+    sweep(out.parent)
     part = out.with_suffix(".part")
     save_seconds = SAVE_SECONDS if save_seconds is None else save_seconds
     meta = describe(spec, data)
@@ -66,7 +68,7 @@ def run_cell(
     def save() -> None:
         nonlocal finished, saved
         if len(done) > finished:
-            write(part, [row for rows in done.values() for row in rows], meta.plain())
+            write(part, _placed(spec, [run for run in wanted if run.key in done], done), meta.plain())
         finished, saved = len(done), time.monotonic()
 
     keeper = Keeper(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
@@ -78,7 +80,7 @@ def run_cell(
             save()
         if progress:
             progress(sum(run.key in done for run in wanted), len(wanted))
-    write(out, [row for run in wanted for row in done[run.key]], meta.plain())
+    write(out, _placed(spec, wanted, done), meta.plain())
     part.unlink(missing_ok=True)
     keeper.forget()
 
@@ -126,28 +128,36 @@ def _units(group: list[Run], problem: Problem) -> list[list[Run]]:
 
 
 def _run(together: list[Run], problem: Problem, threads: int, keep: Callable[..., Any]) -> list[list[Row]]:
-    """Rows of runs that differ in tuned values alone."""
+    """Rows of runs that differ in tuned values alone, without the columns that say which run it is."""
     pairs = [create(run, problem) for run in together]
     setting, seed = pairs[0][1], together[0].seed
     simulations = [Simulation(algorithm, problem, setting, seed, threads=threads) for algorithm, _ in pairs]
     memory.check(simulations)
     histories = run_together(simulations, keep=keep)
-    return [_rows(run, history) for run, history in zip(together, histories, strict=True)]
+    return list(map(_rows, histories))
 
 
-def _rows(run: Run, history: History) -> list[Row]:
+def _rows(history: History) -> list[Row]:
     diverged = -1 if history.diverged_round is None else history.diverged_round
     end = {"status": history.status, "diverged_round": diverged}
-    return [{**_place(run), **row, **end} for row in history.rows]
+    return [{**row, **end} for row in history.rows]
 
 
-def _place(run: Run) -> Row:
-    """The columns of a run's rows that say which run it is."""
-    return {name: plain(value) for name, value in {**run.within, **run.tune, "seed": run.seed}.items()}
+def _placed(spec: CellSpec, wanted: list[Run], rows: dict[str, list[Row]]) -> list[Row]:
+    """The rows of some runs of a cell with the columns that say which run it is. rows: without them, by key."""
+    return [{**place, **row} for run, place in _places(spec, wanted) for row in rows[run.key]]
+
+
+def _places(spec: CellSpec, wanted: list[Run]) -> Iterator[tuple[Run, Row]]:
+    """Runs of a cell with the cells of a run file that say which run it is."""
+    columns = {axis: axis_values.column(values) for axis, values in {**spec.within, **spec.tune}.items()}
+    for run in wanted:
+        place = {axis: columns[axis](value) for axis, value in {**run.within, **run.tune}.items()}
+        yield run, {**place, "seed": run.seed}
 
 
 def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
-    """Runs in a file that were made by the same code from the same specification, by key."""
+    """Rows of the runs in a file that were made by the same code from the same specification, by key."""
     if not path.exists():
         return {}
     try:
@@ -162,9 +172,9 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
     columns = (*old.spec.within, *old.spec.tune, "seed")
     of_run: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        of_run.setdefault(tuple(row[column] for column in columns), []).append(row)
-    keys = {tuple(_place(run).values()): run.key for run in runs(old.spec)}
-    return {keys[place]: own for place, own in of_run.items() if place in keys}
+        of_run.setdefault(tuple(row.pop(column, None) for column in columns), []).append(row)
+    places = {run.key: tuple(place.values()) for run, place in _places(old.spec, list(runs(old.spec)))}
+    return {key: of_run[place] for key, place in places.items() if place in of_run}
 
 
 def _identity(meta: RunMeta) -> Any:

@@ -58,7 +58,8 @@ def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
 
     parts: mappings ``setting``, ``problem`` and ``parameters``. axis: a key of the setting, with dots for what lies
     inside it, or ``problem.`` or ``parameters.`` and a key. A number after a dot is a place in a list:
-    ``participation.p.0``. Raises UserError if there is no such place.
+    ``participation.p.0``. value: of which a copy is set, because another axis may reach into it. Raises UserError if
+    there is no such place.
     """
     *path, last = axis.split(".")
     target: Any = parts
@@ -66,7 +67,7 @@ def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
         target = target[_place(axis, target, part)] if isinstance(target, list) else target.setdefault(part, {})
         if not isinstance(target, (dict, list)):
             raise UserError(f"axis {axis!r}: {part} is {target!r}, which has no parts; write it as a mapping or a list")
-    target[_place(axis, target, last) if isinstance(target, list) else last] = value
+    target[_place(axis, target, last) if isinstance(target, list) else last] = copy.deepcopy(value)
 
 
 def _place(axis: str, values: list[Any], part: str) -> int:

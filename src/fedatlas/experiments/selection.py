@@ -1,12 +1,14 @@
 """Choosing rows of a table or of curves by the values of its axes."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from fedatlas import axis_values
 from fedatlas.experiments.scores import goal
 from fedatlas.experiments.view import Select
-from fedatlas.labels import parsed
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -17,16 +19,17 @@ EXTREMES = ("max", "min")
 def matching(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFrame":
     """Rows whose axes have the values of where.
 
-    frame: with a column for each axis. where: {axis: value}; a list keeps any of its values, ``max`` and ``min`` the
-    largest and smallest among the rows that the other axes leave. Mappings and lists are compared with the JSON text
-    that tables hold.
+    frame: with a column for each axis. where: {axis: value}; a list keeps any of its values, unless it is itself a
+    value of the axis. On an axis of numbers, ``max`` and ``min`` are the largest and smallest among the rows that the
+    other axes leave.
     """
-    extremes = {}
+    kept, extremes = np.ones(len(frame), bool), {}
     for axis, value in (where or {}).items():
-        if isinstance(value, str) and value in EXTREMES:
+        if _extreme(value) and numeric(frame[axis]):
             extremes[axis] = value
         else:
-            frame = frame[holds(frame[axis], value)]
+            kept &= holds(frame[axis], value).to_numpy()
+    frame = frame[kept]
     chosen = {axis: getattr(frame[axis], end)() for axis, end in extremes.items()} if len(frame) else {}
     for axis, value in chosen.items():
         frame = frame[frame[axis] == value]
@@ -34,9 +37,10 @@ def matching(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFrame"
 
 
 def holds(column: "Series", value: Any) -> "Series":
-    """Which cells of a column have a value: booleans. A list means any of its values, unless cells are lists."""
-    cells = column.map(parsed)
-    return cells.map(_wanted(cells, value)).astype(bool)
+    """Which cells of a column have a value: booleans. A list means any of its values, unless it is a value there."""
+    cells = column.dropna().unique().tolist()
+    kept = axis_values.kept(list(map(axis_values.parsed, cells)), value)
+    return column.isin([cell for cell, keep in zip(cells, kept, strict=True) if keep])
 
 
 def points_matching(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] | None) -> list[int]:
@@ -44,23 +48,29 @@ def points_matching(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any
 
     points: {axis: value}, all of the same axes. where: as of ``matching``.
     """
-    found = [(place, {axis: parsed(value) for axis, value in point.items()}) for place, point in enumerate(points)]
-    extremes = {}
+    places, extremes = list(range(len(points))), {}
+    every = {axis: [point[axis] for point in points] for axis in where or {}}
     for axis, value in (where or {}).items():
-        if isinstance(value, str) and value in EXTREMES:
+        if _extreme(value) and axis_values.numbers(every[axis]):
             extremes[axis] = max if value == "max" else min
         else:
-            wanted = _wanted([point[axis] for _, point in found], value)
-            found = [(place, point) for place, point in found if wanted(point[axis])]
-    chosen = {axis: end(point[axis] for _, point in found) for axis, end in extremes.items()} if found else {}
-    return [place for place, point in found if all(point[axis] == value for axis, value in chosen.items())]
+            kept = axis_values.kept(every[axis], value)
+            places = [place for place in places if kept[place]]
+    chosen = {axis: end(every[axis][at] for at in places) for axis, end in extremes.items()} if places else {}
+    return [place for place in places if all(every[axis][place] == value for axis, value in chosen.items())]
 
 
-def _wanted(cells: Iterable[Any], value: Any) -> Callable[[Any], bool]:
-    """Whether a cell has the value, or any of several values: what a list means depends on what all cells are."""
-    if isinstance(value, list) and not any(isinstance(cell, list) for cell in cells):
-        return lambda cell: cell in value
-    return lambda cell: cell == value
+def _extreme(value: Any) -> bool:
+    return isinstance(value, str) and value in EXTREMES
+
+
+def ordered(column: "Series") -> list[Any]:
+    """The different cells of a column: numbers in order, others as they come, which is as the specification lists them.
+
+    Cells that are missing are left out.
+    """
+    cells = column.dropna().drop_duplicates().tolist()
+    return sorted(cells) if numeric(column) else cells
 
 
 def numeric(column: "Series") -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fedatlas import problems
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Axes, Spec
+from fedatlas.experiments.cells import LARGEST_SEED, Axes, Spec
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.view import Select
 from fedatlas.options import Option, check, check_names, construct, option, options
@@ -34,7 +34,9 @@ class Entry:
     set: dict[str, Any] = option(dict, doc="fixed hyper-parameters")
     tune: dict[str, Any] = option(dict, doc="tuning axes of this algorithm alone; null removes a common one")
     setting: dict[str, Any] = option(dict, doc="keys of the setting for this algorithm alone")
-    seeds: list[int] | None = option(None, low=0, doc="seeds of this algorithm alone", filled=True, distinct=True)
+    seeds: list[int] | None = option(
+        None, low=0, high=LARGEST_SEED, doc="seeds of this algorithm alone", filled=True, distinct=True
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +64,7 @@ class Experiment:
     seeds: list[int] = option(
         lambda: [0],
         low=0,
+        high=LARGEST_SEED,
         doc="seeds of samples, participation and start; scores are means over them",
         filled=True,
         distinct=True,

@@ -1,7 +1,8 @@
 """One run, from a shell or a notebook."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +10,11 @@ from fedatlas import algorithms, problems
 from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import scores
+from fedatlas.experiments.cells import LARGEST_SEED
 from fedatlas.experiments.runs import SETTING
 from fedatlas.experiments.scores import COSTS
 from fedatlas.metrics import metric as record
-from fedatlas.options import construct
+from fedatlas.options import Option, check, construct, native
 from fedatlas.problems import Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.engine import Progress, Simulation
@@ -21,10 +23,16 @@ from fedatlas.simulation.setting import Setting
 if TYPE_CHECKING:
     import pandas as pd
 
+# What train() takes besides the setting and the algorithm.
+GIVEN = {
+    "seed": Option("seed", int, 0, doc="of samples, participation and start", low=0, high=LARGEST_SEED),
+    "threads": Option("threads", int, 1, doc="client blocks computed at once", low=1),
+}
+
 
 def train(
     algorithm: str | Algorithm,
-    problem: dict[str, Any] | Problem,
+    problem: Mapping[str, Any] | Problem,
     *,
     seed: int = 0,
     directory: str | Path | None = None,
@@ -51,11 +59,16 @@ def train(
     """
     import pandas as pd
 
-    for name, value, low in (("seed", seed, 0), ("threads", threads, 1)):
-        if not isinstance(value, int) or value < low:
-            raise UserError(f"train: {name} is {value!r}; it must be a whole number, at least {low}")
+    seed, threads, problem = native(seed), native(threads), native(problem)
+    check("train", GIVEN, {"seed": seed, "threads": threads})
+    if not isinstance(directory, (str, PathLike, type(None))):
+        raise UserError(f"train: directory is {directory!r:.60}; it must be a path or None")
+    if not isinstance(algorithm, (str, Algorithm)):
+        raise UserError(f"train: algorithm is {algorithm!r:.60}; it must be a name, or an Algorithm")
+    if not isinstance(problem, (Mapping, Problem)):
+        raise UserError(f"train: problem is {problem!r:.60}; it must be a mapping of options to values, or a Problem")
     cls = algorithms.get(algorithm) if isinstance(algorithm, str) else type(algorithm)
-    known = [*SETTING, *cls.options()]
+    known = [*cls.options(), *sorted(SETTING)]
     for name in options:
         if name not in known:
             raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, known)}")
@@ -69,11 +82,11 @@ def train(
     spec = {
         "algorithm": algorithm.name,
         "parameters": dataclasses.asdict(algorithm),
-        "problem": problem if isinstance(problem, dict) else repr(problem),
+        "problem": dict(problem) if isinstance(problem, Mapping) else repr(problem),
         "setting": dataclasses.asdict(setting),
         "seed": seed,
     }
-    if isinstance(problem, dict):
+    if isinstance(problem, Mapping):
         problem = problems.create(problem, setting.clients, directory)
     if optimum and problem.optimum is None and problem.solvable:
         problem.optimum = problem.solve()

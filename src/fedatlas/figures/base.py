@@ -46,6 +46,10 @@ class Figure(Kind):
             if one.names == "axis" and (axis := getattr(self, name)) is not None
         }
 
+    def measures(self) -> set[str]:
+        """Axes whose values must be numbers, as the options are."""
+        return set()
+
     def draw(self, sheet: "Sheet") -> "matplotlib.figure.Figure":
         """Draw the figure, not yet laid out. Raises UserError if its options do not fit the results."""
         raise NotImplementedError

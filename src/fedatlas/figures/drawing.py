@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedatlas import csv_files
 from fedatlas.experiments.view import View
 from fedatlas.figures import style
 from fedatlas.figures.base import Figure
@@ -51,8 +52,7 @@ def draw(
             engine.execute(drawn)  # once, and alike for all formats
         drawn.set_layout_engine(None)  # not "none", which would have each format laid out before it is drawn
         if sheet.numbers is not None:
-            with atomic(paths[0].with_suffix(".csv")) as temporary:
-                sheet.numbers.to_csv(temporary, index=False)
+            csv_files.write(paths[0].with_suffix(".csv"), sheet.numbers)
         for path in reversed(paths):
             save(drawn, path)
 

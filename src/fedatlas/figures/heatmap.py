@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas import labels
-from fedatlas.errors import lookup
+from fedatlas.axis_values import parsed
+from fedatlas.errors import UserError, lookup
+from fedatlas.experiments.selection import ordered
 from fedatlas.experiments.view import View
 from fedatlas.figures import layout
 from fedatlas.figures.base import Chosen
@@ -36,6 +38,11 @@ class Heatmap(Chosen):
         None, doc="closed form of the metric's limit, drawn in a panel of its own", names="limit"
     )
     center: float | None = option(None, doc="value of the metric at which the colours part")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.x == self.rows:
+            raise UserError(f"{self.title()}: x and rows are both {self.x}; they must differ")
 
     def draw(self, sheet: Sheet) -> "Figure":
         import pandas as pd
@@ -71,11 +78,17 @@ class Heatmap(Chosen):
 
         sheet.column(sheet.curves, self.x, self.rows, sheet.y)
         axes = ["algorithm", self.rows, self.x]
-        means = late(sheet.rows(sheet.curves), axes, sheet.y, self.after)
+        drawn = sheet.rows(sheet.curves)
+        means = late(drawn, axes, sheet.y, self.after)
         if means.empty:
             raise sheet.error(f"there are no evaluations from round {self.after} on")
         means = means.groupby(level=axes).mean()
-        panels = {sheet.names[id]: means[id].unstack(self.x) for id in sheet.styles if id in means.index.levels[0]}
+        order = {"index": ordered(drawn[self.rows]), "columns": ordered(drawn[self.x])}
+        panels = {
+            sheet.names[id]: means[id].unstack(self.x).reindex(**order)
+            for id in sheet.styles
+            if id in means.index.levels[0]
+        }
         if self.limit is None:
             return panels
         closed = _closed(lookup("limit", self.limit, LIMITS), sheet.view, next(iter(panels.values())))
@@ -102,7 +115,7 @@ def _shades(two_sided: bool) -> "Colormap":
 
 def _ticks(axis: "Axis", values: Sequence[object]) -> None:
     step = -(-len(values) // 6)
-    axis.set_ticks(range(0, len(values), step), [labels.text(value) for value in values[::step]])
+    axis.set_ticks(range(0, len(values), step), [labels.text(parsed(cell)) for cell in values[::step]])
     axis.set_tick_params(length=0)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fedatlas.experiments.selection import numeric, ordered
 from fedatlas.figures.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+    from pandas import Series
 
 FLOOR = 1e-16  # below this a suboptimality in double precision is rounding error, of either sign
 NOTE_COLOUR = "#666666"
@@ -105,6 +107,11 @@ def mark(text: str, **look: Any) -> "Line2D":
     from matplotlib.lines import Line2D
 
     return Line2D([], [], linestyle="none", color=NOTE_COLOUR, label=text, **look)
+
+
+def positions(cells: "Series") -> dict[Any, float]:
+    """Where the cells of an axis lie: a number at itself, other values at 0, 1, 2 .. as they come."""
+    return {cell: float(cell) if numeric(cells) else at for at, cell in enumerate(ordered(cells))}
 
 
 def limits(values: np.ndarray, log: bool) -> tuple[float, float] | None:

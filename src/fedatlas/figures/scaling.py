@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fedatlas import labels
+from fedatlas.axis_values import parsed
 from fedatlas.experiments.selection import numeric
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled, Scale
@@ -32,8 +33,8 @@ class Scaling(Panelled):
     x: str = option(doc="axis", names="axis")
     y: str | None = option(
         None,
-        doc="metric, or tuned hyper-parameter whose best value is drawn; by default the metric that selects",
-        names="metric or tuned",
+        doc="metric, or hyper-parameter tuned over numbers, whose best value is drawn; by default that which selects",
+        names="metric or tuned numbers",
     )
     yscale: Scale | None = option(None, doc="scale of the y-axis; by default the metric's")
     reference: Literal["linear"] | None = option(None, doc="line of linear speed-up")
@@ -45,13 +46,16 @@ class Scaling(Panelled):
     def inputs(self) -> frozenset[str]:
         return frozenset({"theorems"} if self.theorems else ())
 
+    def measures(self) -> set[str]:
+        return {self.x} if self.reference else set()
+
     def draw(self, sheet: Sheet) -> "Figure":
         x, column = self.x, _column(sheet)
         sheet.column(sheet.table, x, column)
         rows = sheet.rows(sheet.table[sheet.table["chosen"]])
         panels = sheet.panels(rows)
         figure, axes = layout.grid(len(panels))
-        positions = _positions(rows[x])
+        positions = layout.positions(rows[x])
         shifts = (
             np.linspace(-0.25, 0.25, len(sheet.styles)) if len(sheet.styles) > 1 else [0]
         )  # where x is not a number
@@ -63,8 +67,8 @@ class Scaling(Panelled):
                 own = part[part["algorithm"] == id]
                 _line(ax, sheet, x, own, column, positions, look, shift)
                 if id in self.theorems:
-                    promised = own.sort_values(x)
-                    ax.plot(promised[x], promised["bound"], color=look.colour, linestyle=layout.DOTS, linewidth=1.4)
+                    promised = own.assign(at=own[x].map(positions)).sort_values("at")
+                    ax.plot(promised["at"], promised["bound"], color=look.colour, linestyle=layout.DOTS, linewidth=1.4)
             if self.reference == "linear":
                 _reference(ax, part, x, column)
         _scale(axes, positions, rows, x)
@@ -114,14 +118,6 @@ def _range(sheet: Sheet, column: str) -> tuple[str, ...]:
     return ("score_min", "score_max") if column == "score" and sheet.seeds > 1 else ()
 
 
-def _positions(values: "Series") -> dict[Any, float]:
-    """Where the values of the axis lie. A number lies at itself, other values at 0, 1, 2 .."""
-    distinct = list(dict.fromkeys(values))
-    if numeric(values):
-        return {value: float(value) for value in sorted(distinct)}
-    return {value: number for number, value in enumerate(distinct)}
-
-
 def _line(
     ax: "Axes",
     sheet: Sheet,
@@ -164,7 +160,7 @@ def _drawn(sheet: Sheet, values: "Series") -> np.ndarray:
 
 def _reference(ax: "Axes", part: "DataFrame", x: str, column: str) -> None:
     """A line of slope -1 through the best algorithm's first point."""
-    ok = part[np.isfinite(part[column]) & (part[column] > 0)]
+    ok = part[np.isfinite(part[column]) & (part[column] > 0) & (part[x] > 0)]
     if ok.empty:
         return
     first, last = ok[x].min(), ok[x].max()
@@ -186,7 +182,7 @@ def _scale(axes: "Sequence[Axes]", positions: Mapping[Any, float], rows: "DataFr
     if powers and max(at) >= 1024:
         texts = [f"$2^{{{int(np.log2(value))}}}$" for value in shown]
     else:
-        texts = [labels.text(value) for value in shown]
+        texts = [labels.text(parsed(cell)) for cell in shown]
     for ax in axes:
         if log:
             ax.set_xscale("log", base=2)

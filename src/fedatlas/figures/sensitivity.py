@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas import labels
+from fedatlas.axis_values import parsed
+from fedatlas.experiments.selection import numeric
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled, Scale
 from fedatlas.figures.sheet import Sheet
@@ -28,17 +30,22 @@ class Sensitivity(Panelled):
         rows = sheet.rows(sheet.table[sheet.table[x].notna()])
         panels = sheet.panels(rows)
         figure, axes = layout.grid(len(panels))
-        values = sorted(rows[x].unique())
+        positions = layout.positions(rows[x])
+        values, words = list(positions.values()), not numeric(rows[x])
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             if sheet.log:
                 ax.set_yscale("log")
-            if values[0] > 0 and values[-1] / values[0] >= 4:
+            if words:
+                ax.set_xticks(values, [labels.text(parsed(cell)) for cell in positions])
+            elif values[0] > 0 and values[-1] / values[0] >= 4:
                 ax.set_xscale("log")
             for id, look in sheet.styles.items():
-                scores = part[(part["algorithm"] == id) & (part["diverged"] == 0)].groupby(x)["score"].agg(select.goal)
+                own = part[(part["algorithm"] == id) & (part["diverged"] == 0)]
+                scores = own.groupby(own[x].map(positions))["score"].agg(select.goal)
                 points: dict[str, Any] = {"marker": look.marker, "markersize": look.size}
-                ax.plot(scores.index, scores, color=look.colour, linestyle=look.line, zorder=look.layer, **points)
+                line = "none" if words else look.line
+                ax.plot(scores.index, scores, color=look.colour, linestyle=line, zorder=look.layer, **points)
         layout.label(axes, labels.axis(x, sheet.view.problem), labels.quantity(select.metric, select.statistic))
         layout.legend(figure, sheet)
         layout.foot(figure, "What diverged is left out." if (rows["diverged"] > 0).any() else "")

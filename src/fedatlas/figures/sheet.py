@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas import labels
 from fedatlas.errors import UserError
-from fedatlas.experiments.selection import matching, numeric
+from fedatlas.experiments.selection import matching, ordered
 from fedatlas.experiments.view import View
 from fedatlas.figures import style
 from fedatlas.figures.base import Figure
@@ -100,9 +100,7 @@ class Sheet:
         axis = self._option("panel")
         if axis is None:
             return [("", frame)]
-        values = list(dict.fromkeys(frame[axis]))
-        if numeric(frame[axis]):
-            values.sort()
+        values = ordered(frame[axis])
         titles = [re.sub(r"\b(\w) = ", r"$\1$ = ", labels.point(axis, value)) for value in values]
         return [(title, frame[frame[axis] == value]) for title, value in zip(titles, values, strict=True)]
 

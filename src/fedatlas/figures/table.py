@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas import labels
+from fedatlas.axis_values import parsed
 from fedatlas.experiments import scores
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled
@@ -136,8 +137,8 @@ def _cell(column: "DataFrame", id: str, name: str) -> tuple[str, bool]:
 
 def _heads(axis: str, values: Sequence[Any]) -> list[str]:
     """Values for heads, without the options that all specifications share."""
-    parsed = [labels.parsed(value) for value in values]
-    if len(parsed) < 2 or not all(isinstance(value, dict) for value in parsed):
+    found = list(map(parsed, values))
+    if len(found) < 2 or not all(isinstance(value, dict) for value in found):
         return [labels.point(axis, value) for value in values]
-    shared = {k for k, v in parsed[0].items() if all(other.get(k) == v for other in parsed)}
-    return [labels.text({k: v for k, v in value.items() if k not in shared}) for value in parsed]
+    shared = {k for k, v in found[0].items() if all(other.get(k) == v for other in found)}
+    return [labels.text({k: v for k, v in value.items() if k not in shared}) for value in found]

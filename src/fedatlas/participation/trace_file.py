@@ -9,7 +9,7 @@ import numpy as np
 from fedatlas.errors import UserError
 
 COLUMNS = ("round", "client", "available")
-CELLS = 10**9  # most entries, rounds x clients, that are held in memory
+CELLS = 10**8  # most entries, rounds x clients, that are held in memory; a few traces are held at once
 VALUES = {"0": False, "1": True, "false": False, "true": True}
 
 
@@ -26,6 +26,8 @@ def read(path: str | Path, clients: int) -> np.ndarray:
         raise UserError(f"availability trace {path} does not exist") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"availability trace {path} cannot be read: {error}") from None
+    if len(there) * clients > CELLS:
+        raise UserError(f"availability trace {path}: {len(there)} rounds are too many for {clients} clients")
     if there.shape[1] > clients:
         raise UserError(f"availability trace {path} names client {there.shape[1] - 1}, but there are {clients} clients")
     return np.pad(there, ((0, 0), (0, clients - there.shape[1])))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.data.prepared import load
 from fedatlas.errors import UserError
 from fedatlas.kinds import Family
+from fedatlas.machine import require
 from fedatlas.options import Option, check_names, construct, options
 from fedatlas.problems.base import DataKind, Problem, ProblemKind, Sources, SyntheticKind
 
@@ -71,6 +72,8 @@ def create(
     made here. Raises UserError on a specification that does not fit, and on data that are not there.
     """
     kind, sources = parse(spec)
+    asked = f"problem {kind.name} with {clients:,} clients" if clients else f"problem {kind.name}"
+    require(kind.bytes(clients or 1), asked, "take fewer clients, or a smaller problem")
     if isinstance(kind, SyntheticKind):
         return kind.build(clients)
     if sources is None or not isinstance(kind, DataKind):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from fedatlas import arrays
+from fedatlas import arrays, npz
 from fedatlas.errors import UserError
 from fedatlas.files import atomic
 from fedatlas.kinds import Kind
@@ -43,6 +43,10 @@ class ProblemKind(Kind):
     def has_prox(cls) -> bool:
         """The same as ``Problem.has_prox``, before a problem is made."""
         return cls.proximal
+
+    def bytes(self, clients: int) -> int:
+        """Bytes, roughly, that making the problem takes besides data that lie in files. clients: their number."""
+        return 64 * clients
 
     def provenance(self) -> dict[str, Any]:
         """What a run file says of how the problem is computed on this machine, besides the version of NumPy."""
@@ -101,9 +105,16 @@ class Optimum:
 
     @classmethod
     def load(cls, path: str | Path) -> "Optimum":
-        """The optimum that ``save`` kept."""
-        with np.load(path) as saved:
-            return cls(float(saved["F"]), saved["x"], float(saved["gap"]))
+        """The optimum that ``save`` kept. Raises UserError if it is not there, or is no optimum."""
+        try:
+            npz.check(path)
+            with np.load(path, allow_pickle=False) as saved:
+                F, x, gap = saved["F"], saved["x"], saved["gap"]
+            if F.shape or gap.shape or x.ndim != 1 or {F.dtype.kind, x.dtype.kind, gap.dtype.kind} != {"f"}:
+                raise ValueError("it does not hold two numbers and a vector")
+            return cls(float(F), x, float(gap))
+        except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over
+            raise UserError(f"{path} is not a readable optimum ({error}): make it again") from error
 
 
 class Batch(Protocol):
@@ -125,8 +136,8 @@ class Problem:
     clients: their number if the problem fixes it, else None. optimum: an Optimum, or None if unknown. variants: ways in
     which a row may be seen (augmentation); a draw is ``row + samples * variant``, and variant 0 is the row as it is.
     labels: (n,) class of each row of data, from 0, where there are classes. solvable: whether ``solve`` can find the
-    optimum. one_sample_rows: (indptr, indices, values, labels) of logistic data that all clients share, for compiled
-    rounds.
+    optimum. draw_bytes: what a step holds of each draw, such as a row of data. one_sample_rows: (indptr, indices,
+    values, labels) of logistic data that all clients share, for compiled rounds.
     """
 
     dim: int
@@ -138,6 +149,7 @@ class Problem:
     labels: Any = None
     solvable: Any = False
     one_sample_rows: Any = None
+    draw_bytes: int = 0
 
     @property
     def shared(self) -> bool:
@@ -195,9 +207,13 @@ class Problem:
     def prepare_threads(self, threads: int) -> None:
         """Prepare for this many blocks that are computed at once. It is called before any gradient."""
 
-    def memory(self, batch: int, threads: int) -> dict[str, int]:
-        """Bytes, roughly, of ``data`` and, where they count, ``activations`` of minibatches on so many threads."""
-        return {"data": sum(getattr(value, "nbytes", 0) for value in vars(self).values())}
+    def memory(self, batch: int, clients: int) -> dict[str, int]:
+        """Bytes, roughly, of ``data`` and of ``activations``, what steps hold of minibatches.
+
+        batch: samples of a minibatch. clients: those that compute at once.
+        """
+        data = sum(getattr(value, "nbytes", 0) for value in vars(self).values())
+        return {"data": data, "activations": clients * batch * self.draw_bytes}
 
     def free_memory(self) -> int:
         """Bytes that are free where vectors live."""

@@ -58,6 +58,12 @@ class SyntheticQuadratic(SyntheticKind):
         if self.mu > self.L:
             raise UserError(f"quadratic: mu is {self.mu} and L is {self.L}; mu <= L is needed")
 
+    def bytes(self, clients: int) -> int:
+        """Bytes, roughly, that making the problem takes: some copies of all matrices, and the table of noise."""
+        dim = len(self.centers[0]) if self.dim is None and self.centers else self.dim or 1
+        matrix = dim if self.diagonal or self.dim is None else dim * dim
+        return 8 * (6 * clients * (matrix + dim) + (3 * self.samples * dim if self.noise else 0))
+
     def build(self, clients: int) -> "Quadratic":
         """The problem. Raises UserError if centres or curvatures are not as many as clients, or if one client shall
         differ from the mean."""
@@ -66,7 +72,7 @@ class SyntheticQuadratic(SyntheticKind):
 
     def _given(self, clients: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         u = np.asarray(self.centers, float) if len({len(u) for u in self.centers or ()}) == 1 else np.zeros(0)
-        if u.ndim != 2 or len(u) != clients:
+        if u.ndim != 2 or len(u) != clients or not u.size:
             raise UserError(
                 f"quadratic: centers has shape {u.shape}; one list of numbers for each of {clients} is needed"
             )
@@ -132,6 +138,11 @@ class Quadratic(Problem):
             self.noise = noise * (table - table.mean(axis=0))
         self._mean = (self.A.mean(axis=0), self.b.mean(axis=0), float(self.c.mean()))
         self.optimum = self.solve() if self.constants()["mu"] > 0 else None
+
+    @property
+    def draw_bytes(self) -> int:  # type: ignore[override]
+        """Bytes of a row of noise."""
+        return 0 if self.noise is None else 8 * self.dim
 
     @property
     def _diagonal(self) -> bool:

@@ -48,6 +48,18 @@ class Regression(Problem):
         """The map v -> (Hessian of F at x) v, both (d,)."""
         raise NotImplementedError
 
+    @property
+    def draw_bytes(self) -> int:  # type: ignore[override]
+        """Bytes of a row of data and of what is made of it."""
+        return 2 * int(self.A.shape[1]) * self.dtype.itemsize
+
+    def memory(self, batch: int, clients: int) -> dict[str, int]:
+        """Bytes of data, and of the rows of minibatches; large minibatches are weights of all rows."""
+        found = super().memory(batch, clients)
+        if batch > self.samples // 8:
+            found["activations"] = clients * 3 * 8 * self.samples
+        return found
+
     def penalty(self, l2: Penalty) -> float:
         """The l2 weight as a number."""
         return 1 / self.samples if l2 == "1/n" else float(l2)

@@ -68,6 +68,9 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     def _rank(self) -> int:
         return max(1, self.dim // 10) if self.rank is None else self.rank
 
+    def bytes(self, clients: int) -> int:
+        return 8 * (6 * self.dim**2 + clients * (6 * self._rank**2 + 8 * self.components * self.dim))
+
     def build(self, clients: int) -> "SimilarQuadratic":
         """The problem. Raises UserError if there is one client, or if the similarity is too large for L."""
         if clients < 2:
@@ -132,7 +135,7 @@ class SimilarQuadratic(Problem):
     ) -> None:
         self.V, self.W, self.T, self.mu, self.e, self.beta = V, W, T, mu, e, float(beta)
         self.mean = np.asfortranarray((V * spectrum) @ V.T)
-        self.start_scale, self.spectrum = start_scale, spectrum
+        self.start_scale, self.spectrum, self.draw_bytes = start_scale, spectrum, 24 * len(V)
         self.clients, self.samples, self.dim = b.shape
         Vb = b @ V
         within = ((spectrum - mu) * e * Vb) @ V.T  # (A_ij - A_i) b_ij
@@ -166,9 +169,8 @@ class SimilarQuadratic(Problem):
         curvature of any f_i, negative with beta (attained where all |x_k| = 1). delta_A: |mean_i D_i^2|^(1/2) with
         D_i = A_i - mean_j A_j, the least constant of Definition 2. delta_rms: root mean square of the |D_i|, which
         Section 5 calls delta_A; it suffices for Definition 2 (Remark 18) and is no smaller. delta_B: largest |D_i|."""
-        found = {"mu": self.mu - self.beta / 2, "L": float(self.spectrum[-1] + 2 * self.beta)}
-        found["mu_min"], found["L_max"] = found["mu"], found["L"]
-        return found | self._similarity
+        mu, L = self.mu - self.beta / 2, float(self.spectrum[-1] + 2 * self.beta)
+        return {"mu": mu, "L": L, "mu_min": mu, "L_max": L} | self._similarity
 
     @functools.cached_property
     def _similarity(self) -> dict[str, float]:

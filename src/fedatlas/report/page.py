@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas import labels
+from fedatlas import csv_files, labels
 from fedatlas.bibliography import Reference
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
@@ -97,10 +97,8 @@ def _figure(directory: Path, name: str, caption: str) -> dict[str, str]:
 
 
 def _claims(path: Path) -> list[dict[str, Any]]:
-    import pandas as pd
-
     try:
-        frame = pd.read_csv(path, keep_default_na=False)
+        frame = csv_files.read(path, keep_default_na=False)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: check the claims before the report") from None
     claims: list[dict[str, Any]] = frame.to_dict("records")

@@ -5,6 +5,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ class Keeper:
 
         runs: JSON types that identify the pairs among those that ``about`` describes.
         """
-        if self.path.exists():
+        if self.path.is_file():
             self._restore(runs, pairs)
 
         def pause() -> None:
@@ -80,6 +81,7 @@ class Keeper:
                     np.lib.format.write_array(entry, array, allow_pickle=False)
 
     def _restore(self, runs: Any, pairs: Pairs) -> None:
+        """Set the simulations and histories to what the file holds: all of them, or none."""
         try:
             with zipfile.ZipFile(self.path) as file:
                 if file.testzip():
@@ -88,12 +90,19 @@ class Keeper:
                 head = json.loads(str(file["head"]))
                 if head["about"] != self.about:
                     say(f"the checkpoint {self.path} is of another specification or other code: the run starts again")
-                elif head["runs"] == runs:
-                    for number, (pair, run) in enumerate(zip(pairs, head["simulations"], strict=True)):
-                        _restore(file, run, number, *pair)
-                    say(f"the run continues from round {min(s.round for s, _ in pairs)}, which {self.path} holds")
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+                    return
+                if head["runs"] != runs:
+                    return
+                found = [
+                    _Saved.read(file, run, number, simulation)
+                    for number, ((simulation, _), run) in enumerate(zip(pairs, head["simulations"], strict=True))
+                ]
+        except Exception as error:  # of damaged archives, zipfile and NumPy raise a dozen kinds
             say(f"the checkpoint {self.path} cannot be read ({error}): the run starts again")
+            return
+        for (simulation, history), saved in zip(pairs, found, strict=True):
+            saved.put(simulation, history)
+        say(f"the run continues from round {min(s.round for s, _ in pairs)}, which {self.path} holds")
 
     def forget(self) -> None:
         """Remove the file."""
@@ -110,8 +119,10 @@ def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarra
     simulations = []
     for simulation, history in pairs:
         numbers = {name: value for name, value in simulation.s.items() if not hasattr(value, "shape")}
+        vectors = {name: list(value.shape) for name, value in simulation.s.items() if name not in numbers}
         own = {name: getattr(simulation, name) for name in SAVED}
-        simulations.append({**own, "rows": history.rows, "status": history.status, "numbers": numbers})
+        own |= {"rows": history.rows, "status": history.status, "numbers": numbers, "vectors": vectors}
+        simulations.append(own | {"parts": len(_parts(simulation.table))})
     text = json.dumps({**head, "simulations": simulations}, default=lambda value: value.item())
     yield "head", np.array(text)
     for number, (simulation, _) in enumerate(pairs):
@@ -132,22 +143,47 @@ def _parts(table: Table) -> list[np.ndarray]:
     return np.array_split(seen, count) if count else []
 
 
-def _restore(file: Any, run: dict[str, Any], number: int, simulation: Simulation, history: History) -> None:
-    """Set a simulation and its history to what the file holds under a number."""
-    like, table = simulation.x0, simulation.table
-    vectors = {name: _like(like, file[f"{number}.s.{name}"]) for name in _named(file, f"{number}.s.")}
-    for part in _named(file, f"{number}.ids."):
-        kept = {name: _like(like, file[f"{number}.i.{name}.{part}"]) for name in table.data}
-        table.write(file[f"{number}.ids.{part}"], State(**kept))
-    simulation.s = State(**vectors, **run["numbers"])
-    for name in SAVED:
-        setattr(simulation, name, run[name])
-    history.rows, history.status, history.diverged_round = run["rows"], run["status"], run["diverged_round"]
+@dataclass
+class _Saved:
+    """What a file holds of one simulation: the values of SAVED, the server's state, the clients' and the history."""
+
+    values: dict[str, Any]
+    s: State
+    table: Table
+    history: dict[str, Any]
+
+    @classmethod
+    def read(cls, file: Any, run: dict[str, Any], number: int, simulation: Simulation) -> "_Saved":
+        """Read what the file holds under a number. Raises an exception unless it fits the simulation."""
+        table, like = simulation.table.fresh(), simulation.x0
+        vectors = {name: _array(file, f"{number}.s.{name}", like, shape) for name, shape in run["vectors"].items()}
+        if not {*vectors, *run["numbers"]} >= {name for name, _ in simulation.s.items()}:
+            raise ValueError("it lacks a part of the server's state")
+        for part in range(run["parts"]):
+            ids = file[f"{number}.ids.{part}"]
+            widths = {name: (len(ids), len(value)) for name, value in table.first.items()}
+            kept = {name: _array(file, f"{number}.i.{name}.{part}", like, shape) for name, shape in widths.items()}
+            table.write(ids, State(**kept))
+        if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
+            raise ValueError("its rounds contradict each other")
+        history = {"rows": run["rows"], "status": run["status"], "diverged_round": run["diverged_round"]}
+        return cls({name: run[name] for name in SAVED}, State(**vectors, **run["numbers"]), table, history)
+
+    def put(self, simulation: Simulation, history: History) -> None:
+        """Set a simulation and its history to what was read."""
+        simulation.s, simulation.table = self.s, self.table
+        for name, value in self.values.items():
+            setattr(simulation, name, value)
+        for name, value in self.history.items():
+            setattr(history, name, value)
 
 
-def _named(file: Any, prefix: str) -> list[str]:
-    """What follows a prefix in the names of the file's arrays."""
-    return [name.removeprefix(prefix) for name in file.files if name.startswith(prefix)]
+def _array(file: Any, name: str, like: Array, shape: Sequence[int]) -> Array:
+    """An array of the file in the library and on the device of a vector. Raises ValueError if it has another shape."""
+    array = file[name]
+    if array.shape != tuple(shape) or array.dtype.kind != "f":
+        raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, and not of shape {tuple(shape)}")
+    return _like(like, array)
 
 
 def _like(vector: Array, array: np.ndarray) -> Array:

@@ -25,6 +25,10 @@ class Table:
         self.data = {name: self._zeros(clients, value) for name, value in self.first.items()}
         self.touched = np.zeros(clients, bool)
 
+    def fresh(self) -> "Table":
+        """A table of the same clients, fields and place, in which nothing was written."""
+        return Table(self.first, len(self.touched), None, self.place)
+
     @staticmethod
     def _vector(value: Any, like: Array) -> Array:
         if hasattr(value, "shape"):

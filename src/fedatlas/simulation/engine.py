@@ -14,7 +14,7 @@ import numpy as np
 from fedatlas import arrays
 from fedatlas.arrays import Array, State
 from fedatlas.machine import keep_freed_memory
-from fedatlas.simulation import pools, recording
+from fedatlas.simulation import memory, pools, recording
 from fedatlas.simulation.client_tables import Table
 from fedatlas.simulation.history import COSTS, History
 from fedatlas.simulation.round import Round
@@ -43,6 +43,7 @@ class Simulation:
         threads: int = 1,
     ) -> None:
         problem.check_clients(setting.clients)
+        memory.check_before(problem, setting)
         problem.prepare_threads(threads)
         self.algorithm = algorithm.for_problem(problem)
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
@@ -53,7 +54,8 @@ class Simulation:
         self.x0 = problem.start(seed)
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0, setting.state)
-        self.block = 1 if algorithm.client_by_client else block or problem.block_rows
+        size = problem.block_rows if block is None else block
+        self.block = 1 if algorithm.client_by_client else size
         self.mixing = algorithm.mixing(setting.clients)
         self.round = 0
         self.local_steps: float = 0

@@ -2,22 +2,65 @@
 
 import tempfile
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.machine import free_disk, size
-from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.setting import Setting
+
+if TYPE_CHECKING:
+    from fedatlas.simulation.engine import Simulation
 
 ROWS = 6  # arrays of a block that exist at the same time: states, the model, gradients and what is made of them
+ACTIVE = 100  # rounds of which the largest number of participants counts
+CLIENT = 64  # bytes that a client takes in lists of ids, probabilities and the like
 SCAN = 20_000  # rounds whose participants are looked at; in longer runs all clients count as seen
 
 
-def estimate(simulation: Simulation) -> tuple[dict[str, int], int]:
+def check_before(problem: Any, setting: Setting) -> None:
+    """Raise UserError if clients and minibatches alone exceed the memory. It is asked before anything is allocated."""
+    active = setting.clients if _common(problem, setting) else 1
+    need = draws(problem, setting, active) + CLIENT * setting.clients
+    if need > (free := problem.free_memory()):
+        raise UserError(
+            f"the minibatches of a round of {setting.clients:,} clients need about {size(need)}; but only {size(free)} "
+            "of memory are free: take a smaller batch, fewer local steps, or fewer clients"
+        )
+
+
+def draws(problem: Any, setting: Setting, active: int) -> int:
+    """Bytes, roughly, of the numbers of rows that clients draw in a round. active: clients that take part."""
+    if setting.batch is None:
+        return 0
+    if setting.local_epochs is not None:
+        own = problem.samples if problem.partition is None else -(-problem.samples // setting.clients)
+        return 16 * active * setting.local_epochs * own
+    if _common(problem, setting):
+        return 8 * setting.clients * (setting.local_steps or 1) * setting.batch
+    return 16 * active * (setting.local_steps or 1) * setting.batch
+
+
+def _common(problem: Any, setting: Setting) -> bool:
+    """Whether the draws of all clients are made at once, whoever takes part."""
+    return problem.partition is None and setting.sampler == "replacement"
+
+
+def _most_active(simulation: "Simulation") -> int:
+    setting = simulation.setting
+    if setting.full_participation:
+        return setting.clients
+    rounds = range(min(ACTIVE, setting.total_rounds))
+    return max(len(simulation.participants.active(t)) for t in rounds)
+
+
+def estimate(simulation: "Simulation") -> tuple[dict[str, int], int]:
     """Roughly the bytes that a simulation takes, by what takes them, and the number of clients that it keeps states of.
 
     The parts are ``model``: the server's state, and the vectors of the blocks that are computed at once; ``clients``:
-    states of all clients that will have been active; ``data`` and ``activations``: what the problem says.
+    states of all clients that will have been active; ``draws``: what they draw in a round; ``data`` and
+    ``activations``: what the problem says.
     """
     setting, problem = simulation.setting, simulation.problem
     vector = problem.dim * simulation.x0.dtype.itemsize
@@ -28,12 +71,13 @@ def estimate(simulation: Simulation) -> tuple[dict[str, int], int]:
     parts = {
         "model": 2 * server + block * int((ROWS + 2 * width) * vector),
         "clients": seen * simulation.table.row_bytes,
+        "draws": draws(problem, setting, _most_active(simulation)),
     }
     batch = setting.batch or problem.samples // setting.clients
-    return parts | problem.memory(batch, simulation.threads), seen
+    return parts | problem.memory(batch, block), seen
 
 
-def clients_seen(simulation: Simulation) -> int:
+def clients_seen(simulation: "Simulation") -> int:
     """Number of clients that will be active in some round; in very long runs, all. 0 if clients have no state."""
     setting, seen = simulation.setting, np.zeros(simulation.setting.clients, bool)
     if not simulation.table.data:
@@ -45,7 +89,7 @@ def clients_seen(simulation: Simulation) -> int:
     return int(seen.sum())
 
 
-def check(simulations: Sequence[Simulation]) -> str:
+def check(simulations: "Sequence[Simulation]") -> str:
     """The estimate for simulations that run at once, as a sentence. Raises UserError, with the numbers, if free memory
     or disk is too small."""
     estimates = [estimate(simulation) for simulation in simulations]
@@ -58,9 +102,9 @@ def check(simulations: Sequence[Simulation]) -> str:
     if parts["clients"]:
         where = " on disk" if on_disk else ""
         text += f", {size(parts['clients'])} for states of {seen} clients{where}"
-    for name in ("data", "activations"):
+    for name, words in (("draws", "the rows that clients draw"), ("data", "data"), ("activations", "activations")):
         if parts.get(name):
-            text += f", {size(parts[name])} for {name}"
+            text += f", {size(parts[name])} for {words}"
     kept = parts["clients"] if on_disk else 0
     for need, free, what in (
         (sum(parts.values()) - kept, first.problem.free_memory(), "memory"),

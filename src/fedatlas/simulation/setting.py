@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.metrics import METRICS, metric
-from fedatlas.options import check, option, options
+from fedatlas.options import option, settle
 from fedatlas.participation import PARTICIPATION, Participation
 from fedatlas.schedules import SCHEDULES, Schedule
 
@@ -62,8 +62,7 @@ class Setting:
     state: Literal["memory", "disk"] = option("memory", doc="where client states are kept")
 
     def __post_init__(self) -> None:
-        known = options(type(self))
-        check("setting", known, {name: getattr(self, name) for name in known})
+        settle("setting", self)
         if self.local_epochs is None and self.local_steps is None:
             object.__setattr__(self, "local_steps", 1)
         self._check_lengths()

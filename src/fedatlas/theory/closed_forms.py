@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fedatlas.axis_values import parsed
 from fedatlas.errors import UserError
-from fedatlas.labels import parsed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,14 +47,18 @@ LIMITS: dict[str, Callable[[Mapping[str, Any], Sequence[float]], float]] = {
 def probabilities(setting: Mapping[str, Any], point: Mapping[str, Any]) -> list[float]:
     """Stationary probabilities of the clients.
 
-    setting: of the experiment. point: a value for each axis, which overrides the setting's. Raises UserError unless
-    there is one probability for each client.
+    setting: of the experiment. point: a cell for each axis, whose value overrides the setting's. Raises UserError
+    unless there is one probability for each client.
     """
-    how = dict(parsed(point.get("participation", setting.get("participation", {}))))
-    p = parsed(point.get("participation.p", how.get("p")))
+    values = {axis: parsed(cell) for axis, cell in point.items()}
+    how = values.get("participation", setting.get("participation"))
+    p = values.get("participation.p", how.get("p") if isinstance(how, Mapping) else None)
     if not isinstance(p, list):
         raise UserError("the limit needs one probability for each client: participation.p as a list")
-    return [point.get(f"participation.p.{i}", value) for i, value in enumerate(p)]
+    found = [values.get(f"participation.p.{i}", value) for i, value in enumerate(p)]
+    if not all(isinstance(value, (int, float)) for value in found):
+        raise UserError(f"the limit needs one probability for each client, not {found}")
+    return found
 
 
 def late(curves: "pd.DataFrame", axes: Sequence[str], metric: str, after: int) -> "pd.Series":

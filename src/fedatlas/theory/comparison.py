@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fedatlas import problems
+from fedatlas import axis_values, problems
 from fedatlas.algorithms.base import Algorithm
+from fedatlas.axis_values import parsed
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import SETTING, assign, create
 from fedatlas.experiments.view import View
-from fedatlas.labels import parsed
 from fedatlas.problems.base import Problem
 from fedatlas.theory.fedred import Bound, Similarity, theorem
 
@@ -43,7 +43,7 @@ def runs(view: View, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator
     theorem is not about the runs, or the problem's constants are not known exactly.
     """
     shown, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
-    tuned = {axis: parsed(first[axis]) for axis in shown.tune if axis in first}
+    tuned = {axis: _listed(values, first[axis]) for axis, values in shown.tune.items()}
     setting = view.setting | shown.setting | {axis: value for axis, value in tuned.items() if axis in SETTING}
     parameters = shown.set | {axis: value for axis, value in tuned.items() if axis not in SETTING}
     parts = parts_at(view, first, setting, parameters)
@@ -102,6 +102,11 @@ def parts_at(
     for axis in view.axes:
         assign(parts, axis, parsed(row[axis]))
     return parts
+
+
+def _listed(values: list[Any], cell: Any) -> Any:
+    """The value of a cell as the specification lists it: a column of double precision holds 10 as 10.0."""
+    return next(value for value in values if axis_values.same(value, parsed(cell)))
 
 
 @functools.lru_cache(maxsize=16)

@@ -110,7 +110,9 @@ def distances(
     """
     import pandas as pd
 
-    interval = interval or steps
+    interval = steps if interval is None else interval
+    if interval < 1:
+        raise UserError(f"instability: interval is {interval}; it must be a whole number, at least 1")
     target = rule(along, kappa, interval)
     problem = Piecewise.along(target, kappa, steps)
     largest = reach(problem, target, steps)

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from fedatlas import arrays
+from fedatlas.architectures import Architecture
 from fedatlas.errors import UserError
+from fedatlas.machine import require
 from fedatlas.problems.base import Problem, evaluation_rows
 from fedatlas.problems.network import NeuralNetwork
 from fedatlas.streams import stream
@@ -44,12 +46,23 @@ def on_data(given: NeuralNetwork, train: "Dataset", test: "Dataset | None", part
     held_out = None if X is None or y is None else Samples(X, y, shift, scale, given.dtype, device)
     outputs = LOSSES[given.loss].outputs(train.classes)
     architecture, shape = given.architecture_kind, tuple(train.X.shape[1:])
+    _check_size(architecture, shape, outputs)
 
     def build() -> nn.Module:
         module = architecture.build(shape, outputs)
         return devices.Autocast(module) if given.precision == "bf16" else module
 
     return Network(samples, build, held_out, partition, **vars(given))
+
+
+def _check_size(architecture: Architecture, shape: tuple[int, ...], outputs: int) -> None:
+    """Raise UserError if a network cannot be built, or its parameters exceed the memory. None is allocated."""
+    try:
+        with torch.random.fork_rng(devices=[]), torch.device("meta"):
+            dim = sum(parameter.numel() for parameter in architecture.build(shape, outputs).parameters())
+    except (RuntimeError, TypeError, OverflowError, ZeroDivisionError) as error:
+        raise UserError(f"network: there is no {architecture.name} for samples of shape {shape} ({error})") from error
+    require(4 * 4 * dim, f"network: a {architecture.name} of {dim:,} parameters", "take a smaller one")
 
 
 class Network(Problem):
@@ -122,13 +135,13 @@ class Network(Problem):
         torch.set_num_threads(1)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    def memory(self, batch: int, threads: int) -> dict[str, int]:
+    def memory(self, batch: int, clients: int) -> dict[str, int]:
         """Bytes of training and test data, and of the outputs of layers for a minibatch, forward and backward."""
         data = sum(samples.nbytes for samples in (self.train, self.test) if samples is not None)
         outputs = activations(self.module, self.train)
         training, evaluation = 2 * batch * sum(outputs), 3 * min(CHUNK, len(self._evaluated)) * max(outputs)
         replica = 2 * self.dim * self.train.dtype.itemsize
-        return {"data": data, "activations": threads * (max(training, evaluation) + replica)}
+        return {"data": data, "activations": clients * (max(training, evaluation) + replica)}
 
     def free_memory(self) -> int:
         """Bytes that are free on the device."""

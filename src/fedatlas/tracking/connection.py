@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from fedatlas.errors import UserError
+from fedatlas.markdown import escaped
 from fedatlas.report.record import About
 from fedatlas.tracking import sqlite
 from fedatlas.tracking.addresses import LOGIN, check, database
@@ -207,10 +208,10 @@ def _description(about: About, id: str) -> str:
         "workflowType": "machine_learning",
     }
     parts = [
-        about.title,
-        about.description.strip(),
-        f"{about.source} of {paper.authors}: *{paper.title}*, {paper.venue}, {paper.year}. {paper.link}",
-        "\n".join(f"- {note}" for note in about.notes),
+        escaped(about.title),
+        escaped(about.description),
+        f"{escaped(about.source)} of {paper.authors}: *{paper.title}*, {paper.venue}, {paper.year}. {paper.link}",
+        "\n".join(f"- {escaped(note)}" for note in about.notes),
         f"[Curves of the chosen runs](#/experiments/{id}/runs?{urlencode(chosen, quote_via=quote)})",
     ]
     return "\n\n".join(filter(None, parts))

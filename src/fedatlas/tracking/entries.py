@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fedatlas import axis_values
 from fedatlas.errors import UserError
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import Run, plain, spelled
+from fedatlas.experiments.cells import Run, spelled
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
@@ -176,16 +177,19 @@ def _score(rows: Rows, select: Select) -> Iterator[tuple[str, float, int, float]
             yield "score", score, 0, rows["seconds"][-1]  # at step 0, charts compare bars
 
 
-def _place(about: About, id: str, values: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """A row of an experiment's table by what identifies it; an algorithm has NaN for what it does not tune."""
-    found = (values.get(axis) for axis in (*about.axes, *about.tune))
-    return (id, *(None if value is None or value != value else plain(value) for value in found))
-
-
 def chosen(about: About, table: pd.DataFrame) -> Chosen:
     """Which runs were chosen, according to an experiment's table."""
-    winners = {_place(about, row["algorithm"], row) for row in table[table["chosen"]].to_dict("records")}
-    return lambda id, values: _place(about, id, values) in winners
+    winners = set()
+    for row in table[table["chosen"]].to_dict("records"):
+        there = {axis: row[axis] for axis in (*about.axes, *about.tune)}  # missing where it is not tuned
+        values = {axis: axis_values.parsed(cell) for axis, cell in there.items() if not axis_values.missing(cell)}
+        winners.add((row["algorithm"], _place(values)))
+    return lambda id, values: (id, _place(values)) in winners
+
+
+def _place(values: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    """Values of axes and tuned hyper-parameters by their texts, which are alike for equal values."""
+    return frozenset((axis, axis_values.text(value)) for axis, value in values.items())
 
 
 def common_tags(about: About) -> dict[str, str]:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedatlas import csv_files
 from fedatlas.experiments.metadata import TableMeta
+from fedatlas.markdown import escaped
 from fedatlas.report.record import About
 from fedatlas.report.warnings import warnings
 from fedatlas.tracking.entries import LONGEST_TAG, run_name, text
@@ -39,17 +41,16 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta]
 
     directory: of the experiment's results. table: the table and the metadata of its file.
     """
-    import pandas as pd
-
     files = [directory / name for name in ("table.csv", "table.parquet", "claims.csv")]
     files += sorted(path for path in directory.glob("figures/*") if path.suffix in (".svg", ".png"))
     artifacts = {str(path.relative_to(directory)): path for path in files if path.exists()}
     metrics: dict[str, float] = {}
     note = []
     if "claims.csv" in artifacts:
-        claims = pd.read_csv(artifacts["claims.csv"])
+        claims = csv_files.read(artifacts["claims.csv"])
         metrics |= {f"claims/{verdict}": count for verdict, count in claims["verdict"].value_counts().items()}
-        note += [f"- **{verdict}**: {claim}" for verdict, claim in zip(claims["verdict"], claims["text"], strict=True)]
+        told = zip(claims["verdict"], claims["text"], strict=True)
+        note += [f"- **{verdict}**: {escaped(claim)}" for verdict, claim in told]
     if table:
         frame, made = table
         metrics |= {"runs": made.runs, "diverged runs": made.diverged_runs}
@@ -57,7 +58,7 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta]
         for row in chosen if len(chosen) <= MOST_SCORES else ():
             metrics[f"score/{run_name(row['algorithm'], {axis: row[axis] for axis in about.axes})}"] = row["score"]
         said = warnings(about, frame, made.data)
-        note += [f"- Warning: {warning}" for warning in said[:MOST_WARNINGS]]
+        note += [f"- Warning: {escaped(warning)}" for warning in said[:MOST_WARNINGS]]
         note += [f"- {more} more warnings"] if (more := len(said) - MOST_WARNINGS) > 0 else []
     named: dict[str, float] = {}
     for key, value in metrics.items():

@@ -3,12 +3,11 @@
 import functools
 import hashlib
 import json
-import os
 import shlex
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data import sources
+from fedatlas.data import mirrors, places, sources
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import config, expand
 from fedatlas.experiments.cells import Cell, CellSpec
@@ -41,7 +40,8 @@ class Atlas:
     """The experiments of a project.
 
     config: the workflow's configuration. root: the project's folder, with config/ and workflow/. All paths that are
-    returned are relative to the working directory. Methods that take ``w`` serve Snakemake: w are a job's wildcards.
+    returned are relative to the working directory. data: the data directory. Methods that take ``w`` serve Snakemake: w
+    are a job's wildcards.
     """
 
     def __init__(self, config: dict[str, Any], root: str | Path) -> None:
@@ -50,6 +50,7 @@ class Atlas:
         named = [] if self.config["experiments"] == "all" else self.config["experiments"]
         for name in [*self.config["tour"], *named]:
             self._known(name)
+        self.data = str(places.directory(self.config["data"]))
         self._origins: dict[str, dict[str, Any]] = {}
 
     def _known(self, name: str) -> None:
@@ -77,8 +78,8 @@ class Atlas:
 
     def environment(self) -> dict[str, str]:
         """Environment variables of jobs. They are not parameters of rules: another mirror makes nothing again."""
-        mirrors = [*self.config["data_mirrors"], os.environ.get("FEDATLAS_DATA_MIRRORS", "")]
-        found = {"FEDATLAS_DATA": self.config["data"], "FEDATLAS_DATA_MIRRORS": " ".join(mirrors).strip()}
+        given = mirrors.written(mirrors.mirrors(self.config["data_mirrors"]))
+        found = {"FEDATLAS_DATA": self.data, mirrors.VARIABLE: given}
         uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done
         return found | {LIVE: uri if uri.startswith("http") else ""}
 
@@ -136,7 +137,7 @@ class Atlas:
     def data_of(self, problem: dict[str, Any]) -> list[str]:
         """Prepared data of a problem, as paths that rules make."""
         names = [problem[key] for key in ("data", "test") if problem.get(key)]
-        return [f"{self.config['data']}/prepared/{name}/meta.json" for name in names]
+        return [f"{self.data}/prepared/{name}/meta.json" for name in names]
 
     # -- partitions and optima: files named by what they are made from ---------------------------------------------
 

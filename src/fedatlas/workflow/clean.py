@@ -5,15 +5,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fedatlas.data import fetching, places, sources
+from fedatlas.data import fetching, leftovers, places, sources
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
-from fedatlas.files import PREFIX
+from fedatlas.files import PREFIX, is_orphan
 from fedatlas.workflow.atlas import Atlas
+
+LEFT = "half-fetched"
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,10 @@ def waste(
     whose raw files are there, or that come with a package. Nothing is touched whose experiment is no longer in
     config/experiments/, or in its grid: it could not be made again. Raises UserError if an experiment's file is wrong.
     """
-    roots = (Path("results"), places.directory(data_directory))
-    found = [Waste(path, _size(path), "half-written") for root in roots for path in root.rglob(f"{PREFIX}*")]
+    data = dict.fromkeys((places.directory(data_directory), Path(atlas.data)))
+    left = [path for root in (Path("results"), *data) for path in root.rglob(f"{PREFIX}*") if is_orphan(path)]
+    found = [Waste(path, _size(path), "half-written") for path in left]
+    found += [Waste(path, _size(path), LEFT) for root in data for path in leftovers.leftovers(root, unfinished)]
     for size in config.SIZES:
         for name in atlas.paths:
             folder = Path(atlas.directory(size, name)) / "runs"
@@ -53,7 +57,12 @@ def remove(found: Iterable[Waste]) -> None:
         raise UserError("a workflow is running here; if it was killed, run `snakemake --unlock` first")
     for item in found:
         try:
-            shutil.rmtree(item.path) if item.path.is_dir() else item.path.unlink(missing_ok=True)
+            if item.path.is_dir():
+                shutil.rmtree(item.path)
+            elif item.reason == LEFT:
+                leftovers.remove(item.path)
+            else:
+                item.path.unlink(missing_ok=True)
         except OSError as error:
             raise UserError(f"cannot remove {item.path}: {error.strerror or error}") from None
 

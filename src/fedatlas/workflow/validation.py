@@ -8,8 +8,10 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from fedatlas.axis_values import kept, numbers
 from fedatlas.bibliography import entries
 from fedatlas.checks import CHECKS
+from fedatlas.checks.base import Check
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments.selection import EXTREMES
 from fedatlas.experiments.specification import Experiment
@@ -55,6 +57,7 @@ def _figure(experiment: Experiment, spec: Mapping[str, Any]) -> None:
         raise UserError(f"caption is {spec.get('caption')!r}; it must be text, for the report")
     figure = FIGURES.build({key: value for key, value in spec.items() if key != "caption"})
     _names(figure, experiment)
+    _measured(figure, experiment)
     if "partitions" in figure.inputs:
         _partitioned(experiment)
     if figure.draws_results:
@@ -65,19 +68,24 @@ def _claim(experiment: Experiment, check: Mapping[str, Any], tested_at: Callable
     judge = CHECKS.build({key: value for key, value in check.items() if value is not None})
     if tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
         _names(judge, experiment)
+        _measured(judge, experiment)
 
 
 def _names(kind: Kind, experiment: Experiment) -> None:
     """Look up what the options of a figure or check name."""
     axes = {axis: axis for axis in experiment.axes}
-    tuned = {name: name for id in experiment.algorithms for name in experiment.tuning(id)}
+    tuning = [experiment.tuning(id) for id in experiment.algorithms]
+    tuned = {name: name for axes in tuning for name in axes}
+    measured = {name: name for name in tuned if all(numbers(axes.get(name, [])) for axes in tuning)}
     metrics = dict.fromkeys(_metrics(experiment))
     known: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),
-        "metric or tuned": ("metric or tuned hyper-parameter", {**metrics, **tuned}),
+        "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
         "axis": ("axis of grid or within", axes),
+        "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if numbers(experiment.axes[axis])}),
         "cost": ("cost", COSTS),
         "tuned": ("tuned hyper-parameter", tuned),
+        "tuned numbers": ("hyper-parameter tuned over numbers", measured),
         "axis or tuned": ("axis or tuned hyper-parameter", {**axes, **tuned}),
         "algorithm": ("algorithm of the experiment", experiment.algorithms),
         "algorithms": ("algorithm of the experiment", experiment.algorithms),
@@ -97,6 +105,12 @@ def _names(kind: Kind, experiment: Experiment) -> None:
         elif one.names in known:
             what, names = known[one.names]
             _known(name, what, value if isinstance(value, (list, tuple, dict)) else [value], names)
+
+
+def _measured(kind: Figure | Check, experiment: Experiment) -> None:
+    for axis in kind.measures():
+        if not numbers(experiment.axes.get(axis, [])):
+            raise UserError(f"the values of {axis} must be numbers")
 
 
 def _metrics(experiment: Experiment) -> list[str]:
@@ -123,8 +137,7 @@ def _where(key: str, where: Mapping[str, Any], axes: Mapping[str, list[Any]]) ->
     for axis, value in where.items():
         if axis not in axes:
             raise UserError(f"{key}: {axis!r} is not an axis of grid or within{did_you_mean(axis, axes)}")
-        numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in axes[axis])
-        if isinstance(value, str) and value in EXTREMES and not numbers:
+        if value in EXTREMES and not numbers(axes[axis]) and value not in axes[axis]:
             raise UserError(f"{key}.{axis}: {value} needs an axis of numbers")
 
 
@@ -132,18 +145,17 @@ def _settled(figure: Figure, experiment: Experiment) -> None:
     """Whether every axis that the figure does not spread over is left with one value."""
     where, spread = getattr(figure, "where", None) or {}, figure.spreads()
     for axis, values in experiment.axes.items():
-        kept = _kept(where[axis], values) if axis in where else values
-        if not kept:
+        left = _kept(where[axis], values) if axis in where else values
+        if not left:
             raise UserError(f"where.{axis}: no run has the value {where[axis]!r}; there are {values}")
-        if len(kept) > 1 and axis not in spread:
-            raise UserError(f"where: {axis} has {len(kept)} values: keep one of {kept}, or make it the panel")
+        if len(left) > 1 and axis not in spread:
+            raise UserError(f"where: {axis} has {len(left)} values: keep one of {left}, or make it the panel")
 
 
 def _kept(value: Any, values: list[Any]) -> list[Any]:
-    if isinstance(value, str) and value in EXTREMES:
+    if value in EXTREMES and numbers(values):
         return values[:1]
-    several = isinstance(value, list) and not any(isinstance(v, list) for v in values)
-    return [v for v in values if v == value or (several and v in value)]
+    return [one for one, keep in zip(values, kept(values, value), strict=True) if keep]
 
 
 def _partitioned(experiment: Experiment) -> None:

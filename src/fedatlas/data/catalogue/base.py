@@ -19,7 +19,8 @@ class File:
 
     name: its place under ``raw/<group>/`` and in a mirror. urls: its official addresses, in the order in which they are
     tried. bytes, checksum: size and ``algorithm:hex`` of the file as published. content: checksum of what a compressed
-    file holds, which verifies a copy that is compressed in another way. None: unknown.
+    file holds, which verifies a copy that is compressed in another way. None: unknown. pinned: when this project took
+    the checksum from the published file; empty where publishers or independent projects name it.
     """
 
     name: str
@@ -27,6 +28,14 @@ class File:
     bytes: int | None = None
     checksum: str | None = None
     content: str | None = None
+    pinned: str = field(default="", repr=False)  # who vouches for a file changes no data
+
+    @property
+    def verified(self) -> str:
+        """What a fetched file is compared with, for people."""
+        if self.checksum is None:
+            return "no checksum is known: rows, features and classes are checked"
+        return self.checksum + (f", taken by this project in {self.pinned}" if self.pinned else "")
 
     @property
     def packed(self) -> bool:

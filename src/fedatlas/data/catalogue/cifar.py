@@ -30,7 +30,15 @@ CIFAR10 = Source(
         ),
         Form(
             "jpeg",
-            (File("cifar10_jpeg.npz"),),
+            (
+                File(
+                    "cifar10_jpeg.npz",
+                    (),
+                    18_423_390,
+                    "sha256:96e150a7acefcf798c09347546962ca3e78ceb0adb94f6e8652bda6b01c86758",
+                    pinned="2026-11",
+                ),
+            ),
             lossy="decoded from JPEG copies of the images (about 30 dB): accuracies differ from published ones; "
             "training images in the official order, test images grouped by class",
         ),

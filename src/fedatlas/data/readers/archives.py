@@ -1,7 +1,6 @@
 """Members of tar and zip archives, read in memory and never extracted."""
 
 import gzip
-import io
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from fedatlas.data.hints import broken
+from fedatlas.data.readers.compression import Bounded, bound
 from fedatlas.errors import UserError
 
 Member = tuple[str, Callable[[], bytes]]
@@ -32,7 +32,7 @@ def members(path: Path, limit: int) -> Iterator[Iterator[Member]]:
                 yield _zip(path, archive, limit)
         else:
             with gzip.open(path) as stream:
-                bounded: Any = _Bounded(stream, path, limit)
+                bounded: Any = Bounded(stream, path, 2 * limit)  # headers and padding too
                 with tarfile.open(fileobj=bounded, mode="r|") as archive:
                     yield _tar(path, archive, limit)
     except UserError:
@@ -52,7 +52,7 @@ def members(path: Path, limit: int) -> Iterator[Iterator[Member]]:
 
 def _zip(path: Path, archive: Any, limit: int) -> Iterator[Member]:
     entries = sorted(archive.infolist(), key=lambda entry: entry.filename)
-    _bound(path, sum(entry.file_size for entry in entries), limit)
+    bound(path, sum(entry.file_size for entry in entries), limit)
     for entry in entries:
         _name(path, entry.filename)
         if entry.flag_bits & 1 or entry.external_attr >> 28 == 0xA:
@@ -70,7 +70,7 @@ def _tar(path: Path, archive: Any, limit: int) -> Iterator[Member]:
         if not entry.isreg() or entry.issparse():
             raise broken(path, f"its member {entry.name!r} is a link or a device, which is refused")
         total += entry.size
-        _bound(path, total, limit)
+        bound(path, total, limit)
         yield entry.name, partial(_content, archive, entry)
 
 
@@ -82,21 +82,3 @@ def _name(path: Path, name: str) -> None:
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if ".." in parts or name.startswith(("/", "\\")) or (parts and ":" in parts[0]):
         raise broken(path, f"its member {name!r} points outside the archive, which is refused")
-
-
-def _bound(path: Path, size: int, limit: int) -> None:
-    if size > limit:
-        raise broken(path, f"unpacks to {size:,} bytes, more than the {limit:,} that this data set can need")
-
-
-class _Bounded(io.RawIOBase):
-    """A stream that gives no more than twice the limit, whatever the archive's headers declare."""
-
-    def __init__(self, stream: io.BufferedIOBase, path: Path, limit: int) -> None:
-        self.stream, self.path, self.limit, self.given = stream, path, 2 * limit, 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self.stream.read(size)
-        self.given += len(data)
-        _bound(self.path, self.given, self.limit)
-        return data

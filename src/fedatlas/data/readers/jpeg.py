@@ -4,13 +4,13 @@ The .npz holds, for ``part`` in train and test, ``jpeg_part`` (bytes), ``offset_
 i is ``jpeg_part[offset_part[i]:offset_part[i+1]]``.
 """
 
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from fedatlas import npz
 from fedatlas.data.contents import Contents
 from fedatlas.data.hints import broken
 from fedatlas.data.readers.base import Reader
@@ -43,9 +43,7 @@ def streams(path: Path, part: str, rows: int, limit: int) -> tuple[np.ndarray, n
     part: ``train`` or ``test``. limit: bytes that the file may unpack to. Raises UserError if they do not fit.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > limit:
-                raise ValueError(f"it unpacks to more than {limit:,} bytes")
+        npz.check(path, limit)
         with np.load(path, allow_pickle=False) as content:
             stream, offsets, y = (content[f"{key}_{part}"] for key in ("jpeg", "offset", "y"))
     except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from fedatlas.data.contents import Contents
 from fedatlas.data.hints import broken
@@ -23,6 +22,7 @@ from fedatlas.errors import UserError
 from fedatlas.options import option
 
 _BLOCK = 16 << 20
+_BLANK = 1 << 10  # empty lines that a file may have, besides as many as it has rows
 _ALPHABET = b"0123456789+-.eE: \t\r\n"
 _PAIR = re.compile(rb"([+-]?\d+):([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 
@@ -37,7 +37,7 @@ class Libsvm(Reader):
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
         (path,) = paths
-        parts = parse(path, contents.features, self.labels, contents.dtype)
+        parts = parse(path, contents, self.labels)
         if contents.sparse:
             from scipy.sparse import vstack
 
@@ -57,20 +57,20 @@ class Libsvm(Reader):
 Block = tuple[Any, np.ndarray]  # rows of a CSR matrix, and their classes
 
 
-def parse(path: Path, features: int, classes: Sequence[float], dtype: DTypeLike = "float64") -> Iterator[Block]:
+def parse(path: Path, contents: Contents, classes: Sequence[float]) -> Iterator[Block]:
     """The rows of a file, in blocks.
 
-    features: columns of the matrix. classes: the labels of the file, in the order of the classes. Yields CSR (rows,
-    features) of a dtype and the class of each row, int64 (rows,). Raises UserError that names the line at fault.
+    contents: what must come out. classes: the labels of the file, in the order of the classes. Yields CSR (rows,
+    features) and the class of each row, int64 (rows,). Raises UserError that names the line at fault.
     """
     from sklearn.datasets import load_svmlight_file
 
-    labels = np.asarray(classes, float)
-    for block, line in _blocks(path, features):
+    labels, features = np.asarray(classes, float), contents.features
+    for block, line in _blocks(path, contents):
         try:
             if block.translate(None, _ALPHABET):
                 raise ValueError("it holds bytes that LIBSVM text does not have")
-            X, y = load_svmlight_file(io.BytesIO(block), n_features=features, dtype=dtype, zero_based=False)
+            X, y = load_svmlight_file(io.BytesIO(block), n_features=features, dtype=contents.dtype, zero_based=False)
         except (ValueError, OverflowError) as error:
             raise _fault(path, block, line, features, labels, error) from error
         if not (np.isfinite(X.data).all() and np.isin(y, labels).all()):
@@ -91,21 +91,23 @@ def _counted(parts: Iterable[Block], path: Path, rows: int) -> Iterator[Block]:
         raise broken(path, f"holds {found:,} rows, expected {rows:,}" if found else "holds no rows")
 
 
-def _blocks(path: Path, features: int) -> Iterator[tuple[bytes, int]]:
+def _blocks(path: Path, contents: Contents) -> Iterator[tuple[bytes, int]]:
     """Blocks of whole lines with the number of their first line."""
-    longest = 1024 + 64 * features
-    with opened(path) as stream:
+    with opened(path, limit=contents.unpacked_limit) as stream:
         line, tail = 1, b""
         while chunk := stream.read(_BLOCK):
             head, newline, rest = chunk.rpartition(b"\n")
             if newline:
                 block = tail + head + newline
+                lines = block.count(b"\n")
+                if line + lines > 2 * contents.rows + _BLANK:
+                    raise broken(path, f"has far more lines than the {contents.rows:,} rows expected")
                 yield block, line
-                line, tail = line + block.count(b"\n"), rest
+                line, tail = line + lines, rest
             else:
                 tail += chunk
-            if len(tail) > longest:
-                raise broken(path, f"a row of {features:,} features cannot be this long", line)
+            if len(tail) > contents.line_limit:
+                raise broken(path, f"a row of {contents.features:,} features cannot be this long", line)
         if tail:
             yield tail, line
 

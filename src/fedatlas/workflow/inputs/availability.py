@@ -10,7 +10,7 @@ import numpy as np
 from fedatlas import labels
 from fedatlas.data.partition import Partition
 from fedatlas.data.prepared import load
-from fedatlas.experiments.cells import Cell, Run, plain
+from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.selection import points_matching
 from fedatlas.experiments.view import View
@@ -26,7 +26,7 @@ def needed(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     points: dict[str, tuple[dict[str, Any], Cell, Run]] = {}
     for cell in cells:
         for run in runs(cell.spec):
-            axes = {axis: plain(value) for axis, value in {**cell.point, **run.within}.items()}
+            axes = {**cell.point, **run.within}
             points.setdefault(json.dumps(axes), (axes, cell, run))
     every = list(points.values())
     found: dict[str, dict[str, Any]] = {}

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from fedatlas import csv_files
 from fedatlas.checks.judging import check
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.view import View
-from fedatlas.files import atomic
 
 
 def make(spec: dict[str, Any], folder: str, out: str) -> None:
@@ -17,5 +17,4 @@ def make(spec: dict[str, Any], folder: str, out: str) -> None:
     """
     (table, _), (curves, _) = (read(Path(folder) / f"{name}.parquet") for name in ("table", "curves"))
     claims = {name: Claim(**claim) for name, claim in spec["claims"].items()}
-    with atomic(out) as temporary:
-        check(View.of(spec["view"]), claims, table, curves).to_csv(temporary, index=False)
+    csv_files.write(out, check(View.of(spec["view"]), claims, table, curves))

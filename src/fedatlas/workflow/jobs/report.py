@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from fedatlas.files import atomic
+from fedatlas import csv_files
 from fedatlas.report.page import report
 
 
@@ -17,7 +17,6 @@ def make(out: str, folders: Sequence[str]) -> None:
     together = Path(out).with_name("claims.csv")
     sources = [Path(folder) / "claims.csv" for folder in folders]
     if together not in sources:
-        with atomic(together) as temporary:
-            frames = [pd.read_csv(path, dtype=str, keep_default_na=False) for path in sources]
-            pd.concat(frames, ignore_index=True).to_csv(temporary, index=False)
+        frames = [csv_files.read(path, dtype=str, keep_default_na=False) for path in sources]
+        csv_files.write(together, pd.concat(frames, ignore_index=True))
     report([Path(folder) for folder in folders], Path(out))

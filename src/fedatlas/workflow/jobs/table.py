@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fedatlas import csv_files
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.files import atomic
 
 
 def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
@@ -16,6 +16,5 @@ def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
     """
     table, curves, meta = build(Layout.of(spec), [Path(path) for path in runs])
     write(Path(folder) / "curves.parquet", curves, meta.plain())
-    with atomic(Path(folder) / "table.csv") as temporary:
-        table.to_csv(temporary, index=False)
+    csv_files.write(Path(folder) / "table.csv", table)
     write(Path(folder) / "table.parquet", table, meta.plain())

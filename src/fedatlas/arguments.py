@@ -1,0 +1,89 @@
+"""The arguments of a command: a parser whose errors are one sentence, and the numbers that options take."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from fedatlas.errors import UserError, nearest
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises UserError: one sentence, with a guess at what was meant, in place of a screen of usage.
+
+    Options are given by their whole names: an abbreviation would change its meaning when an option is added.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As argparse, but what is unknown is an error of the parser that meets it."""
+        self._check_options(args or ())
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unexpected argument {rest[0]!r}")
+        return found, rest
+
+    def _check_options(self, args: Sequence[str]) -> None:
+        """Raise UserError at the first unknown option, before argparse misses a required one in its place."""
+        for text in args:
+            name = text.partition("=")[0]
+            if text == "--" or (self._subparsers and not text.startswith("-")):
+                return  # what follows are no options, or those of a subcommand
+            if name.startswith("--") and " " not in name and name not in self._option_string_actions:
+                known = [one for one in self._option_string_actions if one.startswith("--")]
+                begun = [one for one in known if one.startswith(name)]
+                self.error(f"unknown option {name!r}{nearest(name, begun or known)}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            self.error(f"unknown {action.metavar or action.dest} {value!r}{nearest(value, list(action.choices))}")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UserError that says how to get help."""
+        raise UserError(f"{message.removeprefix('argument ')} (`{self.prog} --help` tells more)")
+
+
+def text(given: Sequence[str]) -> list[str]:
+    """Arguments of a process. Raises UserError at one that is not text in UTF-8, or that holds a NUL."""
+    for one in given:
+        try:
+            one.encode()
+        except UnicodeEncodeError:
+            raise UserError(f"the argument {one!r} is not text in UTF-8") from None
+        if "\0" in one:
+            raise UserError(f"the argument {one!r} holds a NUL character")
+    return list(given)
+
+
+def whole(text: str) -> int:
+    """A whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number") from None
+
+
+def port(text: str) -> int:
+    """The number of a TCP port."""
+    if not 1 <= (found := whole(text)) <= 65535:
+        raise argparse.ArgumentTypeError(f"{found} is not a port; ports are numbers from 1 to 65535")
+    return found
+
+
+def number(text: str) -> float:
+    """A number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number") from None
+
+
+def parsed(text: str) -> Any:
+    """A value in JSON."""
+    import json
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not JSON") from None

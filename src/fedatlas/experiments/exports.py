@@ -1,0 +1,54 @@
+"""The file into which ``fedatlas train --out`` writes the rows of a run."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fedatlas import csv_files
+from fedatlas.errors import UserError
+from fedatlas.experiments import result_files
+from fedatlas.files import check_place
+from fedatlas.simulation.history import COSTS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STDOUT = "-"
+ATTRIBUTES = ("status", "diverged_round", "spec")  # those of train()'s frame that a Parquet file keeps
+HEAD = ",".join(("round", "steps", *COSTS)).encode()  # how the CSV of every run begins
+
+
+def check(path: str) -> None:
+    """Raise UserError unless ``write`` can write a path.
+
+    Its suffix is .parquet or .csv, and only a file that ``write`` made is replaced. ``-`` is standard output.
+    """
+    if path == STDOUT:
+        return
+    if Path(path).suffix not in (".parquet", ".csv"):
+        raise UserError(f"--out is {path!r}; it must end in .parquet or .csv, or be - for CSV to standard output")
+    check_place(path)
+    if Path(path).exists() and not _ours(Path(path)):
+        raise UserError(f"{path} is not a file that `fedatlas train --out` wrote: remove it, or name another one")
+
+
+def write(path: str, frame: "pd.DataFrame") -> None:
+    """Write the rows of a frame that train() made. path: as ``check`` takes it. Raises UserError where it refuses."""
+    check(path)
+    if path == STDOUT:
+        frame.to_csv(sys.stdout, index=False)
+    elif path.endswith(".csv"):
+        csv_files.write(path, frame)
+    else:
+        result_files.write(path, frame, {name: frame.attrs[name] for name in ATTRIBUTES})
+
+
+def _ours(path: Path) -> bool:
+    """Whether ``write`` made a file. A run file of the workflow is another one."""
+    try:
+        if path.suffix == ".csv":
+            with open(path, "rb") as file:
+                return file.read(len(HEAD)) == HEAD
+        return set(result_files.read_meta(path)) == set(ATTRIBUTES)
+    except (OSError, UserError):
+        return False

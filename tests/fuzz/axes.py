@@ -1,0 +1,205 @@
+"""Axes of values of all kinds, from the specification to run files, table, figure, claim and MLflow's entries."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hypothesis import strategies as st
+
+from fedatlas import UserError, axis_values
+from fedatlas.checks.judging import check
+from fedatlas.experiments import config, expand, result_files
+from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.runs import runs
+from fedatlas.experiments.selection import matching
+from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.tables import Layout, build
+from fedatlas.figures import FIGURES
+from fedatlas.figures.drawing import draw
+from fedatlas.report.about import about
+from fedatlas.report.summaries import best_values, choices
+from fedatlas.tracking.entries import chosen, read_runs
+from fedatlas.workflow import inputs
+from fedatlas.workflow.validation import validate
+from tests.fuzz.frame import Target
+
+BASE: dict[str, Any] = {
+    "title": "Axes",
+    "paper": "yuan2020",
+    "source": "none",
+    "problem": {"kind": "quadratic", "dim": 2, "mu": 1.0, "L": 4.0},
+    "setting": {"clients": 2, "rounds": 2, "participation": {"kind": "stationary", "p": 0.5}},
+    "select": {"metric": "loss", "statistic": "final", "goal": "min"},
+    "sizes": {"smoke": None},
+}
+RATES = [0.01, 1, 1e-300, 0.125, "1/L", "0.5/L", "0.01", "1e-2", "mu/2"]
+VALUES: dict[str, list[Any]] = {
+    "clients": [2, 3, 4],
+    "local_steps": [1, 2, None],
+    "rounds": [1, 2, 3],
+    "batch": [None, 1, 2],
+    "eval_rounds": [None, 1, 2],
+    "state": ["memory", "disk"],
+    "metrics": [None, [], ["distance"]],
+    "participation": ["full", {"kind": "full"}, {"kind": "uniform", "count": 1}, {"kind": "stationary", "p": [0.5, 1]}],
+    "participation.p": [0.5, 1, 1e-300, [0.5, 1], [1, 0.25], "0.5"],
+    "schedule": ["constant", {"kind": "exponential", "decay": 0.5}, {"kind": "exponential", "decay": 1}],
+    "problem.L": [4, 8.0, 2.5, 2**53 + 1],
+    "problem.heterogeneity": [0, 1e-300, 1, 0.5],
+    "problem.noise": [-0.0, 0.5, 1],
+    "problem.diagonal": [True, False],
+    "parameters.server_lr": [1, 0.5, "1/L", "1"],
+}
+WILD = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.sampled_from(RATES),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["kind", "p", "x"]), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@st.composite
+def _values(draw: Any, pool: list[Any]) -> list[Any]:
+    """Values of an axis, of which one in ten is anything at all."""
+    values: list[Any] = []
+    for one in draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3)):
+        value = draw(WILD) if draw(st.integers(0, 29)) == 29 else one
+        if not any(value == other for other in values):
+            values.append(value)
+    return values
+
+
+@st.composite
+def specifications(draw: Any) -> str:
+    """An experiment as YAML, with up to three axes beside tuned step sizes, a figure and a claim."""
+    found = json.loads(json.dumps(BASE))
+    names = draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=3, unique=True))
+    for name in names:
+        section = draw(st.sampled_from(["grid", "grid" if name.startswith("problem.") else "within"]))
+        found.setdefault(section, {})[name] = draw(_values(VALUES[name]))
+    rates = _values(RATES)
+    both = "parameters.server_lr" not in names
+    found["algorithms"] = {
+        "fedavg": {"tune": {"lr": draw(rates)}},
+        "other": {
+            "algorithm": "fedavg",
+            "tune": {"lr": draw(rates), "server_lr": draw(rates) if both and draw(st.booleans()) else None},
+        },
+        "fixed": {"algorithm": "fedavg", "set": {"lr": 0.1}},
+    }
+    axis, panel = draw(st.sampled_from(names)), draw(st.sampled_from(names))
+    where = {}
+    for name in names:
+        values = found.get("grid", {}).get(name) or found["within"][name]
+        if name not in (axis, panel) or draw(st.booleans()):
+            ends = ["max", "min"] if axis_values.numbers(values) else []
+            where[name] = draw(st.sampled_from([values[0], values[-1], *ends]))
+            if name in (axis, panel) and draw(st.booleans()):
+                where[name] = values
+    figure = draw(
+        st.sampled_from(
+            [
+                {"kind": "scaling", "x": axis},
+                {"kind": "scaling", "x": axis, "reference": "linear"},
+                {"kind": "scaling", "x": axis, "y": "lr"},
+                {"kind": "table", "x": axis},
+                *([{"kind": "heatmap", "x": axis, "rows": panel}] if panel != axis else []),
+                {"kind": "sensitivity", "x": "lr"},
+                {"kind": "convergence", "x": "rounds"},
+                {"kind": "targets", "x": "rounds", "targets": [0.1, 1]},
+                {"kind": "availability"},
+            ]
+        )
+    )
+    if figure["kind"] not in ("heatmap", "availability"):
+        figure["panel"] = panel
+    some = ["fedavg", "other"]
+    claim = draw(
+        st.sampled_from(
+            [
+                {"kind": "reaches", "algorithms": some, "at_most": 1},
+                {"kind": "better", "algorithm": "fedavg", "than": ["other"]},
+                {"kind": "speedup", "algorithms": some, "axis": axis, "at_least": 0},
+                {"kind": "choice_slope", "algorithm": "other", "parameter": "lr", "axis": axis, "at_least": 0},
+                {"kind": "spread", "algorithms": some, "among": {"lr": draw(rates)}, "at_least": 0},
+                {"kind": "drop", "algorithms": some, "axis": axis, "start": "best", "end": "worst", "at_least": 0},
+                {"kind": "equal", "algorithms": some, "tolerance": 1},
+                {"kind": "fewer", "algorithm": "fedavg", "than": ["other"], "reduction": 0.5, "at_least": 1},
+            ]
+        )
+    )
+    found["figures"] = {"drawn": {**figure, "where": where, "caption": "All."}}
+    found["claims"] = {"claimed": {"text": "It is.", "source": "none", "check": {**claim, "where": where}}}
+    return yaml.safe_dump(found, sort_keys=False)
+
+
+def _run(content: str, folder: Path) -> None:
+    path = folder / "mine.yaml"
+    path.write_text(content, encoding="utf-8", errors="surrogatepass")
+    experiment = config.load(path, "smoke", folder)
+    validate(experiment)
+    cells = expand.cells(experiment)
+    if sum(len(list(runs(cell.spec))) for cell in cells) > 60:
+        raise UserError("too long for a test")
+    whole(experiment, cells, folder)
+
+
+def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
+    """All results of an experiment, which has passed its check; returns its table.
+
+    No run is lost or made twice, each is found by its values, and nothing raises.
+    """
+    files = {}
+    for cell in cells:
+        files[folder / f"runs/{cell.id}/{cell.key}.parquet"] = cell
+    for path, cell in files.items():
+        run_cell(cell.spec, path)
+    for path, cell in files.items():
+        again: list[Any] = []
+        run_cell(cell.spec, path, progress=lambda *place, again=again: again.append(place))
+        assert not again, "a finished run was made again"
+    view = expand.view(experiment)
+    made = build(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select), list(files))
+    for name, frame in zip(("table", "curves"), made[:2], strict=True):
+        result_files.write(folder / f"{name}.parquet", frame, made[2].plain())
+    table, curves = (result_files.read(folder / f"{name}.parquet")[0] for name in ("table", "curves"))
+    _found(experiment, files, table)
+    told = about(experiment, view)
+    best_values(told, table), choices(told, table)
+    logged = [entry for path in files for entry in read_runs(told, path, {}, chosen(told, table))]
+    assert len({entry.key for entry in logged}) == sum(len(list(runs(cell.spec))) for cell in cells)
+    count = len(experiment.seeds)
+    assert sum(entry.chosen == "true" for entry in logged) == count * int(table["chosen"].sum())
+    for spec in experiment.figures.values():
+        figure = FIGURES.build({key: value for key, value in spec.items() if key != "caption"})
+        needed = json.loads(json.dumps(inputs.needed(figure, cells)))
+        try:
+            more = inputs.made(figure, view, needed, table)
+            draw(figure, view, more.pop("table"), curves, [folder / "figure.svg"], **more)
+        except UserError as error:
+            raise AssertionError("the figure passed its check") from error
+    try:
+        check(view, experiment.claims, table, curves)
+    except UserError as error:
+        raise AssertionError("the claim passed its check") from error
+    return table
+
+
+def _found(experiment: Experiment, files: dict[Path, Cell], table: Any) -> None:
+    """Whether each run is one row of the table, which its values find."""
+    points = 0
+    for cell in files.values():
+        for run in runs(cell.spec):
+            values = {**cell.point, **run.within, **run.tune}
+            row = table[table["algorithm"] == cell.id]
+            for axis, value in values.items():
+                row = row[[axis_values.same(value, axis_values.parsed(one)) for one in row[axis]]]
+            assert len(row) == 1, f"{len(row)} rows of {values}"
+            where = {axis: [value] if isinstance(value, str) else value for axis, value in values.items()}
+            assert matching(table[table["algorithm"] == cell.id], where).index.tolist() == row.index.tolist()
+            points += run.seed == cell.spec.seeds[0]
+    assert points == len(table)
+
+
+AXES = Target("axes", specifications(), _run, seconds=30, text=True)

@@ -1,0 +1,109 @@
+"""Calls from Python, as the text of a mapping in YAML: `fedatlas.train`, and the scikit-learn estimator."""
+
+import contextlib
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+
+from fedatlas import FederatedLogisticRegression, UserError, algorithms, train
+from tests.fuzz.frame import Target
+
+NUMBERS = [0, -1, 1, 2, 3, 0.5, 1e-320, 1e308, -1e308, float("nan"), float("inf"), 2**63, 10**30, True]
+OTHERS = [None, "", "x", "iid", "\0", [], [1], [[1], [1, 2]], {}, {"kind": "iid"}, {"kind": None}, {1: 2}, {"kind": []}]
+VALUES = st.sampled_from(NUMBERS) | st.sampled_from(OTHERS) | st.text(max_size=3)
+SMALL = st.sampled_from([1, 2, 3]) | st.sampled_from([0, -1, 1.5, "3", None, float("nan"), [2], True])
+PARTICIPATION = [
+    {"kind": "uniform", "count": 2}, {"kind": "uniform", "count": 99}, {"kind": "independent", "p": 0.5},
+    {"kind": "independent", "p": "labels"}, {"kind": "independent", "p": [0.5]}, {"kind": "markov"}, "full", "nope",
+]  # fmt: skip
+PARTITIONS = [
+    "iid", "shared", {"kind": "dirichlet", "alpha": 0.3}, {"kind": "dirichlet", "alpha": 1e-308}, {"kind": "dirichlet"},
+    {"kind": "classes", "classes": 2}, {"kind": "classes", "classes": 99}, {"kind": "iid", "seed": -1}, "nope",
+]  # fmt: skip
+PROBLEMS = [
+    {"kind": "quadratic", "dim": 3}, {"kind": "quadratic", "dim": 3, "heterogeneity": 1e308},
+    {"kind": "quadratic", "centers": [[1], [2], [3]]}, {"kind": "quadratic", "centers": [[1], [2, 3]]},
+    {"kind": "quadratic", "centers": [[1e308], [-1e308], [1e308]]}, {"kind": "quadratic", "centers": [[], [], []]},
+    {"kind": "similar", "dim": 3, "components": 2}, {"kind": "similar", "dim": 1, "components": 2},
+    {"kind": "piecewise", "kappa": 25, "steps": 2}, {"kind": "piecewise", "kappa": 1e300, "steps": 2},
+    {"kind": "logistic", "data": "nope"}, {"kind": "nope"}, {}, [], None, 5,
+]  # fmt: skip
+OPTIONS = {
+    "clients": SMALL, "rounds": SMALL, "local_steps": SMALL, "local_epochs": SMALL, "batch": SMALL,
+    "eval_rounds": SMALL | VALUES, "steps": SMALL, "participation": st.sampled_from(PARTICIPATION) | VALUES,
+    "schedule": st.sampled_from(["constant", {"kind": "exponential", "factor": 0.5}]) | VALUES,
+    "sampling": st.sampled_from(["replacement", "reshuffling"]) | VALUES, "metrics": VALUES, "record": VALUES,
+    "state": st.sampled_from(["memory", "disk"]) | VALUES, "seed": VALUES, "threads": SMALL, "optimum": st.booleans(),
+    "directory": VALUES, "nope": VALUES, "lr": VALUES, "mu": VALUES, "eta": VALUES, "lam": VALUES,
+}  # fmt: skip
+
+
+@st.composite
+def _call(draw) -> str:
+    name = draw(st.sampled_from(algorithms.names()))
+    known = algorithms.get(name).options()
+    values: dict[str, Any] = {"algorithm": name, "problem": draw(st.sampled_from(PROBLEMS))}
+    values |= {"clients": 3, "rounds": 2, "batch": draw(st.sampled_from([1, None]))}
+    values |= {option: 0.1 for option, one in known.items() if one.required}
+    for option in draw(st.lists(st.sampled_from([*OPTIONS, *known]), max_size=3)):
+        values[option] = draw(OPTIONS.get(option, VALUES))
+    if not draw(st.integers(0, 19)):
+        values[draw(st.sampled_from(["algorithm", "problem"]))] = draw(VALUES)
+    return yaml.safe_dump(values)
+
+
+def _train(content: str, folder: Path) -> None:
+    with contextlib.chdir(folder), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        train(**yaml.safe_load(content))
+
+
+@st.composite
+def _fit(draw) -> str:
+    parameters = {
+        "algorithm": st.sampled_from([*algorithms.names(), "nope"]), "clients": SMALL | VALUES, "rounds": SMALL,
+        "partition": st.sampled_from(PARTITIONS) | VALUES, "lr": VALUES, "local_steps": SMALL, "batch": SMALL,
+        "l2": VALUES, "participation": st.sampled_from(PARTICIPATION) | VALUES, "random_state": VALUES,
+        "parameters": st.dictionaries(st.sampled_from([*OPTIONS, "l2", "algorithm"]), VALUES, max_size=2) | VALUES,
+    }  # fmt: skip
+    chosen = draw(st.lists(st.sampled_from(list(parameters)), max_size=4, unique=True))
+    shape = st.lists(st.sampled_from([1, 2, 6, 12]), min_size=2, max_size=2) | st.lists(st.integers(0, 3), max_size=3)
+    data = {
+        "shape": draw(shape),
+        "dtype": draw(st.sampled_from(["float64", "float64", "float32", "int8", "bool", "complex128", "object", "U3"])),
+        "values": draw(st.lists(st.sampled_from([0, 1, -1, 0.5, 1e-320, 1e160, 1e308, float("nan")]), min_size=1)),
+        "y": draw(
+            st.sampled_from(["two", "three", "text", "one", "floats", "nan", "short", "column", "mixed", "none"])
+        ),
+        "sparse": draw(st.booleans()),
+    }
+    return yaml.safe_dump({"parameters": {"rounds": 2} | {name: draw(parameters[name]) for name in chosen}, **data})
+
+
+def _estimator(content: str, folder: Path) -> None:
+    given = yaml.safe_load(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        X = np.resize(np.array(given["values"], float), given["shape"]).astype(given["dtype"])
+        rows = len(X) if X.ndim else 0
+        y = {
+            "two": np.arange(rows) % 2, "three": np.arange(rows) % 3, "text": np.array(["a", "b"] * rows)[:rows],
+            "one": np.zeros(rows), "floats": np.arange(rows) / 7, "nan": np.full(rows, np.nan), "short": np.zeros(1),
+            "column": np.arange(rows)[:, None] % 2, "mixed": np.array([1, "a"] * rows, object)[:rows], "none": None,
+        }[given["y"]]  # fmt: skip
+        if given["sparse"] and X.ndim == 2 and X.dtype.kind in "fib":
+            X = csr_matrix(X)
+        try:
+            model = FederatedLogisticRegression(**given["parameters"]).fit(X, y)
+            model.predict_proba(X)
+        except ValueError as error:
+            raise UserError(str(error)) from None
+
+
+TRAIN_API = Target("train-api", _call(), _train, seconds=30, text=True)
+ESTIMATOR = Target("estimator", _fit(), _estimator, seconds=30, text=True)

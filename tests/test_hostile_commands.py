@@ -1,0 +1,216 @@
+"""The command line under mistakes: one sentence, status 2, and no file of the user is touched."""
+
+import contextlib
+import errno
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from fedatlas import cli, commands
+from fedatlas.cli import main
+from fedatlas.experiments import result_files as files
+
+QUADRATIC = ["--problem", "quadratic", "--option", "dim=3", "--clients", "3", "--batch", "0", "--rounds", "2"]
+TRAIN = ["train", "--algorithm", "gd", "--set", "lr=0.01", *QUADRATIC]
+
+
+def refused(capsys, *arguments):
+    """The sentence of a command that is refused."""
+    assert main([*map(str, arguments)]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1].startswith("fedatlas: ") and "Traceback" not in said
+    return said[-1]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "the following arguments are required: command (`fedatlas --help` tells more)"),
+        (["trian"], "unknown command 'trian'; did you mean 'train'?"),
+        (["data", "fecth"], "unknown command 'fecth'; did you mean 'fetch'?"),
+        (["train", "--algoritm", "gd"], "unknown option '--algoritm'; did you mean '--algorithm'?"),
+        (["train", "--alg", "gd"], "unknown option '--alg'; did you mean '--algorithm'? (`fedatlas train --help`"),
+        ([*TRAIN, "--rounds", "1e9"], "--rounds: '1e9' is not a whole number"),
+        ([*TRAIN, "--l2", "x"], "--l2: 'x' is not a number"),
+        ([*TRAIN, "--clients", "-1"], "clients is -1; it must be a whole number, at least 1"),
+        ([*TRAIN, "--local-epochs", "0"], "local_epochs is 0"),
+        ([*TRAIN, "more"], "unexpected argument 'more'"),
+        ([*TRAIN, "a\0b"], r"the argument 'a\x00b' holds a NUL"),
+        ([*TRAIN, "\udcff"], "is not text in UTF-8"),
+        ([*TRAIN, "--set", "seed=5"], "--set cannot set seed: --seed does"),
+        ([*TRAIN, "--set", "rounds=5"], "--set cannot set rounds: --rounds does"),
+        ([*TRAIN, "--active", "2", "--set", "participation=full"], "cannot set participation: --active does"),
+        ([*TRAIN, "--option", "kind=logistic"], "--option cannot set kind: --problem does"),
+        ([*TRAIN, "--option", "partition=iid"], "--option cannot set partition: --partition does"),
+        ([*TRAIN, "--partition", "iid,kind=shared"], "--partition cannot set kind"),
+        ([*TRAIN, "--set", "=1"], "'=1' is not of the form NAME=VALUE"),
+        ([*TRAIN, "--set", "schedule=2026-01-01"], "is not a YAML value"),
+        ([*TRAIN, "--set", "schedule=&a [*a]"], "is not a YAML value"),
+        ([*TRAIN, "--json", "--out", "-"], "both write to standard output"),
+        (["ui", "--port", "99999"], "--port: 99999 is not a port"),
+        (["job", "run", "[[", "x.parquet"], "spec: '[[' is not JSON"),
+    ],
+)
+def test_one_sentence_says_what(arguments, message, capsys, tmp_path):
+    with contextlib.chdir(tmp_path):
+        assert message in refused(capsys, *arguments)
+
+
+def test_what_has_no_option_of_its_own_can_be_set(capsys):
+    assert main([*TRAIN, "--batch", "1", "--set", "sampling=reshuffling", "--set", "participation=full"]) == 0
+
+
+def test_the_result_goes_where_it_is_wanted(capsys, tmp_path):
+    out = tmp_path / "new" / "x.parquet"
+    assert main([*TRAIN, "--out", str(out)]) == 0
+    frame, _ = files.read(out)
+    assert main([*TRAIN, "--out", str(out.with_suffix(".csv"))]) == 0
+    capsys.readouterr()
+    assert main([*TRAIN, "--out", "-"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("round,steps,vectors_up") and "gd: ok" in printed.err
+    (tmp_path / "printed").write_text(printed.out)
+    for path in (out.with_suffix(".csv"), tmp_path / "printed"):
+        pd.testing.assert_frame_equal(pd.read_csv(path).drop(columns="seconds"), frame.drop(columns="seconds"))
+    for path in (out, out.with_suffix(".csv")):  # what the command wrote, it may replace
+        assert main([*TRAIN, "--rounds", "1", "--out", str(path)]) == 0
+    assert len(files.read(out)[0]) == len(pd.read_csv(out.with_suffix(".csv"))) == 2
+
+
+def test_json_has_no_infinities(capsys):
+    assert main([*TRAIN, "--set", "lr=1e200", "--rounds", "9", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert result["status"] == "diverged" and result["final"]["loss"] is None
+
+
+def _made(path: Path, what: str) -> None:
+    """Put something at a path."""
+    if what == "link":
+        (path.parent / "mine").write_text("mine")
+        path.symlink_to("mine")
+    elif what == "dangling link":
+        path.symlink_to("nothing")
+    elif what == "folder":
+        path.mkdir()
+    elif what == "pipe":
+        os.mkfifo(path)
+    elif what == "run file":
+        files.write(path, [{"round": 0}], {"spec": {"algorithm": "gd"}, "fingerprint": "0"})
+    else:
+        path.write_text({"empty": "", "table": "round,mine\n0,1\n", "PAR1": "PAR1"}[what])
+
+
+@pytest.mark.parametrize("what", ["link", "dangling link", "folder", "pipe", "run file", "empty", "table", "PAR1"])
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_what_lies_there_stays(what, suffix, capsys, tmp_path, monkeypatch):
+    path = tmp_path / f"x{suffix}"
+    _made(path, what)
+    monkeypatch.setattr("fedatlas.experiments.train.train", lambda *a, **k: pytest.fail("it was trained"))
+    before, mode = list(tmp_path.iterdir()), path.lstat().st_mode
+    content = path.read_bytes() if stat.S_ISREG(mode) else None
+    assert str(path) in refused(capsys, *TRAIN, "--out", path)
+    assert list(tmp_path.iterdir()) == before and path.lstat().st_mode == mode
+    assert content is None or path.read_bytes() == content
+
+
+@pytest.mark.parametrize("out", [".", "..", "", "/dev/null", "/dev/stdout", "x.txt", "x", "mine/x.csv", "/proc/x.csv"])
+def test_no_such_place(out, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("fedatlas.experiments.train.train", lambda *a, **k: pytest.fail("it was trained"))
+    (tmp_path / "mine").write_text("mine")
+    with contextlib.chdir(tmp_path):
+        refused(capsys, *TRAIN, "--out", out)
+    assert os.listdir(tmp_path) == ["mine"] and stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_what_could_not_be_written_is_on_the_screen(capsys, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("fedatlas.experiments.result_files.write", full)
+    assert main([*TRAIN, "--json", "--out", str(tmp_path / "x.parquet")]) == 2
+    said = capsys.readouterr()
+    assert json.loads(said.out)["status"] == "ok" and "No space left on device" in said.err
+
+
+@pytest.mark.parametrize(
+    "error, status, sentence",
+    [
+        (MemoryError("1 TiB"), 2, "the memory does not suffice (1 TiB)"),
+        (PermissionError(errno.EACCES, "Permission denied", "x"), 2, "Permission denied: x"),
+        (OSError(errno.ENOSPC, "No space left on device"), 2, "No space left on device"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (ZeroDivisionError(), 1, "this is a bug of fedatlas"),
+        (RecursionError(), 1, "this is a bug of fedatlas"),
+    ],
+)
+def test_what_a_command_may_end_with(error, status, sentence, capsys, monkeypatch):
+    def fails(_):
+        raise error
+
+    monkeypatch.setattr(commands, "cite", fails)
+    assert main(["cite"]) == status
+    said = capsys.readouterr().err
+    assert said.splitlines()[-1].startswith(f"fedatlas: {sentence}")
+    assert ("Traceback" in said) == (status == 1) and (status == 1 or said.count("\n") == 1)
+
+
+def started(*arguments, **options):
+    command = [sys.executable, "-m", "fedatlas.cli", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_terminated(tmp_path):
+    process = started(*TRAIN, "--rounds", "10000000", "--no-optimum", "--out", str(tmp_path / "x.parquet"))
+    assert process.stderr.readline().startswith("memory: ")
+    time.sleep(0.2)
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate(timeout=20)[1] == "" and process.returncode == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", ["full disk", "no folder", "no locale", "no output"])
+def test_odd_surroundings(how, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command, more = f"{sys.executable} -m fedatlas.cli list algorithms", {}
+    command = {
+        "full disk": f"{command} > /dev/full",
+        "no folder": f"rmdir {gone}; {command}; {sys.executable} -m fedatlas.cli {' '.join(TRAIN)} --out x.csv",
+        "no locale": f"{command}",
+        "no output": f"{command} >&- 2>&-",
+    }[how]
+    if how == "no locale":
+        more = {"env": os.environ | {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"}}
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=gone, **more)
+    assert "Traceback" not in done.stderr and done.returncode == {"full disk": 2, "no folder": 2}.get(how, 0)
+    if done.returncode == 2:
+        assert done.stderr.splitlines()[-1].startswith("fedatlas: ")
+
+
+def test_data_lie_in_a_file(tmp_path, capsys, monkeypatch):
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path / "file"))
+    for command in (
+        ["data", "fetch", "digits"],
+        ["data", "verify", "digits"],
+        [*TRAIN, "--problem", "logistic", "--data", "digits"],
+    ):
+        refused(capsys, *command)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_options_of_every_command_are_whole_names():
+    todo = [cli.parser()]
+    while todo:
+        parser = todo.pop()
+        assert not parser.allow_abbrev
+        for action in parser._actions:
+            todo += list(action.choices.values()) if isinstance(action.choices, dict) else []

@@ -1,0 +1,105 @@
+"""Text of experiment files stays text: in HTML, in captions of Snakemake's report, in Markdown and in spreadsheets."""
+
+import csv
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from docutils.core import publish_parts
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from jinja2 import Environment
+
+from fedatlas import csv_files, markdown
+from fedatlas.report.page import report
+from fedatlas.tracking.summary import summary
+from tests.report import made
+
+CAPTION = Path(__file__).parents[1] / "workflow/report/figure.rst"
+SCRIPT = "<script>alert(1)</script>\"'&"
+TEXTS = st.text(st.sampled_from("ab 1.-+=@'\t\n,\"<>&`*_[]{}|\\:/$^~#!é"), max_size=20)
+
+
+class Read(HTMLParser):
+    """The tags and the text of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.text = set(), ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        assert not [name for name, _ in attributes if name.startswith("on")]
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
+    hostile = made.experiment(
+        title=SCRIPT,
+        source=SCRIPT,
+        description=f"`{SCRIPT}` and {SCRIPT}",
+        notes=[SCRIPT],
+        algorithms={"fedavg": {"label": SCRIPT}, "fedac-1": {}},
+        figures={"speed": {**made.CONTENT["figures"]["speed"], "caption": SCRIPT}},
+    )
+    made.results(tmp_path, hostile)
+    claims = pd.read_csv(tmp_path / "claims.csv", keep_default_na=False)
+    csv_files.write(tmp_path / "claims.csv", claims.assign(**dict.fromkeys(("text", "note", "source", "ours"), SCRIPT)))
+    report([tmp_path], tmp_path / "report.html")
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "script" not in Read(html).tags and Read(html).text.count("alert(1)") >= 8
+    assert "<script" not in summary(made.about(hostile, made.view(hostile)), tmp_path).note
+
+
+@pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")
+@settings(max_examples=200, deadline=None)
+@example("<script>alert(1)</script>")
+@example(".. raw:: html\n\n   <script>alert(1)</script>")
+@example("`a <javascript:alert(1)>`_ |x| http://example.org")
+@example("* one\n* two")
+@given(TEXTS)
+def test_captions_are_shown_as_they_are(caption):
+    snakemake = SimpleNamespace(
+        params=SimpleNamespace(caption=caption), wildcards=SimpleNamespace(experiment="mine", size="smoke")
+    )
+    text = Environment().from_string(CAPTION.read_text()).render(snakemake=snakemake)
+    page = Read(publish_parts(text, writer_name="html", settings_overrides={"report_level": 2})["body"])
+    assert page.tags <= {"p", "tt", "em", "span"}
+    shown, folded = " ".join(page.text.split()), " ".join(caption.split())
+    assert shown.startswith(f"{folded} Experiment mine, size smoke.".lstrip())
+
+
+@pytest.mark.parametrize(
+    "text, shown",
+    [
+        ("Rates r^0.75 of `lr_1`.", "Rates r^0.75 of `lr_1`."),
+        ("u_i * 2 <b>", r"u\_i \* 2 &lt;b\>"),
+        ("# no\n- head", r"\# no - head"),
+        ("[x](javascript:y)", r"\[x\](javascript:y)"),
+        ("a `b", "a `b`"),
+    ],
+)
+def test_markdown(text, shown):
+    assert markdown.escaped(text) == shown
+
+
+@settings(max_examples=300, deadline=None)
+@example(["-0.5", "=1+1", "'=x", "'-1", "it's", "@a", "+b", "-inf"], [-0.5, 2.0])
+@given(st.lists(TEXTS, min_size=1, max_size=8), st.lists(st.floats(allow_nan=False), min_size=1, max_size=3))
+def test_tables_are_read_as_they_were_written(tmp_path_factory, texts, numbers):
+    path = tmp_path_factory.getbasetemp() / "table.csv"
+    frame = pd.DataFrame({"text": texts, "number": (numbers * len(texts))[: len(texts)]})
+    csv_files.write(path, frame)
+    again = csv_files.read(path, keep_default_na=False, dtype={"text": str})
+    pd.testing.assert_frame_equal(again, frame)
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))[1:]
+    for text, number in rows:
+        float(number)
+        if text.startswith(("=", "+", "-", "@", "\t")):
+            float(text)
