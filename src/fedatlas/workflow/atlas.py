@@ -18,6 +18,7 @@ from fedatlas.figures import FIGURES
 from fedatlas.figures.base import Figure
 from fedatlas.partitions import is_split
 from fedatlas.report.about import about
+from fedatlas.tracking import addresses
 from fedatlas.workflow import LIVE, code, inputs, needs
 from fedatlas.workflow.made_files import optimum_file, partition_file
 from fedatlas.workflow.validation import validate
@@ -62,6 +63,7 @@ class Atlas:
         words: arguments of snakemake, among them targets; without a target of ours it is the tour that is asked for.
         """
         config.read_yaml(self.root / "config/config.yaml")  # Snakemake takes the last of two equal keys
+        addresses.check(self.config["mlflow_uri"])
         wanted = []
         for word in words:
             size, name = (*Path(word).parts, "", "")[1:3]
