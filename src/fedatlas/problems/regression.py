@@ -1,13 +1,15 @@
 """What regressions in NumPy share: the l2 term, the clients' weights, and the solver for the optimum."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fedatlas import arrays
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Batch, Optimum, Problem
+from fedatlas.options import option
+from fedatlas.problems.base import Batch, DataKind, Optimum, Problem
 from fedatlas.streams import stream
 
 if TYPE_CHECKING:
@@ -23,6 +25,22 @@ WEIGHTS = (
     "Section 5)"
 )
 START_SCALE = "x0 ~ N(0, start_scale^2) in every coordinate, or 0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionKind(DataKind):
+    """A kind of l2-regularised regression."""
+
+    constants = ("L", "mu")
+
+    l2: Penalty = option(0.0, doc=L2, low=0)
+
+    def known(self) -> tuple[str, ...]:
+        return self.constants if self.l2 else ("L",)
+
+    @property
+    def solvable(self) -> bool:
+        return bool(self.l2)
 
 
 class Regression(Problem):

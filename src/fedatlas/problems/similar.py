@@ -37,6 +37,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     name = "similar"
     constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
     reports = ("loss", "gradient_norm", "suboptimality", "distance")
+    per_client = True
     exact = True
     proximal = True
 
@@ -67,6 +68,10 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     @property
     def _rank(self) -> int:
         return max(1, self.dim // 10) if self.rank is None else self.rank
+
+    @property
+    def solvable(self) -> bool:
+        return not (CONVEXITY[self.convexity]["beta"] if self.beta is None else self.beta)
 
     def bytes(self, clients: int) -> int:
         return 8 * (6 * self.dim**2 + clients * (6 * self._rank**2 + 8 * self.components * self.dim))
