@@ -154,7 +154,7 @@ def parser() -> Parser:
     one.set_defaults(run=commands.clean)
 
     one = groups.add_parser("ui", help="open the MLflow user interface")
-    one.add_argument("--uri", default="sqlite:///results/mlflow.db")
+    one.add_argument("--uri", default="sqlite:///results/mlflow.db", help="sqlite:///FILE, or a server's address")
     one.add_argument("--port", type=port, default=5000)
     one.set_defaults(run=commands.ui)
 

@@ -36,13 +36,13 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     with _explained(path), contextlib.ExitStack() as stack:
-        _expect(path, stat.S_ISREG, "a regular file")
+        expect_file(path)
         temporary = _temporary(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         stack.callback(_remove, temporary)
         yield temporary
-        _expect(path, stat.S_ISREG, "a regular file")
+        expect_file(path)
         temporary.replace(path)
 
 
@@ -143,6 +143,11 @@ def _machine() -> str:
     with contextlib.suppress(OSError):
         parts += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:6]
+
+
+def expect_file(path: Path) -> None:
+    """Raise UserError if something else than a regular file lies at a path; links are not followed."""
+    _expect(path, stat.S_ISREG, "a regular file")
 
 
 def _expect(path: Path, is_kind: Callable[[int], bool], noun: str) -> None:

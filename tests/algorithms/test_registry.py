@@ -33,6 +33,7 @@ CONDITIONS = {
 CHOICES = [
     ("fedac-1", {"lr": 0.9, "mu": 0.5}),  # gamma = eta
     ("fedac-2", {"lr": 0.9, "mu": 0.5}),
+    ("fedac-2", {"beta": "code"}),
     ("fedac-convex", {"variant": 2}),
     ("dane", {"averaging": "random"}),
     ("dane+-gd", {"averaging": "random", "mu": 0.1, "max_steps": 2}),

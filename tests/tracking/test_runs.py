@@ -37,15 +37,18 @@ def test_what_is_logged(results, uri, tmp_path):
 
     # the experiment
     experiment = client.get_experiment(parent.info.experiment_id)
-    assert experiment.artifact_location == (tmp_path / "mlartifacts/tiny").as_uri()
+    assert experiment.artifact_location == "mlflow-artifacts:/tiny"
     note = experiment.tags["mlflow.note.content"]
     assert note.startswith("A tiny experiment\n")
     assert "Figure 1 of H. Yuan, T. Ma" in note and "- Nothing of it" in note
 
     # the parent
     assert parent.info.run_name == "tiny · smoke"
-    listed = {f.path for where in ("", "figures") for f in client.list_artifacts(parent.info.run_id, where)}
-    assert listed == {"claims.csv", "experiment.yaml", "figures", "figures/speed.svg", "table.csv", "table.parquet"}
+    assert parent.info.artifact_uri == f"mlflow-artifacts:/tiny/{parent.info.run_id}/artifacts"
+    folder = tmp_path / "mlartifacts/tiny" / parent.info.run_id / "artifacts"
+    listed = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert listed == {"claims.csv", "experiment.yaml", "figures/speed.svg", "table.csv", "table.parquet"}
+    assert (folder / "table.parquet").read_bytes() == (results / "table.parquet").read_bytes()
     table, meta = files.read(results / "table.parquet")
     score = table.query("algorithm == 'fedac' and local_steps == 2 and clients == 3 and chosen")["score"].item()
     assert parent.data.metrics["score/fedac K:2 M:3"] == score

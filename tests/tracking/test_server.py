@@ -1,19 +1,13 @@
 """Jobs that log to a real MLflow server at the same time: nothing is lost, nothing is there twice."""
 
 import multiprocessing
-import os
-import signal
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 
 import pytest
 
 from fedatlas import tracking
 from fedatlas.experiments import specification
-from fedatlas.tracking.connection import ENVIRONMENT, connect
+from tests.tracking.served import serving
 from tests.tracking.tiny import contents, known, make, run_files
 
 pytestmark = pytest.mark.slow
@@ -46,32 +40,8 @@ def results(tmp_path_factory):
 
 @pytest.fixture
 def server(tmp_path):
-    """The address of an MLflow server with an SQLite database and several processes that answer."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    database = f"sqlite:///{tmp_path}/server.db"
-    with connect(database):
-        pass  # the tables are there before processes ask for them
-    command = [sys.executable, "-m", "mlflow", "server", "--port", str(port), "--workers", "2"]
-    command += ["--backend-store-uri", database, "--artifacts-destination", str(tmp_path / "artifacts")]
-    with open(tmp_path / "server.log", "w") as log:
-        process = subprocess.Popen(
-            command, env=os.environ | ENVIRONMENT, stdout=log, stderr=log, start_new_session=True
-        )
-    try:
-        address = f"http://127.0.0.1:{port}"
-        for _ in range(600):
-            assert process.poll() is None, (tmp_path / "server.log").read_text()
-            try:
-                urllib.request.urlopen(f"{address}/health", timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.1)
+    with serving(tmp_path) as address:
         yield address
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def log_file(number, folder, uri):

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import tracking
+from fedatlas import algorithms, tracking
 from fedatlas.experiments import result_files
+from fedatlas.options import options
+from fedatlas.simulation.setting import Setting
 from fedatlas.tracking import book, private, writers
-from fedatlas.tracking.connection import connect, database
+from fedatlas.tracking.addresses import database
+from fedatlas.tracking.connection import connect
 from tests.tracking.tiny import EXPERIMENT, RUNS, contents, known, logged, run_files
 
 KNOWN = known(EXPERIMENT)
@@ -88,6 +91,13 @@ def test_long_values_are_cut_alike(mine, uri, other, used, fast, monkeypatch):
     assert contents(uri) == contents(other)
 
 
+@pytest.mark.parametrize("name", algorithms.names())
+def test_no_two_parameters_differ_in_case_alone(name):
+    """Some databases behind a server take such names for one."""
+    keys = [*options(Setting), *algorithms.get(name).options(), "algorithm", "seed", "rounds", "batch"]
+    assert len({key.casefold() for key in keys}) == len(set(keys))
+
+
 @pytest.mark.parametrize("forged", ["0123456789ab", None, "two"])
 def test_a_revision_that_was_not_tested_takes_the_client(results, uri, monkeypatch, used, forged):
     """MLflow itself refuses a database of another revision, so the check of the writers is shown one."""
@@ -104,9 +114,8 @@ def test_a_revision_that_was_not_tested_takes_the_client(results, uri, monkeypat
     assert kinds(used) == [writers.ClientWriter]
 
 
-def test_a_database_that_is_no_sqlite_takes_the_client(uri, fast):
+def test_a_server_takes_the_client(uri, fast):
     with connect(uri) as client:
         id = client.create_experiment("another")
-        assert type(writers.writer(client, id, database("postgresql://host/name"))) is writers.ClientWriter
         assert type(writers.writer(client, id, database("https://host"))) is writers.ClientWriter
         assert type(writers.writer(client, id, Path(uri.removeprefix("sqlite:///")))) is private.DatabaseWriter

@@ -72,10 +72,11 @@ def fedac_1(world, lr, mu):
 
 
 @transcription("fedac-2")
-def fedac_2(world, lr, mu):
+def fedac_2(world, lr, mu, beta):
     gamma = max(math.sqrt(lr / (mu * world.K)), lr)
     alpha = 3 / (2 * gamma * mu) - 0.5
-    return _fedac(world, lr, alpha, (2 * alpha**2 - 1) / (alpha - 1), gamma)
+    betas = {"printed": (2 * alpha**2 - 1) / (alpha - 1), "code": 2 * alpha**2 / (alpha - 1)}
+    return _fedac(world, lr, alpha, betas[beta], gamma)
 
 
 @transcription("fedac-vanilla")

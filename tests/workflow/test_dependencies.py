@@ -126,6 +126,7 @@ TABLE = [
     ("schedules.*", ""),
     ("simulation.sampling.replacement", "quadratic federated lockstep softmax"),
     ("simulation.sampling.reshuffling", "lenet"),
+    ("simulation.sampling.legacy", ""),
     # the engine
     ("simulation.setting", f"{EVERY_CELL} promises there tabled below track"),
     *((f"simulation.{name}", "") for name in ("memory", "checkpoint", "pools", "mixing")),
@@ -206,7 +207,7 @@ TABLE = [
     # what checks, describes, asks, or moves files
     *((name, "") for name in (
         "fedatlas", "arguments", "bibliography", "citations", "cli", "commands", "errors", "estimator", "files",
-        "job_commands", "kinds", "machine", "options", "overview", "reference", "workflow*")),
+        "job_commands", "kinds", "machine", "npz", "options", "overview", "reference", "workflow*")),
 ]  # fmt: skip
 
 

@@ -23,6 +23,20 @@ def test_a_bad_experiment(project, change, message):
     assert not (project.folder / "results/smoke").exists()
 
 
+@pytest.mark.parametrize("uri", ["http://me:hunter2@host", "[http://me:hunter2@host]", "ftp://host", "5", "''"])
+def test_a_bad_place_for_runs(project, uri):
+    (project.folder / "config/config.yaml").write_text(f"tour: [tiny]\nmlflow_uri: {uri}\n")
+    done = project.snakemake("-n", check=False)
+    text = (
+        done.stdout
+        + done.stderr
+        + "".join(path.read_text() for path in (project.folder / ".snakemake").rglob("*") if path.is_file())
+    )
+    assert done.returncode != 0 and "for MLflow runs" in text
+    assert "hunter2" not in text and "Traceback" not in text
+    assert not (project.folder / "results/smoke").exists()
+
+
 def test_a_bad_configuration(project):
     (project.folder / "config/config.yaml").write_text("tour: [tinny]\n")
     done = project.snakemake(check=False)

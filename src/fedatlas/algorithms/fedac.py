@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import inf, sqrt
+from typing import Literal
 
 from fedatlas.algorithms.base import Algorithm
 from fedatlas.algorithms.recurrences import accelerated
@@ -63,16 +64,20 @@ class FedAc2(FedAc1):
 
         gamma = max(sqrt(eta/(mu K)), eta), alpha = 3/(2 gamma mu) - 1/2, beta = (2 alpha^2 - 1)/(alpha - 1)
 
-    If Hessians are smooth, it needs less communication than FedAc-I.
+    If Hessians are smooth, it needs less communication than FedAc-I. The authors' code, with which the published runs
+    were made, has beta = 2 alpha^2/(alpha - 1).
     """
 
     name = "fedac-2"
     label = "FedAc-II"
 
+    beta: Literal["printed", "code"] = option("printed", doc="beta of the paper's eq. 3.2, or of the authors' code")
+
     def coupling(self, K: int) -> tuple[float, float, float]:
         gamma = max(sqrt(self.lr / (self.mu * K)), self.lr)
         alpha = 3 / (2 * gamma * self.mu) - 1 / 2
-        return alpha, (2 * alpha**2 - 1) / (alpha - 1) if alpha != 1 else inf, gamma
+        above = 2 * alpha**2 - (self.beta == "printed")
+        return alpha, above / (alpha - 1) if alpha != 1 else inf, gamma
 
 
 @dataclass(frozen=True, kw_only=True)

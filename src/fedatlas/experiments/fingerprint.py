@@ -31,6 +31,7 @@ SILENT = {
     "fedatlas.options": "checks values and describes them",
     "fedatlas.kinds": "finds kinds and builds them from their declared options",
     "fedatlas.files": "writes files whole",
+    "fedatlas.npz": "refuses archives that do not hold what they declare",
     "fedatlas.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on",
@@ -44,6 +45,7 @@ SILENT = {
     "fedatlas.data.places": "says where files lie",
     "fedatlas.bibliography": "references reach results through a file that holds them",
     "fedatlas.data.hints": "words for people",
+    "fedatlas.data.checks": "refuses arrays that a source does not promise",
     "fedatlas.algorithms.protocols": "types of what hooks are given",
 }
 # Files that belong to a module as its code does.

@@ -156,9 +156,13 @@ class Regression(Problem):
 
     def start(self, seed: int) -> np.ndarray:
         """First point x0 (d,)."""
+        return self.start_from(stream(seed, "start"))
+
+    def start_from(self, rng: "np.random.Generator | np.random.RandomState") -> np.ndarray:
+        """First point x0 (d,) from a generator."""
         if not self.start_scale:
             return np.zeros(self.dim, self.dtype)
-        return (self.start_scale * stream(seed, "start").standard_normal(self.dim)).astype(self.dtype)
+        return (self.start_scale * rng.standard_normal(self.dim)).astype(self.dtype)
 
 
 class Separate:

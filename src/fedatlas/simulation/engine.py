@@ -52,7 +52,7 @@ class Simulation:
         self.schedule = setting.lr_schedule
         self.algorithm.check(setting, problem)
         self.sampler = SAMPLING.get(setting.sampler)(problem, setting.clients, setting.batch, seed)
-        self.x0 = problem.start(seed)
+        self.x0 = self.sampler.start()
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0, setting.state)
         size = problem.block_rows if block is None else block

@@ -35,10 +35,11 @@ class Setting:
     batch: int | None = option(
         1, doc="samples of a local step's minibatch; null for full local gradients", unit="samples", low=1
     )
-    sampling: Literal["replacement", "reshuffling"] = option(
+    sampling: Literal["replacement", "reshuffling", "legacy"] = option(
         "replacement",
-        doc="how minibatches of local_steps are drawn: `replacement` (independently, with replacement) or "
-        "`reshuffling` (passes over the client's data in an order that is drawn for each pass)",
+        doc="how minibatches of local_steps are drawn: `replacement` (independently, with replacement), `reshuffling` "
+        "(passes over the client's data in an order that is drawn for each pass) or `legacy` (start and samples of the "
+        "FedAc authors' code, to replay published runs)",
     )
     participation: str | dict[str, Any] = option(
         lambda: {"kind": "full"}, doc="rule that says which clients take part in a round", family="participation"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.tracking.connection import database
-from fedatlas.tracking.entries import Entry
+import yaml
+
+from fedatlas.tracking.addresses import database
+from fedatlas.tracking.artifacts import Artifacts
+from fedatlas.tracking.entries import LONGEST_TAG, Entry, text
 from fedatlas.tracking.summary import Summary
 from fedatlas.tracking.writers import writer
 
@@ -55,13 +58,14 @@ class Book:
     def __init__(self, client: MlflowClient, experiment_id: str, prefix: str, uri: str) -> None:
         self.client, self.experiment_id, self.prefix = client, experiment_id, prefix
         self.writer = writer(client, experiment_id, database(uri))
+        self.artifacts = Artifacts(client, experiment_id, uri)
         self.new: list[tuple[Entry, dict[str, str]]] = []
         self.counts = {"logged": 0, "unchanged": 0, "deleted": 0}
         self.parent: str | None = None
         self.found: dict[str, list[_Known]] = {}
         token = None
         while True:
-            where = f"tags.`{KEY}` LIKE '{prefix}%'"
+            where = f"tags.`{KEY}` LIKE '{re.sub(r'[^A-Za-z0-9/=.,-]', '_', prefix)}%'"
             page = client.search_runs([experiment_id], where, max_results=1000, page_token=token)
             for run in page:
                 if run.data.tags[KEY].startswith(prefix):  # in a pattern, _ is any character
@@ -82,12 +86,14 @@ class Book:
         self.client.log_batch(
             self.parent,
             [Metric(key, value, now, 0) for key, value in changed.items()],
-            tags=[RunTag(key, value) for key, value in {**tags, "mlflow.note.content": summary.note}.items()],
+            tags=[
+                RunTag(key, text(value, LONGEST_TAG))
+                for key, value in {**tags, "mlflow.note.content": summary.note}.items()
+            ],
         )
-        self.client.log_dict(self.parent, summary.content, "experiment.yaml")
-        for place, path in summary.artifacts.items():
-            folder = Path(place).parent
-            self.client.log_artifact(self.parent, str(path), None if folder == Path() else str(folder))
+        content = yaml.safe_dump(summary.content, sort_keys=False, allow_unicode=True)
+        for place, source in {"experiment.yaml": content, **summary.artifacts}.items():
+            self.artifacts.put(self.parent, place, source)
 
     def log(self, entries: Iterable[Entry]) -> None:
         """Log runs, at the latest when the book is closed, unless they are there as they are."""
@@ -132,7 +138,5 @@ class Book:
 
     def _shows_only(self, run: _Known, summary: Summary) -> bool:
         """Whether nothing that a parent run shows is gone: MLflow can delete neither a metric nor an artifact."""
-        listed = self.client.list_artifacts(run.id)
-        inside = [file for item in listed if item.is_dir for file in self.client.list_artifacts(run.id, item.path)]
-        shown = {file.path for file in (*listed, *inside) if not file.is_dir} | set(run.metrics)
+        shown = self.artifacts.listed(run.id) | set(run.metrics)
         return shown <= {*summary.metrics, *summary.artifacts, "experiment.yaml"}

@@ -1,13 +1,13 @@
-"""Where runs go: addresses, an SQLite database that several jobs may log to, the MLflow experiment."""
+"""A client of the place where runs go, and the MLflow experiment there."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import http.client
 import os
-import re
-import sqlite3
 import ssl
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -18,6 +18,10 @@ from urllib.parse import quote, urlencode
 from fedatlas.errors import UserError
 from fedatlas.markdown import escaped
 from fedatlas.report.record import About
+from fedatlas.tracking import sqlite
+from fedatlas.tracking.addresses import LOGIN, check, database
+from fedatlas.tracking.entries import text
+from fedatlas.tracking.private import revision
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -27,24 +31,13 @@ ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # four times the start-up and 1.8 GB, for nothing that is used here
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # two lines and a request more for every run
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "60",  # seconds; with MLflow's own values a server can stop a job for 20 minutes
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",
 }
-SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks")
-
-
-def check(uri: str) -> None:
-    """Raise UserError if MLflow cannot log to such an address."""
-    scheme = uri.partition(":")[0].partition("+")[0]
-    if scheme not in SCHEMES or (scheme == "sqlite" and not database(uri)):
-        raise UserError(
-            f"{uri!r} is no place for MLflow runs: give sqlite:///FILE, such as sqlite:///results/mlflow.db, "
-            "or the address of a server (MLflow does not write to plain folders)"
-        )
-
-
-def database(uri: str) -> Path | None:
-    """Path of an SQLite database; None for anything else."""
-    match = re.match(r"sqlite(?:\+\w+)?:///([^?]+)", uri)
-    return Path(match[1]) if match and match[1] != ":memory:" else None
+SECRETS = ("MLFLOW_TRACKING_PASSWORD", "MLFLOW_TRACKING_TOKEN")
+ANSWER = 20  # seconds for a server's first answer
+LONGEST = 300  # characters of a reason
+LONGEST_NOTE = 5000  # what all versions of MLflow keep of an experiment's tag
 
 
 @contextlib.contextmanager
@@ -56,107 +49,135 @@ def connect(uri: str) -> Iterator[MlflowClient]:
     check(uri)
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    if uri.startswith("http"):
+    path = database(uri)
+    if path is None:
         _reach(uri)
+    from alembic.util.exc import CommandError
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
 
-    path = database(uri)
     try:
-        with _writing(path, lambda: MlflowClient(uri)) if path else contextlib.nullcontext():
-            yield MlflowClient(uri)
-    except (MlflowException, SQLAlchemyError, ImportError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise UserError(f"MLflow cannot log to {_public(uri)}: {reason}") from error
+        if path is None:
+            yield _greeted(MlflowClient(uri), uri)
+        else:
+            with sqlite.writing(path, _make):
+                yield MlflowClient(uri)
+    except (MlflowException, SQLAlchemyError, CommandError, ImportError) as error:
+        if path is not None and _is_newer(path):
+            raise UserError(
+                f"MLflow cannot log to {uri}: a newer version of MLflow than the installed one has made this database; "
+                "install that version, or name another file in mlflow_uri"
+            ) from error
+        raise UserError(f"MLflow cannot log to {uri}: {_reason(error)}") from error
 
 
-def _public(uri: str) -> str:
-    """An address without its password."""
-    return re.sub(r"//[^/@]*@", "//", uri)
+def _is_newer(path: Path) -> bool:
+    """Whether the installed MLflow does not know the state of a database's tables."""
+    import mlflow
+    from alembic.script import ScriptDirectory
+    from alembic.util.exc import CommandError
+
+    found = revision(path)
+    try:
+        return found is not None and not ScriptDirectory(f"{mlflow.__path__[0]}/store/db_migrations").get_revision(
+            found
+        )
+    except CommandError:
+        return True
+
+
+def _make(uri: str) -> None:
+    """Fill an empty database."""
+    from mlflow import MlflowClient
+
+    MlflowClient(uri)._tracking_client.store.engine.dispose()
 
 
 def _reach(uri: str) -> None:
     """Ask whether a server is there: MLflow itself would try for minutes."""
-    try:
-        urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=20).close()
-    except urllib.error.HTTPError:
-        pass  # an answer, if only to say that someone must log in
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        reason = getattr(error, "reason", error)
-        if not isinstance(reason, ssl.SSLError):  # MLflow has its own settings for certificates
-            raise UserError(f"the MLflow server {_public(uri)} does not answer: {reason}") from None
+    found: list[str] = []
 
-
-@contextlib.contextmanager
-def _writing(path: Path, make: Callable[[], Any]) -> Iterator[None]:
-    """Exclude other writers of an SQLite database. make: called to fill an empty one with tables.
-
-    Jobs that log at the same time take turns, so that none meets a locked or a half-made database. In WAL mode the
-    user interface can read meanwhile, and a commit is safe without waiting for the disk.
-    """
-    import fcntl
-
-    from sqlalchemy import event
-    from sqlalchemy.engine import Engine
-
-    with contextlib.ExitStack() as stack:
-        event.listen(Engine, "connect", _patient)
-        stack.callback(event.remove, Engine, "connect", _patient)
+    def ask() -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lock = stack.enter_context(open(path.with_name(f".{path.name}.lock"), "a+"))
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            lock.seek(0)
-            if lock.read() or not path.exists():
-                for suffix in ("", "-wal", "-shm"):
-                    Path(f"{path}{suffix}").unlink(missing_ok=True)
-                lock.write("unfinished")  # MLflow could not go on with a database whose making was cut off
-                lock.flush()
-                _pragma(path, "journal_mode = WAL")
-                make()
-                lock.truncate(0)
-            else:
-                _pragma(path, "schema_version")
-        except (OSError, sqlite3.Error) as error:
-            raise UserError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
-        yield
-        with contextlib.suppress(sqlite3.Error):
-            _pragma(path, "wal_checkpoint(TRUNCATE)")  # so that the file can be copied alone
+            urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=ANSWER).close()
+            found.append("")
+        except urllib.error.HTTPError as error:  # below 500 an answer, if only to say that someone must log in
+            found.append(f"it answers with status {error.code}" if error.code >= 500 else "")
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            found.append(
+                "" if isinstance(reason, ssl.SSLError) else str(reason)
+            )  # MLflow has settings for certificates
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(ANSWER)  # a time limit of a socket does not end a server that sends a byte a second
+    reason = found[0] if found else f"nothing within {ANSWER} s"
+    if reason:
+        raise UserError(f"the MLflow server {uri} does not answer: {_one_line(reason)}")
 
 
-def _pragma(path: Path, text: str) -> None:
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA {text}")
+def _greeted(client: MlflowClient, uri: str) -> MlflowClient:
+    """The client of a server, after a first answer has shown that it is one of MLflow."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        client.search_experiments(max_results=1)
+    except MlflowException as error:
+        if error.get_http_status_code() in (401, 403):
+            raise UserError(f"the MLflow server {uri} asks for a user's name and password: {LOGIN}") from error
+        raise
+    except Exception as error:  # the parsers of MLflow, of JSON and of protocol buffers have no exception in common
+        raise UserError(f"{uri} does not answer as an MLflow server does: {_reason(error)}") from error
+    return client
 
 
-def _patient(connection: Any, _: Any) -> None:
-    if isinstance(connection, sqlite3.Connection):
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA busy_timeout = 60000")  # a user interface may be writing a note
-        connection.execute("PRAGMA cache_size = -100000")  # kB: a page of an index is written once for many runs
-        connection.execute("PRAGMA wal_autocheckpoint = 25000")
+def _reason(error: Exception) -> str:
+    return _one_line(str(error) or type(error).__name__)
+
+
+def _one_line(message: str) -> str:
+    """The start of a message, without the secrets that MLflow takes from the environment."""
+    for name in SECRETS:
+        if secret := os.environ.get(name, "").strip():
+            message = message.replace(secret, "...")
+    line = message.strip().partition("\n")[0]
+    return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
+
+
+def at_once(act: Callable[[], Any]) -> None:
+    """Do what an MLflow server may refuse to one of two processes that do so at the same time.
+
+    Both requests see that a row is missing, and the database takes only one of them. A second attempt finds the row.
+    """
+    from mlflow.exceptions import RestException
+
+    try:
+        act()
+    except RestException:
+        act()
 
 
 def experiment_id(client: MlflowClient, about: About, uri: str) -> str:
     """Id of an experiment in MLflow, made or brought back if need be, its description up to date."""
-    found = client.get_experiment_by_name(about.name) or _made(client, about.name, database(uri))
+    found = client.get_experiment_by_name(about.name) or _made(client, about.name, database(uri) is not None)
     id = found.experiment_id
     if found.lifecycle_stage == "deleted":
-        client.restore_experiment(id)
-    tags = {"mlflow.note.content": _description(about, id), "paper": about.paper.key}
+        _restore(client, id)
+    tags = {"mlflow.note.content": text(_description(about, id), LONGEST_NOTE), "paper": about.paper.key}
     tags["mlflow.experimentKind"] = "custom_model_development"  # otherwise taken for a language model's
     for key, value in tags.items():
         if found.tags.get(key) != value:
-            _set_tag(client, id, key, value)
+            at_once(functools.partial(client.set_experiment_tag, id, key, value))
     return id
 
 
-def _made(client: MlflowClient, name: str, path: Path | None) -> Experiment:
-    """A new experiment, or that of another process that was faster. path: of the SQLite database, if it is one."""
+def _made(client: MlflowClient, name: str, local: bool) -> Experiment:
+    """A new experiment, or that of another process that was faster. local: in an SQLite database."""
     from mlflow.exceptions import MlflowException
 
-    place = (path.parent / "mlartifacts" / name).resolve().as_uri() if path else None
+    place = f"{sqlite.SCHEME}{name}" if local else None
     try:
         return client.get_experiment(client.create_experiment(name, artifact_location=place))
     except MlflowException:
@@ -165,15 +186,15 @@ def _made(client: MlflowClient, name: str, path: Path | None) -> Experiment:
         return found
 
 
-def _set_tag(client: MlflowClient, id: str, key: str, value: str) -> None:
-    """Set an experiment's tag, which a server refuses to one of two that do so at the same time."""
+def _restore(client: MlflowClient, id: str) -> None:
+    """Bring an experiment back, unless another process was faster."""
     from mlflow.exceptions import MlflowException
 
     try:
-        client.set_experiment_tag(id, key, value)
+        client.restore_experiment(id)
     except MlflowException:
-        if client.get_experiment(id).tags.get(key) != value:
-            client.set_experiment_tag(id, key, value)
+        if client.get_experiment(id).lifecycle_stage == "deleted":
+            raise
 
 
 def _description(about: About, id: str) -> str:

@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 COSTS = ("gradients", "vectors_up", "seconds")
 SYMBOLS = {"clients": "M", "local_steps": "K"}
-LONGEST_PARAM, LONGEST_TAG = 6000, 8000  # what MLflow keeps of a value
+LONGEST_PARAM, LONGEST_TAG, LONGEST_NAME = 6000, 8000, 250  # what MLflow keeps of a value, and of a run's name
 
 Rows = Mapping[str, list[Any]]  # columns of a run file
 Chosen = Callable[[str, Mapping[str, Any]], bool]  # whether a run of an algorithm's id and these values was chosen
@@ -69,6 +70,20 @@ class Entry:
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
+def text(value: Any, longest: int) -> str:
+    """A value as text that every database takes: without NUL and halves of surrogate pairs, cut to a length."""
+    return str(value).replace("\0", "\ufffd").encode("utf-8", "replace").decode()[:longest]
+
+
+def _key(*parts: str) -> str:
+    """The identity of a run as text that a tag can hold whole."""
+    key = text("/".join(parts), sys.maxsize)
+    if len(key) <= LONGEST_TAG:
+        return key
+    *place, _ = parts
+    return text("/".join([*place, hashlib.sha256(key.encode()).hexdigest()]), LONGEST_TAG)
+
+
 def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen | None = None) -> Iterator[Entry]:
     """The runs in a run file.
 
@@ -97,9 +112,9 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
         if lossy:
             own["lossy data"] = ", ".join(lossy)
         yield Entry(
-            key=f"{about.size}/{id}/{path.stem}/{run.key}",
-            name=run_name(id, {**values, "seed": run.seed}),
-            tags={key: value[:LONGEST_TAG] for key, value in {**tags, **own}.items()},
+            key=_key(about.size, id, path.stem, run.key),
+            name=text(run_name(id, {**values, "seed": run.seed}), LONGEST_NAME),
+            tags={key: text(value, LONGEST_TAG) for key, value in {**tags, **own}.items()},
             params=_params(run, about.defaults[id]),
             metrics=[*_metrics(rows, metrics), *_metrics(last, COSTS), *_score(rows, about.select)],
             data={
@@ -117,8 +132,8 @@ def run_name(id: str, values: Mapping[str, Any]) -> str:
     """A run's name: ``fedac-1 K=16 M=64 lr=0.1 seed=0``."""
     parts = [id]
     for axis, value in values.items():
-        text = spelled(value).replace(" ", "")
-        parts.append(f"{SYMBOLS.get(axis, axis.split('.')[-1])}={text if len(text) <= 40 else text[:39] + '…'}")
+        word = spelled(value).replace(" ", "")
+        parts.append(f"{SYMBOLS.get(axis, axis.split('.')[-1])}={word if len(word) <= 40 else word[:39] + '…'}")
     return " ".join(parts)
 
 
@@ -131,8 +146,8 @@ def _params(run: Run, defaults: Mapping[str, Any]) -> dict[str, str]:
     given = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != OF_THE_PROBLEM}
     found |= {**defaults, **given}
     found |= {f"problem.{key}": value for key, value in run.problem.items()}
-    texts = {key: spelled(v) if isinstance(v, (dict, list)) else str(v) for key, v in found.items() if v is not None}
-    return {key: text[:LONGEST_PARAM] for key, text in texts.items()}
+    texts = {key: spelled(v) if isinstance(v, (dict, list)) else v for key, v in found.items() if v is not None}
+    return {key: text(value, LONGEST_PARAM) for key, value in texts.items()}
 
 
 def _defaults(cls: type) -> dict[str, Any]:
@@ -157,8 +172,9 @@ def _score(rows: Rows, select: Select) -> Iterator[tuple[str, float, int, float]
     """What the experiment chooses by, as a metric of one value."""
     values = [v for v, step in zip(rows[select.metric], rows["round"], strict=True) if step > 0]
     if values and rows["status"][-1] != "diverged":
-        score = scores.of_values(values, select.statistic, select.goal)
-        yield "score", float(score), 0, rows["seconds"][-1]  # at step 0, charts compare bars
+        score = float(scores.of_values(values, select.statistic, select.goal))
+        if math.isfinite(score):
+            yield "score", score, 0, rows["seconds"][-1]  # at step 0, charts compare bars
 
 
 def chosen(about: About, table: pd.DataFrame) -> Chosen:

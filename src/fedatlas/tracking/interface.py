@@ -8,7 +8,9 @@ import sys
 import time
 
 from fedatlas.errors import UserError
-from fedatlas.tracking.connection import ENVIRONMENT, check, database
+from fedatlas.tracking import sqlite
+from fedatlas.tracking.addresses import check, database
+from fedatlas.tracking.connection import ENVIRONMENT
 
 # where experiments are listed; without the query MLflow shows its side for language models first
 PAGE = "#/experiments?workflowType=machine_learning"
@@ -21,14 +23,15 @@ def ui(uri: str, port: int = 5000) -> None:
     database, if the port is in use, or if the interface stops by itself.
     """
     check(uri)
-    if uri.startswith("http"):
+    path = database(uri)
+    if path is None:
         print(f"MLflow: {uri.rstrip('/')}/{PAGE}")
         return
+    if not sqlite.examine(path):
+        raise UserError(f"there is no {path} yet: run `snakemake --cores 2 --forcerun track` first")
+    sqlite.rebind(path)
     command = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port), "--backend-store-uri", uri]
-    if path := database(uri):
-        if not path.exists():
-            raise UserError(f"there is no {path} yet: run `snakemake --cores 2 --forcerun track` first")
-        command += ["--artifacts-destination", str(path.parent / "mlartifacts")]
+    command += ["--artifacts-destination", str(sqlite.folder(path))]
     if _answers(port):
         raise UserError(f"port {port} is in use: choose another one with --port")
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # leave no server behind

@@ -96,9 +96,10 @@ class DatabaseWriter:
             latest[key] = _row(id, key, value, timestamp=timestamp, step=step, is_nan=False)
             rows["SqlMetric"].append(latest[key])
         rows["SqlLatestMetric"] += latest.values()
-        for role, (name, _) in entry.data.items():
+        roles = {sources[name]: role for role, (name, _) in reversed(entry.data.items())}  # MLflow keeps the first one
+        for source, role in reversed(roles.items()):
             input = uuid.uuid4().hex
-            edge = {"source_type": "DATASET", "source_id": sources[name], "destination_type": "RUN"}
+            edge = {"source_type": "DATASET", "source_id": source, "destination_type": "RUN"}
             rows["SqlInput"].append(edge | {"input_uuid": input, "destination_id": id, "step": 0})
             rows["SqlInputTag"].append({"input_uuid": input, "name": "mlflow.data.context", "value": role})
 

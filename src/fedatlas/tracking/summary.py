@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
+import sys
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +16,13 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.markdown import escaped
 from fedatlas.report.record import About
 from fedatlas.report.warnings import warnings
-from fedatlas.tracking.entries import run_name
+from fedatlas.tracking.entries import LONGEST_TAG, run_name, text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_WARNINGS = 20
+LONGEST_METRIC = 240  # characters of a metric's name; MLflow takes 250
 MOST_SCORES = 24  # a parent run with more metrics can no longer be read; its table can
 
 
@@ -45,9 +49,8 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta]
     if "claims.csv" in artifacts:
         claims = csv_files.read(artifacts["claims.csv"])
         metrics |= {f"claims/{verdict}": count for verdict, count in claims["verdict"].value_counts().items()}
-        note += [
-            f"- **{verdict}**: {escaped(text)}" for verdict, text in zip(claims["verdict"], claims["text"], strict=True)
-        ]
+        told = zip(claims["verdict"], claims["text"], strict=True)
+        note += [f"- **{verdict}**: {escaped(claim)}" for verdict, claim in told]
     if table:
         frame, made = table
         metrics |= {"runs": made.runs, "diverged runs": made.diverged_runs}
@@ -57,10 +60,16 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta]
         said = warnings(about, frame, made.data)
         note += [f"- Warning: {escaped(warning)}" for warning in said[:MOST_WARNINGS]]
         note += [f"- {more} more warnings"] if (more := len(said) - MOST_WARNINGS) > 0 else []
-    metrics = {_metric_name(key): float(value) for key, value in metrics.items() if math.isfinite(value)}
-    return Summary("\n".join(note), metrics, artifacts, about.content)
+    named: dict[str, float] = {}
+    for key, value in metrics.items():
+        if math.isfinite(value):
+            named[_metric_name(key, named)] = float(value)
+    return Summary(text("\n".join(note), LONGEST_TAG), named, artifacts, about.content)
 
 
-def _metric_name(text: str) -> str:
-    """A name without the characters that MLflow does not allow in names of metrics."""
-    return re.sub(r"[^\w\-. :/]+", " ", text.replace("=", ":")).strip()
+def _metric_name(name: str, taken: Container[str] = ()) -> str:
+    """A name that MLflow allows for a metric, and that none of the taken ones is: its letters, and those of a path."""
+    name = re.sub(r"[^\w\-. :/]+", " ", text(name, sys.maxsize).replace("=", ":"))[:LONGEST_METRIC]
+    name = "/".join(part for part in name.split("/") if part.strip() not in ("", ".", "..")).strip()
+    numbers = (f"{name} {number}" for number in itertools.count(2))
+    return next(one for one in itertools.chain([name], numbers) if one not in taken)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from fedatlas.tracking.connection import at_once
 from fedatlas.tracking.datasets import dataset
 from fedatlas.tracking.entries import Entry
 from fedatlas.tracking.private import TESTED, DatabaseWriter, revision
@@ -55,11 +57,9 @@ class ClientWriter:
             self.client.log_batch(
                 id, [Metric(*row) for row in entry.points()], [Param(k, v) for k, v in entry.params.items()]
             )
-            if entry.data:
-                inputs = [(dataset(*about), role) for role, about in entry.data.items()]
-                self.client.log_inputs(
-                    id, [DatasetInput(found, [InputTag("mlflow.data.context", role)]) for found, role in inputs]
-                )
+            for role, about in entry.data.items():
+                given = DatasetInput(dataset(*about), [InputTag("mlflow.data.context", role)])
+                at_once(functools.partial(self.client.log_inputs, id, datasets=[given]))
             self.client.set_terminated(id, end_time=entry.end)
 
     def tag(self, tags: Mapping[str, Tags]) -> None:

@@ -26,6 +26,10 @@ class Sampler:
         self.problem, self.clients, self.batch, self.seed = problem, clients, batch, seed
         self.size = batch or 0  # where gradients are full, no samples are drawn
 
+    def start(self) -> Any:
+        """First point x0 (d,) of the run."""
+        return self.problem.start(self.seed)
+
     def draw(self, round: int, active: np.ndarray, steps: int) -> np.ndarray | None:
         """Draws of some clients in a round: (len(active), steps, batch), or None where gradients are full.
 

@@ -56,11 +56,14 @@ class Replacement(Sampler):
 
     def _group(self, group: int, run: int, steps: int) -> np.ndarray:
         if self._held is None or self._held[0] != (group, steps):
-            shape = (run, self.clients, steps, self.size)
-            rng = stream(self.seed, "samples", group, steps)
-            draws = self._with_variants(rng.integers(self.problem.samples, size=shape, dtype=np.int32), rng)
-            self._held = (group, steps), draws
+            self._held = (group, steps), self._drawn(group, run, steps)
         return self._held[1]
+
+    def _drawn(self, group: int, run: int, steps: int) -> np.ndarray:
+        """The draws of a group of ``run`` rounds: (run, M, steps, batch)."""
+        shape = (run, self.clients, steps, self.size)
+        rng = stream(self.seed, "samples", group, steps)
+        return self._with_variants(rng.integers(self.problem.samples, size=shape, dtype=np.int32), rng)
 
     def pool(self, round: int, active: np.ndarray, steps: int) -> np.ndarray | None:
         """The samples of all active clients as one client's: (1, steps, len(active) batch); None for full gradients.

@@ -1,0 +1,60 @@
+"""Where runs go: an SQLite database, or an MLflow server. Commands and logs show an address, so it holds no secret."""
+
+import ipaddress
+import re
+from pathlib import Path
+from typing import Any
+
+from fedatlas.errors import UserError
+
+PLACES = (
+    "give sqlite:///FILE, such as sqlite:///results/mlflow.db, or the address of an MLflow server, such as "
+    "http://host:5000 (MLflow writes to a plain folder, and fedatlas to another database, only through a server)"
+)
+LOGIN = (
+    "MLflow takes them from the environment variables MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or "
+    "MLFLOW_TRACKING_TOKEN, or from the file ~/.mlflow/credentials"
+)
+SERVER = re.compile(
+    r"https?://(?:[A-Za-z0-9_.-]+|\[(?P<ip>[0-9A-Fa-f:.]+)\])(?::(?P<port>[0-9]{1,5}))?(?:/[A-Za-z0-9_.~!$&'()*+,;=:%/-]*)?"
+)
+DATABASE = re.compile(
+    r"sqlite:///(?!:memory:|file:|~|.*://|(?:.*/)?\.\.?\Z)(?P<path>[^?\x00-\x1f\x7f\ud800-\udfff]+(?<!/))"
+)
+LONGEST = 200  # characters of an address that a sentence repeats
+
+
+def check(uri: Any) -> None:
+    """Raise UserError if no runs can be logged to such an address, or if it holds a user's name or a password."""
+    if not isinstance(uri, str):
+        raise UserError(f"the address for MLflow runs is not text: {PLACES}")
+    if ("@" in uri and not uri.startswith("sqlite:///")) or re.match("https?:.*[?#]", uri):
+        raise UserError(
+            f"the address {public(uri)} for MLflow runs holds a user name, a password or options, which every list of "
+            f"processes and every log would show: leave them out; {LOGIN}"
+        )
+    if database(uri) is None and not _is_server(uri):
+        raise UserError(f"{public(uri)!r} is no place for MLflow runs: {PLACES}")
+
+
+def _is_server(uri: str) -> bool:
+    match = SERVER.fullmatch(uri)
+    try:
+        ipaddress.IPv6Address(match["ip"] or "::1" if match else "")
+    except ValueError:
+        return False
+    return match is not None and 0 < int(match["port"] or 80) < 2**16
+
+
+def database(uri: str) -> Path | None:
+    """Path of an SQLite database; None for the address of a server."""
+    match = DATABASE.fullmatch(uri)
+    return Path(match["path"]) if match else None
+
+
+def public(uri: str) -> str:
+    """An address without what may be secret: a user's name, a password, options."""
+    if DATABASE.fullmatch(uri) is None:
+        uri = re.sub(r"^([A-Za-z0-9+.-]*://)?.*[@?#].*", r"\1...", uri, flags=re.DOTALL)
+    text = "".join(letter if letter.isprintable() else "?" for letter in uri)
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."

@@ -1,0 +1,67 @@
+"""The sampling of the FedAc authors' code, and their published runs."""
+
+import numpy as np
+import pytest
+
+from fedatlas.checks import CHECKS
+from fedatlas.checks.results import Results
+from fedatlas.data.store import prepare, status
+from fedatlas.errors import UserError
+from fedatlas.experiments import config, expand, tables
+from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.tables import Layout
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.sampling import SAMPLING
+from fedatlas.simulation.sampling.replacement import TOGETHER
+from fedatlas.simulation.setting import Setting
+from tests.helpers import example, logistic
+from tests.workflow.project import ROOT
+
+
+def slow(n, d, clients, steps, rounds, batch, seed):
+    """Start and samples (rounds, clients, steps, batch), one local step of all clients after another."""
+    rng = np.random.RandomState(seed)
+    x0 = rng.randn(d)
+    found = [[rng.randint(0, n, clients * batch).reshape(clients, batch) for _ in range(steps)] for _ in range(rounds)]
+    return x0, np.array(found).transpose(0, 2, 1, 3)
+
+
+@pytest.mark.parametrize(("clients", "steps", "batch"), [(3, 4, 1), (1, 1, 1), (2, 3, 5), (64, 2 * TOGETHER // 64, 1)])
+def test_draws_are_those_of_one_stream(clients, steps, batch):
+    problem = logistic(heterogeneous=False)
+    x0, expected = slow(problem.samples, problem.dim, clients, steps, 6, batch, seed=1)
+    sampler = SAMPLING.get("legacy")(problem, clients, batch, 1)
+    assert np.array_equal(sampler.start(), x0)
+    for round in (0, 1, 5, 2, 3):  # also back, as a run that goes on from a checkpoint
+        assert np.array_equal(sampler.draw(round, np.arange(clients), steps), expected[round])
+        pooled = np.sort(sampler.pool(round, np.arange(clients), steps).ravel())
+        assert np.array_equal(pooled, np.sort(expected[round].ravel()))
+
+
+def test_the_run_starts_where_the_code_does():
+    problem = logistic(heterogeneous=False)
+    setting = Setting(clients=2, rounds=1, sampling="legacy")
+    assert np.array_equal(
+        Simulation(example("fedavg"), problem, setting, 7).x0, np.random.RandomState(7).randn(problem.dim)
+    )
+
+
+def test_split_data_are_refused():
+    with pytest.raises(UserError, match="draws from all rows"):
+        SAMPLING.get("legacy")(logistic(heterogeneous=True), 5, 1, 0)
+
+
+def test_published_runs_are_replayed(tmp_path):
+    if next(row for row in status(tmp_path) if row.name == "a9a").state != "mirror":
+        pytest.skip("no folder in FEDATLAS_DATA_MIRRORS holds a9a")
+    prepare("a9a", tmp_path)
+    experiment = config.load(ROOT / "config/experiments/fedac_replay.yaml", "laptop", ROOT)
+    files = []
+    for cell in expand.cells(experiment):
+        files.append(tmp_path / cell.id / f"{cell.key}.parquet")
+        run_cell(cell.spec, files[-1], tmp_path)
+    view = expand.view(experiment)
+    table, curves, _ = tables.build(Layout([], list(experiment.within), view.tune, view.select), files)
+    outcome = CHECKS.build(experiment.claims["replayed"].check).judge(Results(view, table, curves))
+    assert outcome.held, outcome
+    assert int(outcome.ours.split()[-3]) >= 36, outcome

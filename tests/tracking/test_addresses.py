@@ -1,0 +1,99 @@
+"""Addresses for MLflow runs: what is accepted, and that no sentence repeats a secret."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedatlas import tracking
+from fedatlas.errors import UserError
+from fedatlas.tracking.addresses import check, database, public
+from fedatlas.workflow import LIVE
+from fedatlas.workflow.atlas import Atlas
+
+SERVERS = [
+    "http://host",
+    "https://host.example.org/mlflow/",
+    "http://127.0.0.1:5000",
+    "http://[::1]:5000",
+    "https://my-host_2:65535/a/b;c=d",
+]
+DATABASES = ["sqlite:///results/mlflow.db", "sqlite:////home/me@work/ä b.db", "sqlite:///a#b%20:c.db", "sqlite:///x"]
+SECRET = [
+    "http://me:hunter2@host:5000",
+    "https://me:hunt/er2@host",
+    "http://hunter2@host",
+    "http://host:5000?token=hunter2",
+    "http://host/#hunter2",
+    "HTTPS://me:hunter2@host",
+    "postgresql://me:hunter2@host/mlflow",
+    "postgresql+psycopg2://me:a@hunter2@host/mlflow",
+    "sqlite://me:hunter2@host/x",
+    "me:hunter2@host",
+    "ftp://me:hunter2@host\nx",
+    ["http://me:hunter2@host"],
+    {"http://me:hunter2@host": 1},
+]
+WRONG = [
+    "", " ", None, 5, 0.5, True, [], ["sqlite:///x.db"], {}, b"sqlite:///x.db",
+    "ftp://x", "file:///x", "results/mlruns", "mlruns", "databricks", "postgresql://host/name", "mysql://host/name",
+    "sqlite:", "sqlite:/x", "sqlite://", "sqlite:///", "sqlite:///x/", "sqlite:///:memory:", "sqlite:///file:x?uri=true",
+    "sqlite:///x?mode=ro", "sqlite:///~/x.db", "sqlite:///x\0", "sqlite:///x\n", "sqlite:///\ud800", "sqlite+pysqlite:///x",
+    "sqlite:///..", "sqlite:///x/.", "http:", "http://", "http:///x", "http://:5000", "http:host", "http://host:0",
+    "http://host:65536", "http://host:x", "http://host:-1", "http://ho st", " http://host", "http://host\n", "HTTP://host",
+    "sqlite:///http://host", "http://[::9999999]", "http://[::1",
+    "http://host\\x", "http://hōst", "x" * 10_000, "http://host\r\nX: y", "\ud800",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("uri", SERVERS + DATABASES)
+def test_addresses_that_are_accepted(uri):
+    check(uri)
+    assert (database(uri) is None) == (uri in SERVERS)
+
+
+@pytest.mark.parametrize("uri", SECRET, ids=repr)
+def test_a_secret_is_refused_and_not_repeated(uri):
+    with pytest.raises(UserError) as found:
+        check(uri)
+    text = str(found.value)
+    assert "hunter2" not in text and "\n" not in text
+    assert "MLFLOW_TRACKING_PASSWORD" in text or not isinstance(uri, str)
+
+
+@pytest.mark.parametrize("uri", WRONG, ids=lambda uri: ascii(uri)[:30])
+def test_a_wrong_address_is_one_sentence(uri):
+    with pytest.raises(UserError, match="give sqlite:///FILE") as found:
+        check(uri)
+    assert "\n" not in str(found.value) and len(str(found.value)) < 600
+    str(found.value).encode()
+
+
+def test_no_secret_is_shown_of_an_address_after_that_of_a_file():
+    assert "hunter2" not in public("sqlite:///http://me:hunter2@host")
+
+
+@pytest.mark.parametrize("uri", ["ftp://x", "http://me:hunter2@host", 5, None, ["x"]], ids=repr)
+def test_the_configuration_is_checked_before_any_job(tmp_path, uri):
+    config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
+    with pytest.raises(UserError):
+        Atlas(config, tmp_path).check([])
+    config["mlflow_uri"] = "sqlite:///results/mlflow.db"
+    assert Atlas(config, tmp_path).environment()[LIVE] == ""
+
+
+def test_the_interface_refuses_a_password(capsys):
+    with pytest.raises(UserError, match="MLFLOW_TRACKING_PASSWORD"):
+        tracking.ui("http://me:hunter2@host")
+    assert "hunter2" not in capsys.readouterr().out
+
+
+@settings(max_examples=300)
+@given(
+    st.sampled_from(["http", "https", "postgresql", "ftp", "sqlite", "x+y"]),
+    st.text(st.characters(blacklist_characters="@/?#", blacklist_categories=["Cs"]), max_size=5),
+    st.text(st.sampled_from("Qq17:/?#@ %"), min_size=3, max_size=9),
+    st.text(st.sampled_from("ab.:1/"), max_size=9),
+)
+def test_what_stands_before_an_at_sign_is_never_shown(scheme, user, secret, host):
+    shown = public(f"{scheme}://{user}:SECRET{secret}@{host}")
+    assert "SECRET" not in shown

@@ -1,0 +1,164 @@
+"""What lies where MLflow's database should be: one sentence, and nothing of it is changed."""
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from fedatlas import tracking
+from fedatlas.cli import main
+from fedatlas.errors import UserError
+from fedatlas.tracking import sqlite
+from tests.tracking.tiny import EXPERIMENT, RUNS, known, run_files
+
+
+def log(results, path):
+    return tracking.log(known(EXPERIMENT), results, f"sqlite:///{path}", run_files(results))
+
+
+def foreign(path, empty):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        connection.execute("CREATE TABLE mine (a TEXT)")
+        connection.commit()
+
+
+def foreign_with_wal(path, empty):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE runs (a TEXT)")
+        connection.commit()
+
+
+def text(path, empty):
+    path.write_text("This is no database, but long enough to be taken for one. " * 20)
+
+
+def truncated(path, empty):
+    path.write_bytes(empty.read_bytes()[:50_000])
+
+
+def header(path, empty):
+    path.write_bytes(empty.read_bytes()[:100])
+
+
+def corrupt(path, empty):
+    content = bytearray(empty.read_bytes())
+    content[100:4000] = os.urandom(3900)
+    path.write_bytes(content)
+
+
+def folder(path, empty):
+    path.mkdir()
+    (path / "mine.txt").write_text("kept")
+
+
+def link(path, empty):
+    shutil.copy(empty, path.with_name("target.db"))
+    path.symlink_to("target.db")
+
+
+def dangling(path, empty):
+    path.symlink_to("nowhere.db")
+
+
+def pipe(path, empty):
+    os.mkfifo(path)
+
+
+def newer(path, empty):
+    shutil.copy(empty, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'ffffffffffff'")
+        connection.commit()
+
+
+def newer_without_a_table(path, empty):
+    newer(path, empty)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE webhooks")
+        connection.commit()
+
+
+CASES = [
+    (foreign, "is no database of MLflow"),
+    (foreign_with_wal, "is no database of MLflow"),
+    (text, "not a database"),
+    (truncated, "malformed; move it away"),
+    (header, "malformed|not a database|is no database of MLflow"),
+    (corrupt, "malformed; move it away|not a database"),
+    (folder, "it is a folder"),
+    (link, "it is a symbolic link"),
+    (dangling, "it is a symbolic link"),
+    (pipe, "and not a regular file"),
+    (newer, "newer version of MLflow"),
+    (newer_without_a_table, "newer version of MLflow"),
+]
+
+
+def content(folder):
+    """All that a folder holds, except the locks."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix == ".lock" or path.name.endswith(("-wal", "-shm")):
+            continue
+        found[path] = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+    return found
+
+
+@pytest.mark.parametrize("lay, message", CASES, ids=lambda value: getattr(value, "__name__", ""))
+def test_what_is_no_database_of_this_mlflow(results, tmp_path, empty, lay, message):
+    path = tmp_path / "place/mlflow.db"
+    path.parent.mkdir()
+    lay(path, empty)
+    before = content(path.parent)
+    with pytest.raises(UserError, match=message) as found:
+        log(results, path)
+    assert "\n" not in str(found.value) and str(path) in str(found.value)
+    assert content(path.parent) == before
+    if lay not in (newer, newer_without_a_table):  # of those, MLflow's own program tells
+        with pytest.raises(UserError, match=message):
+            tracking.ui(f"sqlite:///{path}")
+    assert content(path.parent) == before
+
+
+def test_a_database_that_another_program_writes_to(results, tmp_path, empty, monkeypatch):
+    path = tmp_path / "mlflow.db"
+    shutil.copy(empty, path)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.1)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UserError, match="database is locked: another program writes to it"):
+            log(results, path)
+    assert log(results, path)["logged"] == RUNS
+
+
+def test_a_database_that_may_not_be_written(results, tmp_path, empty, monkeypatch):
+    """The superuser may write anything, so the database is opened as others would have to."""
+    path = tmp_path / "mlflow.db"
+    shutil.copy(empty, path)
+    true = sqlite._open
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite, "_open", lambda path, mode: true(path, "ro"))
+        with pytest.raises(UserError, match="readonly database: make it writable"):
+            log(results, path)
+    assert log(results, path)["logged"] == RUNS
+
+
+def test_a_folder_that_may_not_be_written(results, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="cannot write"):
+        log(results, tmp_path / "file/mlflow.db")
+
+
+def test_the_job_fails_and_the_next_one_logs_everything(mine, tmp_path, empty, capsys):
+    known(EXPERIMENT).write(mine / "about.json")
+    path = tmp_path / "mlflow.db"
+    command = ["job", "track", str(mine), f"sqlite:///{path}", *map(str, run_files(mine))]
+    truncated(path, empty)
+    assert main(command) == 2
+    assert "move it away" in capsys.readouterr().err and not (mine / "mlflow.json").exists()
+    path.unlink()
+    assert main(command) == 0 and (mine / "mlflow.json").exists()

@@ -1,0 +1,144 @@
+"""A project that is moved or copied: its runs and their artifacts go with it, and the original is left alone."""
+
+import hashlib
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from fedatlas import tracking
+from fedatlas.errors import UserError
+from fedatlas.tracking import sqlite, writers
+from fedatlas.tracking.connection import ENVIRONMENT
+from tests.tracking.served import wait_for
+from tests.tracking.tiny import EXPERIMENT, RUNS, known, run_files
+
+
+def log(project, **changes):
+    """Log the results in a project to the database in it."""
+    uri = f"sqlite:///{project}/mlflow.db"
+    return tracking.log(known(EXPERIMENT, **changes), project / "tiny", uri, run_files(project / "tiny"))
+
+
+def bytes_of(folder):
+    """A hash of every file that a project holds."""
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(("-wal", "-shm")))
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def artifacts(project, name="tiny"):
+    return {path.name for path in (project / "mlartifacts" / name).rglob("*") if path.is_file()}
+
+
+def bind(project, name="tiny"):
+    """Write whole paths into the database, as MLflow does where nothing is said of artifacts."""
+    place = (project / "mlartifacts" / name).as_uri()
+    with sqlite3.connect(project / "mlflow.db") as connection:
+        for table, column in (("experiments", "artifact_location"), ("runs", "artifact_uri")):
+            change = f"UPDATE {table} SET {column} = replace({column}, ?, ?)"
+            connection.execute(change, (f"mlflow-artifacts:/{name}", place))
+    connection.close()
+
+
+def places(project):
+    with sqlite3.connect(project / "mlflow.db") as connection:
+        found = connection.execute("SELECT artifact_location FROM experiments WHERE name <> 'Default'").fetchall()
+        found += connection.execute("SELECT artifact_uri FROM runs").fetchall()
+    connection.close()
+    return [place for (place,) in found]
+
+
+@pytest.fixture
+def original(results, empty, tmp_path):
+    """A project whose results are logged."""
+    project = tmp_path / "original"
+    shutil.copytree(results, project / "tiny")
+    shutil.copy(empty, project / "mlflow.db")
+    log(project)
+    return project
+
+
+@pytest.mark.parametrize("bound", [False, True])
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize("client", [False, True])
+def test_a_project_that_lies_elsewhere(original, tmp_path, bound, gone, client, monkeypatch, capsys):
+    if bound:
+        bind(original)
+    before = bytes_of(original)
+    copy = tmp_path / "a copy"
+    shutil.copytree(original, copy)
+    if gone:
+        shutil.rmtree(original)
+    if client and not bound:
+        monkeypatch.setattr(writers, "TESTED", {})
+    (copy / "tiny/figures/new.svg").write_text("<svg/>")
+    assert "new.svg" not in artifacts(copy)
+    receipt = log(copy)
+    assert (receipt["logged"], receipt["unchanged"]) == (0, RUNS)
+    assert "new.svg" in artifacts(copy)
+    assert all(place.startswith("mlflow-artifacts:/tiny") for place in places(copy))
+    assert {place.rpartition("/")[2] for place in places(copy)} == {"tiny", "artifacts"}
+    assert ("by their places in" in capsys.readouterr().out) == bound
+    log(copy, size="laptop")  # other runs get relative places too
+    assert all(place.startswith("mlflow-artifacts:/tiny") for place in places(copy))
+    assert not original.exists() if gone else bytes_of(original) == before
+
+
+def test_tables_that_were_not_tested_are_left_alone(original, tmp_path, monkeypatch):
+    bind(original)
+    before = bytes_of(original)
+    monkeypatch.setattr(sqlite, "TESTED", {})
+    with pytest.raises(UserError, match=r"artifacts of the experiment tiny by a whole path.*move .*mlflow\.db away"):
+        log(original)
+    assert bytes_of(original) == before
+
+
+def test_experiments_of_others_keep_their_places(original):
+    with sqlite3.connect(original / "mlflow.db") as connection:
+        connection.execute("INSERT INTO experiments (name, artifact_location) VALUES ('mine', 'file:///mine')")
+        connection.execute("UPDATE experiments SET artifact_location = 's3://bucket' WHERE name = 'tiny'")
+    connection.close()
+    sqlite.rebind(original / "mlflow.db")
+    assert {"file:///mine", "s3://bucket"} <= set(places(original))
+
+
+def test_names_that_an_address_would_spell_otherwise(original):
+    log(original, name="größe_1")
+    assert "table.csv" in artifacts(original, "größe_1")
+    bind(original, "größe_1")
+    assert any("gr%C3%B6%C3%9Fe_1" in place for place in places(original))
+    log(original, name="größe_1")
+    assert "mlflow-artifacts:/größe_1" in places(original)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tiny", "größe_1"])
+def test_the_interface_shows_artifacts_after_a_move(original, tmp_path, name):
+    """Also those of a database with whole paths, which nothing was logged to since."""
+    run = log(original, name=name)["run_id"]
+    bind(original, name)
+    moved = tmp_path / "moved"
+    original.rename(moved)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-c", "from fedatlas.cli import main; main()", "ui", "--port", str(port)]
+    command += ["--uri", f"sqlite:///{moved}/mlflow.db"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=os.environ | ENVIRONMENT, stdout=subprocess.DEVNULL)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        wait_for(address, process)
+        with urllib.request.urlopen(f"{address}/api/2.0/mlflow/artifacts/list?run_id={run}", timeout=60) as answer:
+            assert "table.csv" in {one["path"] for one in json.load(answer)["files"]}
+        path = f"{address}/get-artifact?run_uuid={run}&path=figures/speed.svg"
+        with urllib.request.urlopen(path, timeout=60) as answer:
+            assert answer.read() == (moved / "tiny/figures/speed.svg").read_bytes()
+    finally:
+        process.terminate()
+        process.wait()

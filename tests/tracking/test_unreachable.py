@@ -1,0 +1,179 @@
+"""Servers that do not answer as MLflow does, and servers that ask for a password."""
+
+import base64
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from fedatlas import tracking
+from fedatlas.cli import main
+from fedatlas.errors import UserError
+from fedatlas.tracking import connection
+from tests.tracking.tiny import EXPERIMENT, known, run_files
+
+SECRET = "hunter2-and-more"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers /health, and every other path, by functions of the server."""
+
+    protocol_version = "HTTP/1.0"
+
+    def do_GET(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.server.asked.append((self.path, self.headers.get("Authorization")))
+        answer = self.server.health if self.path == "/health" else self.server.answer
+        answer(self)
+
+    do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
+
+    def send(self, status, body, kind="application/json"):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *given):
+        pass
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    """Start a server with an answer, and perhaps another one to /health; returns it."""
+    monkeypatch.setattr(connection, "ANSWER", 1)
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "2")
+    for name in ("USERNAME", "PASSWORD", "TOKEN"):
+        monkeypatch.delenv(f"MLFLOW_TRACKING_{name}", raising=False)
+    started = []
+
+    def start(answer, health=None):
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        server.asked, server.answer, server.ended = [], answer, threading.Event()
+        server.health = health or (lambda handler: handler.send(200, b"OK", "text/html"))
+        server.uri = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        started.append(server)
+        return server
+
+    yield start
+    for server in started:
+        server.ended.set()
+        server.shutdown()
+        server.server_close()
+
+
+def says(status, body, kind="application/json"):
+    return lambda handler: handler.send(status, body, kind)
+
+
+def silent(handler):
+    handler.server.ended.wait(30)
+
+
+def drips(handler):
+    while not handler.server.ended.wait(0.2):
+        handler.wfile.write(b"H")
+
+
+def drops(handler):
+    handler.connection.close()
+
+
+HTML = says(200, b"<html><body>Log in\nhere</body></html>", "text/html")
+ANSWERS = {
+    "500": says(500, b"boom\nboom"),
+    "503 as JSON": says(503, b'{"error_code": "TEMPORARILY_UNAVAILABLE", "message": "one\\ntwo"}'),
+    "HTML": HTML,
+    "HTML of 404": says(404, b"<html>\n" + b"x" * 5000, "text/html"),
+    "a list": says(200, b"[]"),
+    "a number": says(200, b"7"),
+    "text": says(200, b'"text"'),
+    "other JSON": says(200, b'{"experiments": 7}'),
+    "other lists": says(200, b'{"experiments": [{"experiment_id": []}]}'),
+    "garbage": says(200, b"\xff\xfe\x00" * 99),
+    "nothing": says(200, b""),
+    "dropped": drops,
+    "never": silent,
+}
+
+
+def log(results, uri):
+    return tracking.log(known(EXPERIMENT), results, uri, run_files(results))
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+@pytest.mark.parametrize("where", ["first", "later"])
+def test_answers_that_are_none_of_mlflow(results, serve, answer, where):
+    def later(handler):
+        if handler.path.endswith("/experiments/search"):
+            return handler.send(200, b'{"experiments": []}')
+        return answer(handler)
+
+    server = serve(answer if where == "first" else later)
+    start = time.monotonic()
+    with pytest.raises(UserError, match=r"127\.0\.0\.1") as found:
+        log(results, server.uri)
+    assert time.monotonic() - start < 15
+    assert "\n" not in str(found.value) and len(str(found.value)) < 600
+
+
+@pytest.mark.parametrize("health", [silent, drips, drops, says(500, b""), says(502, b"")])
+def test_servers_that_do_not_say_that_they_are_there(results, serve, health):
+    server = serve(HTML, health)
+    start = time.monotonic()
+    with pytest.raises(UserError, match="does not answer"):
+        log(results, server.uri)
+    assert time.monotonic() - start < 5
+
+
+def test_the_job_fails_and_says_so_in_one_line(mine, serve, capsys):
+    known(EXPERIMENT).write(mine / "about.json")
+    server = serve(says(500, b"boom"))
+    assert main(["job", "track", str(mine), server.uri, *map(str, run_files(mine))]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()[-1:]) == 1 and not (mine / "mlflow.json").exists()
+
+
+@pytest.mark.parametrize(
+    "variables, expected",
+    [
+        ({"USERNAME": "me", "PASSWORD": SECRET}, "Basic " + base64.b64encode(f"me:{SECRET}".encode()).decode()),
+        ({"TOKEN": SECRET}, f"Bearer {SECRET}"),
+    ],
+)
+def test_a_login_is_taken_from_the_environment(results, serve, monkeypatch, capsys, variables, expected):
+    def guarded(handler):
+        if handler.headers.get("Authorization") != expected:
+            return handler.send(401, b"You are not authenticated.", "text/plain")
+        return handler.send(200, json.dumps({"experiments": []}).encode())
+
+    server = serve(guarded)
+    with pytest.raises(UserError, match="asks for a user's name and password: MLflow takes them from the environment"):
+        log(results, server.uri)
+    for name, value in variables.items():
+        monkeypatch.setenv(f"MLFLOW_TRACKING_{name}", value)
+    with connection.connect(server.uri) as client:
+        assert list(client.search_experiments()) == []
+    assert {header for path, header in server.asked if path == "/health"} == {None}
+    monkeypatch.setenv(f"MLFLOW_TRACKING_{list(variables)[-1]}", "wrong")
+    with pytest.raises(UserError) as found:
+        log(results, server.uri)
+    assert SECRET not in str(found.value) + capsys.readouterr().out
+
+
+def test_a_server_that_repeats_the_secret_is_not_quoted(results, serve, monkeypatch):
+    def echoes(handler):
+        handler.send(400, json.dumps({"error_code": "X", "message": handler.headers["Authorization"]}).encode())
+
+    monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", SECRET)
+    with pytest.raises(UserError, match=r"Bearer \.\.\.") as found:
+        log(results, serve(echoes).uri)
+    assert SECRET not in str(found.value)
+    monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", f"{SECRET}\n")  # of a file that ends with a new line
+    with pytest.raises(UserError) as found:
+        log(results, serve(echoes).uri)
+    assert SECRET not in str(found.value)
