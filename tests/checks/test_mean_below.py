@@ -6,7 +6,7 @@ from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.figures import FIGURES
 from fedatlas.figures.drawing import draw
 from tests.synthetic import table
-from tests.theory.test_fedspeed import AXIS, curves
+from tests.theory.test_fedspeed_bound import AXIS, curves
 
 from .made import judged
 

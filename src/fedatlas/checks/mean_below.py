@@ -33,7 +33,7 @@ class MeanBelow(OfOne):
         import numpy as np
         from scipy import stats
 
-        from fedatlas.theory.fedspeed import runs
+        from fedatlas.theory.fedspeed_bound import runs
 
         rows, texts, held, seeds = results.rows(self.algorithm, self.where, results.curves), [], True, 0
         for point, part in results.settings(rows):

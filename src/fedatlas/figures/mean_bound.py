@@ -29,7 +29,7 @@ class MeanBound(Panelled):
     def draw(self, sheet: Sheet) -> "Figure":
         from matplotlib.lines import Line2D
 
-        from fedatlas.theory.fedspeed import runs
+        from fedatlas.theory.fedspeed_bound import runs
 
         panels = sheet.panels(sheet.rows(sheet.curves))
         figure, axes = layout.grid(len(panels), share_x=False)

@@ -12,7 +12,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.view import Shown
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from fedatlas.theory import fedspeed
+from fedatlas.theory import fedspeed_bound as fedspeed
 from tests.checks.made import view
 
 SPEC = {"kind": "quadratic", "centers": [[1.0], [-3.0]], "curvatures": [2, 2], "start_scale": 0}
