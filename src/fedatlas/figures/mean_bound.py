@@ -42,7 +42,7 @@ class MeanBound(Panelled):
                 for name in self.theorems if len(rows) else []:
                     found = runs(sheet.view, name, id, rows)
                     bound = found.bound.mean(axis=0)
-                    ax.plot(found.rounds, bound, color=look.colour, linestyle=LINES[name], linewidth=1.3)
+                    ax.plot(found.rounds, bound, color=layout.NOTE_COLOUR, linestyle=LINES[name], linewidth=1.3)
                 if len(rows):
                     low, high = found.measured.min(axis=0), found.measured.max(axis=0)
                     ax.fill_between(found.rounds, low, high, color=look.colour, alpha=0.16, linewidth=0)
