@@ -2,12 +2,16 @@
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas import labels
 from fedatlas.checks.averages import interval, mean_squares
 from fedatlas.checks.base import Contest, OfMetric
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +45,17 @@ class Closer(OfMetric, Contest):
             place = results.point(point)
             texts.append(", ".join(means) + (f" at {place}" if place else ""))
             for other in self.than:
-                ratios = (roots[other, point] / ours)[ours.index].to_numpy(float)
-                low = math.inf if np.isinf(ratios).all() else math.exp(interval(np.log(ratios), level, 1)[0])
-                worst = min(worst, (low if np.isfinite(ours).all() else 0.0, results.name(other)))
+                worst = min(worst, (self._ratio(ours, roots[other, point], level), results.name(other)))
         note = f"At least {labels.number(worst[0])} times smaller than that of {worst[1]}, over {len(ours)} seeds."
         return Outcome("; ".join(texts), worst[0] > self.factor, note)
+
+    def _ratio(self, ours: "pd.Series", theirs: "pd.Series", level: float) -> float:
+        """Lower end of the interval of theirs / ours; 0 if a run of ours diverged, inf if all of theirs did."""
+        import numpy as np
+
+        if not np.isfinite(ours).all():
+            return 0.0
+        if np.isinf(theirs).all():
+            return math.inf
+        finite = theirs[np.isfinite(theirs)]  # what diverged is farther than any number
+        return math.exp(interval(np.log(finite / ours[finite.index]).to_numpy(float), level, 1)[0])

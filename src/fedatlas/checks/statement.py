@@ -43,8 +43,8 @@ class Statement(OfOne):
     tolerance: float = option(1e-12, doc="largest relative difference of an equality", above=0)
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.theory.fedawe import STATEMENTS, Runs
-        from fedatlas.theory.trajectories import trajectories
+        from fedatlas.theory.fedawe import STATEMENTS
+        from fedatlas.theory.trajectories import Runs, trajectories
 
         rows, found = results.rows(self.algorithm, self.where, results.curves), []
         settings = list(results.settings(rows))

@@ -2,7 +2,8 @@
 
 import functools
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +55,55 @@ class Trajectory:
         """The clients' true gradients at their models, (T+1, m, d)."""
         return self._gradients
 
+    @property
+    def eta(self) -> float:
+        """eta_l eta_g s, the step of a round."""
+        return self.algorithm.lr * self.algorithm.server_lr * (self.setting.local_steps or 1)
+
+    @property
+    def auxiliary(self) -> np.ndarray:
+        """z_i^t of Definition 1: (T+1, m, d). The gradient is at x_i^(tau_i(t)+1), by the definition of tau."""
+        T, m = self.there.shape
+        late = np.arange(T + 1)[:, None] - self.latest - 1
+        return self.x - self.eta * late[..., None] * self.gradients[self.latest + 1, np.arange(m)]
+
     @functools.cached_property
     def _gradients(self) -> np.ndarray:
         batch = self.problem.full_batch(np.arange(self.setting.clients))
         return np.array([batch.grad(x) for x in self.x])
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs of one setting, one for each seed. level: of intervals over them."""
+
+    every: Sequence[Trajectory]
+    level: float
+
+    @property
+    def chances(self) -> list[np.ndarray]:
+        """The different probabilities (m,) of rounds."""
+        return list(np.unique(np.concatenate([run.p for run in self.every]), axis=0))
+
+    @property
+    def delta(self) -> float:
+        """The least probability of any client in any round."""
+        return float(min(run.p.min() for run in self.every))
+
+    def student(self, values: Sequence[float] | np.ndarray, sides: int) -> tuple[float, float, float]:
+        """Mean and standard error of a value of each run, and Student's t of the level, on one side or two."""
+        from scipy import stats
+
+        values, n = np.asarray(values, float), len(self.every)
+        if n < 2:
+            raise UserError("theory: an expectation needs two seeds at least")
+        quantile = stats.t.ppf(1 - self.level / sides, n - 1)
+        return float(values.mean()), float(values.std(ddof=1) / math.sqrt(n)), float(quantile)
+
+    def upper(self, values: Sequence[float] | np.ndarray) -> float:
+        """The mean of a value of each run, plus its standard error times Student's t."""
+        mean, error, quantile = self.student(values, 1)
+        return mean + error * quantile
 
 
 def simulate(algorithm: FedAWE, problem: Any, setting: Setting, seed: int) -> Trajectory:
@@ -114,7 +160,7 @@ def trajectories(view: View, id: str, rows: "pd.DataFrame") -> Iterator[Trajecto
         yield _simulated(shown.algorithm, json.dumps(parts, sort_keys=True), seed)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=512)
 def _simulated(name: str, text: str, seed: int) -> Trajectory:
     parts = json.loads(text)
     problem: Problem = problems.create(parts["problem"], parts["setting"]["clients"])
