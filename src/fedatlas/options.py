@@ -15,7 +15,7 @@ import math
 import numbers
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -77,8 +77,7 @@ class Option:
         """Whether a list or a mapping holds as many values, and as different ones, as it must."""
         if self.filled and isinstance(value, (list, tuple, dict)) and not value:
             return False
-        repeated = self.distinct and isinstance(value, (list, tuple))
-        return not (repeated and any(value.index(one) < place for place, one in enumerate(value)))
+        return not (self.distinct and isinstance(value, (list, tuple)) and _repeats(value))
 
     def _fits(self, member: Any, value: Any) -> bool:
         if member is types.NoneType:
@@ -248,6 +247,17 @@ def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> A
         raise
     except (TypeError, ValueError, ArithmeticError) as error:
         raise UserError(f"{what}: a value does not fit ({error})") from error
+
+
+def _repeats(values: Iterable[Any]) -> bool:
+    """Whether a value is given twice. Lists and mappings are compared by their text, as there may be many."""
+    seen = set()
+    for one in values:
+        key = one if isinstance(one, Hashable) and not isinstance(one, tuple) else repr(one)
+        if key in seen:
+            return True
+        seen.add(key)
+    return False
 
 
 def settle(owner: str, made: Any) -> None:

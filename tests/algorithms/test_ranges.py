@@ -43,11 +43,11 @@ def test_the_sentence_names_both_bounds():
     with pytest.raises(UserError, match=r"beta1 is 1; it must be a number, at least 0, less than 1$"):
         example("fedadam", beta1=1)
     with pytest.raises(UserError, match=r"p is 0; it must be a number larger than 0, at most 1$"):
-        example("scaffnew", p=0)
+        example("svrp-gd", p=0)
 
 
 def test_the_schema_has_both_bounds():
-    found = of_option(algorithms.get("fedpd").options()["p"])
+    found = of_option(algorithms.get("fedadam").options()["beta1"])
     assert {key: found[key] for key in ("minimum", "exclusiveMaximum")} == {"minimum": 0, "exclusiveMaximum": 1}
 
 

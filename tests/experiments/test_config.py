@@ -75,7 +75,7 @@ FULL = {"kind": "full"}
         ({"seeds": [0, 1, 0]}, "seeds is [0, 1, 0]; it must be a list of different values"),
         ({"seeds": [-1]}, "seeds is [-1]; it must be a list of different values that is not empty, of which each"),
         ({"seeds": 3}, "seeds is 3; it must be a list"),
-        ({"parts": 0}, "parts is 0; it must be a whole number, at least 1"),
+        ({"parts": 0}, "parts is 0; it must be a whole number between 1 and 1000"),
         ({"select": 3}, "select is 3; it must be a mapping"),
         ({"select": {"metric": "loss", "statistic": "best"}}, "select needs a value for 'goal'"),
         (

@@ -35,7 +35,7 @@ def test_wrong_figures_are_found_before_any_job(figure, said):
     made = experiment(
         grid=axes,
         problem={"kind": "quadratic", "centers": [[0], [100]]},
-        setting={"clients": 2, "participation": {"kind": "stationary", "p": [0.5, 0.5]}},
+        setting={"clients": 2, "steps": 4, "participation": {"kind": "stationary", "p": [0.5, 0.5]}},
         figures={"it": {"caption": "c", **figure}},
     )
     with pytest.raises(UserError) as error:

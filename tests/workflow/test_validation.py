@@ -104,7 +104,13 @@ def test_extremes_need_numbers():
     grid = {"participation": [{"kind": "full"}, {"kind": "uniform", "count": 2}]}
     check = {**BETTER, "where": {"participation": "max"}}
     with pytest.raises(UserError, match="max needs an axis of numbers"):
-        validate(experiment(grid=grid, claims={"it": {"text": "t", "source": "s", "check": check}}))
+        validate(
+            experiment(
+                grid=grid,
+                setting={"clients": 4, "steps": 64},
+                claims={"it": {"text": "t", "source": "s", "check": check}},
+            )
+        )
 
 
 def test_claims_of_other_sizes_may_name_their_axes():
@@ -114,7 +120,11 @@ def test_claims_of_other_sizes_may_name_their_axes():
 
 def test_partitions_can_be_drawn_where_there_are_some():
     grid = {"problem.partition": [{"kind": "iid"}, {"kind": "dirichlet", "alpha": 1}]}
-    validate(experiment(grid=grid, figures={"it": {"kind": "partition", "caption": "c"}}))
+    validate(
+        experiment(
+            grid=grid, setting={"clients": 4, "steps": 64}, figures={"it": {"kind": "partition", "caption": "c"}}
+        )
+    )
 
 
 def test_paper_must_be_in_the_bibliography():

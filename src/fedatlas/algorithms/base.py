@@ -1,7 +1,7 @@
 """The base class of all algorithms: hyper-parameters are fields, and a round is a few functions of flat vectors."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -128,28 +128,49 @@ class Algorithm(Kind):
             raise UserError(f"{self.title()} is defined for full participation only: leave participation out")
         if "lr" not in self.options() and not setting.constant_lr:
             raise UserError(f"{self.title()} has no lr: leave the schedule of the step size out")
+        self._check_derived(setting)
         if setting.local_epochs is not None and self.has("length"):
             raise UserError(f"{self.title()} draws the length of its rounds: give local_steps, not local_epochs")
         if self.exact_prox and not problem.has_prox():
             raise UserError(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
+
+    def _check_derived(self, setting: Setting) -> None:
+        """Raise UserError if what follows from the hyper-parameters is lost in double precision."""
+        known = self.options()
+        if any(one.constant and getattr(self, name) is None for name, one in known.items()):
+            return  # until ``for_problem`` was asked
+        try:
+            if "lr" in known and not setting.constant_lr:
+                dataclasses.replace(self, **{"lr": vars(self)["lr"] * setting.last_factor()})
+            self.recurrence(setting.local_steps or 1)
+        except (ArithmeticError, UserError) as error:
+            given = ", ".join(f"{name} = {getattr(self, name)}" for name, one in known.items() if one.numeric)
+            raise UserError(f"{self.title()}: {given} lead to numbers beyond double precision ({error})") from None
 
     @classmethod
     def has(cls, hook: str) -> bool:
         """Whether this algorithm overrides a hook. hook: its name."""
         return getattr(cls, hook) is not getattr(Algorithm, hook)
 
+    def check_constants(self, known: Collection[str]) -> None:
+        """Raise UserError if a hyper-parameter that was not given is no constant of the problem.
+
+        known: names of the problem's constants.
+        """
+        for name, one in self.options().items():
+            if one.constant and getattr(self, name) is None and one.constant not in known:
+                raise UserError(f"{self.title()}: this problem has no {one.constant!r}, so {name} must be given")
+
     def for_problem(self, problem: Problem) -> Self:
         """This algorithm with constants of the problem, such as mu, for hyper-parameters that were not given.
 
         Raises UserError if the problem does not know such a constant.
         """
-        filled: dict[str, float] = {}
-        for name, one in self.options().items():
-            if one.constant and getattr(self, name) is None:
-                value = problem.constant(one.constant)
-                if value is None:
-                    raise UserError(f"{self.title()}: this problem has no {one.constant!r}, so {name} must be given")
-                filled[name] = value
+        lacking = {name: one.constant for name, one in self.options().items() if one.constant}
+        lacking = {name: constant for name, constant in lacking.items() if getattr(self, name) is None}
+        values = {constant: problem.constant(constant) for constant in lacking.values()}
+        self.check_constants([constant for constant, value in values.items() if value is not None])
+        filled = {name: values[constant] for name, constant in lacking.items()}
         return dataclasses.replace(self, **filled) if filled else self
 
 

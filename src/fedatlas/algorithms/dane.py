@@ -79,7 +79,7 @@ class DanePlusGD(Dane):
 
     lr: float = option(doc="step size of the local solver", above=0)
     mu: float = option(0.0, doc="strong convexity mu of the clients, in the stopping rule; 0 is always valid", low=0)
-    max_steps: int = option(1000, doc="largest number of local steps", unit="steps", low=1)
+    max_steps: int = option(1000, doc="largest number of local steps", unit="steps", low=1, high=100_000)
 
     @property
     def momentum(self) -> float:

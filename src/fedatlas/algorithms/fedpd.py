@@ -27,7 +27,7 @@ class FedPD(Algorithm):
 
     lr: float = option(doc="local step size", above=0)
     eta: float = option(doc="penalty eta: the weight of |y - x_i|^2 / 2 is 1/eta", above=0)
-    p: float = option(0.0, doc="probability p that an iteration skips communication", low=0, below=1)
+    p: float = option(0.0, doc="probability p that an iteration skips communication", low=0, high=0.9999)
 
     def init(self, x0):
         return State(x=x0), State(y=x0, dual=zeros_like(x0))

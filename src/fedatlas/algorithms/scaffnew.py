@@ -26,7 +26,7 @@ class Scaffnew(Algorithm):
     exact = True
 
     lr: float = option(doc="step size gamma", above=0)
-    p: float = option(doc="probability p that an iteration communicates", above=0, high=1)
+    p: float = option(doc="probability p that an iteration communicates", low=1e-4, high=1)
 
     def init(self, x0):
         return State(x=x0), State(y=x0, h=zeros_like(x0))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fedatlas import labels
 from fedatlas.checks.base import OfOne
-from fedatlas.checks.results import Outcome, Results
+from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.options import option
 
 
@@ -20,11 +20,14 @@ class Below(OfOne):
     theorem: int | str = option(doc="number of a theorem on DANE+ and FedRed", names="theorem")
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.theory.comparison import runs, worst
+        from fedatlas.theory.comparison import NotCovered, runs, worst
 
         rows, texts, held = results.rows(self.algorithm, self.where, results.curves), [], True
         for point, part in results.settings(rows):
-            found = runs(results.view, self.theorem, self.algorithm, part)
+            try:
+                found = list(runs(results.view, self.theorem, self.algorithm, part))
+            except NotCovered as reason:
+                raise NotTested(f"{str(reason)[:1].upper()}{str(reason)[1:]}") from None
             ratio = max(worst(run.measured, run.bound) for run in found)
             held &= ratio <= 1
             place = results.point(point)

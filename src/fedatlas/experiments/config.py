@@ -108,6 +108,8 @@ def document(path: str | Path, seen: tuple[str, ...] = ()) -> Any:
     if not isinstance(found, dict) or "extends" not in found:
         return found
     base = found.pop("extends")
+    if not isinstance(base, str):
+        raise UserError(f"{path}: extends is {base!r:.60}; it must be the name of an experiment")
     if base in seen:
         raise UserError(f"{path}: extends: {base} extends itself")
     others = {other.stem: other for other in path.parent.glob("*.yaml") if other != path}

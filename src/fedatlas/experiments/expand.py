@@ -1,18 +1,18 @@
 """From an experiment to its cells: one algorithm at one setting, with all tuning values and seeds inside."""
 
 import copy
-from dataclasses import replace
+from math import prod
 from typing import Any
 
-from fedatlas import algorithms, problems
-from fedatlas.algorithms import Algorithm
-from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments import axes
+from fedatlas import algorithms
+from fedatlas.errors import UserError
+from fedatlas.experiments import axes, dry
 from fedatlas.experiments.cells import Cell, CellSpec, Point
-from fedatlas.experiments.runs import assign, create_algorithm, create_setting, product, runs
+from fedatlas.experiments.runs import assign, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Shown, View
-from fedatlas.simulation.setting import Setting
+
+MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 
 
 def cells(experiment: Experiment) -> list[Cell]:
@@ -24,6 +24,7 @@ def cells(experiment: Experiment) -> list[Cell]:
     try:
         for id in experiment.algorithms:
             axes.check({"grid": experiment.grid, "within": experiment.within, "tune": experiment.tuning(id)})
+        _count(experiment)
         for point in product(experiment.grid):
             for id in experiment.algorithms:
                 parts = [_cell(experiment, id, point, [part, experiment.parts]) for part in range(experiment.parts)]
@@ -55,6 +56,26 @@ def view(experiment: Experiment) -> View:
         seeds=experiment.seeds,
         algorithms=shown,
     )
+
+
+def recordable(experiment: Experiment) -> set[str]:
+    """Names of all that the experiment's algorithms can record of local steps."""
+    return {name for id in experiment.algorithms for name in algorithms.get(experiment.algorithm(id)).records}
+
+
+def _count(experiment: Experiment) -> None:
+    """Raise UserError if there are more run files or runs than a workflow can have."""
+    points, inside = (prod(map(len, axes.values())) for axes in (experiment.grid, experiment.within))
+    files = points * experiment.parts * len(experiment.algorithms)
+    if files > MOST_FILES:
+        raise UserError(f"grid and parts make {files:,} run files; at most {MOST_FILES:,} are allowed")
+    for id in experiment.algorithms:
+        runs = inside * prod(map(len, experiment.tuning(id).values()))
+        if runs > MOST_RUNS:
+            raise UserError(
+                f"within and tune make {runs:,} runs of {id} for each seed in a run file; at most {MOST_RUNS:,} are "
+                "allowed: use grid"
+            )
 
 
 def _shown(experiment: Experiment, id: str) -> Shown:
@@ -94,33 +115,5 @@ def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cel
         part=None if part == [0, 1] else part,
         **parts,
     )
-    _check(experiment, spec)
+    dry.check(spec, experiment.select.metric, recordable(experiment))
     return Cell(id, point, spec)
-
-
-def _check(experiment: Experiment, spec: CellSpec) -> None:
-    if "clients" in spec.within and "partition" in spec.problem:
-        raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
-    problems.check(spec.problem)
-    kind = problems.get(spec.problem["kind"])
-    recorded = {name for id in experiment.algorithms for name in algorithms.get(experiment.algorithm(id)).records}
-    built: dict[str, Algorithm] = {}
-    settings: dict[str, Setting] = {}
-    for run in runs(replace(spec, seeds=spec.seeds[:1])):  # a seed changes neither algorithm nor setting
-        parameters, conditions = repr(run.parameters), repr(run.setting)
-        if parameters not in built:
-            built[parameters] = create_algorithm(run)
-        if conditions not in settings:
-            settings[conditions] = _checked(create_setting(run), recorded)
-        built[parameters].check(settings[conditions], kind)
-
-
-def _checked(setting: Setting, recorded: set[str]) -> Setting:
-    """A setting whose files are there. recorded: names of all that the experiment's algorithms can record."""
-    setting.participants.check_files(setting.clients)
-    for name in setting.record or ():
-        if name not in recorded:
-            raise UserError(
-                f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, sorted(recorded))}"
-            )
-    return setting

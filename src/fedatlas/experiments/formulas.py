@@ -1,13 +1,15 @@
 """Hyper-parameters given in terms of a problem's constants, such as ``1/L`` or ``2*delta_A``."""
 
 import ast
+import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.options import Option
 
+LONGEST = 200  # characters of a formula
 OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 
 
@@ -18,11 +20,28 @@ def resolve(parameters: Mapping[str, Any], fields: Mapping[str, Option], problem
     parsed, and some value in the parameter's range takes its place. Raises UserError naming the parameter.
     """
     found = dict(parameters)
-    for name, value in parameters.items():
-        if isinstance(value, str) and name in fields and not fields[name].words:
-            number = evaluate(value, name, problem)
-            found[name] = number if problem is not None else _inside(fields[name])
+    for name, value in _formulas(parameters, fields):
+        if problem is None:
+            constants(value, name)
+        found[name] = _inside(fields[name]) if problem is None else evaluate(value, name, problem)
     return found
+
+
+def check_constants(parameters: Mapping[str, Any], fields: Mapping[str, Option], known: Collection[str]) -> None:
+    """Raise UserError if a formula names a constant that is not among those known. fields: an algorithm's, by name."""
+    for name, value in _formulas(parameters, fields):
+        for constant in constants(value, name):
+            if constant not in known:
+                raise UserError(_unknown(constant, known))
+
+
+def _formulas(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -> list[tuple[str, str]]:
+    texts = [(name, value) for name, value in parameters.items() if isinstance(value, str) and name in fields]
+    return [(name, value) for name, value in texts if not fields[name].words]
+
+
+def _unknown(constant: str, known: Collection[str]) -> str:
+    return f"this problem has no constant {constant!r} (it has {', '.join(sorted(known)) or 'none'}); give a number"
 
 
 def _inside(range: Option) -> float:
@@ -30,16 +49,49 @@ def _inside(range: Option) -> float:
     return low + 1 if range.high is None else range.high
 
 
+def constants(text: str, name: str) -> list[str]:
+    """Names of the constants in a formula. name: of the parameter, for the error about a text that is no formula."""
+    nodes, found = [_parsed(text, name)], []
+    while nodes:
+        match nodes.pop():
+            case ast.BinOp(left, operation, right) if type(operation) in OPERATIONS:
+                nodes += [right, left]
+            case ast.Constant(value) if isinstance(value, (int, float)) and not isinstance(value, bool):
+                pass
+            case ast.Name(id):
+                found.append(id)
+            case _:
+                raise _no_formula(text, name)
+    return found
+
+
 def evaluate(text: str, name: str, problem: Any = None) -> float:
-    """The number that a formula of numbers, names of constants, + - * / and brackets stands for."""
+    """The number that a formula of numbers, names of constants, + - * / and brackets stands for.
+
+    name: of the parameter. problem: whose ``constant`` is asked for names; without one all constants are 1. Raises
+    UserError on what is no formula, or has no finite value.
+    """
+    constants(text, name)
     try:
-        return float(_value(ast.parse(text, mode="eval").body, problem))
-    except UserError:
-        raise
-    except (SyntaxError, TypeError, ValueError, ArithmeticError, RecursionError):
-        raise UserError(
-            f"{name} is {text!r}; it must be a number or a formula of the problem's constants, such as 1/L"
-        ) from None
+        found = float(_value(_parsed(text, name), problem))
+    except ArithmeticError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise UserError(f"{name} is {text!r}, which has no finite value for this problem; give another formula")
+    return found
+
+
+def _parsed(text: str, name: str) -> ast.expr:
+    if len(text) > LONGEST:
+        raise UserError(f"{name} is a formula of {len(text):,} characters; at most {LONGEST} are allowed")
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise _no_formula(text, name) from None
+
+
+def _no_formula(text: str, name: str) -> UserError:
+    return UserError(f"{name} is {text!r}; it must be a number or a formula of the problem's constants, such as 1/L")
 
 
 def names(value: Any) -> set[str]:
@@ -55,7 +107,6 @@ def _value(node: ast.expr, problem: Any) -> float:
     if isinstance(node, ast.Name):
         value = 1.0 if problem is None else problem.constant(node.id)
         if value is None:
-            known = ", ".join(sorted(problem.constants()))
-            raise UserError(f"this problem has no constant {node.id!r} (it has {known or 'none'}); give a number")
+            raise UserError(_unknown(node.id, problem.constants()))
         return value
     raise TypeError

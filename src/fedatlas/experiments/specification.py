@@ -59,7 +59,7 @@ class Experiment:
     setting: dict[str, Any] = option(doc="conditions common to all runs; axes of grid and within override them")
     grid: Axes = option(dict, doc="axes of which every combination is a run file of each algorithm")
     within: Axes = option(dict, doc="axes inside a run file, for many short runs")
-    parts: int = option(1, low=1, doc="run files, and so jobs, that the points within are spread over")
+    parts: int = option(1, low=1, high=1000, doc="run files, and so jobs, that the points within are spread over")
     tune: Axes = option(dict, doc="hyper-parameters tuned for every algorithm alike, and their values")
     seeds: list[int] = option(
         lambda: [0],

@@ -37,6 +37,7 @@ class Bound(Panelled):
         theorem = comparison.theorem(self.theorem)
         panels = sheet.panels(sheet.rows(sheet.curves))
         figure, axes = layout.grid(len(panels), share_x=False)
+        uncovered: set[str] = set()
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             ax.set_yscale("log")
@@ -45,13 +46,16 @@ class Bound(Panelled):
             for id in sheet.styles:
                 rows = part[part["algorithm"] == id]
                 if not rows.empty:
-                    self._compare(ax, sheet, id, rows)
+                    try:
+                        self._compare(ax, sheet, id, rows)
+                    except comparison.NotCovered as reason:
+                        uncovered.add(f"Not drawn: {reason}.")
         counted = labels.COSTS["rounds"] if theorem.counts == "round" else "iterations $K$"
         layout.label(axes, counted, theorem.quantity)
         handle = Line2D([], [], color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
         handle.set_label(f"bound of Theorem {theorem.name}")
         layout.legend(figure, sheet, [handle])
-        layout.foot(figure, sheet.note())
+        layout.foot(figure, sheet.note(), *sorted(uncovered))
         return figure
 
     def _compare(self, ax: "Axes", sheet: Sheet, id: str, rows: "DataFrame") -> None:

@@ -47,6 +47,7 @@ def draw(
     paths = list(map(Path, outputs))
     with settings():
         drawn = figure.draw(sheet)
+        _set_literally(drawn)
         engine = drawn.get_layout_engine()
         if engine is not None:
             engine.execute(drawn)  # once, and alike for all formats
@@ -55,6 +56,23 @@ def draw(
             csv_files.write(paths[0].with_suffix(".csv"), sheet.numbers)
         for path in reversed(paths):
             save(drawn, path)
+
+
+def _set_literally(figure: "matplotlib.figure.Figure") -> None:
+    """Have texts with dollar signs that mathtext cannot set, such as a label ``$\\nope$``, drawn letter by letter."""
+    from matplotlib.mathtext import MathTextParser
+    from matplotlib.text import Text
+
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.get_ticklabels()  # has texts only once it was asked for
+    parser = MathTextParser("path")
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and "$" in text.get_text():
+            try:
+                parser.parse(text.get_text())
+            except ValueError:
+                text.set_parse_math(False)
 
 
 @contextlib.contextmanager

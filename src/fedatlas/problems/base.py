@@ -16,10 +16,13 @@ from fedatlas.options import option
 from fedatlas.streams import stream
 
 if TYPE_CHECKING:
+    from fedatlas.data.contents import Contents
     from fedatlas.data.dataset import Dataset
     from fedatlas.data.partition import Partition
 
 Vector = Any  # a NumPy array or a torch tensor
+CHEAP = 500_000  # bytes of an instance that is built in milliseconds
+OF_THE_OPTIMUM = ("suboptimality", "distance")  # metrics that need F* or the minimiser
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,22 +30,44 @@ class ProblemKind(Kind):
     """A kind of problem. Its fields are the options of a specification.
 
     on_data: whether it is made from a data set. constants: names of the constants that formulas of hyper-parameters may
-    use. exact: whether constants and optimum are known in closed form. proximal: whether clients' objectives have an
-    exact proximal step. oracle: full name of the module that computes, where that is loaded by name; by default
-    the one that declares the kind. reports: names of the metrics that evaluations may have.
+    use. per_client: whether each client has an objective of its own whatever the partition, so that their number is
+    part of the problem. exact: whether constants and optimum are known in closed form. proximal: whether clients'
+    objectives have an exact proximal step. oracle: full name of the module that computes, where that is loaded by name;
+    by default the one that declares the kind. normal_start: whether x0 is a normal vector that any generator can draw,
+    or 0. reports: names of the metrics that evaluations may have.
     """
 
     on_data: ClassVar[bool]
     constants: ClassVar[tuple[str, ...]]
+    per_client: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     proximal: ClassVar[bool] = False
     oracle: ClassVar[str | None] = None
+    normal_start: ClassVar[bool] = False
     reports: ClassVar[tuple[str, ...]]
 
     @classmethod
     def has_prox(cls) -> bool:
         """The same as ``Problem.has_prox``, before a problem is made."""
         return cls.proximal
+
+    def known(self) -> tuple[str, ...]:
+        """Those of ``constants`` that the problem has with these options."""
+        return self.constants
+
+    @property
+    def solvable(self) -> bool:
+        """Whether the optimum is known, or can be computed."""
+        return self.exact
+
+    def evaluated(self, optimum: bool, tested: bool) -> list[str]:
+        """Those of ``reports`` that evaluations have with these options.
+
+        optimum: whether the optimum is computed first. tested: whether there are test data.
+        """
+        known = (self.exact and self.solvable) or optimum
+        names = [name for name in self.reports if known or name not in OF_THE_OPTIMUM]
+        return [name for name in names if tested or not name.startswith("test_")]
 
     def bytes(self, clients: int) -> int:
         """Bytes, roughly, that making the problem takes besides data that lie in files. clients: their number."""
@@ -63,12 +88,19 @@ class SyntheticKind(ProblemKind):
         """The problem. clients: their number. Raises UserError if there is none for so many clients."""
         raise NotImplementedError
 
+    def cheap(self, clients: int) -> bool:
+        """Whether the problem is built in milliseconds."""
+        return self.bytes(clients) <= CHEAP
+
 
 @dataclass(frozen=True, kw_only=True)
 class DataKind(ProblemKind):
     """A kind of problem that is made from a data set."""
 
     on_data = True
+
+    def check_data(self, train: "Contents") -> None:
+        """Raise UserError if the problem cannot be made from a data set. train: what the data set holds."""
 
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Problem":
         """The problem on prepared data.
@@ -158,7 +190,14 @@ class Problem:
 
     def start(self, seed: int) -> Vector:
         """First point x0 (d,)."""
-        raise NotImplementedError
+        return self.start_from(stream(seed, "start"))
+
+    def start_from(self, rng: Any) -> Vector:
+        """First point x0 (d,), a normal vector or 0. rng: a generator of NumPy, of either interface.
+
+        Raises UserError if the problem starts elsewhere.
+        """
+        raise UserError("the start of this problem cannot be drawn from a given generator")
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) draws."""
@@ -198,6 +237,8 @@ class Problem:
 
     def solve(self) -> Optimum:
         """The Optimum. Raises UserError where it cannot be computed."""
+        if self.optimum is not None:
+            return self.optimum
         raise UserError(f"{type(self).__name__} has no solver for its optimum")
 
     def kernel(self, simulations: Sequence[Any]) -> Any:

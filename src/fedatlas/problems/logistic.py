@@ -12,19 +12,20 @@ from scipy.special import expit
 from fedatlas import arrays, compiled
 from fedatlas.errors import UserError
 from fedatlas.options import option
-from fedatlas.problems.base import Batch, DataKind
+from fedatlas.problems.base import Batch
 from fedatlas.problems.regression import (
-    L2,
     START_SCALE,
     WEIGHTS,
     Penalty,
     Regression,
+    RegressionKind,
     Separate,
     Weights,
     held_out,
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from fedatlas.data.contents import Contents
     from fedatlas.data.dataset import Dataset
     from fedatlas.data.partition import Partition
 
@@ -33,16 +34,18 @@ DENSE_BYTES = 1 << 30  # sparse data up to this size are also kept dense, whose 
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogisticRegression(DataKind):
+class LogisticRegression(RegressionKind):
     """l2-regularised logistic regression on data of two classes, dense or sparse, without bias."""
 
     name = "logistic"
-    constants = ("L", "mu")
     reports = ("loss", "accuracy", "suboptimality", "test_accuracy")
 
-    l2: Penalty = option(0.0, doc=L2, low=0)
     start_scale: float = option(1.0, doc=START_SCALE, low=0)
     weights: Weights = option("equal", doc=WEIGHTS)
+
+    def check_data(self, train: "Contents") -> None:
+        if train.classes != 2:
+            raise UserError(f"logistic regression needs two classes, the data have {train.classes}: use softmax")
 
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Logistic":
         """The problem on prepared data. Data in float32 stay so: large ones may not fit twice."""

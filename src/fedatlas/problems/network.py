@@ -11,6 +11,7 @@ from fedatlas.problems.augmentation import Augmentation
 from fedatlas.problems.base import DataKind, Problem
 
 if TYPE_CHECKING:
+    from fedatlas.data.contents import Contents
     from fedatlas.data.dataset import Dataset
     from fedatlas.data.partition import Partition
 
@@ -64,6 +65,10 @@ class NeuralNetwork(DataKind):
     def augmentation(self) -> Augmentation | None:
         """What is done to minibatches of images, or None."""
         return None if self.augment is None else construct("augment", Augmentation, self.augment)
+
+    def check_data(self, train: "Contents") -> None:
+        if self.loss == "logistic" and train.classes != 2:
+            raise UserError(f"network: the loss 'logistic' needs two classes, the data have {train.classes}")
 
     def provenance(self) -> dict[str, Any]:
         """The device, by name, and torch's version."""

@@ -36,6 +36,9 @@ class AcceleratedInstability(SyntheticKind):
     steps: int = option(doc="steps of AGD, the lemma's 3K", low=1)
     L: float = option(1.0, doc="largest second derivative", above=0)
 
+    def cheap(self, clients: int) -> bool:
+        return self.steps <= 100
+
     def build(self, clients: int) -> "Piecewise":
         """The problem, for any number of clients."""
         kappa, steps, L = self.kappa, self.steps, self.L

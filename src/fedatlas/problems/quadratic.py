@@ -2,6 +2,7 @@
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +26,8 @@ class SyntheticQuadratic(SyntheticKind):
     name = "quadratic"
     constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
     reports = ("loss", "gradient_norm", "suboptimality", "distance", "output")
+    per_client = True
+    normal_start = True
     exact = True
     proximal = True
 
@@ -55,8 +58,18 @@ class SyntheticQuadratic(SyntheticKind):
             raise UserError("quadratic: give either dim, for a synthetic instance, or centers")
         if self.curvatures is not None and self.centers is None:
             raise UserError("quadratic: curvatures go with centers; a synthetic instance has mu and L")
+        if self.centers is not None and len({len(center) for center in self.centers}) != 1:
+            raise UserError("quadratic: centers must be lists of equally many numbers")
         if self.mu > self.L:
             raise UserError(f"quadratic: mu is {self.mu} and L is {self.L}; mu <= L is needed")
+
+    @property
+    def solvable(self) -> bool:
+        return self.curvatures is None or sum(self.curvatures) > 0
+
+    def evaluated(self, optimum: bool, tested: bool) -> list[str]:
+        dim = len(self.centers[0]) if self.centers else self.dim
+        return [name for name in super().evaluated(optimum, tested) if name != "output" or dim == 1]
 
     def bytes(self, clients: int) -> int:
         """Bytes, roughly, that making the problem takes: some copies of all matrices, and the table of noise."""
@@ -171,11 +184,8 @@ class Quadratic(Problem):
         """L of the mean objective."""
         return self._constants["L"]
 
-    def start(self, seed: int) -> np.ndarray:
-        """First point x0 (d,)."""
-        if not self.start_scale:
-            return np.zeros(self.dim)
-        return self.start_scale * stream(seed, "start").standard_normal(self.dim)
+    def start_from(self, rng: Any) -> np.ndarray:
+        return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) rows of the table of noise."""

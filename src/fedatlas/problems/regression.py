@@ -1,14 +1,15 @@
 """What regressions in NumPy share: the l2 term, the clients' weights, and the solver for the optimum."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fedatlas import arrays
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Batch, Optimum, Problem
-from fedatlas.streams import stream
+from fedatlas.options import option
+from fedatlas.problems.base import Batch, DataKind, Optimum, Problem
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Dataset
@@ -23,6 +24,23 @@ WEIGHTS = (
     "Section 5)"
 )
 START_SCALE = "x0 ~ N(0, start_scale^2) in every coordinate, or 0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionKind(DataKind):
+    """A kind of l2-regularised regression."""
+
+    constants = ("L", "mu")
+    normal_start = True
+
+    l2: Penalty = option(0.0, doc=L2, low=0)
+
+    def known(self) -> tuple[str, ...]:
+        return self.constants if self.l2 else ("L",)
+
+    @property
+    def solvable(self) -> bool:
+        return bool(self.l2)
 
 
 class Regression(Problem):
@@ -136,12 +154,7 @@ class Regression(Problem):
         """One of the constants, or None. L takes the spectrum of the data, so mu is found without it."""
         return (self.l2 or None) if name == "mu" else super().constant(name)
 
-    def start(self, seed: int) -> np.ndarray:
-        """First point x0 (d,)."""
-        return self.start_from(stream(seed, "start"))
-
-    def start_from(self, rng: "np.random.Generator | np.random.RandomState") -> np.ndarray:
-        """First point x0 (d,) from a generator."""
+    def start_from(self, rng: Any) -> np.ndarray:
         if not self.start_scale:
             return np.zeros(self.dim, self.dtype)
         return (self.start_scale * rng.standard_normal(self.dim)).astype(self.dtype)

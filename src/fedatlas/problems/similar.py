@@ -37,6 +37,8 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     name = "similar"
     constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
     reports = ("loss", "gradient_norm", "suboptimality", "distance")
+    per_client = True
+    normal_start = True
     exact = True
     proximal = True
 
@@ -67,6 +69,10 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     @property
     def _rank(self) -> int:
         return max(1, self.dim // 10) if self.rank is None else self.rank
+
+    @property
+    def solvable(self) -> bool:
+        return not (CONVEXITY[self.convexity]["beta"] if self.beta is None else self.beta)
 
     def bytes(self, clients: int) -> int:
         return 8 * (6 * self.dim**2 + clients * (6 * self._rank**2 + 8 * self.components * self.dim))
@@ -187,11 +193,8 @@ class SimilarQuadratic(Problem):
         """Whether the optimum is known: there is no non-convex term."""
         return self.beta == 0
 
-    def start(self, seed: int) -> np.ndarray:
-        """First point x0 (d,)."""
-        if not self.start_scale:
-            return np.zeros(self.dim)
-        return self.start_scale * stream(seed, "start").standard_normal(self.dim)
+    def start_from(self, rng: Any) -> np.ndarray:
+        return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) numbers j of components."""

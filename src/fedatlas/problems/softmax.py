@@ -11,13 +11,14 @@ from scipy import sparse
 
 from fedatlas import arrays
 from fedatlas.options import option
-from fedatlas.problems.base import Batch, DataKind, Optimum, evaluation_rows
+from fedatlas.problems.base import Batch, Optimum, evaluation_rows
 from fedatlas.problems.regression import (
     L2,
     START_SCALE,
     WEIGHTS,
     Penalty,
     Regression,
+    RegressionKind,
     Separate,
     Weights,
     held_out,
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SoftmaxRegression(DataKind):
+class SoftmaxRegression(RegressionKind):
     """l2-regularised multinomial logistic regression (softmax regression) on data of any number of classes."""
 
     name = "softmax"
-    constants = ("L", "mu")
     reports = ("loss", "accuracy", "suboptimality", "test_loss", "test_accuracy")
 
     l2: Penalty = option(0.0, doc=L2 + "; biases count, so that F is strongly convex", low=0)

@@ -1,8 +1,9 @@
 """Checks of the data sets and the partition that a problem's specification names. No data are loaded."""
 
 from fedatlas.data.sources import info
+from fedatlas.errors import UserError
 from fedatlas.partitions import PARTITIONS
-from fedatlas.problems.base import ProblemKind, Sources
+from fedatlas.problems.base import DataKind, ProblemKind, Sources
 
 
 def check(kind: ProblemKind, sources: Sources | None) -> None:
@@ -12,8 +13,13 @@ def check(kind: ProblemKind, sources: Sources | None) -> None:
     """
     if sources is None:
         return
-    for name in (sources.data, sources.test):
-        if name:
-            info(name)
+    train = info(sources.data)
+    if sources.test and info(sources.test).shape != train.shape:
+        raise UserError(
+            f"problem {kind.name}: samples of {sources.test} have another shape than those of {sources.data}: test on "
+            "another"
+        )
+    if isinstance(kind, DataKind):
+        kind.check_data(train)
     if sources.partition is not None:
         PARTITIONS.build(sources.partition)

@@ -13,6 +13,7 @@ import numpy as np
 
 from fedatlas import arrays
 from fedatlas.arrays import Array, State
+from fedatlas.errors import UserError
 from fedatlas.machine import keep_freed_memory
 from fedatlas.simulation import memory, pools, recording
 from fedatlas.simulation.client_tables import Table
@@ -49,7 +50,7 @@ class Simulation:
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
         self.participants = setting.participants.bind(problem, setting.clients, seed)
         self.schedule = setting.lr_schedule
-        algorithm.check(setting, problem)
+        self.algorithm.check(setting, problem)
         self.sampler = SAMPLING.get(setting.sampler)(problem, setting.clients, setting.batch, seed)
         self.x0 = self.sampler.start()
         self.s, first = self.algorithm.init(self.x0)
@@ -96,7 +97,13 @@ class Simulation:
         """Run rounds up to ``stop``, or to divergence. pause: called between rounds; its time is not counted."""
         while self.round < stop and self.diverged_round is None:
             began = time.perf_counter()
-            self.run_round(pool)
+            try:
+                self.run_round(pool)
+            except ArithmeticError as error:
+                raise UserError(
+                    f"{self.algorithm.title()}: in round {self.round + 1} its hyper-parameters lead to numbers beyond "
+                    f"double precision ({error})"
+                ) from None
             if not arrays.all_finite(self.output):
                 self.diverged_round = self.round
             self.costs["seconds"] += time.perf_counter() - began

@@ -1,6 +1,7 @@
 """The conditions of a run that are neither problem nor algorithm: clients, rounds, samples, participation."""
 
 import functools
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -68,9 +69,7 @@ class Setting:
             object.__setattr__(self, "local_steps", 1)
         self._check_lengths()
         self.participants.check_clients(self.clients)
-        factor = self.lr_schedule.factor(1)
-        if not 0 < factor < float("inf"):
-            raise UserError(f"schedule is {self.schedule!r}; its factor {factor} must be finite and larger than 0")
+        self.last_factor()
 
     def _check_lengths(self) -> None:
         """Raise UserError unless the lengths of the run and of its rounds are each given in one way."""
@@ -86,6 +85,19 @@ class Setting:
             raise UserError(f"{name} = {total} is less than one round of local_{name} = {local}")
         if self.eval_rounds is not None and self.eval_steps is not None:
             raise UserError("give eval_rounds or eval_steps, not both")
+
+    def last_factor(self) -> float:
+        """The factor on lr in the last round. Raises UserError if it is not finite or 0."""
+        try:
+            factor = float(self.lr_schedule.factor(max(1, self.total_rounds - 1)))
+        except OverflowError:
+            factor = math.inf
+        if not 0 < factor < math.inf:
+            raise UserError(
+                f"schedule is {self.schedule!r}; its factor in the last round is {factor}, and must be finite and "
+                "larger than 0"
+            )
+        return factor
 
     @property
     def total_rounds(self) -> int:

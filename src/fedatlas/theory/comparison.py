@@ -13,7 +13,7 @@ from fedatlas.algorithms.base import Algorithm
 from fedatlas.axis_values import parsed
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
-from fedatlas.experiments.runs import SETTING, assign, create
+from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.experiments.view import View
 from fedatlas.problems.base import Problem
 from fedatlas.theory.fedred import Bound, Similarity, theorem
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RESOLUTION = 1e-16  # of double precision, relative to the first bound
+
+
+class NotCovered(UserError):
+    """A condition of a theorem does not hold in a run."""
 
 
 class Comparison(NamedTuple):
@@ -57,13 +61,24 @@ def runs(view: View, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator
         yield Comparison(seed, *(np.concatenate([part, missing]) for part in compared))
 
 
+def check(name: int | str, run: Run) -> None:
+    """Raise UserError if a theorem on DANE+ and FedRed is not about the problem, algorithm or setting of a run."""
+    bound, kind = theorem(name), problems.get(run.problem["kind"])
+    if kind.on_data or not {"mu_min", "L_max", "delta_A", "delta_B"} <= set(kind.constants):
+        raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
+    if run.algorithm not in bound.algorithms:
+        raise UserError(f"theorem {bound.name} is about {' and '.join(bound.algorithms)}, not {run.algorithm}")
+    if create_setting(run).eval_every != 1:
+        raise UserError(f"theorem {bound.name} speaks of every round: set eval_rounds to 1")
+
+
 def compare(
     bound: Bound, algorithm: Algorithm, problem: Problem, curve: "pd.DataFrame"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Counted, measured and bound of one run, as in `Comparison`: arrays over its evaluations after round 0.
 
     curve: the run's rows with ``round``, ``steps`` and metrics, from round 0. Raises UserError if the theorem is not
-    about the run.
+    about the run, as NotCovered where a condition on constants and hyper-parameters does not hold.
     """
     curve = curve.sort_values("round")
     first = curve.iloc[0]
@@ -74,7 +89,7 @@ def compare(
         raise UserError(f"theorem {bound.name} is about {' and '.join(bound.algorithms)}, not {algorithm.name}")
     rounds = int(curve["round"].iloc[-1])
     if (condition := bound.needs(c) or bound.fails(c, algorithm, rounds)) is not None:
-        raise UserError(f"theorem {bound.name} needs {condition} for {algorithm.name}")
+        raise NotCovered(f"theorem {bound.name} needs {condition} for {algorithm.name}")
     counted = curve[bound.counts].to_numpy(float)[1:]
     return counted, bound.measured(curve)[1:], bound.bound(c, algorithm, counted)
 

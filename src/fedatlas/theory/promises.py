@@ -4,11 +4,12 @@ import functools
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fedatlas import problems
+from fedatlas.errors import UserError
 from fedatlas.experiments.view import View
 from fedatlas.options import construct
 from fedatlas.simulation.setting import Setting
@@ -19,6 +20,14 @@ from fedatlas.theory.theorem import Constants
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def check(problem: Mapping[str, Any], setting: Setting) -> None:
+    """Raise UserError if the theorems on FedAc are not about runs of a problem, given by its specification."""
+    if problem["kind"] != "logistic" or problem.get("partition") or not problem.get("l2"):
+        raise UserError("the theorems of FedAc are about logistic regression with l2 whose clients share all data")
+    if setting.local_steps is None:
+        raise UserError("the theorems of FedAc are about rounds of local_steps, not local_epochs")
 
 
 def promise(

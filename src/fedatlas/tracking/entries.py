@@ -181,7 +181,7 @@ def chosen(about: About, table: pd.DataFrame) -> Chosen:
     """Which runs were chosen, according to an experiment's table."""
     winners = set()
     for row in table[table["chosen"]].to_dict("records"):
-        there = {axis: row[axis] for axis in (*about.axes, *about.tune)}  # missing where it is not tuned
+        there = {axis: row[axis] for axis in (*about.axes, *about.tune) if axis in row}  # missing where it is not tuned
         values = {axis: axis_values.parsed(cell) for axis, cell in there.items() if not axis_values.missing(cell)}
         winners.add((row["algorithm"], _place(values)))
     return lambda id, values: (id, _place(values)) in winners

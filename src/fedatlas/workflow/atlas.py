@@ -46,7 +46,7 @@ class Atlas:
 
     def __init__(self, config: dict[str, Any], root: str | Path) -> None:
         self.config, self.root = config, Path(root)
-        self.paths = {path.stem: path for path in sorted((self.root / "config/experiments").glob("*.yaml"))}
+        self.paths = {path.stem: path for path in sorted((self.root / "config/experiments").glob("[!.]*.yaml"))}
         named = [] if self.config["experiments"] == "all" else self.config["experiments"]
         for name in [*self.config["tour"], *named]:
             self._known(name)
@@ -57,27 +57,12 @@ class Atlas:
         if name not in self.paths:
             raise UserError(f"config/config.yaml: unknown experiment {name!r}{did_you_mean(name, self.paths)}")
 
-    def check(self, words: list[str]) -> None:
-        """Load and expand the experiments that a command line asks for, so that their mistakes come up first.
-
-        words: arguments of snakemake, among them targets; without a target of ours it is the tour that is asked for.
-        """
-        config.read_yaml(self.root / "config/config.yaml")  # Snakemake takes the last of two equal keys
-        addresses.check(self.config["mlflow_uri"])
-        wanted = []
-        for word in words:
-            size, name = (*Path(word).parts, "", "")[1:3]
-            if word in self.paths:
-                wanted.append((self.config["size"], word))
-            elif word == "all":
-                wanted += [(self.config["size"], name) for name in self.selected()]
-            elif size in config.SIZES and name in self.paths:
-                wanted.append((size, name))
-        for size, name in wanted or [("smoke", name) for name in self.config["tour"]]:
-            self.cells(size, name)
-
     def environment(self) -> dict[str, str]:
-        """Environment variables of jobs. They are not parameters of rules: another mirror makes nothing again."""
+        """Environment variables of jobs. They are not parameters of rules: another mirror makes nothing again.
+
+        Raises UserError if the mirrors or the place for MLflow runs are none.
+        """
+        addresses.check(self.config["mlflow_uri"])
         given = mirrors.written(mirrors.mirrors(self.config["data_mirrors"]))
         found = {"FEDATLAS_DATA": self.data, mirrors.VARIABLE: given}
         uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done
@@ -87,18 +72,23 @@ class Atlas:
         """Names of the experiments of the target all."""
         return list(self.paths) if self.config["experiments"] == "all" else self.config["experiments"]
 
-    @functools.cache  # noqa: B019  an Atlas lives as long as its process
     def experiment(self, size: str, name: str) -> Experiment:
         """A loaded and checked experiment."""
         self._known(name)
+        return self._checked(size, name)[0]
+
+    @functools.cache  # noqa: B019  an Atlas lives as long as its process
+    def _checked(self, size: str, name: str) -> tuple[Experiment, list[Cell]]:
         loaded = config.load(self.paths[name], size, self.root)
-        validate(loaded)
-        return loaded
+        found = expand.cells(loaded)
+        validate(loaded, found)
+        return loaded, found
 
     @functools.cache  # noqa: B019
     def cells(self, size: str, name: str) -> dict[tuple[str, str], Cell]:
         """Cells of an experiment by (algorithm id, key)."""
-        return {(cell.id, cell.key): cell for cell in expand.cells(self.experiment(size, name))}
+        self._known(name)
+        return {(cell.id, cell.key): cell for cell in self._checked(size, name)[1]}
 
     def _cell(self, w: Any) -> Cell:
         cells = self.cells(w.size, w.experiment)

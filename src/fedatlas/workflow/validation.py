@@ -5,40 +5,49 @@ are looked up in the experiment. No kind of figure or check is known by name.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fedatlas.axis_values import kept, numbers
 from fedatlas.bibliography import entries
-from fedatlas.checks import CHECKS
+from fedatlas.checks import build
 from fedatlas.checks.base import Check
 from fedatlas.errors import UserError, did_you_mean, lookup
-from fedatlas.experiments.selection import EXTREMES
+from fedatlas.experiments import expand
+from fedatlas.experiments.cells import Cell, Run
+from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.dry import reported
+from fedatlas.experiments.runs import create_setting, runs
+from fedatlas.experiments.selection import EXTREMES, points_matching
 from fedatlas.experiments.specification import Experiment
 from fedatlas.figures import FIGURES
 from fedatlas.figures.base import Figure
 from fedatlas.kinds import Kind
 from fedatlas.labels import COSTS
 from fedatlas.partitions import is_split
-from fedatlas.problems import get
 from fedatlas.simulation.recording import PARTS
+from fedatlas.theory import closed_forms, comparison
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.fedred import BOUNDS
+from fedatlas.workflow import inputs
 
-OF_THE_OPTIMUM = ("suboptimality", "distance")  # metrics that need F* or the minimiser
 
+def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> None:
+    """Check what an experiment says of its paper, figures and claims.
 
-def validate(experiment: Experiment) -> None:
-    """Check what an experiment says of its paper, figures and claims. Raises UserError naming file and key."""
+    cells: of the experiment, if they are known. Raises UserError naming file and key.
+    """
+    cells = expand.cells(experiment) if cells is None else cells
+    metrics = list(dict.fromkeys(name for cell in cells for name in reported(cell.spec)))
     try:
         if experiment.paper not in entries():
             raise UserError(f"paper: references.bib has no entry {experiment.paper!r}; add one")
-        _known("select.metric", "metric", [experiment.select.metric], dict.fromkeys(_metrics(experiment)))
         for name, spec in experiment.figures.items():
-            _within(f"figures.{name}", functools.partial(_figure, experiment, spec))
+            _within(f"figures.{name}", functools.partial(_figure, experiment, cells, metrics, spec))
         for name, claim in experiment.claims.items():
-            _within(f"claims.{name}", functools.partial(_claim, experiment, claim.check, claim.tested_at))
+            _within(f"claims.{name}", functools.partial(_claim, experiment, cells, metrics, claim))
     except UserError as error:
         raise UserError(f"{experiment.where}: {error}") from None
 
@@ -50,36 +59,41 @@ def _within(place: str, check: Callable[[], None]) -> None:
         raise UserError(f"{place}: {error}") from None
 
 
-def _figure(experiment: Experiment, spec: Mapping[str, Any]) -> None:
+def _figure(experiment: Experiment, cells: Sequence[Cell], metrics: list[str], spec: Mapping[str, Any]) -> None:
     if not isinstance(spec, Mapping):
         raise UserError(f"the figure is {spec!r}; it must be a mapping with a kind, a caption and the kind's options")
     if not isinstance(spec.get("caption"), str):
         raise UserError(f"caption is {spec.get('caption')!r}; it must be text, for the report")
     figure = FIGURES.build({key: value for key, value in spec.items() if key != "caption"})
-    _names(figure, experiment)
+    _names(figure, experiment, metrics)
     _measured(figure, experiment)
+    _theory(figure, experiment, cells)
     if "partitions" in figure.inputs:
         _partitioned(experiment)
     if figure.draws_results:
         _settled(figure, experiment)
+    inputs.needed(figure, cells)
 
 
-def _claim(experiment: Experiment, check: Mapping[str, Any], tested_at: Callable[[str], bool]) -> None:
-    judge = CHECKS.build({key: value for key, value in check.items() if value is not None})
-    if tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
-        _names(judge, experiment)
-        _measured(judge, experiment)
+def _claim(experiment: Experiment, cells: Sequence[Cell], metrics: list[str], claim: Claim) -> None:
+    check = build(claim.check)
+    if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
+        _names(check, experiment, metrics)
+        _measured(check, experiment)
+        _theory(check, experiment, cells)
 
 
-def _names(kind: Kind, experiment: Experiment) -> None:
-    """Look up what the options of a figure or check name."""
+def _names(kind: Kind, experiment: Experiment, reported: list[str]) -> None:
+    """Look up what the options of a figure or check name. reported: names of the metrics of the runs."""
     axes = {axis: axis for axis in experiment.axes}
-    tuning = [experiment.tuning(id) for id in experiment.algorithms]
+    tuning = [experiment.tuning(id) for id in _algorithms(kind, experiment)]
     tuned = {name: name for axes in tuning for name in axes}
     measured = {name: name for name in tuned if all(numbers(axes.get(name, [])) for axes in tuning)}
-    metrics = dict.fromkeys(_metrics(experiment))
+    metrics = dict.fromkeys(reported)
+    recorded = [name.removesuffix(f"_{PARTS[0]}") for name in reported if name.endswith(f"_{PARTS[0]}")]
     known: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),
+        "record": ("recorded value", dict.fromkeys(recorded)),
         "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
         "axis": ("axis of grid or within", axes),
         "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if numbers(experiment.axes[axis])}),
@@ -113,16 +127,40 @@ def _measured(kind: Figure | Check, experiment: Experiment) -> None:
             raise UserError(f"the values of {axis} must be numbers")
 
 
-def _metrics(experiment: Experiment) -> list[str]:
-    """Names of the metrics that the experiment's runs may report: the problem's, those asked for, those recorded."""
-    kind = get(experiment.problem["kind"])
-    settings = [experiment.setting, *(entry.setting for entry in experiment.algorithms.values())]
-    found = list(kind.reports)
-    if not experiment.optimum and not kind.exact:
-        found = [name for name in found if name not in OF_THE_OPTIMUM]
-    found += [name for setting in settings for name in setting.get("metrics") or ()]
-    recorded = [name for setting in settings for name in setting.get("record") or ()]
-    return [*found, *(f"{name}_{part}" for name in recorded for part in PARTS)]
+def _algorithms(kind: Kind, experiment: Experiment) -> list[str]:
+    """Ids of the algorithms that a figure or check is about."""
+    one, several = getattr(kind, "algorithm", None), getattr(kind, "algorithms", None)
+    named = [one] if one is not None else several or list(experiment.algorithms)
+    return [id for id in named if id in experiment.algorithms]
+
+
+def _theory(kind: Kind, experiment: Experiment, cells: Sequence[Cell]) -> None:
+    """Whether the theorems and closed forms that a figure or check names are about its runs."""
+    about = {name: one.names for name, one in kind.options().items() if getattr(kind, name) is not None}
+    for name, named in about.items():
+        if named == "theorems":
+            from fedatlas.theory import promises  # which takes a third of a start
+
+            for id in getattr(kind, name):
+                for run in _kept_runs(kind, [id], cells):
+                    promises.check(run.problem, create_setting(run))
+        elif named in ("limit", "theorem"):
+            for run in _kept_runs(kind, _algorithms(kind, experiment), cells):
+                if named == "limit":
+                    closed_forms.check(run.problem, run.setting)
+                else:
+                    comparison.check(getattr(kind, name), run)
+
+
+def _kept_runs(kind: Kind, ids: Sequence[str], cells: Sequence[Cell]) -> list[Run]:
+    """A run at each point of the axes that a figure or check keeps of some algorithms."""
+    found = []
+    for cell in cells:
+        if cell.id in ids:
+            first = replace(cell.spec, seeds=cell.spec.seeds[:1], tune={k: v[:1] for k, v in cell.spec.tune.items()})
+            found += [({**cell.point, **run.within}, run) for run in runs(first)]
+    places = points_matching([point for point, _ in found], getattr(kind, "where", None))
+    return [found[place][1] for place in places]
 
 
 def _known(key: str, what: str, names: Iterable[Any], known: Mapping[str, Any]) -> None:

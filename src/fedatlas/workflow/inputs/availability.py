@@ -10,10 +10,12 @@ import numpy as np
 from fedatlas import labels
 from fedatlas.data.partition import Partition
 from fedatlas.data.prepared import load
+from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.selection import points_matching
 from fedatlas.experiments.view import View
+from fedatlas.figures.availability import MOST
 from fedatlas.figures.base import Figure
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import is_split
@@ -22,7 +24,10 @@ from fedatlas.workflow.made_files import partition_file
 
 
 def needed(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """The participations of the runs that a figure keeps, each once and with the first seed."""
+    """The participations of the runs that a figure keeps, each once and with the first seed.
+
+    Raises UserError if there are none, or more than a figure can hold.
+    """
     points: dict[str, tuple[dict[str, Any], Cell, Run]] = {}
     for cell in cells:
         for run in runs(cell.spec):
@@ -35,6 +40,8 @@ def needed(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
         split = is_split(run.problem.get("partition"))
         key = [run.setting.get("participation"), run.problem.get("data"), run.problem.get("partition")]
         found.setdefault(json.dumps(key), _participation(run, partition_file(cell.spec)[0] if split else None))
+    if not 1 <= len(found) <= MOST:
+        raise UserError(f"where keeps {len(found)} participations; keep 1 to {MOST}")
     return list(found.values())
 
 

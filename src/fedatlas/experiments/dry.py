@@ -1,0 +1,116 @@
+"""What a cell names, built before any job: no job fails on what the specification says.
+
+No data are loaded. Small synthetic problems are made, and each of their runs is built. Of other
+problems only what is declared is known.
+"""
+
+import functools
+import json
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fedatlas import algorithms, partitions, problems
+from fedatlas.algorithms import Algorithm
+from fedatlas.data.sources import info
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments.cells import CellSpec, Spec
+from fedatlas.experiments.formulas import check_constants
+from fedatlas.experiments.runs import create_algorithm, create_setting, runs
+from fedatlas.problems.base import Problem, ProblemKind, Sources, SyntheticKind
+from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.recording import PARTS
+from fedatlas.simulation.sampling import SAMPLING
+from fedatlas.simulation.setting import Setting
+
+
+def check(spec: CellSpec, metric: str, recordable: Collection[str]) -> None:
+    """Build every combination of a cell's values once.
+
+    metric: that selects. recordable: names of all that the experiment's algorithms can record. Raises UserError at the
+    first value that does not fit.
+    """
+    problems.check(spec.problem)
+    kind, sources = problems.parse(spec.problem)
+    if "clients" in spec.within and "partition" in spec.problem:
+        raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
+    if "clients" in spec.within and kind.per_client:
+        raise UserError("within: clients cannot vary inside a run file if each has its own objective; use grid")
+    if spec.optimum and not kind.solvable:
+        raise UserError(f"optimum: the optimum of this problem ({kind.name}) cannot be computed; leave it out")
+    algorithm_of: dict[str, Algorithm] = {}
+    setting_of: dict[str, Setting] = {}
+    for run in runs(replace(spec, seeds=spec.seeds[:1])):  # a seed changes neither algorithm nor setting
+        parameters, conditions = repr(run.parameters), repr(run.setting)
+        new = parameters not in algorithm_of or conditions not in setting_of
+        if conditions not in setting_of:
+            setting_of[conditions] = _checked(spec, kind, sources, create_setting(run), recordable)
+        setting = setting_of[conditions]
+        problem = _built(json.dumps(spec.problem, sort_keys=True), setting.clients)
+        if parameters not in algorithm_of:
+            algorithm_of[parameters] = create_algorithm(run, problem)
+            check_constants(run.parameters, algorithms.get(run.algorithm).options(), kind.known())
+            algorithm_of[parameters].check_constants(kind.known())
+        algorithm_of[parameters].check(setting, kind)
+        if new and problem is not None:
+            simulation = Simulation(algorithm_of[parameters], problem, replace(setting, state="memory"), run.seed)
+            if simulation.algorithm.exact_prox:
+                simulation.run_round()  # says whether the clients' subproblems have a solution
+    if metric not in reported(spec):
+        raise UserError(f"select.metric: unknown metric {metric!r}{did_you_mean(metric, reported(spec))}")
+
+
+def reported(spec: CellSpec) -> list[str]:
+    """Names of the metrics that the runs of a cell report."""
+    kind, sources = problems.parse(spec.problem)
+    lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]
+    asked = [name for one in lists for name in one or ()]
+    records = algorithms.get(spec.algorithm).records
+    recorded = [name for name in spec.setting.get("record") or () if name in records]
+    parts = [f"{name}_{part}" for name in recorded for part in PARTS]
+    return [*kind.evaluated(spec.optimum, _tested(sources)), *asked, *parts]
+
+
+def _tested(sources: Sources | None) -> bool:
+    """Whether a problem has test data."""
+    return sources is not None and bool(sources.test or info(sources.data).test_rows)
+
+
+def _checked(
+    spec: CellSpec, kind: ProblemKind, sources: Sources | None, setting: Setting, recordable: Collection[str]
+) -> Setting:
+    """A setting that fits the problem and whose files are there."""
+    setting.participants.check_files(setting.clients)
+    for name in setting.record or ():
+        if name not in recordable:
+            known = sorted(recordable)
+            raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, known)}")
+    split = sources is not None and sources.partition is not None
+    SAMPLING.get(setting.sampler).check(kind, split)
+    setting.check_metrics(kind.evaluated(spec.optimum, _tested(sources)))
+    if sources is not None and split:
+        _split(json.dumps(sources.partition, sort_keys=True), sources.data, setting.clients)
+    return setting
+
+
+@functools.cache
+def _split(partition: str, data: str, clients: int) -> None:
+    """Split as many labels of each class as a data set has, or equally many if they were not counted.
+
+    Raises UserError if that is impossible.
+    """
+    source = info(data)
+    labels = np.arange(source.rows) % source.classes
+    if source.counts is not None:
+        labels = np.repeat(np.arange(source.classes), source.counts)
+    partitions.split(json.loads(partition), labels, clients)
+
+
+@functools.cache
+def _built(spec: str, clients: int) -> Problem | None:
+    """A synthetic problem that is made in milliseconds, or None. spec: its specification as JSON."""
+    plain: Spec = json.loads(spec)
+    kind: Any = problems.parse(plain)[0]
+    return kind.build(clients) if isinstance(kind, SyntheticKind) and kind.cheap(clients) else None

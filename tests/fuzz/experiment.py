@@ -1,0 +1,105 @@
+"""Experiments from file to report: what passes the check does not fail for its own sake in any later step."""
+
+import atexit
+import contextlib
+import functools
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from fedatlas import UserError
+from fedatlas.data.store import prepare
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import read
+from fedatlas.experiments.run import run_cell
+from fedatlas.report.record import About
+from fedatlas.tracking.entries import chosen, read_runs
+from fedatlas.tracking.summary import summary
+from fedatlas.workflow.atlas import Atlas
+from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
+from tests.fuzz.frame import Target
+from tests.fuzz.generated import DATA, experiment
+
+SETTINGS = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": ""}
+
+
+class Late(Exception):
+    """A mistake that the check before any job did not find."""
+
+
+@functools.cache
+def prepared() -> Path:
+    """A folder with the data sets that generated experiments use."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in {name for names in DATA.values() for name in names}:
+        prepare(name, folder)
+    return folder
+
+
+def _run(content: str, folder: Path) -> None:
+    path = folder / "config/experiments/generated.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(content, encoding="utf-8")
+    prepared()
+    with contextlib.chdir(folder):
+        atlas = Atlas(SETTINGS, ".")
+        atlas.cells("smoke", "generated")
+        try:
+            _make(atlas, SimpleNamespace(size="smoke", experiment="generated"))
+        except UserError as error:
+            raise Late(str(error)) from error
+
+
+def _make(atlas: Atlas, w: Any) -> None:
+    """All that the rules of the workflow make of an experiment, in their order."""
+    folder, data = Path(atlas.directory(w.size, w.experiment)), prepared()
+    runs = [Path(file) for file in atlas.run_files(w)]
+    about, layout = About.of(json.loads(atlas.about(w))), json.loads(atlas.layout(w))
+    figures = {name: _figure(atlas, w, name) for name in atlas.experiment(w.size, w.experiment).figures}
+    judged = json.loads(atlas.claims_spec(w))
+    atlas.claims_code(w), atlas.table_code(w)
+    for file in runs:
+        at = SimpleNamespace(**vars(w), id=file.parent.name, key=file.stem)
+        given = _made(atlas, atlas.run_inputs(at))
+        run_cell(CellSpec.of(json.loads(atlas.spec(at))), file, data, **given)
+    table.make(layout, str(folder), list(map(str, runs)))
+    for name, (spec, inputs) in figures.items():
+        _made(atlas, inputs)
+        figure.make(spec, str(folder), [str(folder / f"figures/{name}.svg")], str(data))
+    claims.make(judged, str(folder), str(folder / "claims.csv"))
+    about.write(folder / "about.json")
+    report.make(str(folder / "report.html"), [str(folder)])
+    frame, meta = read(folder / "table.parquet")
+    for file in runs:
+        for one in read_runs(about, file, {}, chosen(about, frame)):
+            assert one.digest and one.points()
+    assert summary(about, folder, (frame, TableMeta.of(meta)))
+
+
+def _figure(atlas: Atlas, w: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    at = SimpleNamespace(**vars(w), figure=name)
+    assert isinstance(atlas.caption(at), str)
+    return json.loads(atlas.figure_spec(at)), atlas.figure_inputs(at)
+
+
+def _made(atlas: Atlas, inputs: dict[str, Any]) -> dict[str, str]:
+    """Make the partitions and optima among the inputs of a rule; returns those of a run file."""
+    found = {}
+    for name, job in (("partition", partition), ("partitions", partition), ("optimum", optimum)):
+        paths = inputs.get(name, [])
+        for path in [paths] if isinstance(paths, str) else paths:
+            w = SimpleNamespace(key=Path(path).stem)
+            if not Path(path).exists():
+                job.make(atlas.origin(w, Path(path).parent.name), path, str(prepared()))
+            found[name] = path
+    return {name: path for name, path in found.items() if name != "partitions"}
+
+
+EXPERIMENT = Target(
+    "experiment", experiment().map(lambda spec: json.dumps(spec, indent=1)), _run, seconds=60, text=True
+)

@@ -1,0 +1,113 @@
+"""Experiments are checked where they are asked for, and only there, at the size that is asked for."""
+
+import pytest
+import yaml
+
+from fedatlas.errors import UserError
+from fedatlas.workflow.asked import check, targets
+from fedatlas.workflow.atlas import Atlas
+from tests.workflow.project import TINY
+
+INNER = (  # as executors call Snakemake for one job
+    "--allowed-rules train --force --nolock --ignore-incomplete --no-hooks --notemp --force-use-threads "
+    "--target-files-omit-workdir-adjustment --wait-for-files-file /dev/null --mode {mode} --config size=laptop"
+)
+
+
+@pytest.fixture
+def mixed(project):
+    """A tour of tiny and of an experiment that has one size; and experiments with mistakes of several kinds."""
+
+    def write(name, **change):
+        text = yaml.safe_dump(TINY | change, sort_keys=False)
+        (project.folder / f"config/experiments/{name}.yaml").write_text(text)
+
+    write("only-smoke", sizes={"smoke": {}})
+    write("broken", colour="red")
+    write("train")
+    write("all")
+    write("report_one")
+    write("two words")
+    (project.folder / "config/config.yaml").write_text("tour: [tiny, only-smoke]\nsize: laptop\n")
+    return project
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--cores all",
+        "tour tiny results/laptop/tiny/table.parquet results/smoke/only-smoke/claims.csv fedac_thm42",
+        "all only-smoke results/report.html --config size=smoke experiments=[tiny,only-smoke]",
+    ],
+)
+def test_mistakes_of_other_experiments_stop_nothing(mixed, arguments):
+    mixed.snakemake("-n", *arguments.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("all", "experiments/all.yaml: an experiment cannot be called all, as a rule of the workflow is called so"),
+        ("train", "experiments/train.yaml: an experiment cannot be called train"),
+        ("--config tour=[broken]", "broken.yaml (size smoke) has no option 'colour'"),
+    ],
+)
+def test_mistakes_stop_snakemake(mixed, arguments, said):
+    done = mixed.snakemake("-n", *arguments.split(), check=False)
+    text = done.stdout + done.stderr
+    assert done.returncode != 0 and said in text and "Traceback" not in text, text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "settings", "said"),
+    [
+        (["broken"], {}, r"broken\.yaml \(size laptop\) has no option 'colour'"),
+        (["tiny", "results/smoke/broken/table.parquet"], {}, r"broken\.yaml \(size smoke\) has no option 'colour'"),
+        (["./results/paper/report.html"], {"experiments": ["broken"]}, r"broken\.yaml: there is no size 'paper'"),
+        (["tour"], {"tour": ["broken"]}, r"\(size smoke\) has no option 'colour'"),
+        (["results/claims.csv"], {"tour": ["broken"]}, r"\(size smoke\) has no option 'colour'"),
+        ([], {"tour": ["broken"]}, r"\(size smoke\) has no option 'colour'"),
+        (["all"], {"experiments": ["tiny", "broken"]}, r"\(size laptop\) has no option 'colour'"),
+        (["only-smoke"], {}, r"only-smoke\.yaml: there is no size 'laptop' \(known: smoke\)"),
+        (["report_one"], {}, "an experiment cannot be called report_one"),
+        (["two words"], {}, "the name 'two words' must consist of letters, digits, _ and -; rename the file"),
+    ],
+)
+def test_mistakes_are_told_where_they_are_asked_for(mixed, wanted, settings, said):
+    given = {
+        "data": "data",
+        "data_mirrors": [],
+        "mlflow_uri": "sqlite:///results/mlflow.db",
+        "size": "laptop",
+        "tour": ["tiny"],
+        "experiments": "all",
+        **settings,
+    }
+    with pytest.raises(UserError, match=said):
+        check(Atlas(given, mixed.folder), wanted, {"all", "train", "report_one"})
+
+
+@pytest.mark.parametrize("mode", ["remote", "subprocess"])
+def test_a_job_in_a_process_of_its_own_asks_for_its_experiment_alone(mixed, mode):
+    (mixed.folder / "config/config.yaml").write_text("tour: [broken]\nsize: laptop\nexperiments: [broken]\n")
+    job = "train:size=smoke,experiment=only-smoke,id=fedavg,key=all"
+    done = mixed.snakemake("--target-jobs", job, *INNER.format(mode=mode).split(), check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert list(mixed.run_files()) == ["only-smoke/runs/fedavg/all.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("--cores all", []),
+        ("--cores all -n --config size=smoke", []),
+        ("-c2 all", ["all"]),
+        ("all --cores all", ["all"]),
+        ("--until train --cores 2 results/report.html tiny", ["results/report.html", "tiny"]),
+        ("--cores 2 -- tiny", ["tiny"]),
+        ("--profile workflow/profiles/slurm tiny", ["tiny"]),
+        ("--arguments --of --another program", []),
+    ],
+)
+def test_targets_are_read_as_snakemake_reads_them(arguments, expected):
+    assert targets(arguments.split()) == expected

@@ -1,0 +1,148 @@
+"""Mistakes of every kind are told before any job, because what a specification names is built first."""
+
+import pytest
+import yaml
+
+from fedatlas.errors import UserError
+from fedatlas.workflow.atlas import Atlas
+from tests.workflow.project import TINY
+
+LOGISTIC = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}
+CENTERS = {"kind": "quadratic", "centers": [[1.0], [2.0], [3.0]]}
+SIMILAR = {"kind": "similar", "dim": 6, "components": 2}
+DECAY = {"kind": "exponential", "decay": 0.5}
+TRACE = {"kind": "stationary", "p": [0.5, 0.5, 0.5]}
+
+
+def checked(folder, **change):
+    path = folder / "config/experiments/tiny.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(TINY | change))
+    settings = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": []}
+    return Atlas(settings | {"mlflow_uri": ""}, folder).cells("smoke", "tiny")
+
+
+def setting(**more):
+    return {"setting": TINY["setting"] | more}
+
+
+def figure(**options):
+    kind = {} if "kind" in options else {"kind": "convergence", "x": "rounds"}
+    return {"figures": {"it": {**kind, "caption": "c", **options}}}
+
+
+def check(**options):
+    check = {"kind": "better", "algorithm": "scaffold", "than": ["fedavg"]} if "kind" not in options else {}
+    return {"claims": {"it": {"text": "t", "source": "s", "check": check | options}}}
+
+
+def one(algorithm, **values):
+    return {"algorithms": {algorithm: {"set": values, "tune": {"lr": None}}}, "claims": {}}
+
+
+def select(metric):
+    return {"select": {"metric": metric, "statistic": "best", "goal": "min"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        # metrics
+        (select("nope"), "select.metric: unknown metric 'nope'"),
+        (select("suboptimality") | {"problem": LOGISTIC}, "select.metric: unknown metric 'suboptimality'"),
+        (select("output"), "select.metric: unknown metric 'output'"),
+        (setting(metrics=["accuracy"]), "metrics: the problem does not report 'accuracy'"),
+        (figure(y="nope"), "figures.it: y: unknown metric 'nope'"),
+        (figure(y="test_loss", ) | {"problem": LOGISTIC}, "y: unknown metric 'test_loss'"),
+        (figure(x="bytes"), "figures.it: x: unknown cost 'bytes'"),
+        (figure(kind="local", x="rounds", y="step_size"), "y: unknown recorded value 'step_size'"),
+        (figure(kind="table", x="clients", metrics=["nope"]), "figures.it: x: unknown axis"),
+        (figure(kind="heatmap", x="batch", rows="batch"), "x and rows are both"),
+        (check(metric="nope"), "claims.it: metric: unknown metric 'nope'"),
+        (check(kind="fewer", algorithm="scaffold", than=["fedavg"], cost="bytes", at_least=1), "cost: unknown cost"),
+        (check(kind="spread", algorithms=["fedavg"], among={"mu": 1}, at_most=1), "among: unknown tuned"),
+        (check(kind="speedup", algorithms=["fedavg"], axis="batch", at_least=1)
+         | {"within": {"batch": [None, 1]}, "figures": {}},
+         "axis: unknown axis of numbers"),
+        (figure(kind="availability", where={"batch": 9}) | {"within": {"batch": [1, 2]}}, "keeps 0 participations"),
+        # theory
+        (check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="loss"), "the limit is known for"),
+        (check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="loss") | {"problem": CENTERS},
+         "the limit needs one probability for each client"),
+        (check(kind="below", algorithm="fedavg", theorem=4), "theorem 4 is about dane"),
+        (check(kind="below", algorithm="fedavg", theorem=4) | {"problem": LOGISTIC}, "on synthetic quadratics"),
+        (figure(kind="scaling", x="batch", theorems={"fedavg": "B.1"}) | {"within": {"batch": [1, 2]}},
+         "the theorems of FedAc are about logistic regression"),
+        # names
+        ({"algorithms": {"..": {"algorithm": "fedavg"}}}, "the name '..' must consist of"),
+        ({"algorithms": {"*": {"algorithm": "fedavg"}}}, "the name '*' must consist of"),
+        ({"algorithms": {"\N{GRINNING FACE}": {"algorithm": "fedavg"}}}, "must consist of"),
+        # problems
+        ({"problem": LOGISTIC | {"partition": {"kind": "nope"}}}, "unknown partition 'nope'"),
+        ({"problem": LOGISTIC | {"partition": "dirichlet"}}, "partition dirichlet needs a value for 'alpha'"),
+        ({"problem": LOGISTIC | {"partition": {"kind": "classes", "classes": 3}}}, "the labels have only 2"),
+        ({"problem": LOGISTIC | {"partition": "iid"}} | setting(clients=1000), "too few to give each of 1,000 clients"),
+        ({"problem": LOGISTIC | {"data": "digits"}}, "needs two classes, the data have 10"),
+        ({"problem": LOGISTIC | {"test": "a9a"}}, "samples of a9a have another shape than those of breast_cancer"),
+        ({"problem": {"kind": "quadratic", "centers": [[1.0], [2.0, 3.0], [1.0]]}}, "centers must be lists of equally"),
+        ({"problem": CENTERS} | setting(clients=2), "centers has shape (3, 1)"),
+        ({"problem": {"kind": "network", "data": "digits", "augment": True}}, "augment is True"),
+        ({"problem": {"kind": "network", "data": "digits", "loss": "logistic"}}, "the data have 10"),
+        ({"problem": {"kind": "softmax", "data": "digits", "dtype": "float8"}}, "dtype is 'float8'"),
+        ({"problem": {"kind": "piecewise", "kappa": 4, "steps": "x"}}, "steps is 'x'"),
+        ({"problem": SIMILAR | {"similarity": 90.0}}, "a similarity of 90.0 is too large"),
+        ({"problem": LOGISTIC | {"l2": 0}, "optimum": True}, "optimum: the optimum of this problem (logistic) cannot"),
+        ({"problem": SIMILAR | {"convexity": "non-convex"}, "optimum": True}, "(similar) cannot be computed"),
+        ({"within": {"clients": [2, 3]}}, "within: clients cannot vary inside a run file"),
+        ({"within": {"problem.L": [2.0, 3.0]}}, "within: the runs of a file share their problem"),
+        (setting(participation={"kind": "bernoulli", "p": "labels"}), "p is 'labels', but the problem's data have no"),
+        # hyper-parameters
+        (one("fedavg", lr="1/nope"), "this problem has no constant 'nope' (it has L, L_max"),
+        (one("fedavg", lr="1/delta_A") | {"problem": LOGISTIC}, "no constant 'delta_A' (it has L, mu)"),
+        (one("fedavg", lr="1/mu") | {"problem": LOGISTIC | {"l2": 0}}, "no constant 'mu' (it has L)"),
+        (one("fedavg", lr="1/(L - L)"), "lr is '1/(L - L)', which has no finite value for this problem"),
+        (one("fedavg", lr="mu - L"), "; it must be a number larger than 0"),
+        (one("fedavg", lr="+".join(["1"] * 3000)), "lr is a formula of 5,999 characters; at most 200 are allowed"),
+        (one("fedac-2", lr=0.1) | {"problem": LOGISTIC | {"l2": 0}}, "this problem has no 'mu', so mu must be given"),
+        (one("fedac-2", lr=1e-320, mu=1.0), "lead to numbers beyond double precision"),
+        (one("fedac-2", lr=1e-320), "lead to numbers beyond double precision"),
+        (one("dane+-gd", lam=1.0, lr=0.1, max_steps=1_000_000), "max_steps is 1000000; it must be a whole number betw"),
+        (one("fedavg", lr=0.1) | setting(rounds=4000, schedule=DECAY), "its factor in"),
+        (one("fedavg", lr=0.1) | setting(rounds=4000, schedule={"kind": "exponential", "decay": 2}), "its factor in"),
+        (one("fedavg", lr=1e-250) | setting(rounds=400, schedule=DECAY), "beyond double"),
+        (one("scaffnew", lr=0.1, p=1e-320), "p is 1e-320; it must be a number between 0.0001 and 1"),
+        (one("dane", lam=0.1) | {"problem": TINY["problem"] | {"similarity": 8.0}}, "every client strongly convex"),
+        # sizes
+        ({"parts": 1_000_000_000}, "parts is 1000000000; it must be a whole number between 1 and 1000"),
+        ({"grid": {"batch": [*range(1, 3001)], "local_steps": [*range(1, 3001)]}}, "make 18,000,000 run files"),
+        ({"within": {"batch": [*range(1, 3001)], "local_steps": [*range(1, 3001)]}}, "18,000,000 runs of fedavg"),
+        ({"extends": ["tiny"]}, "extends is ['tiny']; it must be the name of an experiment"),
+        ({"extends": {"a": 1}}, "extends is {'a': 1}; it must be the name of an experiment"),
+        ({"extends": 3}, "extends is 3; it must be the name of an experiment"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_before_any_job(tmp_path, change, said):
+    with pytest.raises(UserError) as error:
+        checked(tmp_path, **change)
+    assert said in str(error.value) and "tiny.yaml" in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        select("suboptimality"),
+        select("suboptimality") | {"problem": LOGISTIC, "optimum": True},
+        select("test_accuracy") | {"problem": LOGISTIC, **figure(y="accuracy")},
+        one("fedavg", lr="1/(L - 0.9*mu)"),
+        one("fedavg", lr="1/(L - mu)") | {"problem": LOGISTIC},
+        setting(participation=TRACE)
+        | {"problem": CENTERS}
+        | check(kind="agrees", algorithm="fedavg", limit="fedavg-output", metric="output"),
+        {"within": {"clients": [2, 3]}, "problem": LOGISTIC},
+        {"problem": LOGISTIC | {"partition": {"kind": "dirichlet", "alpha": 0.3}}},
+    ],
+)
+def test_what_is_right_passes(tmp_path, change):
+    figures = {} if "within" in change else {"figures": TINY["figures"]}
+    assert checked(tmp_path, **{**figures, **({"figures": {}, "claims": {}} if "within" in change else {}), **change})
