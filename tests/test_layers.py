@@ -41,6 +41,7 @@ SHARED = {
     "cifar": ["catalogue", "readers"],
     "embedded": ["catalogue", "readers"],
     "fedac": ["algorithms", "theory"],
+    "fedawe": ["algorithms", "theory"],
     "fedred": ["algorithms", "theory"],
     "instability": ["figures", "theory"],
     "libsvm": ["catalogue", "readers"],
