@@ -191,6 +191,8 @@ TABLE = [
     ("workflow.jobs.claims", CLAIMS),
     ("theory.comparison", "promises below"),
     ("theory.fedred", "promises below"),
+    ("theory.bound", "promises below"),
+    ("theory.dane", "promises below"),
     *((f"theory.{name}", "promises") for name in (
         "constants", "convex", "fedac", "promises", "strongly_convex", "theorem")),
     ("theory.instability", "instability"),
