@@ -77,7 +77,7 @@ def test_mistakes_are_told_where_they_are_asked_for(mixed, wanted, settings, sai
     given = {
         "data": "data",
         "data_mirrors": [],
-        "mlflow_uri": "",
+        "mlflow_uri": "sqlite:///results/mlflow.db",
         "size": "laptop",
         "tour": ["tiny"],
         "experiments": "all",

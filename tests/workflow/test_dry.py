@@ -111,7 +111,7 @@ def select(metric):
         (one("fedavg", lr=0.1) | setting(rounds=4000, schedule={"kind": "exponential", "decay": 2}), "its factor in"),
         (one("fedavg", lr=1e-250) | setting(rounds=400, schedule=DECAY), "beyond double"),
         (one("scaffnew", lr=0.1, p=1e-320), "p is 1e-320; it must be a number between 0.0001 and 1"),
-        (one("dane", lam=0.1) | {"problem": TINY["problem"] | {"similarity": 8.0}}, "does not make every client strongly"),
+        (one("dane", lam=0.1) | {"problem": TINY["problem"] | {"similarity": 8.0}}, "every client strongly convex"),
         # sizes
         ({"parts": 1_000_000_000}, "parts is 1000000000; it must be a whole number between 1 and 1000"),
         ({"grid": {"batch": [*range(1, 3001)], "local_steps": [*range(1, 3001)]}}, "make 18,000,000 run files"),

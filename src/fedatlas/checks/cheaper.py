@@ -16,8 +16,8 @@ class Cheaper(OfMetric, Contest):
     """Held if ``algorithm`` spends less than each of ``than`` until the metric is ``share`` times its first value, by
     more than ``factor``, in every setting of ``where``.
 
-    Runs of one seed are compared. Student's t interval of the mean of log(theirs / ours), at 95 percent over seeds, must
-    lie above log(factor).
+    Runs of one seed are compared. Student's t interval, at 95 percent, of the mean of log(theirs / ours) over seeds
+    must lie above log(factor).
     """
 
     name = "cheaper"
