@@ -76,8 +76,8 @@ class FedAc2(FedAc1):
     def coupling(self, K: int) -> tuple[float, float, float]:
         gamma = max(sqrt(self.lr / (self.mu * K)), self.lr)
         alpha = 3 / (2 * gamma * self.mu) - 1 / 2
-        above = 2 * alpha**2 - (self.beta == "printed")
-        return alpha, above / (alpha - 1) if alpha != 1 else inf, gamma
+        numerator = 2 * alpha**2 - 1 if self.beta == "printed" else 2 * alpha**2
+        return alpha, numerator / (alpha - 1) if alpha != 1 else inf, gamma
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Means of a squared metric over the rounds of single runs, and intervals over seeds: what several checks share."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.checks.results import NotTested, Results
 from fedatlas.errors import UserError
@@ -9,6 +9,8 @@ from fedatlas.errors import UserError
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+LEVEL = 0.05  # probability that an interval misses the mean
 
 
 def mean_squares(results: Results, rows: "pd.DataFrame", metric: str | None, after: int) -> "pd.Series":
@@ -28,14 +30,16 @@ def mean_squares(results: Results, rows: "pd.DataFrame", metric: str | None, aft
     return found.mask(found.index.isin(lost) | found.isna(), math.inf)
 
 
-def interval(values: "np.ndarray", level: float, sides: int) -> tuple[float, float]:
+def interval(values: "np.ndarray", level: float = LEVEL, sides: int = 2) -> tuple[Any, Any]:
     """Ends of Student's t interval of the mean of independent values: on both sides, or each on one side.
 
-    level: probability to miss the mean. Raises NotTested if there are fewer than two values.
+    values: along the first axis; the ends have the shape of the others. level: probability to miss the mean. Raises
+    NotTested if there are fewer than two values.
     """
     from scipy import stats
 
     if len(values) < 2:
         raise NotTested("An interval needs two seeds at least")
-    half = stats.t.ppf(1 - level / sides, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
-    return float(values.mean() - half), float(values.mean() + half)
+    half = stats.t.ppf(1 - level / sides, len(values) - 1) * values.std(axis=0, ddof=1) / math.sqrt(len(values))
+    middle = values.mean(axis=0)
+    return middle - half, middle + half

@@ -4,8 +4,9 @@ import math
 from dataclasses import dataclass
 
 from fedatlas import labels
+from fedatlas.checks.averages import interval
 from fedatlas.checks.base import Contest, OfMetric
-from fedatlas.checks.costs import interval, spent
+from fedatlas.checks.costs import spent
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.errors import lookup
 from fedatlas.options import option
@@ -44,12 +45,14 @@ class Cheaper(OfMetric, Contest):
 
     def _compare(self, ours: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
         """The interval of theirs / ours; from minus infinity where a run does not attain the accuracy."""
+        import numpy as np
+
         seeds = ours.keys() & theirs.keys()
         if len(seeds) < 2:
             raise NotTested("An interval needs two seeds at least")
         if not all(0 < costs[seed] < math.inf for costs in (ours, theirs) for seed in seeds):
             return -math.inf, math.inf
-        low, high = interval([math.log(theirs[seed] / ours[seed]) for seed in sorted(seeds)])
+        low, high = interval(np.array([math.log(theirs[seed] / ours[seed]) for seed in sorted(seeds)]))
         return math.exp(low), math.exp(high)
 
     def _costs(self, results: Results, algorithm: str, metric: str) -> dict[tuple[object, ...], dict[int, float]]:

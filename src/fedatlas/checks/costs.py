@@ -1,12 +1,10 @@
-"""What runs spend until they attain an accuracy, and intervals over seeds."""
+"""What runs spend until they attain an accuracy."""
 
 import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LEVEL = 0.95  # of the intervals
 
 
 def spent(curve: "pd.DataFrame", metric: str, cost: str, shares: list[float]) -> list[float]:
@@ -18,13 +16,3 @@ def spent(curve: "pd.DataFrame", metric: str, cost: str, shares: list[float]) ->
         there = (values <= share * values[0]).nonzero()[0]
         found.append(float(costs[there[0]]) if len(there) else math.inf)
     return found
-
-
-def interval(values: list[float]) -> tuple[float, float]:
-    """Student's t interval of the mean at LEVEL. values: two at least."""
-    import numpy as np
-    from scipy import stats
-
-    half = float(stats.t.ppf((1 + LEVEL) / 2, len(values) - 1)) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    mean = float(np.mean(values))
-    return mean - half, mean + half

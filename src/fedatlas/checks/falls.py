@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from fedatlas.checks.averages import interval
 from fedatlas.checks.base import Bounded, OfMetric, OfSeveral
+from fedatlas.checks.costs import spent
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.options import option
-
-LEVEL = 0.05  # probability that an interval misses the mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,16 +34,15 @@ class Falls(Bounded, OfMetric, OfSeveral):
             rows = results.rows(algorithm, self.where, results.curves)
             if rows[self.axis].nunique() < 2:
                 raise NotTested(f"Fewer than two values of {self.axis}")
-            rows, runs = rows.sort_values("round"), [*results.axes, "seed"]
-            there = rows[rows[metric] <= self.until * rows.groupby(runs, sort=False)[metric].transform("first")]
-            counts = there.groupby(runs, sort=False)["round"].min()
-            if len(counts) < len(rows[runs].drop_duplicates()):
-                return Outcome(f"not attained by {results.name(algorithm)}", False)
-            slopes = [
-                -float(np.polyfit(np.log(part[self.axis].to_numpy(float)), np.log(part["round"].to_numpy(float)), 1)[0])
-                for _, part in counts.reset_index().groupby("seed")
-            ]
-            low, high = interval(np.array(slopes), LEVEL, 2)
+            slopes = []
+            for _, of_seed in rows.groupby("seed"):
+                runs = [part for _, part in results.settings(of_seed)]
+                rounds = [spent(run, metric, "rounds", [self.until])[0] for run in runs]
+                if not all(map(math.isfinite, rounds)):
+                    return Outcome(f"not attained by {results.name(algorithm)}", False)
+                at = [float(run[self.axis].iloc[0]) for run in runs]
+                slopes.append(-float(np.polyfit(np.log(at), np.log(rounds), 1)[0]))
+            low, high = interval(np.array(slopes))
             held, seeds = held and self.within(low) and self.within(high), len(slopes)
             texts.append(
                 f"{results.name(algorithm)}: exponent {math.fsum(slopes) / seeds:.3f} ({low:.3f} to {high:.3f})"

@@ -1,15 +1,13 @@
 """Means over seeds compared with bounds on expectations."""
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas import labels
+from fedatlas.checks.averages import interval
 from fedatlas.checks.base import OfOne
-from fedatlas.checks.results import NotTested, Outcome, Results
+from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
-
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +30,6 @@ class MeanBelow(OfOne):
 
     def judge(self, results: Results) -> Outcome:
         import numpy as np
-        from scipy import stats
 
         from fedatlas.theory.fedspeed_bound import runs
 
@@ -42,15 +39,13 @@ class MeanBelow(OfOne):
             found = runs(results.view, self.theorem, self.algorithm, part)
             if not np.isfinite(found.measured).all():
                 return Outcome(f"diverged{place}", False)
-            if (seeds := len(found.measured)) < 2:
-                raise NotTested("An interval needs two seeds at least")
+            seeds = len(found.measured)
             at = [i for i, T in enumerate(found.rounds) if T & (T - 1) == 0 or T == found.rounds[-1]]
             apart, bound = (found.measured - found.bound)[:, at], found.bound[:, at].mean(axis=0)
-            factor = float(stats.t.ppf((1 + LEVEL) / 2, seeds - 1)) / math.sqrt(seeds)
-            middle, half = apart.mean(axis=0) / bound, factor * apart.std(axis=0, ddof=1) / bound
-            within = middle + half <= 0
-            worst = int(np.argmax(middle if within.all() else np.where(within, -np.inf, middle - half)))
-            low, mean, high = (labels.number(1 + float(end[worst])) for end in (middle - half, middle, middle + half))
+            least, most = (end / bound for end in interval(apart))
+            middle, within = apart.mean(axis=0) / bound, most <= 0
+            worst = int(np.argmax(middle if within.all() else np.where(within, -np.inf, least)))
+            low, mean, high = (labels.number(1 + float(end[worst])) for end in (least, middle, most))
             held &= bool(within.all())
             texts.append(f"at most {mean} ({low} to {high}) of the bound{place}")
         return Outcome("; ".join(texts), held, f"95 % intervals over {seeds} seeds.")

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fedatlas import labels
+from fedatlas.checks.averages import interval
 from fedatlas.checks.base import Bounded, OfMetric, OfSeveral
-from fedatlas.checks.costs import interval, spent
+from fedatlas.checks.costs import spent
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.errors import UserError, lookup
 from fedatlas.options import option
@@ -46,6 +47,8 @@ class Scales(Bounded, OfMetric, OfSeveral):
             raise UserError("scales: shares must be positive and smaller than since")
 
     def judge(self, results: Results) -> Outcome:
+        import numpy as np
+
         metric = self.metric or results.view.select.metric
         results.column(metric)
         for cost in filter(None, (self.cost, self.per)):
@@ -58,7 +61,7 @@ class Scales(Bounded, OfMetric, OfSeveral):
             for _, part in results.settings(rows, others):
                 slopes = [_slope(points) for points in self._points(results, metric, part)]
                 seeds = len(slopes)
-                found.append(interval(slopes))
+                found.append(interval(np.array(slopes)))
             low, high = min(low for low, _ in found), max(high for _, high in found)
             attained = math.isfinite(low) and math.isfinite(high)
             held &= attained and self.within(low) and self.within(high)
