@@ -190,7 +190,7 @@ TABLE = [
     ("checks.*", ""),
     ("workflow.jobs.claims", CLAIMS),
     ("theory.comparison", "promises below"),
-    ("theory.fedred", "promises below"),
+    *((f"theory.{name}", "promises below") for name in ("bounds", "fedred", "polyak")),
     *((f"theory.{name}", "promises") for name in (
         "constants", "convex", "fedac", "promises", "strongly_convex", "theorem")),
     ("theory.instability", "instability"),

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from math import isclose, isfinite
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from fedatlas.algorithms.base import Algorithm
-from fedatlas.errors import lookup
+from fedatlas.errors import UserError
+from fedatlas.problems.base import Problem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +43,22 @@ class Bound:
     quantity: ClassVar[str]  # what is bounded, for people
     counts: ClassVar[Literal["steps", "round"]] = "steps"  # what the bound falls with: iterations K, or rounds R
     convex: ClassVar[bool] = True  # whether the objective of every client must be convex
+
+    counted: ClassVar[str] = "iterations $K$"  # what ``steps`` are called, for people
+
+    def constants(self, problem: Problem, curve: "pd.DataFrame") -> Any:
+        """The constants of a problem and of a run's start. curve: its rows from round 0.
+
+        Raises UserError where the problem does not know them exactly.
+        """
+        known, start = problem.constants(), curve.iloc[0]
+        missing = [name for name in ("mu_min", "L_max", "delta_A", "delta_B") if name not in known]
+        if missing:
+            raise UserError(
+                f"theory: {type(problem).__name__} does not know {missing[0]} exactly; use synthetic quadratics"
+            )
+        values = (known["mu_min"], known["L_max"], known["delta_A"], known["delta_B"])
+        return Similarity(*map(float, (*values, start["distance"], start["suboptimality"])))
 
     def choices(self, c: Similarity) -> dict[str, float]:
         """The theorem's hyper-parameters, the loosest that it allows."""
@@ -173,11 +190,6 @@ class Theorem9(Theorem7):
 
 
 BOUNDS: dict[str, Bound] = {theorem.name: theorem() for theorem in (Theorem4, Theorem6, Theorem7, Theorem9)}
-
-
-def theorem(name: int | str) -> Bound:
-    """The theorem of a number. Raises UserError, with a guess, if there is none."""
-    return lookup("theorem", str(name), BOUNDS)
 
 
 def _at_least(value: float, low: float) -> bool:
