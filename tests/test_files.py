@@ -159,7 +159,7 @@ def test_what_a_killed_writer_leaves_is_swept_and_what_a_live_one_writes_is_not(
     sweep(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("name", ["000000-1-out", "out", "000000-99999999999999999999999-out"])
+@pytest.mark.parametrize("name", ["000000-1-0123456789ab-out", "000000-99999999999999999999999-0123456789ab-out"])
 def test_writers_of_which_nothing_is_known_are_dead_after_a_day(tmp_path, name):
     path = tmp_path / f"{PREFIX}{name}"
     path.mkdir()
@@ -168,3 +168,22 @@ def test_writers_of_which_nothing_is_known_are_dead_after_a_day(tmp_path, name):
     assert not is_orphan(path)  # something inside is young
     os.utime(path / "inside", (0, 0))
     assert is_orphan(path)
+
+
+@pytest.mark.parametrize("name", ["", "out", "000000-1-out", "of-another-program"])
+def test_files_of_other_programs_are_never_swept(tmp_path, name):
+    path = tmp_path / f"{PREFIX}{name}"
+    path.touch()
+    os.utime(path, (0, 0))
+    with atomic(tmp_path / "out"):
+        pass
+    assert path.exists()
+
+
+def test_a_writer_sweeps_its_folder(tmp_path):
+    job = multiprocessing.get_context("fork").Process(target=die_while_writing, args=(tmp_path / "one", atomic))
+    job.start()
+    job.join()
+    with atomic(tmp_path / "other"):
+        pass
+    assert os.listdir(tmp_path) == ["other"]

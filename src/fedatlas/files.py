@@ -23,7 +23,7 @@ from fedatlas.errors import UserError
 PREFIX = ".tmp-"
 _LONGEST = 50  # characters of a name that its temporary name repeats: file systems allow 255 bytes
 _TRIES = 100
-_NAME = re.compile(rf"{re.escape(PREFIX)}(?P<machine>[0-9a-f]{{6}})-(?P<process>[0-9]+)-.*", re.DOTALL)
+_NAME = re.compile(rf"{re.escape(PREFIX)}(?P<machine>[0-9a-f]{{6}})-(?P<process>[0-9]+)-[0-9a-f]{{12}}-.*", re.DOTALL)
 STALE = 24 * 3600  # seconds without a change after which the writer on another machine is taken for dead
 
 
@@ -31,14 +31,16 @@ STALE = 24 * 3600  # seconds without a change after which the writer on another 
 def atomic(path: str | Path) -> Iterator[Path]:
     """A new, empty file beside ``path`` that takes its place when the block ends well.
 
-    Any number of processes may write the same path at the same time; the last one to end wins. Raises UserError if the
-    file cannot be written, or if something that is not a regular file has its name.
+    Any number of processes may write the same path at the same time; the last one to end wins. What dead writers have
+    left in the folder is removed. Raises UserError if the file cannot be written, or if something that is not a regular
+    file has its name.
     """
     path = Path(path)
     with _explained(path), contextlib.ExitStack() as stack:
         expect_file(path)
         temporary = _temporary(path)
         path.parent.mkdir(parents=True, exist_ok=True)
+        sweep(path.parent)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         stack.callback(_remove, temporary)
         yield temporary
@@ -110,16 +112,16 @@ def _temporary(path: Path) -> Path:
 
 
 def is_orphan(path: Path) -> bool:
-    """Whether the writer of a temporary file or folder is dead.
+    """Whether a path is a temporary file or folder of this package whose writer is dead.
 
     A writer on this machine is dead when no process has its number. One on another machine, or in another container, is
     dead when nothing has been written for a day.
     """
-    if not path.name.startswith(PREFIX):
-        return False
     found = _NAME.fullmatch(path.name)
+    if not found:
+        return False
     try:
-        if found and found["machine"] == _machine():
+        if found["machine"] == _machine():
             import psutil
 
             return not psutil.pid_exists(int(found["process"]))

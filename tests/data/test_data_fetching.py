@@ -161,9 +161,9 @@ def test_embedded_sets_need_no_files(root):
 
 def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, raw_files):
     official(b"content")
-    for name in (".tmp-000000-1-toy", "other", "other.part", ".gone.lock"):
+    for name in (".tmp-000000-1-0123456789ab-toy", "other", "other.part", ".gone.lock"):
         os.utime(put(f"data/raw/toys/{name}", b"left"), (0, 0))
-    os.utime(put("data/prepared/.tmp-000000-1-toy", b"left"), (0, 0))
+    os.utime(put("data/prepared/.tmp-000000-1-0123456789ab-toy", b"left"), (0, 0))
     with alone(root / "raw/toys/busy"):
         put("data/raw/toys/busy.part", b"left")
         fetch("toy", root)
@@ -183,7 +183,7 @@ def test_names_of_mirrors_may_hold_anything(monkeypatch, tmp_path):
 
 def test_the_workflow_hands_mirrors_on_as_they_are_named(monkeypatch):
     monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", "/e /f")
-    settings = {"tour": [], "experiments": "all", "data": "~/fa", "mlflow_uri": ""}
+    settings = {"tour": [], "experiments": "all", "data": "~/fa", "mlflow_uri": "sqlite:///results/mlflow.db"}
     atlas = Atlas(settings | {"data_mirrors": ["/with a space", "~/a,b"]}, ".")
     for _ in range(2):  # the driver of a cluster and its jobs read the configuration one after the other
         for name, value in atlas.environment().items():

@@ -7,14 +7,15 @@ from fedatlas.checks import CHECKS
 from fedatlas.checks.results import Results
 from fedatlas.data.store import prepare, status
 from fedatlas.errors import UserError
-from fedatlas.experiments import config, expand, tables
+from fedatlas.experiments import config, dry, expand, tables
+from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.sampling.replacement import TOGETHER
 from fedatlas.simulation.setting import Setting
-from tests.helpers import example, logistic
+from tests.helpers import example, logistic, quadratic
 from tests.workflow.project import ROOT
 
 
@@ -49,6 +50,26 @@ def test_the_run_starts_where_the_code_does():
 def test_split_data_are_refused():
     with pytest.raises(UserError, match="draws from all rows"):
         SAMPLING.get("legacy")(logistic(heterogeneous=True), 5, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        ({"kind": "logistic", "data": "breast_cancer", "partition": "iid"}, "leave out the problem's partition"),
+        ({"kind": "network", "data": "digits", "architecture": "linear"}, "a problem of kind network does not"),
+        ({"kind": "piecewise", "kappa": 25.0, "steps": 3}, "a problem of kind piecewise does not"),
+    ],
+)
+def test_what_cannot_be_sampled_so_is_refused_before_any_job(problem, message):
+    spec = CellSpec("fedavg", {"lr": 0.1}, problem, {"clients": 2, "rounds": 2, "sampling": "legacy"})
+    with pytest.raises(UserError, match=message):
+        dry.check(spec, "loss", ())
+
+
+def test_quadratics_start_there_too():
+    problem = quadratic()
+    run = Simulation(example("fedavg"), problem, Setting(clients=problem.clients, rounds=1, sampling="legacy"), 3)
+    assert np.array_equal(run.x0, problem.start_scale * np.random.RandomState(3).randn(problem.dim))
 
 
 def test_published_runs_are_replayed(tmp_path):

@@ -76,7 +76,7 @@ def test_no_secret_is_shown_of_an_address_after_that_of_a_file():
 def test_the_configuration_is_checked_before_any_job(tmp_path, uri):
     config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
     with pytest.raises(UserError):
-        Atlas(config, tmp_path).check([])
+        Atlas(config, tmp_path).environment()
     config["mlflow_uri"] = "sqlite:///results/mlflow.db"
     assert Atlas(config, tmp_path).environment()[LIVE] == ""
 

@@ -64,9 +64,10 @@ class Project:
         return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
     def run_files(self):
-        """Run files by their place."""
-        folder = self.folder / "results/smoke"
-        return {str(path.relative_to(folder)): path for path in sorted(folder.rglob("runs/**/*.parquet"))}
+        """Run files by their place under results/; the smoke size is left out of it."""
+        folder = self.folder / "results"
+        found = sorted(folder.glob("*/*/runs/**/*.parquet"))
+        return {str(path.relative_to(folder)).removeprefix("smoke/"): path for path in found}
 
     def times(self):
         """Modification times of all results, by their place under results/, and of prepared data."""

@@ -41,9 +41,7 @@ def folder(tmp_path, monkeypatch):
         files.write(runs / f"local_steps={steps}.parquet", pd.DataFrame({"a": [1]}), meta.plain())
     (runs / "local_steps=3.parquet").write_bytes(b"PAR1")
     (runs / "local_steps=1.part").write_bytes(b"x" * 2000)
-    (runs / ".tmp-000000-1-elsewhere.parquet").touch()  # of a machine of which nothing is known
-    (runs / ".tmp-000000-1-dead.parquet").touch()
-    os.utime(runs / ".tmp-000000-1-dead.parquet", (0, 0))
+    (runs / ".tmp-000000-1-0123456789ab-elsewhere.parquet").touch()  # of a machine of which nothing is known
     (tmp_path / "results/smoke/tiny/table.csv").write_text("")
     mine = tmp_path / "results/smoke/of_mine/runs/fedavg"
     mine.mkdir(parents=True)
@@ -54,10 +52,12 @@ def folder(tmp_path, monkeypatch):
         (raw / name).touch()
     prepare("digits")
     with atomic(runs / "live.parquet"), alone(raw / "busy"):  # as processes that are writing
+        (runs / ".tmp-000000-1-0123456789ab-dead.parquet").touch()
+        os.utime(runs / ".tmp-000000-1-0123456789ab-dead.parquet", (0, 0))
         yield tmp_path
 
 
-OLD = {".tmp-000000-1-dead.parquet", "local_steps=2.parquet", "local_steps=3.parquet"}
+OLD = {".tmp-000000-1-0123456789ab-dead.parquet", "local_steps=2.parquet", "local_steps=3.parquet"}
 OLD |= {"here.part", "here.part.version", ".gone.lock"}
 
 

@@ -22,6 +22,7 @@ from fedatlas.experiments.runs import create_algorithm, create_setting, runs
 from fedatlas.problems.base import Problem, ProblemKind, Sources, SyntheticKind
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.recording import PARTS
+from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.setting import Setting
 
 
@@ -86,8 +87,10 @@ def _checked(
         if name not in recordable:
             known = sorted(recordable)
             raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, known)}")
+    split = sources is not None and sources.partition is not None
+    SAMPLING.get(setting.sampler).check(kind, split)
     setting.check_metrics(kind.evaluated(spec.optimum, _tested(sources)))
-    if sources is not None and sources.partition is not None:
+    if sources is not None and split:
         _split(json.dumps(sources.partition, sort_keys=True), sources.data, setting.clients)
     return setting
 

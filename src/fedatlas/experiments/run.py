@@ -20,7 +20,6 @@ from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import create, runs
-from fedatlas.files import sweep
 from fedatlas.problems.base import Optimum, Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.checkpoint import Keeper
@@ -52,7 +51,6 @@ def run_cell(
     raised. save_seconds: time between checkpoints. Raises UserError where the memory does not suffice.
     """
     out = Path(out)
-    sweep(out.parent)
     part = out.with_suffix(".part")
     save_seconds = SAVE_SECONDS if save_seconds is None else save_seconds
     meta = describe(spec, data)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 ROW, HEAD = 0.27, 0.3  # inches
+CHARACTER = 0.085  # inches of a character
+NARROWEST = 4.8  # inches, for the notes at the foot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +54,13 @@ class Table(Panelled):
         values, blocks = list(dict.fromkeys(rows[x])), sheet.panels(rows)
         heads = _heads(x, values)
         name_width = 0.35 + 0.075 * max(len(name) for name in sheet.names.values())
-        widths = [max(1.02, 0.085 * len(head) / len(metrics)) for head in heads for _ in metrics]
-        width = name_width + sum(widths) + (0.85 if memory is not None else 0)
+        texts = [
+            _cell(numbers[numbers.index == at], numbers["algorithm"][at], numbers["metric"][at])[0]
+            for at in numbers.index
+        ]
+        widest = max(1.02, CHARACTER * max(map(len, texts)))
+        widths = [max(widest, CHARACTER * len(head) / len(metrics)) for head in heads for _ in metrics]
+        width = max(NARROWEST, name_width + sum(widths) + (0.85 if memory is not None else 0))
         titled = [bool(title) for title, _ in blocks]
         height = 2 * HEAD + ROW * (len(blocks) * len(sheet.styles) + sum(titled)) + 0.45
         figure = layout.blank((width, height))

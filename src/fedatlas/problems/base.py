@@ -33,7 +33,8 @@ class ProblemKind(Kind):
     use. per_client: whether each client has an objective of its own whatever the partition, so that their number is
     part of the problem. exact: whether constants and optimum are known in closed form. proximal: whether clients'
     objectives have an exact proximal step. oracle: full name of the module that computes, where that is loaded by name;
-    by default the one that declares the kind. reports: names of the metrics that evaluations may have.
+    by default the one that declares the kind. normal_start: whether x0 is a normal vector that any generator can draw,
+    or 0. reports: names of the metrics that evaluations may have.
     """
 
     on_data: ClassVar[bool]
@@ -42,6 +43,7 @@ class ProblemKind(Kind):
     exact: ClassVar[bool] = False
     proximal: ClassVar[bool] = False
     oracle: ClassVar[str | None] = None
+    normal_start: ClassVar[bool] = False
     reports: ClassVar[tuple[str, ...]]
 
     @classmethod
@@ -188,7 +190,14 @@ class Problem:
 
     def start(self, seed: int) -> Vector:
         """First point x0 (d,)."""
-        raise NotImplementedError
+        return self.start_from(stream(seed, "start"))
+
+    def start_from(self, rng: Any) -> Vector:
+        """First point x0 (d,), a normal vector or 0. rng: a generator of NumPy, of either interface.
+
+        Raises UserError if the problem starts elsewhere.
+        """
+        raise UserError("the start of this problem cannot be drawn from a given generator")
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) draws."""

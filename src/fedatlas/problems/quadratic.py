@@ -2,6 +2,7 @@
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +27,7 @@ class SyntheticQuadratic(SyntheticKind):
     constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
     reports = ("loss", "gradient_norm", "suboptimality", "distance", "output")
     per_client = True
+    normal_start = True
     exact = True
     proximal = True
 
@@ -186,11 +188,8 @@ class Quadratic(Problem):
         """L of the mean objective."""
         return self._constants["L"]
 
-    def start(self, seed: int) -> np.ndarray:
-        """First point x0 (d,)."""
-        if not self.start_scale:
-            return np.zeros(self.dim)
-        return self.start_scale * stream(seed, "start").standard_normal(self.dim)
+    def start_from(self, rng: Any) -> np.ndarray:
+        return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) rows of the table of noise."""

@@ -10,7 +10,6 @@ from fedatlas import arrays
 from fedatlas.errors import UserError
 from fedatlas.options import option
 from fedatlas.problems.base import Batch, DataKind, Optimum, Problem
-from fedatlas.streams import stream
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Dataset
@@ -32,6 +31,7 @@ class RegressionKind(DataKind):
     """A kind of l2-regularised regression."""
 
     constants = ("L", "mu")
+    normal_start = True
 
     l2: Penalty = option(0.0, doc=L2, low=0)
 
@@ -154,12 +154,7 @@ class Regression(Problem):
         """One of the constants, or None. L takes the spectrum of the data, so mu is found without it."""
         return (self.l2 or None) if name == "mu" else super().constant(name)
 
-    def start(self, seed: int) -> np.ndarray:
-        """First point x0 (d,)."""
-        return self.start_from(stream(seed, "start"))
-
-    def start_from(self, rng: "np.random.Generator | np.random.RandomState") -> np.ndarray:
-        """First point x0 (d,) from a generator."""
+    def start_from(self, rng: Any) -> np.ndarray:
         if not self.start_scale:
             return np.zeros(self.dim, self.dtype)
         return (self.start_scale * rng.standard_normal(self.dim)).astype(self.dtype)

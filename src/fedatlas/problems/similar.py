@@ -38,6 +38,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
     reports = ("loss", "gradient_norm", "suboptimality", "distance")
     per_client = True
+    normal_start = True
     exact = True
     proximal = True
 
@@ -193,11 +194,8 @@ class SimilarQuadratic(Problem):
         """Whether the optimum is known: there is no non-convex term."""
         return self.beta == 0
 
-    def start(self, seed: int) -> np.ndarray:
-        """First point x0 (d,)."""
-        if not self.start_scale:
-            return np.zeros(self.dim)
-        return self.start_scale * stream(seed, "start").standard_normal(self.dim)
+    def start_from(self, rng: Any) -> np.ndarray:
+        return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) numbers j of components."""

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
-from fedatlas.tracking import addresses
 from fedatlas.workflow.atlas import Atlas
 
 NAME = r"\w[\w-]*"  # of an experiment; the wildcard of the workflow holds the same letters
@@ -41,7 +40,6 @@ def check(atlas: Atlas, targets: Collection[str], rules: Collection[str]) -> Non
     rules: names of the rules that are no experiments. Raises UserError at the first mistake.
     """
     config.read_yaml(atlas.root / "config/config.yaml")  # Snakemake takes the last of two equal keys
-    addresses.check(atlas.config["mlflow_uri"])
     for target in targets or ["tour"]:
         for size, name in _behind(atlas, target):
             if wrong := _wrong(name, rules):

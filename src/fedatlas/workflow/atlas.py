@@ -18,6 +18,7 @@ from fedatlas.figures import FIGURES
 from fedatlas.figures.base import Figure
 from fedatlas.partitions import is_split
 from fedatlas.report.about import about
+from fedatlas.tracking import addresses
 from fedatlas.workflow import LIVE, code, inputs, needs
 from fedatlas.workflow.made_files import optimum_file, partition_file
 from fedatlas.workflow.validation import validate
@@ -57,7 +58,11 @@ class Atlas:
             raise UserError(f"config/config.yaml: unknown experiment {name!r}{did_you_mean(name, self.paths)}")
 
     def environment(self) -> dict[str, str]:
-        """Environment variables of jobs. They are not parameters of rules: another mirror makes nothing again."""
+        """Environment variables of jobs. They are not parameters of rules: another mirror makes nothing again.
+
+        Raises UserError if the mirrors or the place for MLflow runs are none.
+        """
+        addresses.check(self.config["mlflow_uri"])
         given = mirrors.written(mirrors.mirrors(self.config["data_mirrors"]))
         found = {"FEDATLAS_DATA": self.data, mirrors.VARIABLE: given}
         uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done

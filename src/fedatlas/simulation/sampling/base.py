@@ -26,6 +26,10 @@ class Sampler:
         self.problem, self.clients, self.batch, self.seed = problem, clients, batch, seed
         self.size = batch or 0  # where gradients are full, no samples are drawn
 
+    @classmethod
+    def check(cls, kind: Any, split: bool) -> None:
+        """Raise UserError if problems of a kind cannot be sampled so. split: whether data are split over clients."""
+
     def start(self) -> Any:
         """First point x0 (d,) of the run."""
         return self.problem.start(self.seed)

@@ -7,14 +7,15 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.simulation.sampling.replacement import Replacement
 
+_SPLIT = "sampling: legacy draws from all rows; leave out the problem's partition"
+
 
 class Legacy(Replacement):
     """The draws of NumPy's ``RandomState(seed)``, as in the code of Yuan & Ma 2020, with which published runs can be
     replayed.
 
     One stream serves the run: first the start x0 = randn(d), then for every local step one sample for each client. All
-    clients draw from all rows. A round of another length than the others draws as if all rounds had its length. Raises
-    UserError if the data are split over clients.
+    clients draw from all rows. A round of another length than the others draws as if all rounds had its length.
     """
 
     name = "legacy"
@@ -22,8 +23,15 @@ class Legacy(Replacement):
     def __init__(self, problem: Any, clients: int, batch: int | None, seed: int) -> None:
         super().__init__(problem, clients, batch, seed)
         if problem.partition is not None:
-            raise UserError("sampling: legacy draws from all rows; leave out the problem's partition")
+            raise UserError(_SPLIT)
         self._next: tuple[tuple[int, int], np.random.RandomState] | None = None  # the group that comes next
+
+    @classmethod
+    def check(cls, kind: Any, split: bool) -> None:
+        if not kind.normal_start:
+            raise UserError(f"sampling: legacy starts from a normal vector; a problem of kind {kind.name} does not")
+        if split:
+            raise UserError(_SPLIT)
 
     def start(self) -> np.ndarray:
         """First point x0 (d,)."""
