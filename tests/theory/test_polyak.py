@@ -11,7 +11,7 @@ from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.theory.bounds import BOUNDS, theorem
 from fedatlas.theory.comparison import NotCovered, compare, worst
-from fedatlas.theory.polyak import Growth, uniform
+from fedatlas.theory.polyak import Growth
 from tests.helpers import quadratic
 
 C = Growth(mu=0.5, L=10.0, noise=3.0, D0=2.0, tau=2)
@@ -114,7 +114,7 @@ def test_constants_and_what_the_theorems_are_not_about():
 
 def test_minibatches_have_the_curvatures_of_the_constants():
     problem = made(scatter=0.5)
-    assert uniform(problem) and not uniform(made(spread=1.2))
+    assert problem.uniform and not made(spread=1.2).uniform
     rng, clients = np.random.default_rng(0), np.arange(4)
     for _ in range(20):
         batch = problem.batch(clients, rng.integers(0, 10, (4, 1)))

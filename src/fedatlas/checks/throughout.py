@@ -32,15 +32,16 @@ class Throughout(Bounded, OfSeveral):
             values = values.dropna()
             if values.empty:
                 raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
-            low, high = float(values.min()), float(values.max())
-            lost = int((rows["status"] != "ok").any()) if "status" in rows else 0
-            held &= not lost and self._above(low) and self._below(high)
-            span = f"{labels.number(low)} to {labels.number(high)}"
-            texts.append(f"{results.name(algorithm)} {span} at {len(values)} evaluations{', diverged' if lost else ''}")
-        return Outcome(", ".join(texts), held)
+            inside = sum(map(self._close, values))
+            lost = "status" in rows and bool((rows["status"] == "diverged").any())
+            held &= not lost and inside == len(values)
+            span = f"{labels.number(values.min(), 5)} to {labels.number(values.max(), 5)}"
+            counts = f"in the bounds at {inside} of {len(values)} evaluations{', diverged' if lost else ''}"
+            texts.append(f"{results.name(algorithm)} {span}, {counts}")
+        return Outcome("; ".join(texts), held)
 
-    def _above(self, low: float) -> bool:
-        return self.at_least is None or low >= self.at_least - ROUNDING * abs(self.at_least)
-
-    def _below(self, high: float) -> bool:
-        return self.at_most is None or high <= self.at_most + ROUNDING * abs(self.at_most)
+    def _close(self, value: float) -> bool:
+        """Whether a number lies in the bounds, up to rounding error."""
+        return self.within(value) or any(
+            bound is not None and abs(value - bound) <= ROUNDING * abs(bound) for bound in (self.at_least, self.at_most)
+        )

@@ -151,6 +151,7 @@ class SimilarQuadratic(Problem):
         self.right = self.Ab.mean(axis=1)
         self.own = 0.5 * np.vecdot(self.Ab, b)  # (n, m)
         self.constant_term = float(self.own.mean())
+        self.uniform = bool(beta == 0 and np.abs(e).max() + np.abs(np.linalg.eigvalsh(T)).max() < 1)
         self.optimum = self.solve() if self.solvable else None
 
     def hessians(self) -> np.ndarray:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.problems.similar import SimilarQuadratic
 from fedatlas.theory.fedred import Bound
 
 
@@ -31,7 +30,7 @@ class OfFedSPS(Bound):
     algorithms, counted = ("fedsps",), "local steps $T$"
 
     def constants(self, problem, curve):
-        if not isinstance(problem, SimilarQuadratic) or problem.optimum is None or not uniform(problem):
+        if not problem.uniform or problem.optimum is None:
             raise UserError("theory: FedSPS needs problems of kind similar, convex, whose components have spread < 1")
         known, rounds = problem.constants(), max(int(curve["round"].iloc[-1]), 1)
         tau = int(curve["steps"].iloc[-1]) // rounds
@@ -113,11 +112,6 @@ class Theorem6a(OfFedSPS):
     def measured(self, curve):
         gap = curve["suboptimality"].to_numpy(float)
         return np.concatenate([gap[:1], np.cumsum(gap)[:-1] / np.arange(1, len(gap))])
-
-
-def uniform(problem: SimilarQuadratic) -> bool:
-    """Whether mu and L bound the Hessians of all components A_ij, and so those of all minibatches."""
-    return np.abs(problem.e).max() + np.abs(np.linalg.eigvalsh(problem.T)).max() < 1
 
 
 def smallest(c: Growth, a: Any) -> float:
