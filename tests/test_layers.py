@@ -38,9 +38,12 @@ LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 PACKAGES = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").exists())
 # Files that share a name share a subject, which each room sees in its way.
 SHARED = {
+    "bound": ["figures", "theory"],
     "cifar": ["catalogue", "readers"],
+    "dane": ["algorithms", "theory"],
     "embedded": ["catalogue", "readers"],
     "fedac": ["algorithms", "theory"],
+    "fedawe": ["algorithms", "theory"],
     "fedred": ["algorithms", "theory"],
     "instability": ["figures", "theory"],
     "libsvm": ["catalogue", "readers"],

@@ -37,6 +37,7 @@ CHOICES = [
     ("fedac-convex", {"variant": 2}),
     ("dane", {"averaging": "random"}),
     ("dane+-gd", {"averaging": "random", "mu": 0.1, "max_steps": 2}),
+    ("dane+-gd-least", {"averaging": "random", "lr": 1.5, "solver_steps": 4}),  # oscillates: an early point is best
     ("dane+-sgd", {"averaging": "random"}),
     ("fedred", {"averaging": "random", "average": "weighted", "mu": 0.05}),
     ("fedred-gd", {"eta": 3.0, "p": 0.3, "average": "weighted"}),

@@ -38,8 +38,10 @@ REQUIRED = {
     "choice_slope": {"algorithm", "parameter", "axis"},
     "drop": {"algorithms", "axis"},
     "equal": {"algorithms", "tolerance"},
+    "falls": {"algorithms", "axis", "until"},
     "fewer": {"algorithm", "than"},
     "first_round": {"algorithm", "target"},
+    "mean_below": {"algorithm", "theorem"},
     "proportion": {"algorithms", "metric", "of"},
     "reaches": {"algorithms"},
     "rounds_to": {"algorithm", "target"},
@@ -61,7 +63,7 @@ def test_every_check_documents_itself_and_its_options(name):
     for option in kind.options().values():
         assert option.doc and option.names in NAMED | {None}, option.name
     assert {"where", "paper"} <= set(kind.options())
-    assert name not in REQUIRED or kind.inputs == ({"theorems"} if name == "below" else set())
+    assert name not in REQUIRED or kind.inputs == ({"theorems"} if name in ("below", "mean_below") else set())
 
 
 CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}

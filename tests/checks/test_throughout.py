@@ -1,4 +1,4 @@
-"""The checks of metrics at every evaluation, and of costs along an axis."""
+"""The check of metrics at every evaluation."""
 
 import math
 
@@ -43,31 +43,3 @@ def test_throughout(options, expected):
 def test_it_needs_a_bound():
     with pytest.raises(UserError, match="at_least"):
         throughout()
-
-
-def cost_slope(costs, **options):
-    """costs: rounds until the metric has fallen to a tenth, by number of clients."""
-    lines = [("fedavg", m, 0, [(0, 1.0), (k, 0.1), (k + 1, 0.01)]) for m, k in costs.items()]
-    options = {"kind": "cost_slope", "algorithm": "fedavg", "axis": "clients", "reduction": 0.1} | options
-    found = judged(view(), table([("fedavg", m, 1) for m in costs]), curves(lines), **options)
-    return found["verdict"], found["ours"], found["note"]
-
-
-@pytest.mark.parametrize(
-    ("costs", "options", "expected"),
-    [
-        ({1: 3, 4: 12, 16: 48}, {"at_least": 0.95, "at_most": 1.05}, HELD),
-        ({1: 3, 4: 12, 16: 48}, {"at_most": 0.5}, NOT_HELD),
-        ({16: 48, 1: 48, 4: 48}, {"at_least": -0.05, "at_most": 0.05}, HELD),
-        ({1: 7, 4: 7}, {"at_most": 0.05, "limit": 7}, HELD),
-        ({1: 7, 4: 7}, {"at_most": 0.05, "limit": 6}, NOT_HELD),
-        ({1: 7, 4: 7}, {"at_most": 0.05, "reduction": 0.001}, NOT_HELD),  # never attained
-        ({4: 7}, {"at_most": 0.05}, NOT_TESTED),
-    ],
-)
-def test_cost_slope(costs, options, expected):
-    assert cost_slope(costs, **options)[0] == expected
-
-
-def test_the_costs_are_named():
-    assert cost_slope({4: 12, 1: 3}, at_least=0)[1:] == ("slope 1.00", "Communication rounds: 3, 12.")

@@ -27,6 +27,7 @@ def bound(spec, clients=10, seed=0, problem=None):
         ({"kind": "staircase", "p": 0.5}, lambda t: 0.5 if t % 20 < 10 else 0.2),
         ({"kind": "interleaved-sine", "p": 0.2}, lambda t: max(0.2 * (0.3 * np.sin(0.1 * np.pi * t) + 0.7), 0.0)),
         ({"kind": "markov", "p": 0.4}, lambda t: 0.4),
+        ({"kind": "phases", "p": 0.9, "then": [[0.1], [0.5]], "length": 4}, lambda t: (0.9, 0.1, 0.5)[t // 4 % 3]),
     ],
     ids=lambda case: case["kind"] if isinstance(case, dict) else "",
 )

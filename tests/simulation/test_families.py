@@ -26,6 +26,10 @@ OPTIONS = {
     "sine": {"gamma": UNIT, "period": ROUNDS},
     "interleaved-sine": {"gamma": UNIT, "period": ROUNDS, "cutoff": UNIT},
     "staircase": {"low": UNIT, "length": ROUNDS},
+    "phases": {
+        "then": st.lists(st.lists(PROBABILITY, min_size=5, max_size=5), min_size=1, max_size=2),
+        "length": ROUNDS,
+    },
     "markov": {"persistence": st.floats(0, 0.99)},
     "trace": {},
 }
@@ -102,6 +106,8 @@ def test_factors_of_schedules_are_positive_and_start_at_1(t):
         ({"metrics": "loss"}, "metrics is 'loss'; it must be a list"),
         ({"participation": {"count": 2}}, "has no kind"),
         ({"participation": 3}, "participation is 3; it must be a kind, or a mapping"),
+        ({"participation": {"kind": "phases", "p": 0.5, "then": [[0.0]], "length": 1}}, "then has [0.0]; it must hold"),
+        ({"participation": {"kind": "phases", "p": 0.5, "then": [[1, 1]], "length": 1}}, "a list of then has 2 values"),
         ({"participation": {"kind": "sine", "p": [0.5, 0.5]}}, "p has 2 values; give one for all clients, or one for"),
         ({"schedule": {"kind": "exponential", "decay": 0}}, "decay is 0; it must be a number larger than 0"),
         ({"schedule": "exponential"}, "schedule exponential needs a value for 'decay'"),

@@ -14,8 +14,9 @@ from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.theory import similarity
 from fedatlas.theory.account import account, fedred_lines, fedred_rows
+from fedatlas.theory.bound import Similarity
 from fedatlas.theory.comparison import compare
-from fedatlas.theory.fedred import BOUNDS, Similarity
+from fedatlas.theory.fedred import BOUNDS
 from tests.helpers import logistic, network, quadratic, softmax
 
 C = Similarity(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
@@ -72,6 +73,29 @@ def test_clients_smoothness():
 @pytest.mark.parametrize(
     ("name", "algorithm", "parameters", "count", "bound"),
     [
+        ("1", "dane", {"lam": 3.0, "averaging": "random"}, 3, 36 * 1.5 * 8 / 3),
+        (
+            "2",
+            "dane+-gd-least",
+            {"lam": 3.0, "averaging": "random", "lr": 1 / 13, "solver_steps": 4},
+            7,
+            72 * 1.5 * 8 / 7,
+        ),
+        (
+            "5",
+            "dane+-gd",
+            {"lam": 2.0, "lr": 1 / 12, "mu": 0.5},
+            1,
+            14,
+        ),  # ln(12 (1 / 0.559 + 1 / 2.5)) / -ln(1 - 2.5 / 12) = 13.99
+        ("21", "dane", {"lam": 1.0}, 3, 0.25 * 4 / (1.5**3 - 1)),
+        (
+            "8",
+            "fedred-gd",
+            {"eta": 60.0, "lam": 1.5, "p": 0.15, "averaging": "random"},
+            10,
+            96 * 10 * 8 / 10,
+        ),
         ("4", "dane", {"lam": 2.0}, 3, 0.5 * 4 / (1.25**3 - 1)),
         ("6", "fedred", {"eta": 6.0, "lam": 1.5, "p": 0.25, "averaging": "random"}, 10, 150 * 6 * 8 / 10),
         ("7", "fedred", {"eta": 4.0, "lam": 1.0, "p": 1.25 / 4.25, "mu": 0.5}, 7, 0.25 * 4 / ((1 + 0.5 / 8) ** 7 - 1)),
@@ -137,7 +161,8 @@ def test_runs_stay_below(name, convexity):
     problem = SyntheticSimilarQuadratic(dim=24, convexity=convexity, similarity=4.0, rank=8).build(5)
     theorem = BOUNDS[name]
     c, _ = similarity.constants(problem, 5)
-    extra = {"6": {"averaging": "random"}, "4": {}}.get(name, {"average": "weighted", "mu": c.mu})
+    extra = {"averaging": "random"} if name in "1268" else {"average": "weighted", "mu": c.mu} if name in "79" else {}
+    extra |= {"solver_steps": 100} if name == "2" else {}
     algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c) | extra)
     setting = Setting(clients=5, rounds=40, batch=None, eval_rounds=1)
     curve = pd.DataFrame(Simulation(algorithm, problem, setting, seed=2).run().rows)
@@ -170,7 +195,7 @@ def test_report(options):
     rows = account(spec, 5, 10, 1000, show=shown.append)
     json.dumps(rows, allow_nan=False)
     theorems = {row["theorem"]: row for row in rows if "theorem" in row}
-    assert list(theorems) == ["4", "6", "7", "9"] and len(shown) > 8
+    assert list(theorems) == list(BOUNDS) and len(shown) > 8
     assert theorems["4"]["count"] in (100, None) and theorems["6"]["count"] == 1000
     assert theorems["4"]["applies"] == (not options) and theorems["6"]["applies"]
     assert (theorems["9"]["bound"] is None) == bool(options)

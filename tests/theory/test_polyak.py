@@ -9,7 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
-from fedatlas.theory.bounds import BOUNDS, theorem
+from fedatlas.theory.compared import BOUNDS, theorem
 from fedatlas.theory.comparison import NotCovered, compare, worst
 from fedatlas.theory.polyak import Growth
 from tests.helpers import quadratic
@@ -92,7 +92,7 @@ def test_local_losses_are_those_of_the_theorem():
     problem, algorithm = made(), algorithms.create("fedsps", {"c": 2.0})
     setting = Setting(clients=4, rounds=5, local_steps=1, batch=None, eval_rounds=1, record=["local_loss"])
     curve = pd.DataFrame(Simulation(algorithm, problem, setting, 0).run().rows)
-    measured = theorem("3(a)").measured(curve)[1:]
+    measured = theorem("3(a)").measured(None, curve)[1:]
     means = np.cumsum(curve["loss"].to_numpy()[:-1]) / np.arange(1, 6)
     np.testing.assert_allclose(measured, means, rtol=1e-12)
 

@@ -91,6 +91,33 @@ def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbati
         yield x
 
 
+@transcription("fedspeed-z")
+def fedspeed_z(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean):
+    assert prox and correction and perturbation
+    # Sun et al. 2023, Section 4: u is the mean of the last local iterates, z = u + (1 - gamma) / gamma (u - last u)
+    x = u = z = world.x0
+    g_hat = [np.zeros_like(x) for _ in range(world.m)]
+    for t in range(world.T):
+        eta = lr * world.decay(t)
+        gamma = sum(eta / lam * (1 - eta / lam) ** (world.K - 1 - k) for k in range(world.K))
+        last, amended = [], []
+        for i in world.S(t):
+            x_ik = x.copy()
+            for k in range(world.K):
+                g_1 = world.g(t, k, i, x_ik)
+                ascent = rho * g_1 / np.linalg.norm(g_1) if normalise else rho * g_1
+                g_tilde = (1 - alpha) * g_1 + alpha * world.g(t, k, i, x_ik + ascent)
+                x_ik = x_ik - eta * (g_tilde - g_hat[i] + (1 / lam) * (x_ik - x))
+            g_hat[i] = g_hat[i] - (1 / lam) * (x_ik - x)
+            last.append(x_ik)
+            amended.append(x_ik - lam * g_hat[i])
+        if last:
+            new = sum(last) / len(last)
+            z, u = new + (1 - gamma) / gamma * (new - u), new
+            x = sum(amended) / len(amended) if mean == "active" else new - lam * sum(g_hat) / world.m
+        yield z
+
+
 @transcription("fedawe")
 def fedawe(world, lr, server_lr, clip, report):
     # Xiang et al. 2024, Algorithm 1; clip as in the authors' varying_awe.py, on the mean of the echoed innovations

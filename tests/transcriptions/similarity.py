@@ -55,6 +55,22 @@ def dane_plus(world, lam, averaging, lr, mu, max_steps):
         yield x
 
 
+@transcription("dane+-gd-least")
+def dane_plus_least(world, lam, averaging, lr, solver_steps):
+    x = world.x0
+    for r in range(world.T):
+        h = variates(world, x)
+        models = []
+        for i in range(world.m):
+            path = [x]
+            for _ in range(solver_steps):
+                path.append(path[-1] - lr * (world.G(i, path[-1]) - h[i] + lam * (path[-1] - x)))
+            sizes = [((world.G(i, y) - h[i] + lam * (y - x)) ** 2).sum() for y in path]
+            models.append(path[int(np.argmin(sizes))])
+        x = average(world, r, models, averaging)
+        yield x
+
+
 @transcription("dane+-sgd")
 def dane_plus_sgd(world, lam, averaging, lr):
     x = world.x0

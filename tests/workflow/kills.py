@@ -43,7 +43,7 @@ def kill(project, targets, most, whole, draw):
     while len(done) < most:
         process = project.start(*targets, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         groups.append(process.pid)
-        moment = draw.uniform(0.1, 0.6) * whole
+        moment = draw.uniform(0.05, 0.45) * whole
         try:
             process.wait(moment)
             break

@@ -190,7 +190,10 @@ TABLE = [
     ("checks.*", ""),
     ("workflow.jobs.claims", CLAIMS),
     ("theory.comparison", "promises below"),
-    *((f"theory.{name}", "promises below") for name in ("bounds", "fedred", "polyak")),
+    ("theory.fedred", "promises below"),
+    ("theory.bound", "promises below"),
+    ("theory.dane", "promises below"),
+    *((f"theory.{name}", "promises below") for name in ("compared", "polyak")),
     *((f"theory.{name}", "promises") for name in (
         "constants", "convex", "fedac", "promises", "strongly_convex", "theorem")),
     ("theory.instability", "instability"),

@@ -54,7 +54,7 @@ def test_right_figures(figure):
         ({**CONVERGENCE, "where": {"clients": [4, 16]}}, "where: clients has 2 values"),
         ({**CONVERGENCE, "reference": "linear"}, "figure convergence has no option 'reference'"),
         ({"kind": "partition", "caption": "c"}, "no partition to draw"),
-        ({"kind": "bound", "caption": "c", "theorem": 5, "where": {"clients": 4}}, "theorem: unknown theorem '5'"),
+        ({"kind": "bound", "caption": "c", "theorem": 55, "where": {"clients": 4}}, "theorem: unknown theorem '55'"),
         (without(SCALING, "caption"), "caption is None; it must be text, for the report"),
         ({**SCALING, "caption": 3}, "caption is 3; it must be text, for the report"),
         ("scaling", "the figure is 'scaling'; it must be a mapping with a kind, a caption and the kind's options"),

@@ -13,7 +13,8 @@ from fedatlas.options import option
 class Check(Kind):
     """A question about the results of an experiment. Its docstring says when the claim is held.
 
-    inputs: what it needs besides table and curves; ``theorems`` if it compares runs with theorems.
+    inputs: what it needs besides table and curves; ``theorems`` if it compares runs with theorems, ``runs`` if it
+    simulates runs again.
     """
 
     inputs: ClassVar[frozenset[str]] = frozenset()

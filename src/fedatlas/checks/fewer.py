@@ -1,7 +1,6 @@
 """The cost of attaining an accuracy, compared with that of other algorithms."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +26,9 @@ class Fewer(Bounded, OfMetric, Contest):
         metric = self.metric or results.view.select.metric
         results.column(metric)
         lookup("cost", self.cost, labels.COSTS)
-        asked = (self.where, metric, self.reduction, self.cost)
-        ours, held, texts = costs(results, self.algorithm, *asked), True, []
+        ours, held, texts = self._costs(results, self.algorithm, metric), True, []
         for other in self.than:
-            theirs = costs(results, other, *asked)
+            theirs = self._costs(results, other, metric)
             for point in [point for point in ours if point in theirs]:
                 ratio = _ratio(ours[point], theirs[point])
                 held &= ratio is not None and self.within(ratio)
@@ -40,25 +38,19 @@ class Fewer(Bounded, OfMetric, Contest):
             raise NotTested("No setting has results of both")
         return Outcome("; ".join(texts), held)
 
-
-def costs(
-    results: Results, algorithm: str, where: Mapping[str, Any], metric: str, reduction: float | None, cost: str
-) -> dict[tuple[Any, ...], float]:
-    """Cost until a metric's mean over seeds is ``reduction`` times its first value, by point of the axes.
-
-    It is infinite where that is not attained or seeds diverge. reduction: None for the cost of all rounds.
-    """
-    column, found = "round" if cost == "rounds" else cost, {}
-    rows = results.rows(algorithm, where, results.curves)
-    for point, curve in results.settings(rows):
-        groups = curve.groupby("round")
-        complete = groups[metric].count() == curve["seed"].nunique()  # a seed that diverged has no value
-        mean = groups[metric].mean()
-        spent = groups[column].mean() if column != "round" else mean.index.to_series()
-        last = mean.index == mean.index[-1]
-        there = mean[complete & (last if reduction is None else mean <= reduction * mean.iloc[0])]
-        found[point] = float(spent[there.index[0]]) if len(there) else math.inf
-    return found
+    def _costs(self, results: Results, algorithm: str, metric: str) -> dict[tuple[Any, ...], float]:
+        """Cost of attaining the accuracy by point of the axes, infinite where it is not attained or seeds diverge."""
+        column, found = "round" if self.cost == "rounds" else self.cost, {}
+        rows = results.rows(algorithm, self.where, results.curves)
+        for point, curve in results.settings(rows):
+            groups = curve.groupby("round")
+            complete = groups[metric].count() == curve["seed"].nunique()  # a seed that diverged has no value
+            mean = groups[metric].mean()
+            costs = groups[column].mean() if column != "round" else mean.index.to_series()
+            last = mean.index == mean.index[-1]
+            there = mean[complete & (last if self.reduction is None else mean <= self.reduction * mean.iloc[0])]
+            found[point] = float(costs[there.index[0]]) if len(there) else math.inf
+        return found
 
 
 def _text(ours: float, theirs: float, ratio: float | None) -> str:

@@ -53,7 +53,7 @@ class Bound(Panelled):
         counted = labels.COSTS["rounds"] if theorem.counts == "round" else theorem.counted
         layout.label(axes, counted, theorem.quantity)
         handle = Line2D([], [], color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
-        handle.set_label(f"bound of Theorem {theorem.name}")
+        handle.set_label(f"bound of {theorem.title}")
         layout.legend(figure, sheet, [handle])
         layout.foot(figure, sheet.note(), *sorted(uncovered))
         return figure

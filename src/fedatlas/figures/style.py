@@ -63,6 +63,7 @@ STYLES = {
     "fedadmm": Style(GREEN, "X"),
     "fedpd": Style(GREY, "p", DASHDOT),
     "fedspeed": Style(BLUE, "D"),
+    "fedspeed-z": Style(NAVY, "d"),
     # momentum and adaptive servers
     "fedcm": Style(VERMILION, "<", DASHED),
     "fedadam": Style(PINK, "v"),

@@ -8,9 +8,10 @@ from typing import Any
 from fedatlas import algorithms, problems
 from fedatlas.algorithms.base import Algorithm
 from fedatlas.errors import UserError
+from fedatlas.theory.bound import Bound, Similarity
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import THEOREMS
-from fedatlas.theory.fedred import BOUNDS, Bound, Similarity
+from fedatlas.theory.fedred import BOUNDS
 from fedatlas.theory.similarity import constants
 from fedatlas.theory.theorem import Constants, Theorem
 

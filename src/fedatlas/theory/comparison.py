@@ -13,11 +13,12 @@ from fedatlas.algorithms.base import Algorithm
 from fedatlas.axis_values import parsed
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
+from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.experiments.view import View
 from fedatlas.problems.base import Problem
-from fedatlas.theory.bounds import theorem
-from fedatlas.theory.fedred import Bound
+from fedatlas.theory.bound import Bound
+from fedatlas.theory.compared import theorem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,9 +69,9 @@ def check(name: int | str, run: Run) -> None:
     if kind.on_data or not {"mu_min", "L_max", "delta_A", "delta_B"} <= set(kind.constants):
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
     if run.algorithm not in bound.algorithms:
-        raise UserError(f"theorem {bound.name} is about {' and '.join(bound.algorithms)}, not {run.algorithm}")
+        raise UserError(f"{bound.title} is about {' and '.join(bound.algorithms)}, not {run.algorithm}")
     if create_setting(run).eval_every != 1:
-        raise UserError(f"theorem {bound.name} speaks of every round: set eval_rounds to 1")
+        raise UserError(f"{bound.title} speaks of every round: set eval_rounds to 1")
 
 
 def compare(
@@ -84,15 +85,23 @@ def compare(
     curve = curve.sort_values("round")
     first = curve.iloc[0]
     if first["round"] != 0 or not (curve["round"].diff().iloc[1:] == 1).all():
-        raise UserError(f"theorem {bound.name} speaks of every round: set eval_rounds to 1")
+        raise UserError(f"{bound.title} speaks of every round: set eval_rounds to 1")
     c = bound.constants(problem, curve)
     if algorithm.name not in bound.algorithms:
-        raise UserError(f"theorem {bound.name} is about {' and '.join(bound.algorithms)}, not {algorithm.name}")
+        raise UserError(f"{bound.title} is about {' and '.join(bound.algorithms)}, not {algorithm.name}")
     rounds = int(curve["round"].iloc[-1])
     if (condition := bound.needs(c) or bound.fails(c, algorithm, rounds)) is not None:
-        raise NotCovered(f"theorem {bound.name} needs {condition} for {algorithm.name}")
+        raise NotCovered(f"{bound.title} needs {condition} for {algorithm.name}")
     counted = curve[bound.counts].to_numpy(float)[1:]
-    return counted, bound.measured(curve)[1:], bound.bound(c, algorithm, counted)
+    return counted, bound.measured(c, curve)[1:], bound.bound(c, algorithm, counted)
+
+
+def quantity(view: View, rows: "pd.DataFrame", formula: str) -> float:
+    """The value of a formula of the problem's constants, at the point of the axes where all rows lie."""
+    first = rows.head(1).to_dict("records")[0]
+    parts = parts_at(view, first, view.setting, {})
+    problem = _problem(json.dumps(parts["problem"], sort_keys=True), parts["setting"]["clients"])
+    return evaluate(formula, "against", problem)
 
 
 def worst(measured: np.ndarray, bound: np.ndarray) -> float:
@@ -125,6 +134,6 @@ def _listed(values: list[Any], cell: Any) -> Any:
     return next(value for value in values if axis_values.same(value, parsed(cell)))
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=32)
 def _problem(spec: str, clients: int) -> Problem:
     return problems.create(json.loads(spec), clients)

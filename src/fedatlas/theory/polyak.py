@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.theory.fedred import Bound
+from fedatlas.theory.bound import Bound
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Theorem3a(OfFedSPS):
         least = smallest(c, a)
         return 2 * c.D0**2 / (count * least) + 4 * a.gamma_b * c.noise / least
 
-    def measured(self, curve):
+    def measured(self, c, curve):
         if "local_loss_mean" not in curve:
             raise UserError(f"theorem {self.name} speaks of local iterates: record local_loss")
         losses = curve["local_loss_mean"].to_numpy(float)
@@ -83,7 +83,7 @@ class Theorem3b(Theorem3a):
         rate = c.mu * smallest(c, a)
         return (1 - rate) ** count / rate * c.D0**2 + 2 * a.gamma_b * c.noise / rate
 
-    def measured(self, curve):
+    def measured(self, c, curve):
         return curve["distance"].to_numpy(float) ** 2
 
 
@@ -109,7 +109,7 @@ class Theorem6a(OfFedSPS):
         drift = 32 * c.tau**2 * a.gamma_b**2
         return start * c.D0**2 / (count * a.gamma_b) + noise * (a.gamma_b + drift) * c.L * c.noise
 
-    def measured(self, curve):
+    def measured(self, c, curve):
         gap = curve["suboptimality"].to_numpy(float)
         return np.concatenate([gap[:1], np.cumsum(gap)[:-1] / np.arange(1, len(gap))])
 

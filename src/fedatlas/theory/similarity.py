@@ -11,7 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.problems.base import Problem
 from fedatlas.problems.regression import Regression
 from fedatlas.streams import stream
-from fedatlas.theory.fedred import Similarity
+from fedatlas.theory.bound import Similarity
 
 ITERATIONS, TOLERANCE = 200, 1e-4  # of the power method: at most, and the relative change at which it stops
 

@@ -82,8 +82,11 @@ def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
     """Modules behind the claims of an experiment that are tested at its size."""
     kinds = {c.check["kind"] for c in experiment.claims.values() if c.tested_at(experiment.size)}
     found = {of_job("claims"), *map(CHECKS.module, kinds), *of_metrics(cells)}
-    if any(CHECKS.get(kind).inputs for kind in kinds):
+    asked = {one for kind in kinds for one in CHECKS.get(kind).inputs}
+    if asked:
         found |= _of_theory(cells)
+    if "runs" in asked:
+        found.update(module for cell in cells for module in of_cell(cell.spec))
     return sorted(found)
 
 

@@ -28,8 +28,8 @@ from fedatlas.labels import COSTS
 from fedatlas.partitions import is_split
 from fedatlas.simulation.recording import PARTS
 from fedatlas.theory import closed_forms, comparison
-from fedatlas.theory.bounds import BOUNDS
 from fedatlas.theory.closed_forms import LIMITS
+from fedatlas.theory.compared import BOUNDS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.workflow import inputs
 

@@ -2,7 +2,7 @@
 
 from fedatlas.errors import lookup
 from fedatlas.theory import fedred, polyak
-from fedatlas.theory.fedred import Bound
+from fedatlas.theory.bound import Bound
 
 BOUNDS: dict[str, Bound] = fedred.BOUNDS | polyak.BOUNDS
 

@@ -1,0 +1,106 @@
+"""How the cost of attaining an accuracy grows with a quantity of the problem: the laws of complexity theorems."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fedatlas import labels
+from fedatlas.checks.base import Bounded, OfMetric, OfSeveral
+from fedatlas.checks.costs import interval, spent
+from fedatlas.checks.results import NotTested, Outcome, Results
+from fedatlas.errors import UserError, lookup
+from fedatlas.options import option
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scales(Bounded, OfMetric, OfSeveral):
+    """Held if a cost grows as a power of a quantity whose exponent lies in the bounds, for all algorithms.
+
+    The exponent is the slope of log cost against the log of ``against`` times what ``accuracy`` says, over all settings
+    of ``where`` and all ``shares`` together, or, with an ``axis``, along it alone and so in every setting of the other
+    axes. One line is fitted to each seed; Student's t interval of the mean slope, at 95 percent, must lie in the
+    bounds. A cost counts from the round where the metric first is at most ``since`` times its first value to the round
+    where it first is at most a share of it. All runs must attain all shares.
+    """
+
+    name = "scales"
+    inputs = frozenset({"theorems"})
+
+    against: str = option(doc="formula of the problem's constants, such as delta_A/mu; 1 for the accuracy alone")
+    shares: list[float] = option(doc="shares of the metric's first value that are attained", filled=True, distinct=True)
+    since: float = option(1, doc="share of the metric's first value from which the cost counts", above=0, high=1)
+    accuracy: Literal["log", "inverse"] | None = option(
+        None, doc="factor of the quantity: log(since / share), 1 / share, or by default none"
+    )
+    cost: str = option("rounds", doc="what is counted", names="cost")
+    per: str | None = option(None, doc="cost by which it is divided, such as rounds", names="cost")
+    axis: str | None = option(None, doc="axis along which the exponent is taken; by default all", names="axis")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(0 < share < self.since for share in self.shares):
+            raise UserError("scales: shares must be positive and smaller than since")
+
+    def judge(self, results: Results) -> Outcome:
+        metric = self.metric or results.view.select.metric
+        results.column(metric)
+        for cost in filter(None, (self.cost, self.per)):
+            lookup("cost", cost, labels.COSTS)
+        others = [axis for axis in results.axes if self.axis is not None and axis != self.axis]
+        texts, held, seeds = [], True, 0
+        for algorithm in self.algorithms:
+            found = []
+            rows = results.rows(algorithm, self.where, results.curves)
+            for _, part in results.settings(rows, others):
+                slopes = [_slope(points) for points in self._points(results, metric, part)]
+                seeds = len(slopes)
+                found.append(interval(slopes))
+            low, high = min(low for low, _ in found), max(high for _, high in found)
+            attained = math.isfinite(low) and math.isfinite(high)
+            held &= attained and self.within(low) and self.within(high)
+            place = f" over {len(found)} settings" if len(found) > 1 else ""
+            text = f"exponent {low:.3f} to {high:.3f}{place}" if attained else "an accuracy is not attained"
+            texts.append(f"{results.name(algorithm)}: {text}")
+        return Outcome("; ".join(texts), held, f"95 % intervals over {seeds} seeds.")
+
+    def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":
+        """For each seed the pairs of quantity and cost; the cost is infinite where a share is not attained."""
+        from fedatlas.theory.comparison import quantity
+
+        points: dict[int, list[tuple[float, float]]] = {}
+        for _, part in results.settings(rows):
+            value = quantity(results.view, part, self.against)
+            for seed, curve in part.groupby("seed"):
+                for share, cost in zip(self.shares, self._costs(curve, metric), strict=True):
+                    points.setdefault(seed, []).append((value * self._factor(share), cost))
+        if len(points) < 2:
+            raise NotTested("An interval needs two seeds at least")
+        if any(len({value for value, _ in pairs}) < 2 for pairs in points.values()):
+            raise NotTested(f"The quantity {self.against} has one value only")
+        yield from points.values()
+
+    def _costs(self, curve: "pd.DataFrame", metric: str) -> list[float]:
+        """What one run spends to attain each share."""
+        since, *costs = spent(curve, metric, self.cost, [self.since, *self.shares])
+        if self.per is None:
+            return [cost - since for cost in costs]
+        start, *others = spent(curve, metric, self.per, [self.since, *self.shares])
+        parts = zip(costs, others, strict=True)
+        return [(cost - since) / (other - start) if start < other < math.inf else math.inf for cost, other in parts]
+
+    def _factor(self, share: float) -> float:
+        return {"log": math.log(self.since / share), "inverse": 1 / share, None: 1.0}[self.accuracy]
+
+
+def _slope(points: list[tuple[float, float]]) -> float:
+    """Slope of log cost against log quantity; not a number where a cost is not finite or not positive."""
+    import numpy as np
+
+    x, y = np.array(points).T
+    if not (np.isfinite(y).all() and (y > 0).all() and (x > 0).all()):
+        return math.nan
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])

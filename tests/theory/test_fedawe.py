@@ -1,0 +1,157 @@
+"""Statements of the FedAWE paper: true of the algorithm, false of algorithms that differ from it in one thing."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from fedatlas.algorithms.fedawe import FedAWE
+from fedatlas.arrays import State
+from fedatlas.checks.statement import Statement
+from fedatlas.errors import UserError
+from fedatlas.problems.quadratic import SyntheticQuadratic
+from fedatlas.simulation.setting import Setting
+from fedatlas.theory.fedawe import STATEMENTS
+from fedatlas.theory.fedawe_bounds import constants
+from fedatlas.theory.trajectories import Runs, simulate
+from tests.helpers import logistic, quadratic
+
+EQUALITIES = ["proposition-1", "matrix-form", "doubly-stochastic", "auxiliary-form", "proposition-4"]
+EXPECTED = ["proposition-2", "lemma-6", "theorem-1", "corollary-2", "corollary-3"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Silent(FedAWE):
+    """FedAWE that does not echo."""
+
+    name = "silent"
+
+    def client(self, s, i, steps):
+        sent, kept = super().client(s, i.replace(tau=steps.round - 1 + 0 * i.tau), steps)
+        return sent, kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fresh(FedAWE):
+    """FedAWE in which clients start from the server's model: they do not gossip."""
+
+    name = "fresh"
+
+    def client(self, s, i, steps):
+        return super().client(s, i.replace(x=s.x + 0 * i.x), steps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Late(FedAWE):
+    """FedAWE whose clients count one round too few."""
+
+    name = "late"
+
+    def client(self, s, i, steps):
+        sent, kept = super().client(s, i, steps)
+        return sent, kept.replace(tau=steps.round + 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Averaging(Silent):
+    """FedAvg over the active clients, whose clients keep the last model that they got."""
+
+    name = "averaging"
+
+    def client(self, s, i, steps):
+        return super().client(s, i.replace(x=s.x + 0 * i.x), steps)
+
+
+PARTICIPATION = {"kind": "staircase", "p": [0.2, 0.4, 0.6, 0.8, 1.0]}
+
+
+def runs(kind=FedAWE, seeds=3, **options):
+    setting = Setting(clients=5, rounds=40, local_steps=2, batch=3, participation=PARTICIPATION | options)
+    algorithm = kind(lr=0.01, server_lr=1.5)
+    return Runs([simulate(algorithm, quadratic(), setting, seed) for seed in range(seeds)], 0.01)
+
+
+def exceeded(name, found):
+    measured, limit = STATEMENTS[name](found)
+    return measured / (1e-12 if limit is None else limit)
+
+
+def test_the_check_offers_all_statements():
+    assert list(Statement.options()["statement"].words) == list(STATEMENTS)
+
+
+@pytest.mark.parametrize("name", [*EQUALITIES, "lemma-1", "lemma-2-mean", "lemma-2-square", "duration", "lemma-4"])
+def test_they_are_true_of_fedawe(name):
+    assert exceeded(name, runs()) <= 1
+
+
+@pytest.mark.parametrize(
+    "kind, wrong",
+    [
+        (Silent, {"matrix-form", "doubly-stochastic", "auxiliary-form", "proposition-4"}),
+        (Fresh, {"matrix-form", "doubly-stochastic", "auxiliary-form", "proposition-4"}),
+        (Late, {"proposition-1", "matrix-form", "doubly-stochastic", "auxiliary-form", "proposition-4"}),
+    ],
+)
+def test_equalities_are_false_of_other_algorithms(kind, wrong):
+    found = runs(kind)
+    assert {name for name in EQUALITIES if exceeded(name, found) > 1} == wrong
+
+
+def test_the_duration_of_another_availability_is_told():
+    found = runs(seeds=5)
+    shifted = [run.__class__(**{**vars(run), "p": np.sqrt(run.p)}) for run in found.every]
+    assert exceeded("duration", Runs(shifted, 0.01)) > 1
+
+
+def test_the_late_algorithm_counts_otherwise():
+    assert exceeded("duration", runs(Late, seeds=10)) > 1
+
+
+PAIR = {"centers": [[-50.0], [50.0]], "start_scale": 0.0}
+
+
+@functools.cache
+def pair(kind, lr=1.8e-4, noise=0.0):
+    setting = Setting(clients=2, rounds=3000, local_steps=2, participation={"kind": "stationary", "p": [1.0, 0.5]})
+    problem = SyntheticQuadratic(**PAIR, noise=noise).build(2)
+    return Runs([simulate(kind(lr=lr), problem, setting, seed) for seed in range(2)], 0.05)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_bounds_hold_for_fedawe(name):
+    assert exceeded(name, pair(FedAWE)) < 1
+
+
+@pytest.mark.parametrize("name", ["theorem-1", "corollary-2"])
+def test_the_bias_of_fedavg_exceeds_the_bounds(name):
+    assert exceeded(name, pair(Averaging)) > 1
+
+
+def test_constants_of_two_clients():
+    c = constants(pair(FedAWE, noise=3.0))
+    assert (c.m, c.s, c.T, c.c, c.L, c.zeta2, c.gap) == (2, 2, 3000, 1.8e-4, 1, 2500, 0)
+    assert (c.delta, c.delta_max) == (0.5, 1) and c.rho == pytest.approx(0.5)
+    assert c.sigma2 == pytest.approx(9, rel=0.1)
+
+
+def test_what_the_statements_ask_for():
+    with pytest.raises(UserError, match=r"condition \(11\).*lr server_lr <= 0.00019"):
+        constants(pair(FedAWE, lr=2e-4))
+    with pytest.raises(UserError, match="one Hessian"):
+        constants(runs())
+    with pytest.raises(UserError, match="two seeds"):
+        exceeded("duration", runs(seeds=1))
+    setting = Setting(clients=5, rounds=2, participation=PARTICIPATION)
+    with pytest.raises(UserError, match="about FedAWE without clip on quadratics"):
+        simulate(FedAWE(lr=0.1, clip=1.0), quadratic(), setting, 0)
+    with pytest.raises(UserError, match="about FedAWE without clip on quadratics"):
+        simulate(FedAWE(lr=0.1), logistic(), setting, 0)
+
+
+def test_the_trajectory_begins_at_the_start_and_has_the_definition_of_tau():
+    run = runs().every[0]
+    assert (run.x[0] == run.problem.start(0)).all() and (run.latest[0] == -1).all()
+    np.testing.assert_array_equal(run.latest, run.tau)
+    assert State(x=run.x[-1]).x.shape == (5, 8)
