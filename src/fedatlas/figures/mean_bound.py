@@ -28,6 +28,7 @@ class MeanBound(Panelled):
 
     def draw(self, sheet: Sheet) -> "Figure":
         from matplotlib.lines import Line2D
+        from matplotlib.ticker import NullFormatter
 
         from fedatlas.theory.fedspeed_bound import runs
 
@@ -36,6 +37,7 @@ class MeanBound(Panelled):
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             ax.set_xscale("log")
+            ax.xaxis.set_minor_formatter(NullFormatter())
             ax.set_yscale("log")
             for id, look in sheet.styles.items():
                 rows = part[part["algorithm"] == id]
