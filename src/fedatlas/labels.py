@@ -80,9 +80,11 @@ def axis(name: str, problem: Mapping[str, Any]) -> str:
 
 def short(name: str) -> str:
     """An axis by its symbol, or its last word."""
-    *_, stem, last = ["", *name.split(".")]
-    if last.isdigit():  # the place in a list, counted from 0
-        return stem + str(int(last) + 1).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+    *_, last = parts = name.split(".")
+    if len(parts) > 1 and last.isdigit():  # the place in a list, or in a list of lists, counted from 0
+        stem = next((part for part in reversed(parts) if not part.isdigit()), "")
+        places = [str(int(part) + 1) for part in parts[len(parts) - parts[::-1].index(stem) :]]
+        return stem + ",".join(places).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
     return SYMBOLS.get(name) or SYMBOLS.get(last) or last.replace("_", " ")
 
 

@@ -130,6 +130,24 @@ def test_curvatures_by_hand():
     assert problem.constants()["L_max"] == 2
 
 
+def test_curvatures_of_coordinates_by_hand():
+    problem = create(2, centers=[[1.0, 5.0], [7.0, 3.0]], curvatures=[[2.0, 0.0], [0.0, 1.0]])
+    values, gradients = problem.full_batch(np.arange(2)).value_and_grad(np.array([2.0, 2.0]))
+    np.testing.assert_allclose(values[:, 0], [1, 0.5])
+    np.testing.assert_allclose(gradients, [[2, 0], [0, -1]])
+    np.testing.assert_allclose(problem.optimum.x, [1, 3])
+    alike = create(2, centers=[[1.0, 5.0], [7.0, 3.0]], curvatures=[2.0, 1.0])
+    same = create(2, centers=[[1.0, 5.0], [7.0, 3.0]], curvatures=[[2.0, 2.0], [1.0, 1.0]])
+    assert (alike.A == same.A).all() and (alike.b == same.b).all() and (alike.c == same.c).all()
+
+
+def test_a_flat_coordinate_has_no_optimum():
+    given = {"centers": [[0.0, 0.0]] * 2, "curvatures": [[1.0, 0.0], [2.0, 0.0]]}
+    assert not SyntheticQuadratic(**given).solvable and create(2, **given).optimum is None
+    with pytest.raises(UserError, match="equally many"):
+        create(2, **(given | {"curvatures": [[1.0], [1.0, 2.0]]}))
+
+
 @pytest.mark.parametrize(
     "options", [{"centers": [[0.0], [1.0]], "curvatures": [1.0]}, {"dim": 2, "curvatures": [1, 1]}]
 )

@@ -193,6 +193,7 @@ TABLE = [
     ("theory.fedred", "promises below"),
     ("theory.bound", "promises below"),
     ("theory.dane", "promises below"),
+    *((f"theory.{name}", "promises below") for name in ("compared", "polyak")),
     *((f"theory.{name}", "promises") for name in (
         "constants", "convex", "fedac", "promises", "strongly_convex", "theorem")),
     ("theory.instability", "instability"),

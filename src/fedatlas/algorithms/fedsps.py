@@ -1,7 +1,8 @@
 """Stochastic Polyak step sizes (Mukherjee et al. 2024, arXiv:2307.06306; Loizou et al. 2021, arXiv:2002.10542).
 
 ``l_star`` is a lower bound on every loss, such as 0 for losses that are not negative. With ``record: [step_size]`` the
-setting keeps the step sizes of every client and local step.
+setting keeps the step sizes of every client and local step. FedSPS also records ``at_bound``, 1 where the step size is
+its bound and 0 elsewhere, and ``local_loss``, the minibatch's loss before the step.
 """
 
 import math
@@ -60,6 +61,7 @@ class FedSPS(Polyak):
 
     name = "fedsps"
     label = "FedSPS"
+    records = ("step_size", "at_bound", "local_loss")
 
     smoothing: Literal["none", "bound", "step"] = option("none", doc="how the bound on the step size changes")
 
@@ -79,7 +81,7 @@ class FedSPS(Polyak):
         for g in steps:
             loss, grad = g.value_and_grad(y)
             step = self.step(loss, grad, bound)
-            steps.record(step_size=step)
+            steps.record(step_size=step, at_bound=step >= bound, local_loss=loss)
             y, nu = y - step * grad, nu + step
             if self.smoothing == "bound":
                 bound = growth * bound

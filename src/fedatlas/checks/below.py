@@ -17,7 +17,7 @@ class Below(OfOne):
     name = "below"
     inputs = frozenset({"theorems"})
 
-    theorem: int | str = option(doc="number of a theorem on DANE+ and FedRed", names="theorem")
+    theorem: int | str = option(doc="number of a theorem on DANE+, FedRed or FedSPS", names="theorem")
 
     def judge(self, results: Results) -> Outcome:
         from fedatlas.theory.comparison import NotCovered, runs, worst

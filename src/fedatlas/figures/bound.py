@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Bound(Panelled):
-    """The measured quantity of a theorem of FedRed against rounds, mean and range over seeds, and its bound (dotted).
+    """The measured quantity of a theorem against rounds, mean and range over seeds, and its bound (dotted).
 
     Where seeds differ in their numbers of iterations, the bound is the mean over seeds.
     """
 
     name = "bound"
 
-    theorem: int | str = option(doc="number of a theorem of the FedRed paper", names="theorem")
+    theorem: int | str = option(doc="number of a theorem on DANE+, FedRed or FedSPS", names="theorem")
 
     def draw(self, sheet: Sheet) -> "Figure":
         from matplotlib.lines import Line2D
@@ -50,7 +50,7 @@ class Bound(Panelled):
                         self._compare(ax, sheet, id, rows)
                     except comparison.NotCovered as reason:
                         uncovered.add(f"Not drawn: {reason}.")
-        counted = labels.COSTS["rounds"] if theorem.counts == "round" else "iterations $K$"
+        counted = labels.COSTS["rounds"] if theorem.counts == "round" else theorem.counted
         layout.label(axes, counted, theorem.quantity)
         handle = Line2D([], [], color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
         handle.set_label(f"bound of {theorem.title}")

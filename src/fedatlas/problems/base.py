@@ -169,7 +169,8 @@ class Problem:
     which a row may be seen (augmentation); a draw is ``row + samples * variant``, and variant 0 is the row as it is.
     labels: (n,) class of each row of data, from 0, where there are classes. solvable: whether ``solve`` can find the
     optimum. draw_bytes: what a step holds of each draw, such as a row of data. one_sample_rows: (indptr, indices,
-    values, labels) of logistic data that all clients share, for compiled rounds.
+    values, labels) of logistic data that all clients share, for compiled rounds. uniform: whether all stochastic
+    functions are at least 0, with curvatures between the constants mu_min and L_max.
     """
 
     dim: int
@@ -182,6 +183,7 @@ class Problem:
     solvable: Any = False
     one_sample_rows: Any = None
     draw_bytes: int = 0
+    uniform: bool = False
 
     @property
     def shared(self) -> bool:

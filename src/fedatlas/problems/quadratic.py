@@ -35,8 +35,8 @@ class SyntheticQuadratic(SyntheticKind):
     centers: list[list[float]] | None = option(
         None, doc="centres u_i of given quadratics, one list of d for each client"
     )
-    curvatures: list[float] | None = option(
-        None, doc="a_i of given quadratics, one number for each client; 1 by default"
+    curvatures: list[float] | list[list[float]] | None = option(
+        None, doc="a_i of given quadratics, a number for each client or a list of d for its coordinates; 1 by default"
     )
     mu: float = option(1.0, doc="smallest eigenvalue of the mean Hessian", above=0)
     L: float = option(100.0, doc="largest eigenvalue of the mean Hessian", above=0)
@@ -60,12 +60,14 @@ class SyntheticQuadratic(SyntheticKind):
             raise UserError("quadratic: curvatures go with centers; a synthetic instance has mu and L")
         if self.centers is not None and len({len(center) for center in self.centers}) != 1:
             raise UserError("quadratic: centers must be lists of equally many numbers")
+        if len({len(a) if isinstance(a, list) else 0 for a in self.curvatures or ()}) > 1:
+            raise UserError("quadratic: curvatures must be lists of equally many numbers")
         if self.mu > self.L:
             raise UserError(f"quadratic: mu is {self.mu} and L is {self.L}; mu <= L is needed")
 
     @property
     def solvable(self) -> bool:
-        return self.curvatures is None or sum(self.curvatures) > 0
+        return self.curvatures is None or bool((np.asarray(self.curvatures, float).sum(axis=0) > 0).all())
 
     def evaluated(self, optimum: bool, tested: bool) -> list[str]:
         dim = len(self.centers[0]) if self.centers else self.dim
@@ -90,10 +92,12 @@ class SyntheticQuadratic(SyntheticKind):
                 f"quadratic: centers has shape {u.shape}; one list of numbers for each of {clients} is needed"
             )
         a = np.ones(clients) if self.curvatures is None else np.asarray(self.curvatures, float)
-        if a.shape != (clients,):
-            raise UserError(f"quadratic: curvatures has shape {a.shape}; one number a client, {clients}, is needed")
-        A = np.repeat(a[:, None], u.shape[1], axis=1)
-        return A, A * u, 0.5 * a * np.vecdot(u, u)
+        if a.shape not in ((clients,), u.shape):
+            raise UserError(
+                f"quadratic: curvatures has shape {a.shape}; a client, of {clients}, needs a number or d of them"
+            )
+        A = np.repeat(a[:, None], u.shape[1], axis=1) if a.ndim == 1 else a
+        return A, A * u, 0.5 * np.vecdot(A * u, u)
 
     def _drawn(self, clients: int, dim: int) -> tuple[np.ndarray, np.ndarray, None]:
         if self.similarity and clients == 1:

@@ -56,6 +56,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
     center_scale: float = option(
         5.0, doc="b_ij is a Gaussian vector of its own plus this times one that is common to all"
     )
+    scatter: float = option(1.0, doc="size of the b_ij's own vectors; with 0 all quadratics have one minimiser", low=0)
     instance: int = option(0, doc="seed of all that is random in the instance", low=0)
     start_scale: float = option(0.0, doc="x0 ~ N(0, start_scale^2) in every coordinate, or 0", low=0)
 
@@ -103,7 +104,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
         e = rng.permuted(np.broadcast_to(half[:, None], (clients, self.components, dim)), axis=1)
         e[..., -1] = 0
         common = self.center_scale * rng.standard_normal(dim)
-        b = common + rng.standard_normal((clients, self.components, dim))
+        b = common + self.scatter * rng.standard_normal((clients, self.components, dim))
         return SimilarQuadratic(V, W, T, mu, spectrum, e, b, beta, self.start_scale)
 
 
@@ -150,6 +151,7 @@ class SimilarQuadratic(Problem):
         self.right = self.Ab.mean(axis=1)
         self.own = 0.5 * np.vecdot(self.Ab, b)  # (n, m)
         self.constant_term = float(self.own.mean())
+        self.uniform = bool(beta == 0 and np.abs(e).max() + np.abs(np.linalg.eigvalsh(T)).max() < 1)
         self.optimum = self.solve() if self.solvable else None
 
     def hessians(self) -> np.ndarray:

@@ -1,11 +1,13 @@
-"""What a theorem of Jiang, Rodomanov & Stich (2024) consists of, and the constants in which it speaks."""
+"""What a theorem that is compared with runs consists of, and the constants of Jiang, Rodomanov & Stich (2024)."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from fedatlas.algorithms.base import Algorithm
+from fedatlas.errors import UserError
+from fedatlas.problems.base import Problem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +34,7 @@ class Similarity:
 class Bound:
     """A theorem or corollary about runs of an algorithm.
 
-    Everywhere c: Similarity; a: the algorithm with its hyper-parameters.
+    Everywhere c: the constants, by default Similarity; a: the algorithm with its hyper-parameters.
     """
 
     name: ClassVar[str]  # its number
@@ -40,12 +42,20 @@ class Bound:
     algorithms: ClassVar[tuple[str, ...]]
     quantity: ClassVar[str]  # what is bounded, for people
     counts: ClassVar[Literal["steps", "round"]] = "steps"  # what the bound falls with: iterations K, or rounds R
+    counted: ClassVar[str] = "iterations $K$"  # what ``steps`` are called, for people
     convex: ClassVar[bool] = True  # whether the objective of every client must be convex
 
     @property
     def title(self) -> str:
         """What the paper calls it."""
         return f"{self.kind} {self.name}"
+
+    def constants(self, problem: Problem, curve: "pd.DataFrame") -> Any:
+        """The constants of a problem and of a run's start. curve: the run's rows in order, from round 0.
+
+        Raises UserError where the problem does not know them exactly.
+        """
+        return exact(problem, *_start(curve))
 
     def choices(self, c: Similarity) -> dict[str, float]:
         """The theorem's hyper-parameters, the loosest that it allows."""
@@ -84,3 +94,26 @@ def decay(c: Similarity, rate: float, weight: float, count: Count) -> Count:
 def least_square(curve: "pd.DataFrame") -> np.ndarray:
     """Least squared gradient norm up to each row of a run, its start among them."""
     return np.minimum.accumulate(curve["gradient_norm"].to_numpy(float) ** 2)
+
+
+def _start(curve: "pd.DataFrame") -> tuple[float, float]:
+    """D0 and gap of a run. Where the optimum is not known, the gap is what the run itself descends.
+
+    That is no more than f(x0) - f*, so no theorem's bound is larger for it.
+    """
+    first = curve.iloc[0]
+    if "suboptimality" in curve and np.isfinite(first["suboptimality"]):
+        return float(first["distance"]), float(first["suboptimality"])
+    return np.nan, float(first["loss"] - curve["loss"].min())
+
+
+def exact(problem: Problem, D0: float, gap: float) -> Similarity:
+    """The constants of a problem that knows them exactly. Raises UserError where it does not."""
+    known = problem.constants()
+    missing = [name for name in ("mu_min", "L_max", "delta_A", "delta_B") if name not in known]
+    if missing:
+        raise UserError(
+            f"theory: {type(problem).__name__} does not know {missing[0]} exactly; use synthetic quadratics"
+        )
+    values = (known["mu_min"], known["L_max"], known["delta_A"], known["delta_B"], D0, gap)
+    return Similarity(*(float(value) for value in values))

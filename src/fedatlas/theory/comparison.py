@@ -1,4 +1,4 @@
-"""Runs of an experiment against the bounds of the theorems on DANE+ and FedRed: what checks and figures share."""
+"""Runs of an experiment against the bounds of theorems: what checks and figures share."""
 
 import copy
 import functools
@@ -17,8 +17,8 @@ from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.experiments.view import View
 from fedatlas.problems.base import Problem
-from fedatlas.theory.bound import Bound, Similarity
-from fedatlas.theory.fedred import theorem
+from fedatlas.theory.bound import Bound
+from fedatlas.theory.compared import theorem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ class Comparison(NamedTuple):
 
 
 def runs(view: View, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator[Comparison]:
-    """Every run of an algorithm in one setting, against a theorem on DANE+ and FedRed.
+    """Every run of an algorithm in one setting, against a theorem.
 
     name: the theorem's number. id: of the algorithm in the experiment. rows: of the curves. Raises UserError if the
     theorem is not about the runs, or the problem's constants are not known exactly.
@@ -64,7 +64,7 @@ def runs(view: View, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator
 
 
 def check(name: int | str, run: Run) -> None:
-    """Raise UserError if a theorem on DANE+ and FedRed is not about the problem, algorithm or setting of a run."""
+    """Raise UserError if a theorem is not about the problem, algorithm or setting of a run."""
     bound, kind = theorem(name), problems.get(run.problem["kind"])
     if kind.on_data or not {"mu_min", "L_max", "delta_A", "delta_B"} <= set(kind.constants):
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
@@ -86,7 +86,7 @@ def compare(
     first = curve.iloc[0]
     if first["round"] != 0 or not (curve["round"].diff().iloc[1:] == 1).all():
         raise UserError(f"{bound.title} speaks of every round: set eval_rounds to 1")
-    c = _exact(problem, *_start(curve))
+    c = bound.constants(problem, curve)
     if algorithm.name not in bound.algorithms:
         raise UserError(f"{bound.title} is about {' and '.join(bound.algorithms)}, not {algorithm.name}")
     rounds = int(curve["round"].iloc[-1])
@@ -137,26 +137,3 @@ def _listed(values: list[Any], cell: Any) -> Any:
 @functools.lru_cache(maxsize=32)
 def _problem(spec: str, clients: int) -> Problem:
     return problems.create(json.loads(spec), clients)
-
-
-def _start(curve: "pd.DataFrame") -> tuple[float, float]:
-    """D0 and gap of a run. Where the optimum is not known, the gap is what the run itself descends.
-
-    That is no more than f(x0) - f*, so no theorem's bound is larger for it.
-    """
-    first = curve.iloc[0]
-    if "suboptimality" in curve and np.isfinite(first["suboptimality"]):
-        return float(first["distance"]), float(first["suboptimality"])
-    return np.nan, float(first["loss"] - curve["loss"].min())
-
-
-def _exact(problem: Problem, D0: float, gap: float) -> Similarity:
-    """The constants of a problem that knows them exactly. Raises UserError where it does not."""
-    known = problem.constants()
-    missing = [name for name in ("mu_min", "L_max", "delta_A", "delta_B") if name not in known]
-    if missing:
-        raise UserError(
-            f"theory: {type(problem).__name__} does not know {missing[0]} exactly; use synthetic quadratics"
-        )
-    values = (known["mu_min"], known["L_max"], known["delta_A"], known["delta_B"], D0, gap)
-    return Similarity(*(float(value) for value in values))

@@ -29,8 +29,8 @@ from fedatlas.partitions import is_split
 from fedatlas.simulation.recording import PARTS
 from fedatlas.theory import closed_forms, comparison
 from fedatlas.theory.closed_forms import LIMITS
+from fedatlas.theory.compared import BOUNDS
 from fedatlas.theory.fedac import THEOREMS
-from fedatlas.theory.fedred import BOUNDS
 from fedatlas.workflow import inputs
 
 

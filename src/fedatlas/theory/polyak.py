@@ -1,0 +1,122 @@
+"""The theorems of Mukherjee, Loizou & Stich (2024) on FedSPS."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fedatlas.errors import UserError
+from fedatlas.theory.bound import Bound
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Constants of a problem, a start x0 and a setting.
+
+    mu, L: convexity and smoothness of every stochastic function F_i(., xi) (Assumptions 1 and 2). noise: sigma_f^2 =
+    f* - mean_i l_i* (equation 5), with l_i* = 0. D0 = |x0 - x*|. tau: local steps of a round.
+    """
+
+    mu: float
+    L: float
+    noise: float
+    D0: float
+    tau: int
+
+
+class OfFedSPS(Bound):
+    """A theorem on FedSPS with l_i* = 0, under full participation, after T = ``count`` local steps."""
+
+    algorithms, counted = ("fedsps",), "local steps $T$"
+
+    def constants(self, problem, curve):
+        if not problem.uniform or problem.optimum is None:
+            raise UserError("theory: FedSPS needs problems of kind similar, convex, whose components have spread < 1")
+        known, rounds = problem.constants(), max(int(curve["round"].iloc[-1]), 1)
+        tau = int(curve["steps"].iloc[-1]) // rounds
+        return Growth(known["mu_min"], known["L_max"], problem.optimum.F, float(curve["distance"].iloc[0]), tau)
+
+    def fails(self, c, a, rounds):
+        if a.l_star != 0 or a.smoothing != "none":
+            return "l_star = 0 and no smoothing"
+        return self._sizes(c, a)
+
+    def _sizes(self, c, a):
+        """The condition on c and gamma_b that does not hold, or None."""
+        raise NotImplementedError
+
+
+class Theorem3a(OfFedSPS):
+    """Theorem 3 (a), equation 6: the mean of f_i(x_t^i) over all clients and local steps.
+
+    Measured is the mean of the minibatch losses F_i(x_t^i, xi_t^i), which has the same expectation.
+    """
+
+    name, quantity, square = "3(a)", "mean of $f_i(x_t^i)$ over clients and steps", 2
+
+    def choices(self, c):
+        return {"c": self.square * c.tau**2}
+
+    def _sizes(self, c, a):
+        return None if a.c >= self.square * c.tau**2 else f"c >= {self.square} tau^2"
+
+    def bound(self, c, a, count):
+        least = smallest(c, a)
+        return 2 * c.D0**2 / (count * least) + 4 * a.gamma_b * c.noise / least
+
+    def measured(self, c, curve):
+        if "local_loss_mean" not in curve:
+            raise UserError(f"theorem {self.name} speaks of local iterates: record local_loss")
+        losses = curve["local_loss_mean"].to_numpy(float)
+        return np.concatenate([losses[:1], np.cumsum(losses[1:]) / np.arange(1, len(losses))])
+
+
+class Theorem3b(Theorem3a):
+    """Theorem 3 (b), equation 7: the squared distance; Corollary 5 where sigma_f^2 is 0."""
+
+    name, quantity, square = "3(b)", "squared distance to the optimum", 4
+
+    def needs(self, c):
+        return None if c.mu > 0 else "strongly convex clients"
+
+    def bound(self, c, a, count):
+        rate = c.mu * smallest(c, a)
+        return (1 - rate) ** count / rate * c.D0**2 + 2 * a.gamma_b * c.noise / rate
+
+    def measured(self, c, curve):
+        return curve["distance"].to_numpy(float) ** 2
+
+
+class Theorem6a(OfFedSPS):
+    """Theorem 6 (a), with the constants of the last line of its proof (Appendix B.2.3): the mean suboptimality.
+
+    The theorem's mean is over all averages of the clients' iterates, t = 0 .. T-1. Measured is the mean over those that
+    are communicated; these are all where tau = 1.
+    """
+
+    name, quantity = "6(a)", "mean suboptimality of all iterates"
+    factors: ClassVar[tuple[float, float]] = (3.0, 12.0)
+
+    def choices(self, c):
+        return {"c": 0.5, "gamma_b": min(1 / c.L, 1 / (20 * c.L * c.tau))}
+
+    def _sizes(self, c, a):
+        limit = min(1 / (2 * a.c * c.L), 1 / (20 * c.L * c.tau))
+        return None if a.gamma_b <= limit * (1 + 1e-9) else "gamma_b <= min(1 / (2 c L), 1 / (20 L tau))"
+
+    def bound(self, c, a, count):
+        start, noise = self.factors
+        drift = 32 * c.tau**2 * a.gamma_b**2
+        return start * c.D0**2 / (count * a.gamma_b) + noise * (a.gamma_b + drift) * c.L * c.noise
+
+    def measured(self, c, curve):
+        gap = curve["suboptimality"].to_numpy(float)
+        return np.concatenate([gap[:1], np.cumsum(gap)[:-1] / np.arange(1, len(gap))])
+
+
+def smallest(c: Growth, a: Any) -> float:
+    """alpha = min(1 / (2 c L), gamma_b), which no step size is below (Lemma 14)."""
+    return min(1 / (2 * a.c * c.L), a.gamma_b)
+
+
+BOUNDS: dict[str, Bound] = {theorem.name: theorem() for theorem in (Theorem3a, Theorem3b, Theorem6a)}

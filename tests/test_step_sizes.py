@@ -1,0 +1,33 @@
+"""The three aggregated Polyak step sizes of FedSPS's Appendix D.2.2."""
+
+import numpy as np
+import pytest
+
+from fedatlas.metrics import metric
+from fedatlas.problems.quadratic import SyntheticQuadratic
+from tests.helpers import logistic, softmax
+
+
+def gammas(problem, x):
+    return [metric(f"sps_{name}").compute(problem, x) for name in ("mean", "pooled", "joint")]
+
+
+def test_by_hand_where_proposition_2_does_not_hold():
+    """f_1 = 5 (x - 0.1)^2 and f_2 = (x - 10)^2 / 2 at 0: losses 0.05 and 50, gradients -1 and -10."""
+    problem = SyntheticQuadratic(centers=[[0.1], [10.0]], curvatures=[10.0, 1.0]).build(2)
+    a, b, c = gammas(problem, np.zeros(1))
+    assert a == pytest.approx((0.05 + 0.5) / 2)
+    assert b == pytest.approx(50.05 / 101)
+    assert c == pytest.approx(50.05 / 2 / 5.5**2)
+    assert a < b < c
+
+
+@pytest.mark.parametrize("make", [logistic, softmax])
+def test_of_clients_with_data(make):
+    problem = make()
+    x = 0.1 * np.ones(problem.dim)
+    losses, gradients = problem.full_batch(np.arange(5)).value_and_grad(x)
+    squares = (gradients**2).sum(axis=1)
+    expected = [np.mean(losses[:, 0] / squares), losses.mean() / squares.mean()]
+    a, b, c = gammas(problem, x)
+    assert [a, b] == pytest.approx(expected) and c >= b
