@@ -8,6 +8,7 @@ from fedatlas.checks.results import NotTested, Results
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.view import View
+from fedatlas.theory.conditions import NotCovered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +52,8 @@ def _row(results: Results, name: str, claim: Claim) -> dict[str, str | float]:
         return row
     try:
         outcome = asked.judge(results)
-    except NotTested as reason:
-        return row | {"note": _join(f"{reason}.", claim.note or "")}
+    except (NotTested, NotCovered) as reason:
+        return row | {"note": _join(f"{str(reason)[:1].upper()}{str(reason)[1:]}.", claim.note or "")}
     verdict = HELD if outcome.held else NOT_HELD
     return row | {"ours": outcome.ours, "verdict": verdict, "note": _join(outcome.note, claim.note or "")}
 

@@ -1,13 +1,17 @@
 """Means over seeds compared with bounds on expectations."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fedatlas import labels
 from fedatlas.checks.averages import interval
 from fedatlas.checks.base import OfOne
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,15 +32,21 @@ class MeanBelow(OfOne):
         doc="the bound as printed, with the powers of its proof, or also with the variance of the mean gradient"
     )
 
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory import fedspeed_bound
+
+        for _, run in runs:
+            fedspeed_bound.check(run)
+
     def judge(self, results: Results) -> Outcome:
         import numpy as np
 
-        from fedatlas.theory.fedspeed_bound import runs
+        from fedatlas.theory import fedspeed_bound
 
         rows, texts, held, seeds = results.rows(self.algorithm, self.where, results.curves), [], True, 0
         for point, part in results.settings(rows):
             place = f" at {results.point(point)}" if results.point(point) else ""
-            found = runs(results.view, self.theorem, self.algorithm, part)
+            found = fedspeed_bound.runs(results.view, self.theorem, self.algorithm, part)
             if not np.isfinite(found.measured).all():
                 return Outcome(f"diverged{place}", False)
             seeds = len(found.measured)
