@@ -296,25 +296,3 @@ def test_sparse_features_stay_sparse(toy, root):
         made.features("test")
     with pytest.raises(UserError, match="unknown split 'tset'; did you mean 'test'"):
         made.features("tset")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda about: about.pop("lossy"),
-        lambda about: about.update(more=1),
-        lambda about: about.update(rows="2"),
-        lambda about: about.update(rows=True),
-        lambda about: about.update(title="\ud800"),
-        lambda about: about.update(shape=[2.0]),
-        lambda about: about.update(files=[{"name": "toy"}]),
-    ],
-)
-def test_provenance_of_another_form_is_no_whole_form(toy, root, change):
-    meta = prepare("toy", root) / "meta.json"
-    plain = json.loads(meta.read_text())
-    change(plain["provenance"])
-    meta.write_text(json.dumps(plain))
-    assert prepared.read(meta.parent) is None
-    with pytest.raises(UserError, match="is not prepared, or not whole"):
-        load("toy", root)

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.checks.base import Bounded, OfSeveral
+from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.checks.text import ends, ratio
+from fedatlas.experiments.scores import compared
 from fedatlas.experiments.selection import matching
 from fedatlas.options import option
 
@@ -14,7 +16,8 @@ from fedatlas.options import option
 @dataclass(frozen=True, kw_only=True)
 class Spread(Bounded, OfSeveral):
     """Held if the ratio of the largest score to the smallest, over all values tried for the algorithms, lies in the
-    bounds in every setting of ``where``. What diverged makes the ratio infinite."""
+    bounds in every setting of ``where``. Tuned values are compared on the tuning seeds. What diverged makes the ratio
+    infinite."""
 
     name = "spread"
 
@@ -31,11 +34,13 @@ class Spread(Bounded, OfSeveral):
         ratios = []
         for _, part in results.settings(matching(rows, self.among)):
             if len(part) > 1:
-                finite = (part["diverged"] == 0).all() and part["score"].map(math.isfinite).all()
-                low, high = part["score"].min(), part["score"].max()
+                scores, diverged = compared(part)
+                finite = (diverged == 0).all() and scores.map(math.isfinite).all()
+                low, high = scores.min(), scores.max()
                 if finite and low <= 0:
                     raise NotTested("A score is not positive, so that ratios mean nothing")
                 ratios.append(high / low if finite else math.inf)
         if not ratios:
             raise NotTested("Fewer than two tuned values")
-        return Outcome(f"largest score {ends(ratios, ratio)} times the smallest", all(map(self.within, ratios)))
+        text = f"largest score {ends(ratios, ratio)} times the smallest"
+        return exact(text, all(self.limits().side(one) == 0 for one in ratios), value=max(ratios))
