@@ -100,7 +100,7 @@ def test_numbers_that_were_damaged_are_made_again(tmp_path, counted):
     with pytest.raises(UserError, match="is not a result file of fedatlas"):
         files.read(out)
     run.run_cell(SPEC, out)
-    assert len(counted) == 8
+    assert len(counted) == 12
     pd.testing.assert_frame_equal(files.read(out)[0].drop(columns="seconds"), whole.drop(columns="seconds"))
 
 
