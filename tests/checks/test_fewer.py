@@ -28,6 +28,7 @@ def fewer(lines=(*SLOW, *FAST), **options):
         ({"reduction": 0.12, "at_least": 10}, HELD, "10 times (2 against 20)"),  # the mean over seeds attains it
         ({"cost": "gradients", "at_least": 0.5, "at_most": 2}, HELD, "1.67 times (12 against 20)"),
         ({"cost": "gradients", "at_most": 1.5}, NOT_HELD, "1.67 times (12 against 20)"),
+        ({"reduction": None, "target": 11, "at_least": 10}, HELD, "10 times (2 against 20)"),
         ({"reduction": 0.001, "at_least": 1}, NOT_HELD, "not attained"),
         ({"reduction": None, "cost": "gradients", "at_least": 0.8}, NOT_HELD, "not attained"),  # a seed has no value
         ({"algorithm": "fedavg", "than": ["fedac-1"], "reduction": 0.005, "at_least": 1}, HELD, "attained by it alone"),
@@ -47,3 +48,27 @@ def test_fewer_over_all_rounds():
 def test_fewer_wants_a_cost():
     with pytest.raises(UserError, match="did you mean 'gradients'"):
         fewer(cost="gradient", at_least=1)
+
+
+def test_fewer_to_a_target_of_a_metric_of_which_much_is_good():
+    lines = [("fedavg", 4, 0, [(0, 0.1), (10, 0.5), (20, 0.8)]), ("fedac-1", 4, 0, [(0, 0.1), (10, 0.7), (20, 0.7)])]
+    found = [
+        judged(
+            view(goal="max"),
+            table([("fedavg", 4, 0.5), ("fedac-1", 4, 1)]),
+            curves(lines),
+            kind="fewer",
+            algorithm="fedac-1",
+            than=["fedavg"],
+            target=target,
+            at_least=2,
+        )
+        for target in (0.6, 0.75)
+    ]
+    assert [one["verdict"] for one in found] == [HELD, NOT_HELD]
+    assert found[0]["ours"].startswith("2 times (10 against 20)") and found[1]["ours"].startswith("not attained")
+
+
+def test_a_reduction_and_a_target_exclude_one_another():
+    with pytest.raises(UserError, match="give reduction or target, not both"):
+        fewer(target=1, at_least=1)

@@ -2,25 +2,35 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas import labels
 from fedatlas.checks.base import Bounded, Contest, OfMetric
 from fedatlas.checks.results import NotTested, Outcome, Results
-from fedatlas.errors import lookup
+from fedatlas.errors import UserError, lookup
 from fedatlas.options import option
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fewer(Bounded, OfMetric, Contest):
     """Held if ``algorithm`` costs so many times less than each of ``than``, in the bounds, until the metric's mean over
-    seeds is ``reduction`` times its first value, in every setting of ``where``. Without a reduction the costs of all
-    rounds are compared."""
+    seeds is ``reduction`` times its first value, or attains ``target``, in every setting of ``where``. Without either
+    the costs of all rounds are compared."""
 
     name = "fewer"
 
     reduction: float | None = option(None, doc="share of the metric's first value that must be attained", above=0)
+    target: float | None = option(None, doc="value of the metric that must be attained, instead of a reduction")
     cost: str = option("rounds", doc="what is counted", names="cost")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.reduction is not None and self.target is not None:
+            raise UserError(f"{self.title()}: give reduction or target, not both")
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
@@ -47,10 +57,17 @@ class Fewer(Bounded, OfMetric, Contest):
             complete = groups[metric].count() == curve["seed"].nunique()  # a seed that diverged has no value
             mean = groups[metric].mean()
             costs = groups[column].mean() if column != "round" else mean.index.to_series()
-            last = mean.index == mean.index[-1]
-            there = mean[complete & (last if self.reduction is None else mean <= self.reduction * mean.iloc[0])]
+            there = mean[complete & self._attained(mean, results.goal(metric))]
             found[point] = float(costs[there.index[0]]) if len(there) else math.inf
         return found
+
+    def _attained(self, mean: "pd.Series", goal: str) -> "np.ndarray | pd.Series":
+        """Of which evaluations the costs may be compared. mean: the metric by round, (rounds,)."""
+        if self.target is not None:
+            return mean <= self.target if goal == "min" else mean >= self.target
+        if self.reduction is not None:
+            return mean <= self.reduction * mean.iloc[0]
+        return mean.index == mean.index[-1]
 
 
 def _text(ours: float, theirs: float, ratio: float | None) -> str:
