@@ -14,7 +14,8 @@ import numpy as np
 import yaml
 
 import fedatlas
-from fedatlas.checks.judging import HELD, check
+from fedatlas.checks.judging import check
+from fedatlas.checks.verdicts import HELD
 from fedatlas.cli import main
 from fedatlas.data import preparing, sources, store
 from fedatlas.data.catalogue.base import File, Form

@@ -90,16 +90,35 @@ def decay(id, point, lr, seed, rounds):
 
 
 def table(rows, axes=("clients",), metric="suboptimality"):
-    """A table by hand. rows: (algorithm, point, score), all chosen; an infinite score is one that diverged."""
+    """A table by hand. rows: (algorithm, point, score), all chosen; an infinite score is one that diverged, a list
+    holds the scores of the seeds."""
     made = []
     points = [point if isinstance(point, tuple) else (point,) for _, point, _ in rows]
     columns = [axis_values.column(values) for values in zip(*points, strict=True)]
     for (algorithm, _, score), point in zip(rows, points, strict=True):
+        score = float(np.mean(score))
         cells = [cell(value) for cell, value in zip(columns, point, strict=True)]
-        row = {"algorithm": algorithm, **dict(zip(axes, cells, strict=True)), "score": float(score)}
+        row = {"algorithm": algorithm, **dict(zip(axes, cells, strict=True)), "score": score}
         row |= {"rounds": 64.0 / (point[0] if axes[0] == "local_steps" else 1), f"best_{metric}": score}
         row |= {f"final_{metric}": 2 * score, "diverged": int(not np.isfinite(score)), "chosen": True, "edge": ""}
         made.append(row)
+    return pd.DataFrame(made)
+
+
+def curves_of(rows, axes=("clients",), metric="suboptimality", goal="min"):
+    """The curves of a table by hand: two evaluations for each seed, of which the first is the score.
+
+    rows: as of ``table``; a score is that of two seeds, or a list of scores by seed.
+    """
+    made = []
+    for algorithm, point, scores in rows:
+        point = point if isinstance(point, tuple) else (point,)
+        last = 64 / (point[0] if axes[0] == "local_steps" else 1)
+        for seed, score in enumerate(scores if isinstance(scores, list) else [scores] * 2):
+            cells = {axis: axis_values.column([value])(value) for axis, value in zip(axes, point, strict=True)}
+            row = {"algorithm": algorithm, **cells, "seed": seed, "status": "ok" if np.isfinite(score) else "diverged"}
+            later = 2 * score if goal == "min" else score / 2
+            made += [{**row, "round": last / 2, metric: score}, {**row, "round": last, metric: later}]
     return pd.DataFrame(made)
 
 

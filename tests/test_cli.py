@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from fedatlas import UserError, algorithms, train
+from fedatlas.checks.judging import COLUMNS
 from fedatlas.cli import main
 from fedatlas.experiments import result_files as files
 
@@ -113,11 +114,15 @@ def test_claims_need_results(capsys, tmp_path):
     assert "run `snakemake" in capsys.readouterr().err
     folder = tmp_path / "smoke/mine"
     folder.mkdir(parents=True)
-    header = "experiment,size,claim,text,source,paper,ours,verdict,note\n"
-    (folder / "claims.csv").write_text(header + "mine,smoke,a,It works.,Figure 1,32,64,not held,\n")
+    row = {"experiment": "mine", "size": "smoke", "claim": "a", "text": "It works.", "paper": "32", "ours": "64"}
+    row |= {"verdict": "not held", "seeds": "5", "reading": "of all data"}
+    cells = [row.get(column, "") for column in COLUMNS]
+    (folder / "claims.csv").write_text(",".join(COLUMNS) + "\n" + ",".join(cells) + "\n")
     assert fedatlas("claims", "--results", tmp_path) == 0
     text = capsys.readouterr().out
-    assert "not held" in text and "It works." in text and "paper: 32; here: 64" in text
+    assert (
+        "not held" in text and "It works." in text and "paper: 32; here: 64 over 5 seeds; reading: of all data" in text
+    )
 
 
 def test_data_status(capsys, tmp_path):

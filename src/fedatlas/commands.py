@@ -158,7 +158,9 @@ def claims(a: Namespace) -> None:
         return
     for row in rows:
         print(f"{row['verdict']:<28} {row['experiment']} ({row['size']}): {row['text']} [{row['source']}]")
-        print(f"{'':<28} paper: {row['paper']}; here: {row['ours']}")
+        seeds = f" over {row['seeds']} seeds" if row["seeds"] else ""
+        reading = f"; reading: {row['reading']}" if row["reading"] else ""
+        print(f"{'':<28} paper: {row['paper']}; here: {row['ours']}{seeds}{reading}")
 
 
 def clean(a: Namespace) -> None:

@@ -13,7 +13,7 @@ from fedatlas.experiments.runs import create
 from fedatlas.experiments.view import Select, Shown, View
 from fedatlas.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.simulation.engine import Simulation
-from tests.synthetic import curves, table
+from tests.synthetic import curves, curves_of, table
 
 
 def view(
@@ -32,7 +32,7 @@ def view(
 
 def judged(made, frame, lines=None, **options):
     """The row of one claim. made: a View. frame, lines: table and curves. options: of the check, with its kind."""
-    claim = {name: options.pop(name) for name in ("sizes", "note") if name in options}
+    claim = {name: options.pop(name) for name in ("sizes", "note", "reading", "vacuous") if name in options}
     claims = {"it": Claim(text="t", source="s", check=options, **claim)}
     return check(made, claims, frame, curves([]) if lines is None else lines).iloc[0]
 
@@ -40,8 +40,8 @@ def judged(made, frame, lines=None, **options):
 def verdict(rows, axes=("clients",), made=None, lines=(), **options):
     """(verdict, ours, note) of one claim. rows, lines: of a table and of curves made by hand."""
     made = made or view(axes=axes)
-    frame = curves(lines, axes) if lines else pd.DataFrame(columns=["algorithm", *axes])
-    found = judged(made, table(rows, axes), frame, **options)
+    frame = curves(lines, axes) if lines else curves_of(rows, axes, made.select.metric, made.select.goal)
+    found = judged(made, table(rows, axes, made.select.metric), frame, **options)
     return found["verdict"], found["ours"], found["note"]
 
 

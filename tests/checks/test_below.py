@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
 from fedatlas.theory import comparison
 

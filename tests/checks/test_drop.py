@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
-from tests.synthetic import table
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
+from tests.synthetic import curves_of, table
 
 from .made import judged, view
 
@@ -17,7 +17,8 @@ def verdict(scores, others=None, **options):
     options = {"kind": "drop", "algorithms": ["fedavg"], "axis": "local_steps", "start": 1, "end": 20} | options
     both = zip(algorithms, (scores, others or {}), strict=True)
     rows = [(name, K, score) for name, found in both for K, score in found.items()]
-    found = judged(made, table(rows, ("local_steps",), "test_accuracy"), **options)
+    lines = curves_of(rows, ("local_steps",), "test_accuracy", "max")
+    found = judged(made, table(rows, ("local_steps",), "test_accuracy"), lines, **options)
     return found["verdict"], found["ours"]
 
 
@@ -59,7 +60,7 @@ def test_swing_over_an_axis(scores, at_most, expected):
 )
 def test_the_smallest_drop(others, expected):
     found = verdict({1: 0.8, 20: 0.7}, others, above=0, than=["scaffold"])
-    assert found[0] == expected and found[1].startswith("FedAvg 0.1, SCAFFOLD")
+    assert found[0] == expected and found[1].startswith("FedAvg 0.1; SCAFFOLD loses")
 
 
 @pytest.mark.parametrize(
@@ -74,5 +75,6 @@ def test_the_smallest_drop(others, expected):
 def test_drop_to_the_end_of_the_axis(options, expected, ours):
     rows = [("fedavg", (1,), 0.9), ("fedavg", (2,), 0.8), ("fedavg", (4,), 0.7)]
     made = view(("fedavg",), metric="test_accuracy", goal="max")
-    found = judged(made, table(rows), kind="drop", algorithms=["fedavg"], axis="clients", **options)
+    lines = curves_of(rows, metric="test_accuracy", goal="max")
+    found = judged(made, table(rows), lines, kind="drop", algorithms=["fedavg"], axis="clients", **options)
     assert (found["verdict"], found["ours"]) == (expected, ours)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 
 from .made import verdict, view
 
@@ -24,14 +24,14 @@ def reaching(power, seeds=3, spread=0.0, share=0.05):
 
 @pytest.mark.parametrize(
     ("power", "seeds", "spread", "expected"),
-    [(1, 3, 0, HELD), (0.5, 3, 0, NOT_HELD), (1, 3, 0.2, NOT_HELD), (1, 1, 0, NOT_TESTED)],
+    [(1, 3, 0, HELD), (0.5, 3, 0, NOT_HELD), (1, 3, 0.2, UNDECIDED), (1, 1, 0, UNDECIDED)],
 )
 def test_rounds_until_a_share(power, seeds, spread, expected):
     lines = reaching(power, seeds, spread)
     found = verdict(ROWS, ("local_steps",), MADE, lines=lines, at_least=0.9, at_most=1.1, **FALLS)
     assert found[0] == expected
     if expected == HELD:
-        assert "exponent 1.000 (1.000 to 1.000)" in found[1]
+        assert "exponent 1" in found[1]
 
 
 def test_a_share_that_is_not_attained():

@@ -8,11 +8,11 @@ import pytest
 
 import fedatlas.checks
 from fedatlas.checks import CHECKS, Check, build
-from fedatlas.checks.judging import HELD, NOT_HELD
+from fedatlas.checks.verdicts import HELD, NOT_HELD
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 from fedatlas.kinds import Family
-from tests.synthetic import table
+from tests.synthetic import curves_of, table
 
 from .made import judged, view
 from .test_claims import BETTER
@@ -116,7 +116,7 @@ def test_checks_of_the_atlas_can_be_built():
 NEW = '''
 from dataclasses import dataclass
 from fedatlas.checks.base import Bounded, OfOne
-from fedatlas.checks.results import Outcome
+from fedatlas.checks.evidence import exact
 
 @dataclass(frozen=True, kw_only=True)
 class Counted(Bounded, OfOne):
@@ -125,9 +125,12 @@ class Counted(Bounded, OfOne):
     name = "counted"
 
     def judge(self, results):
-        count = len(results.values(self.algorithm, self.where))
-        return Outcome(f"{count} settings", self.within(count))
+        count = len(results.samples(self.algorithm, self.where))
+        return exact(f"{count} settings", self.limits().side(count) == 0)
 '''
+
+
+COUNTED = {"kind": "counted", "algorithm": "fedac-1"}
 
 
 def test_a_check_is_one_new_file(tmp_path, monkeypatch):
@@ -137,9 +140,9 @@ def test_a_check_is_one_new_file(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "fedatlas.checks.counted", None)  # and so forgotten when the test ends
     del sys.modules["fedatlas.checks.counted"]
     assert "counted" in fedatlas.checks.CHECKS.names()
-    found = judged(view(), table(BETTER), kind="counted", algorithm="fedac-1", at_least=2)
+    found = judged(view(), table(BETTER), curves_of(BETTER), **COUNTED, at_least=2)
     assert (found["verdict"], found["ours"]) == (HELD, "2 settings")
-    assert judged(view(), table(BETTER), kind="counted", algorithm="fedac-1", at_most=1)["verdict"] == NOT_HELD
+    assert judged(view(), table(BETTER), curves_of(BETTER), **COUNTED, at_most=1)["verdict"] == NOT_HELD
     with pytest.raises(UserError, match="check counted has no option 'axis'"):
         build({"kind": "counted", "algorithm": "fedavg", "axis": "clients", "at_most": 1})
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, table
 
 from .made import judged, view
@@ -29,12 +29,12 @@ def verdict(power, scatter=0.0, seeds=4, status="ok", **options):
     [
         (0.5, {}, HELD),
         (0.5, {"scatter": 0.005}, HELD),
-        (0.5, {"scatter": 0.5}, NOT_HELD),
+        (0.5, {"scatter": 0.5}, UNDECIDED),
         (0.4, {}, NOT_HELD),
         (0.6, {}, NOT_HELD),
         (1.0, {"at_most": None}, HELD),
         (0.5, {"status": "diverged"}, NOT_HELD),
-        (0.5, {"seeds": 1}, NOT_TESTED),
+        (0.5, {"seeds": 1}, UNDECIDED),
         (0.5, {"along": {"a": 4}}, NOT_TESTED),
     ],
 )
@@ -43,4 +43,4 @@ def test_rate(power, options, expected):
 
 
 def test_the_words_say_the_interval():
-    assert verdict(0.5)[1] == "exponent 0.500 to 0.500 at K = 1"
+    assert verdict(0.5)[1] == "exponent 0.5 at K = 1"

@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas.checks import CHECKS
-from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
 from tests.synthetic import curves, table
 

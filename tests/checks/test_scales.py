@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from fedatlas.errors import UserError
 from fedatlas.experiments.view import Shown
 from tests.synthetic import table as made_table
@@ -57,7 +57,7 @@ LAW = {"against": "delta_A/mu", "accuracy": "log", "shares": SHARES, "since": 0.
         ({"power": 0.0}, {}, NOT_HELD),
         ({}, {"against": "L/mu"}, NOT_HELD),  # a wrong constant
         ({}, {"against": "delta_A*delta_A/mu"}, NOT_HELD),
-        ({"spread": 1.0}, {}, NOT_HELD),  # seeds that leave the interval wide
+        ({"spread": 1.0}, {}, UNDECIDED),  # seeds that leave the interval wide
         ({"rounds": 60}, {}, NOT_HELD),  # not attained
         ({"burn": 400}, {}, HELD),  # what comes before the count begins
         ({"burn": 400}, {"since": 1}, NOT_HELD),
@@ -82,7 +82,7 @@ def test_scales(made, options, expected):
 
 
 def test_scales_needs_seeds_and_a_quantity_that_varies():
-    assert verdict(results(seeds=1), **LAW)["verdict"] == NOT_TESTED
+    assert verdict(results(seeds=1), **LAW)["verdict"] == UNDECIDED
     found = verdict(results(), **LAW | {"accuracy": None, "against": "mu"})
     assert found["verdict"] == NOT_TESTED and "one value only" in found["note"]
 
@@ -97,22 +97,22 @@ def test_scales_wants_what_exists(options, word):
     ("algorithm", "options", "expected"),
     [
         ("dane", {}, HELD),
-        ("dane", {"cost": "gradients", "factor": 1.9}, HELD),
-        ("dane", {"factor": 2.1}, NOT_HELD),
+        ("dane", {"cost": "gradients", "at_least": 1.9}, HELD),
+        ("dane", {"at_least": 2.1}, NOT_HELD),
         ("slow", {}, NOT_HELD),
-        ("dane", {"share": 1e-30, "where": {"problem.similarity": 4.0}}, HELD),
-        ("dane", {"share": 1e-250}, NOT_HELD),  # not attained
+        ("dane", {"reduction": 1e-30, "where": {"problem.similarity": 4.0}}, HELD),
+        ("dane", {"reduction": 1e-250}, UNDECIDED),  # neither attains it
     ],
 )
-def test_cheaper(algorithm, options, expected):
+def test_fewer(algorithm, options, expected):
     other = "slow" if algorithm == "dane" else "dane"
-    options = {"kind": "cheaper", "algorithm": algorithm, "than": [other], "share": 1e-3} | options
+    options = {"kind": "fewer", "algorithm": algorithm, "than": [other], "reduction": 1e-3, "at_least": 1} | options
     assert verdict(results(), **options)["verdict"] == expected
 
 
-def test_cheaper_needs_every_setting():
+def test_fewer_needs_every_setting_and_seeds():
     points, curves = results()
     last = (curves["problem.similarity"] == 4.0) & (curves["seed"] == 1)
-    options = {"kind": "cheaper", "algorithm": "dane", "than": ["slow"], "share": 1e-3}
-    assert verdict((points, curves[~last | (curves["round"] < 3)]), **options)["verdict"] == NOT_HELD
-    assert verdict(results(seeds=1), **options)["verdict"] == NOT_TESTED
+    options = {"kind": "fewer", "algorithm": "dane", "than": ["slow"], "reduction": 1e-3, "at_least": 1}
+    assert verdict((points, curves[~last | (curves["round"] < 3)]), **options)["verdict"] == UNDECIDED
+    assert verdict(results(seeds=1), **options)["verdict"] == UNDECIDED

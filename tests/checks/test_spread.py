@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
-from tests.synthetic import rows
+from tests.synthetic import curves, rows
 
 from .made import judged, view
 
@@ -57,14 +57,18 @@ def test_unknown_hyper_parameters_are_errors():
         verdict(SCORES, kind="spread", algorithms=["fedsps"], among={"gamma": [1]}, at_most=1)
 
 
+PROPORTION = {"kind": "proportion", "algorithms": ["fedsps"], "metric": "apart", "of": "loss"}
+LINES = curves([("fedsps", 5, seed, [(0, 9.0), (4, 2.0)]) for seed in (0, 1)], ("local_steps",), "loss").assign(
+    apart=0.2, status="ok"
+)
+
+
 @pytest.mark.parametrize("at_most, expected", [(0.101, HELD), (0.05, NOT_HELD)])
 def test_proportion(at_most, expected):
-    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 10, 0.5): 2}
-    options = {"kind": "proportion", "algorithms": ["fedsps"], "metric": "apart", "of": "loss", "at_most": at_most}
-    assert verdict(scores, **options) == (expected, "FedSPS 0.05 to 0.1")
+    found = judged(MADE, rows({("fedsps", 5, 0.5): 1}), LINES, **PROPORTION, at_most=at_most)
+    assert (found["verdict"], found["ours"]) == (expected, "FedSPS 0.1 at K = 5")
 
 
 def test_proportion_of_what_was_not_recorded():
-    table = rows({("fedsps", 5, 0.5): 1}).assign(final_apart=math.nan)
-    options = {"kind": "proportion", "algorithms": ["fedsps"], "metric": "apart", "of": "loss", "at_most": 1}
-    assert judged(MADE, table, **options)["verdict"] == NOT_TESTED
+    lines = LINES.assign(apart=math.nan)
+    assert judged(MADE, rows({("fedsps", 5, 0.5): 1}), lines, **PROPORTION, at_most=1)["verdict"] == NOT_TESTED

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fedatlas.checks.judging import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
 from tests.synthetic import curves, table
 

@@ -185,7 +185,8 @@ TABLE = [
     # claims and theory
     ("checks.better", "better"),
     ("checks.below", "below"),
-    *((f"checks.{name}", CLAIMS) for name in ("base", "judging", "results")),
+    *((f"checks.{name}", CLAIMS) for name in ("base", "evidence", "judging", "results")),
+    ("checks.verdicts", f"{CLAIMS} report"),
     ("checks", CLAIMS),
     ("checks.*", ""),
     ("workflow.jobs.claims", CLAIMS),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fedatlas import labels
 from fedatlas.checks.base import OfOne
+from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.errors import lookup
 from fedatlas.options import option
@@ -53,4 +54,4 @@ class Agrees(OfOne):
         ours = f"largest deviation {labels.number(worst)} standard errors over {len(deviations)} settings"
         expected = (samples - 1) / (samples - 3) if samples > 3 else math.inf
         squares = f"mean square {labels.number(square)}, expected {labels.number(expected)}"
-        return Outcome(ours, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.")
+        return exact(ours, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.", samples, worst)

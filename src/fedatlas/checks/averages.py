@@ -1,16 +1,13 @@
-"""Means of a squared metric over the rounds of single runs, and intervals over seeds: what several checks share."""
+"""Means of a squared metric over the rounds of single runs."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fedatlas.checks.results import NotTested, Results
 from fedatlas.errors import UserError
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-
-LEVEL = 0.05  # probability that an interval misses the mean
 
 
 def mean_squares(results: Results, rows: "pd.DataFrame", metric: str | None, after: int) -> "pd.Series":
@@ -28,18 +25,3 @@ def mean_squares(results: Results, rows: "pd.DataFrame", metric: str | None, aft
     lost = rows.loc[rows["status"] == "diverged", "seed"].unique()
     found = found.reindex(sorted(rows["seed"].unique()))
     return found.mask(found.index.isin(lost) | found.isna(), math.inf)
-
-
-def interval(values: "np.ndarray", level: float = LEVEL, sides: int = 2) -> tuple[Any, Any]:
-    """Ends of Student's t interval of the mean of independent values: on both sides, or each on one side.
-
-    values: along the first axis; the ends have the shape of the others. level: probability to miss the mean. Raises
-    NotTested if there are fewer than two values.
-    """
-    from scipy import stats
-
-    if len(values) < 2:
-        raise NotTested("An interval needs two seeds at least")
-    half = stats.t.ppf(1 - level / sides, len(values) - 1) * values.std(axis=0, ddof=1) / math.sqrt(len(values))
-    middle = values.mean(axis=0)
-    return middle - half, middle + half

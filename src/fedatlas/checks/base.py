@@ -1,8 +1,10 @@
 """What a check is: a question about results, declared by its options; and the options that several checks share."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from fedatlas.checks.evidence import Bounds
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.errors import UserError
 from fedatlas.kinds import Kind
@@ -33,7 +35,7 @@ class Check(Kind):
         return set()
 
     def judge(self, results: Results) -> Outcome:
-        """Whether the claim holds.
+        """The verdict on the claim, and what it rests on.
 
         Raises NotTested if the results do not hold what it is about, and UserError if an option does not fit them.
         """
@@ -89,6 +91,9 @@ class Bounded(Check):
 
     at_least: float | None = option(None, doc="smallest number that passes")
     at_most: float | None = option(None, doc="largest number that passes")
+    more: Literal["above", "below"] | None = option(
+        None, doc="side of the bounds on which the effect is larger than claimed"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -96,8 +101,7 @@ class Bounded(Check):
             *others, last = self.bounds
             raise UserError(f"{self.title()} needs {', '.join(others)} or {last}")
 
-    def within(self, number: float) -> bool:
-        """Whether a number lies in the bounds."""
-        return bool(
-            (self.at_least is None or number >= self.at_least) and (self.at_most is None or number <= self.at_most)
-        )
+    def limits(self) -> Bounds:
+        """The numbers that pass."""
+        low, high = self.at_least, self.at_most
+        return Bounds(-math.inf if low is None else low, math.inf if high is None else high)

@@ -2,45 +2,59 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from fedatlas import labels
 from fedatlas.checks.base import Contest, OfScore
-from fedatlas.checks.results import NotTested, Outcome, Results
+from fedatlas.checks.evidence import Bounds, More, Part, judged, paired, sample, vacuous
+from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class Better(OfScore, Contest):
-    """Held if ``algorithm`` is better than each of ``than`` by at least ``factor``, and by at least the amount ``by``,
-    in every setting of ``where``. Equal scores are not better unless ``factor`` is below 1."""
+    """Held if ``algorithm`` is better than each of ``than`` in every setting of ``where``: at least ``factor`` times as
+    good, or ahead by at least ``by``.
+
+    Runs of one seed are compared; the interval of the mean over seeds must lie beyond the line, of ratios on a
+    logarithmic scale. Equal scores are not better unless ``factor`` is below 1. Where all are equal the comparison is
+    vacuous. The claim holds and more if the whole interval of some ratio lies above ``beyond``.
+    """
 
     name = "better"
 
     factor: float = option(1, doc="how many times as good it must be", above=0)
-    by: float = option(0, doc="by how much its score must be ahead", low=0)
+    by: float | None = option(None, doc="by how much its score must be ahead, instead of a factor", low=0)
+    beyond: float | None = option(None, doc="factor, or amount, above which the effect is larger than claimed", low=0)
 
     def judge(self, results: Results) -> Outcome:
-        ours = results.values(self.algorithm, self.where, self.metric, self.statistic)
-        low = results.goal(self.metric) == "min"
-        found = []
+        ours = results.samples(self.algorithm, self.where, self.metric, self.statistic)
+        parts, tied = [], True
         for other in self.than:
-            theirs = results.values(other, self.where, self.metric, self.statistic)
-            for point in ours.keys() & theirs.keys():
-                ahead = (theirs[point] - ours[point]) * (1 if low else -1)
-                found.append((_ratio(ours[point], theirs[point], low), ahead, other, point, theirs[point]))
-        if not found:
-            raise NotTested("No setting has results of both")
-        found.sort(key=lambda entry: (entry[1 if self.by else 0], self.than.index(entry[2]), str(entry[3])))
-        held = all(self._ahead(ratio, ahead) for ratio, ahead, *_ in found)
-        if len(ours) == 1:
-            rest = ", ".join(f"{results.name(other)} {labels.number(value)}" for _, _, other, _, value in found)
-            return Outcome(f"{results.name(self.algorithm)} {labels.number(next(iter(ours.values())))}; {rest}", held)
-        ratio, ahead, other, point, _ = found[0]
-        worst = f"at worst ahead by {labels.number(ahead)}" if self.by else f"at worst {ratio:.3g} times as good"
-        return Outcome(worst, held, f"Against {results.name(other)} at {results.point(point)}.")
+            theirs = results.samples(other, self.where, self.metric, self.statistic)
+            for point in [point for point in ours if point in theirs]:
+                pairs = paired(ours[point], theirs[point])
+                if pairs:
+                    tied &= all(mine == yours for mine, yours in pairs)
+                    parts.append(self._part(results, other, point, pairs))
+        more: More = None if self.beyond is None else "above"
+        outcome = judged(parts, more=more)
+        return vacuous(outcome.ours, "The scores of all seeds are equal.") if tied else outcome
 
-    def _ahead(self, ratio: float, ahead: float) -> bool:
-        return ratio >= self.factor and (ratio > 1 or self.factor < 1) and (not self.by or ahead >= self.by)
+    def _part(self, results: Results, other: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]) -> Part:
+        low, place = results.goal(self.metric) == "min", results.point(point)
+        means = [labels.number(math.fsum(values) / len(pairs)) for values in zip(*pairs, strict=True)]
+        names = f"than {results.name(other)} ({means[0]} against {means[1]})" + (f" at {place}" if place else "")
+        high = math.inf if self.beyond is None else self.beyond
+        if self.by is not None:
+            ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
+            return Part(sample(ahead), Bounds(self.by, high, self.by == 0), f"{{}} better {names}")
+        ratios = [_ratio(ours, theirs, low) for ours, theirs in pairs]
+        return Part(sample(ratios, log=True), Bounds(self.factor, high, self.factor == 1), f"{{}} times better {names}")
+
+
+def _minus(a: float, b: float) -> float:
+    return 0.0 if a == b else a - b  # of infinite scores, too
 
 
 def _ratio(ours: float, theirs: float, low: bool) -> float:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas import labels
 from fedatlas.checks.base import Bounded, OfOne
+from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import numeric
@@ -37,4 +38,4 @@ class ChoiceSlope(Bounded, OfOne):
         slope = float(np.polyfit(np.log(rows[axis]), np.log(rows[parameter]), 1)[0])
         pairs = zip(rows[axis], rows[parameter], strict=True)
         chosen = ", ".join(f"{labels.number(value)} at {labels.point(axis, at)}" for at, value in pairs)
-        return Outcome(f"slope {slope:.2f}", self.within(slope), f"The best {parameter} is {chosen}.")
+        return exact(f"slope {slope:.2f}", self.limits().side(slope) == 0, f"The best {parameter} is {chosen}.")

@@ -2,32 +2,27 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fedatlas import labels
-from fedatlas.checks.averages import interval, mean_squares
+from fedatlas.checks.averages import mean_squares
 from fedatlas.checks.base import Contest, OfMetric
+from fedatlas.checks.evidence import Bounds, Part, judged, sample
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
 class Closer(OfMetric, Contest):
     """Held if the root mean square of the metric from round ``after`` on is more than ``factor`` times smaller than
-    that of each of ``than``, in every setting of ``where``, for certain.
+    that of each of ``than``, in every setting of ``where``.
 
-    Compared are the logarithms of the ratios of each seed, and certain means that Student's t interval of their mean at
-    ``level`` lies above log ``factor``, with Bonferroni's correction for the number of comparisons.
+    Runs of one seed are compared; the mean over seeds is that of the logarithms of the ratios.
     """
 
     name = "closer"
 
     factor: float = option(1, doc="how many times smaller it must be", above=0)
     after: int = option(0, doc="first round of the mean", unit="rounds", low=0)
-    level: float = option(0.01, doc="significance level of all comparisons together", above=0, high=1)
 
     def judge(self, results: Results) -> Outcome:
         import numpy as np
@@ -37,25 +32,21 @@ class Closer(OfMetric, Contest):
             rows = results.rows(id, self.where, results.curves)
             for point, part in results.settings(rows):
                 roots[id, point] = np.sqrt(mean_squares(results, part, self.metric, self.after))
-        points = [point for id, point in roots if id == self.algorithm]
-        level, texts, worst = self.level / (len(points) * len(self.than)), [], (math.inf, "")
-        for point in points:
-            ours, names = roots[self.algorithm, point], [self.algorithm, *self.than]
-            means = [f"{results.name(id)} {labels.number(roots[id, point].mean())}" for id in names]
-            place = results.point(point)
-            texts.append(", ".join(means) + (f" at {place}" if place else ""))
-            for other in self.than:
-                worst = min(worst, (self._ratio(ours, roots[other, point], level), results.name(other)))
-        note = f"At least {labels.number(worst[0])} times smaller than that of {worst[1]}, over {len(ours)} seeds."
-        return Outcome("; ".join(texts), worst[0] > self.factor, note)
+        parts = []
+        for other in self.than:
+            for point in [point for id, point in roots if id == self.algorithm and (other, point) in roots]:
+                ours, theirs = roots[self.algorithm, point], roots[other, point]
+                seeds = [seed for seed in ours.index if seed in theirs.index]
+                ratios = [_ratio(ours[seed], theirs[seed]) for seed in seeds]
+                means = f"({labels.number(ours.mean())} against {labels.number(theirs.mean())})"
+                place = f" at {results.point(point)}" if results.point(point) else ""
+                about = f"{{}} times smaller than {results.name(other)} {means}{place}"
+                parts.append(Part(sample(ratios, log=True), Bounds(self.factor, open=True), about))
+        return judged(parts)
 
-    def _ratio(self, ours: "pd.Series", theirs: "pd.Series", level: float) -> float:
-        """Lower end of the interval of theirs / ours; 0 if a run of ours diverged, inf if all of theirs did."""
-        import numpy as np
 
-        if not np.isfinite(ours).all():
-            return 0.0
-        if np.isinf(theirs).all():
-            return math.inf
-        finite = theirs[np.isfinite(theirs)]  # what diverged is farther than any number
-        return math.exp(interval(np.log(finite / ours[finite.index]).to_numpy(float), level, 1)[0])
+def _ratio(ours: float, theirs: float) -> float:
+    """theirs / ours; 0 where ours diverged, infinite where theirs alone did."""
+    if not math.isfinite(ours):
+        return 0.0
+    return math.inf if ours == 0 else theirs / ours

@@ -5,16 +5,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.checks.base import Bounded, OfScore, OfSeveral
+from fedatlas.checks.evidence import LOST, Bounds, Part, judged, paired, sample
 from fedatlas.checks.results import NotTested, Outcome, Results
-from fedatlas.checks.text import ends
 from fedatlas.experiments.selection import EXTREMES
 from fedatlas.options import option
+
+Drops = dict[tuple[Any, ...], dict[int, float]]  # by point of the other axes and seed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drop(Bounded, OfScore, OfSeveral):
     """Held if the metric is worse by an amount in the bounds where ``axis`` has the value ``end`` than where it has
-    ``start``, for all algorithms and all values of the other axes; and if all algorithms of ``than`` lose more."""
+    ``start``, for all algorithms and all values of the other axes; and if all algorithms of ``than`` lose more.
+
+    Runs of one seed are compared. ``best`` and ``worst`` values of the axis are those of the mean over seeds.
+    """
 
     name = "drop"
     bounds = ("at_least", "at_most", "above")
@@ -28,41 +33,53 @@ class Drop(Bounded, OfScore, OfSeveral):
     def measures(self) -> set[str]:
         return {self.axis} if any(end in EXTREMES for end in (self.start, self.end)) else set()
 
+    def limits(self) -> Bounds:
+        bounds = super().limits()
+        return bounds if self.above is None else Bounds(max(bounds.low, self.above), bounds.high, open=True)
+
     def judge(self, results: Results) -> Outcome:
-        texts, held, largest = [], True, -math.inf
+        parts = []
+        others = {id: self._drops(results, id) for id in self.than}
         for algorithm in self.algorithms:
             drops = self._drops(results, algorithm)
-            held &= all(math.isfinite(drop) and self.within(drop) for drop in drops)
-            largest = max(largest, *drops)
-            texts.append(f"{results.name(algorithm)} {ends(drops)}")
-        for algorithm in self.than:
-            drops = self._drops(results, algorithm)
-            held &= min(drops) > largest
-            texts.append(f"{results.name(algorithm)} {ends(drops)}")
-        return Outcome(", ".join(texts), held)
+            name = results.name(algorithm)
+            for of_seeds in drops.values():
+                if all(map(math.isfinite, of_seeds.values())):
+                    parts.append(Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}"))
+                else:
+                    parts.append(Part(LOST, Bounds(0), f"{name} diverged"))
+            for id, theirs in others.items():
+                for point in [point for point in drops if point in theirs]:
+                    more = [lost - own for own, lost in paired(drops[point], theirs[point])]
+                    parts.append(Part(sample(more), Bounds(0, open=True), f"{results.name(id)} loses {{}} more"))
+        return judged(parts, more=self.more)
 
-    def within(self, number: float) -> bool:
-        return super().within(number) and (self.above is None or number > self.above)
-
-    def _drops(self, results: Results, algorithm: str) -> list[float]:
-        """By how much scores at ``end`` are worse than at ``start``, in every setting that has both."""
+    def _drops(self, results: Results, algorithm: str) -> Drops:
+        """By how much the scores of each seed are worse at ``end`` than at ``start``, in settings that have both."""
         sign = 1 if results.goal(self.metric) == "max" else -1
         before, after = (self._at(results, algorithm, value) for value in (self.start, self.end))
-        drops = [sign * (before[point] - after[point]) for point in before if point in after]
-        if not drops:
+        drops: Drops = {}
+        for point in [point for point in before if point in after]:
+            seeds = sorted(before[point].keys() & after[point].keys())
+            drops[point] = {seed: sign * (before[point][seed] - after[point][seed]) for seed in seeds}
+        if not any(drops.values()):
             raise NotTested(f"No setting of {results.name(algorithm)} has both values of {self.axis}")
         return drops
 
-    def _at(self, results: Results, algorithm: str, value: Any) -> dict[tuple[Any, ...], float]:
-        """Scores by point of the other axes, where ``axis`` has a value or at its best or worst value."""
+    def _at(self, results: Results, algorithm: str, value: Any) -> Drops:
+        """Scores by point of the other axes and seed, where ``axis`` has a value or at its best or worst value."""
         results.check_axis("axis", self.axis)
         over = {"best": max, "worst": min} if results.goal(self.metric) == "max" else {"best": min, "worst": max}
         extreme = isinstance(value, str) and value in over
         chosen = self.where if extreme else {**self.where, self.axis: value}
-        scores: dict[tuple[Any, ...], list[float]] = {}
-        for point, score in results.values(algorithm, chosen, self.metric, self.statistic).items():
+        scores: dict[tuple[Any, ...], list[dict[int, float]]] = {}
+        for point, of_seeds in results.samples(algorithm, chosen, self.metric, self.statistic).items():
             others = tuple(v for name, v in zip(results.axes, point, strict=True) if name != self.axis)
-            scores.setdefault(others, []).append(score)
+            scores.setdefault(others, []).append(of_seeds)
         if extreme:
-            return {point: over[value](found) for point, found in scores.items() if len(found) > 1}
+            return {point: over[value](found, key=_mean) for point, found in scores.items() if len(found) > 1}
         return {point: found[0] for point, found in scores.items()}
+
+
+def _mean(of_seeds: dict[int, float]) -> float:
+    return math.fsum(of_seeds.values()) / len(of_seeds)

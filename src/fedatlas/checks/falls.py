@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from fedatlas.checks.averages import interval
 from fedatlas.checks.base import Bounded, OfMetric, OfSeveral
 from fedatlas.checks.costs import spent
+from fedatlas.checks.evidence import Part, exact, judged, sample
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.options import option
 
@@ -15,8 +15,8 @@ class Falls(Bounded, OfMetric, OfSeveral):
     """Held if the rounds that attain an accuracy fall as a power of ``axis``, with an exponent in the bounds.
 
     Counted are the rounds until the metric first is at most ``until`` times its first value. The exponent is minus the
-    slope of their logarithm against that of ``axis``, for each seed, over all settings of ``where``; Student's t
-    interval of its mean, at 95 percent, must lie in the bounds, for all ``algorithms``. All runs must attain it.
+    slope of their logarithm against that of ``axis``, for each seed, over all settings of ``where``; its mean must lie
+    in the bounds, for all ``algorithms``. All runs must attain the accuracy.
     """
 
     name = "falls"
@@ -27,7 +27,7 @@ class Falls(Bounded, OfMetric, OfSeveral):
     def judge(self, results: Results) -> Outcome:
         import numpy as np
 
-        metric, texts, held, seeds = self.metric or results.view.select.metric, [], True, 0
+        metric, parts = self.metric or results.view.select.metric, []
         results.column(metric)
         results.check_axis("axis", self.axis)
         for algorithm in self.algorithms:
@@ -39,12 +39,8 @@ class Falls(Bounded, OfMetric, OfSeveral):
                 runs = [part for _, part in results.settings(of_seed)]
                 rounds = [spent(run, metric, "rounds", [self.until])[0] for run in runs]
                 if not all(map(math.isfinite, rounds)):
-                    return Outcome(f"not attained by {results.name(algorithm)}", False)
+                    return exact(f"not attained by {results.name(algorithm)}", False)
                 at = [float(run[self.axis].iloc[0]) for run in runs]
                 slopes.append(-float(np.polyfit(np.log(at), np.log(rounds), 1)[0]))
-            low, high = interval(np.array(slopes))
-            held, seeds = held and self.within(low) and self.within(high), len(slopes)
-            texts.append(
-                f"{results.name(algorithm)}: exponent {math.fsum(slopes) / seeds:.3f} ({low:.3f} to {high:.3f})"
-            )
-        return Outcome("; ".join(texts), held, f"95 % intervals over {seeds} seeds.")
+            parts.append(Part(sample(slopes), self.limits(), f"{results.name(algorithm)}: exponent {{}}"))
+        return judged(parts, more=self.more)

@@ -3,17 +3,17 @@
 import math
 from dataclasses import dataclass
 
-from fedatlas import labels
 from fedatlas.checks.base import OfMetric, OfOne
+from fedatlas.checks.costs import spent
+from fedatlas.checks.evidence import Bounds, Part, judged, sample
 from fedatlas.checks.results import Outcome, Results
-from fedatlas.experiments.selection import attained
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class FirstRound(OfMetric, OfOne):
-    """Held if the mean of a metric over seeds attains ``target`` in every setting of ``where``, for the first time at
-    most in round ``paper``. Only evaluated rounds count."""
+    """Held if a metric attains ``target`` in every setting of ``where``, for the first time at most in round ``paper``,
+    in the mean over seeds. Only evaluated rounds count."""
 
     name = "first_round"
 
@@ -22,8 +22,13 @@ class FirstRound(OfMetric, OfOne):
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
         results.column(metric)
-        rows = results.rows(self.algorithm, self.where, results.curves)
-        firsts = [attained(curve, metric, self.target, results.view.select) for _, curve in results.settings(rows)]
-        last = max(firsts)
-        ours = labels.number(last) if math.isfinite(last) else "not attained"
-        return Outcome(ours, math.isfinite(last) and (self.paper is None or last <= self.paper))
+        rows, low = results.rows(self.algorithm, self.where, results.curves), results.goal(metric) == "min"
+        bounds, parts = Bounds(high=math.nextafter(math.inf, 0) if self.paper is None else self.paper), []
+        for point, part in results.settings(rows):
+            curves = [curve for _, curve in part.groupby("seed")]
+            firsts = [spent(curve, metric, "rounds", [self.target], low, relative=False)[0] for curve in curves]
+            place = f" at {results.point(point)}" if results.point(point) else ""
+            lost = sum(map(math.isinf, firsts))
+            about = f"round {{}}{place}" if not lost else f"not attained by {lost} of {len(firsts)} seeds{place}"
+            parts.append(Part(sample(firsts, log=True), bounds, about))
+        return judged(parts)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.checks import build
 from fedatlas.checks.results import NotTested, Results
+from fedatlas.checks.verdicts import HELD, MORE, NOT_TESTED, VACUOUS
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.view import View
@@ -12,8 +13,22 @@ from fedatlas.experiments.view import View
 if TYPE_CHECKING:
     import pandas as pd
 
-HELD, NOT_HELD, NOT_TESTED = "held", "not held", "not tested at this size"
-COLUMNS = ("experiment", "size", "claim", "text", "source", "paper", "ours", "verdict", "note")
+COLUMNS = (
+    "experiment",
+    "size",
+    "claim",
+    "text",
+    "reading",
+    "source",
+    "paper",
+    "ours",
+    "verdict",
+    "value",
+    "low",
+    "high",
+    "seeds",
+    "note",
+)
 
 
 def check(view: View, claims: Mapping[str, Claim], table: "pd.DataFrame", curves: "pd.DataFrame") -> "pd.DataFrame":
@@ -36,14 +51,15 @@ def check(view: View, claims: Mapping[str, Claim], table: "pd.DataFrame", curves
 
 def _row(results: Results, name: str, claim: Claim) -> dict[str, str | float]:
     asked = build(claim.check)
-    row: dict[str, str | float] = {
+    row: dict[str, str | float] = dict.fromkeys(COLUMNS, "")
+    row |= {
         "experiment": results.view.name,
         "size": results.view.size,
         "claim": name,
         "text": claim.text,
+        "reading": claim.reading or "",
         "source": claim.source,
         "paper": "" if asked.paper is None else asked.paper,
-        "ours": "",
         "verdict": NOT_TESTED,
         "note": _join(claim.note or ""),
     }
@@ -51,10 +67,20 @@ def _row(results: Results, name: str, claim: Claim) -> dict[str, str | float]:
         return row
     try:
         outcome = asked.judge(results)
+        empty = claim.vacuous is not None and build(claim.vacuous).judge(results)
     except NotTested as reason:
         return row | {"note": _join(f"{reason}.", claim.note or "")}
-    verdict = HELD if outcome.held else NOT_HELD
-    return row | {"ours": outcome.ours, "verdict": verdict, "note": _join(outcome.note, claim.note or "")}
+    row |= {"ours": outcome.ours, "verdict": outcome.verdict, "note": _join(outcome.note, claim.note or "")}
+    if empty and empty.verdict in (HELD, MORE):
+        row |= {
+            "verdict": VACUOUS,
+            "note": _join(f"Nothing is compared: {empty.ours}.", outcome.note, claim.note or ""),
+        }
+    number = outcome.number
+    if number is not None:
+        found = {"value": number.value, "low": number.low, "high": number.high, "seeds": number.seeds}
+        row |= {key: "" if value is None else value for key, value in found.items()}
+    return row
 
 
 def _join(*notes: str) -> str:

@@ -3,22 +3,19 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from fedatlas import labels
-from fedatlas.checks.averages import interval
 from fedatlas.checks.base import OfOne
+from fedatlas.checks.evidence import Bounds, Part, exact, judged, sample
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeanBelow(OfOne):
-    """Held if the expectation of what FedSpeed's Theorem 4.4 bounds is at most the bound, for sure, for all numbers T
-    of rounds in all settings of ``where``.
+    """Held if the expectation of what FedSpeed's Theorem 4.4 bounds is at most the bound, for all numbers T of rounds
+    in all settings of ``where``.
 
-    The differences between the mean of |grad F(z^t)|^2 and the bound are independent for the seeds. Student's t
-    interval of their mean, at 95 percent, must lie at or below 0 for every T that is a power of 2 and for the last. No
-    run may diverge. Of each setting the largest ratio to the bound is told, where some T fail the largest lower end of
-    their intervals.
+    Compared is the mean over seeds of |grad F(z^t)|^2 divided by the bound, for every T that is a power of 2 and for
+    the last. No run may diverge.
     """
 
     name = "mean_below"
@@ -33,19 +30,15 @@ class MeanBelow(OfOne):
 
         from fedatlas.theory.fedspeed_bound import runs
 
-        rows, texts, held, seeds = results.rows(self.algorithm, self.where, results.curves), [], True, 0
+        rows, parts = results.rows(self.algorithm, self.where, results.curves), []
         for point, part in results.settings(rows):
             place = f" at {results.point(point)}" if results.point(point) else ""
             found = runs(results.view, self.theorem, self.algorithm, part)
             if not np.isfinite(found.measured).all():
-                return Outcome(f"diverged{place}", False)
-            seeds = len(found.measured)
-            at = [i for i, T in enumerate(found.rounds) if T & (T - 1) == 0 or T == found.rounds[-1]]
-            apart, bound = (found.measured - found.bound)[:, at], found.bound[:, at].mean(axis=0)
-            least, most = (end / bound for end in interval(apart))
-            middle, within = apart.mean(axis=0) / bound, most <= 0
-            worst = int(np.argmax(middle if within.all() else np.where(within, -np.inf, least)))
-            low, mean, high = (labels.number(1 + float(end[worst])) for end in (least, middle, most))
-            held &= bool(within.all())
-            texts.append(f"at most {mean} ({low} to {high}) of the bound{place}")
-        return Outcome("; ".join(texts), held, f"95 % intervals over {seeds} seeds.")
+                return exact(f"diverged{place}", False)
+            shares = 1 + (found.measured - found.bound) / found.bound.mean(axis=0)
+            for i, T in enumerate(found.rounds):
+                if T & (T - 1) == 0 or T == found.rounds[-1]:
+                    about = f"{{}} of the bound after {T} rounds{place}"
+                    parts.append(Part(sample(shares[:, i]), Bounds(high=1), about))
+        return judged(parts)

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.checks.base import Bounded, OfSeveral
+from fedatlas.checks.evidence import Part, judged, paired, sample
 from fedatlas.checks.results import NotTested, Outcome, Results
-from fedatlas.checks.text import ends, ratio
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proportion(Bounded, OfSeveral):
-    """Held if the ratio of one metric to another lies in the bounds, for all algorithms and settings of ``where``."""
+    """Held if the ratio of one metric to another lies in the bounds, in the mean over seeds, for all algorithms and
+    settings of ``where``."""
 
     name = "proportion"
 
@@ -23,14 +24,16 @@ class Proportion(Bounded, OfSeveral):
     )
 
     def judge(self, results: Results) -> Outcome:
-        texts, held = [], True
+        parts = []
         for algorithm in self.algorithms:
             above, below = (
-                results.values(algorithm, self.where, name, self.statistic) for name in (self.metric, self.of)
+                results.samples(algorithm, self.where, name, self.statistic) for name in (self.metric, self.of)
             )
-            ratios = [above[point] / below[point] if below[point] else math.inf for point in above]
-            if not all(map(math.isfinite, ratios)):
-                raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
-            held &= all(map(self.within, ratios))
-            texts.append(f"{results.name(algorithm)} {ends(ratios, ratio)}")
-        return Outcome(", ".join(texts), held)
+            for point in above:
+                pairs, place = paired(above[point], below[point]), results.point(point)
+                ratios = [value / whole if whole else math.inf for value, whole in pairs]
+                if not all(map(math.isfinite, ratios)):
+                    raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
+                about = f"{results.name(algorithm)} {{}}" + (f" at {place}" if place else "")
+                parts.append(Part(sample(ratios), self.limits(), about))
+        return judged(parts, more=self.more)

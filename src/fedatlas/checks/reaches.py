@@ -2,17 +2,18 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from fedatlas.checks.base import Bounded, OfScore, OfSeveral
+from fedatlas.checks.evidence import LOST, Bounds, Part, judged, sample
 from fedatlas.checks.results import Outcome, Results
-from fedatlas.checks.text import ends
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reaches(Bounded, OfScore, OfSeveral):
-    """Held if the metric lies in the bounds, for all algorithms, in all settings of ``where`` or in more than a
-    ``share`` of them. What diverged lies in no bounds."""
+    """Held if the metric's mean over seeds lies in the bounds, for all algorithms, in all settings of ``where`` or in
+    more than a ``share`` of them. What diverged lies in no bounds."""
 
     name = "reaches"
 
@@ -21,13 +22,27 @@ class Reaches(Bounded, OfScore, OfSeveral):
     )
 
     def judge(self, results: Results) -> Outcome:
-        texts, held = [], True
+        parts = []
         for algorithm in self.algorithms:
-            values = list(results.values(algorithm, self.where, self.metric, self.statistic).values())
-            inside = [math.isfinite(value) and self.within(value) for value in values]
-            part = sum(inside) / len(inside)
-            held &= part == 1 if self.share is None else part > self.share
-            texts.append(f"{results.name(algorithm)} {ends(values)}")
+            scores = results.samples(algorithm, self.where, self.metric, self.statistic)
+            name = results.name(algorithm)
             if self.share is not None:
-                texts[-1] += f", {sum(inside)} of {len(inside)} in the bounds"
-        return Outcome(", ".join(texts), held)
+                about = f"{name} in a share {{}} of {len(scores)} settings"
+                parts.append(Part(sample(self._shares(scores)), Bounds(self.share, open=True), about))
+                continue
+            for point, of_seeds in scores.items():
+                place = f" at {results.point(point)}" if results.point(point) else ""
+                if all(map(math.isfinite, of_seeds.values())):
+                    parts.append(Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}{place}"))
+                else:
+                    parts.append(Part(LOST, Bounds(0), f"{name} diverged{place}"))
+        return judged(parts, more=self.more)
+
+    def _shares(self, scores: dict[tuple[Any, ...], dict[int, float]]) -> list[float]:
+        """For each seed the share of settings whose score lies in the bounds."""
+        seeds, limits = sorted(set.intersection(*map(set, scores.values()))), self.limits()
+        inside = {
+            seed: [math.isfinite(one[seed]) and limits.side(one[seed]) == 0 for one in scores.values()]
+            for seed in seeds
+        }
+        return [sum(inside[seed]) / len(inside[seed]) for seed in seeds]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas import labels
 from fedatlas.checks.base import Check
+from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.errors import UserError
 from fedatlas.options import option
@@ -54,4 +55,4 @@ class Replays(Check):
         largest = max(differences)
         ours = f"largest relative difference {labels.number(largest)} over {len(differences)} published runs"
         note = f"{unstable} more runs are unstable and are not compared." if unstable else ""
-        return Outcome(ours, largest <= self.tolerance, note)
+        return exact(ours, largest <= self.tolerance, note, value=largest)

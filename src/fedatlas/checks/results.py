@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas import labels
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments.scores import goal
+from fedatlas.experiments.scores import goal, of_groups
 from fedatlas.experiments.selection import matching
 from fedatlas.experiments.view import View
 
@@ -17,12 +17,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Number:
+    """The number that decides. low, high: its interval over seeds, if it has one. seeds: how many they are."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    seeds: int | None
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """The answer of a check. ours: what was found, as text. held: whether the claim holds. note: a remark."""
+    """The answer of a check.
+
+    ours: what was found, as text. verdict: one of `fedatlas.checks.verdicts`. note: a remark. number: that decides.
+    """
 
     ours: str
-    held: bool
+    verdict: str
     note: str = ""
+    number: Number | None = None
 
 
 class NotTested(Exception):
@@ -82,23 +96,29 @@ class Results:
         axes = self.axes if axes is None else axes
         yield from rows.groupby(axes, sort=False) if axes else [((), rows)]
 
-    def values(
+    def samples(
         self,
         algorithm: str,
         where: Mapping[str, Any],
         metric: str | None = None,
         statistic: str | None = None,
-    ) -> dict[tuple[Any, ...], float]:
-        """Scores, or values of another metric, by point of the axes.
+    ) -> dict[tuple[Any, ...], dict[int, float]]:
+        """Scores, or values of another metric, of each seed, by point of the axes.
 
         What diverged has the worst value, inf or -inf. Raises as `rows` and `column` do.
         """
-        rows = self.rows(algorithm, where)
-        column = self.column(metric, statistic)
-        bad = math.inf if self.goal(metric) == "min" else -math.inf
-        points = [tuple(row) for row in rows[self.axes].itertuples(index=False)] if self.axes else [()]
-        numbers = zip(rows[column], rows["diverged"] > 0, strict=True)
-        return {p: bad if lost or math.isnan(v) else float(v) for p, (v, lost) in zip(points, numbers, strict=True)}
+        self.column(metric, statistic)
+        select = self.view.select
+        metric, statistic = metric or select.metric, statistic or select.statistic
+        rows, good = self.rows(algorithm, where, self.curves), self.goal(metric)
+        bad = math.inf if good == "min" else -math.inf
+        found: dict[tuple[Any, ...], dict[int, float]] = {}
+        for point, part in self.settings(rows):
+            runs = part[part["round"] > 0].groupby("seed")
+            scores = of_groups(runs, metric, statistic, good)
+            lost = (runs["status"].last() == "diverged") | scores.isna()
+            found[point] = dict(scores.mask(lost, bad).items())
+        return found
 
     def column(self, metric: str | None = None, statistic: str | None = None) -> str:
         """Column of the table that holds a metric: ``score`` for the one that selects.

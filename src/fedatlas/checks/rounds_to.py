@@ -1,9 +1,11 @@
 """The fewest rounds of a setting whose score attains a target."""
 
+import math
 from dataclasses import dataclass
 
 from fedatlas import labels
 from fedatlas.checks.base import OfOne
+from fedatlas.checks.evidence import Bounds, Part, judged, sample
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
 
@@ -11,7 +13,7 @@ from fedatlas.options import option
 @dataclass(frozen=True, kw_only=True)
 class RoundsTo(OfOne):
     """Held if the score attains ``target`` in a setting of ``where``, and the fewest rounds of such settings are at
-    most ``paper``, or equal to it if ``exactly``."""
+    most ``paper``, or equal to it if ``exactly``, in the mean over seeds."""
 
     name = "rounds_to"
 
@@ -19,14 +21,19 @@ class RoundsTo(OfOne):
     exactly: bool = option(False, doc="whether the fewest rounds must equal the paper's number")
 
     def judge(self, results: Results) -> Outcome:
-        rows = results.rows(self.algorithm, self.where)
-        low = results.goal() == "min"
-        there = rows[(rows["score"] <= self.target) if low else (rows["score"] >= self.target)]
-        if there.empty:
-            best = rows["score"].min() if low else rows["score"].max()
-            return Outcome(f"not attained; best {labels.number(best)}", False)
-        fewest = there.loc[there["rounds"].idxmin()]
-        rounds = float(fewest["rounds"])
-        note = f"At {labels.setting(fewest, results.axes)}." if results.axes else ""
-        held = self.paper is None or (rounds == self.paper if self.exactly else rounds <= self.paper)
-        return Outcome(labels.number(rounds), held, note)
+        rows = results.rows(self.algorithm, self.where, results.curves)
+        rounds = {point: part["round"].max() for point, part in results.settings(rows)}
+        scores, low = results.samples(self.algorithm, self.where), results.goal() == "min"
+        fewest: dict[int, float] = {}
+        for point, of_seeds in scores.items():
+            for seed, score in of_seeds.items():
+                there = score <= self.target if low else score >= self.target
+                fewest[seed] = min(fewest.get(seed, math.inf), float(rounds[point]) if there else math.inf)
+        high = math.nextafter(math.inf, 0) if self.paper is None else self.paper
+        bounds = Bounds(high if self.exactly else -math.inf, high)
+        best = min if low else max
+        reached = [best(of_seeds[seed] for of_seeds in scores.values() if seed in of_seeds) for seed in fewest]
+        note = f"The best scores of the seeds are {labels.number(min(reached))} to {labels.number(max(reached))}."
+        lost = sum(map(math.isinf, fewest.values()))
+        about = "{} rounds" if not lost else f"not attained by {lost} of {len(fewest)} seeds"
+        return judged([Part(sample(fewest.values(), log=True), bounds, about)], note)

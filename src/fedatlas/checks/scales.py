@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fedatlas import labels
-from fedatlas.checks.averages import interval
 from fedatlas.checks.base import Bounded, OfMetric, OfSeveral
 from fedatlas.checks.costs import spent
+from fedatlas.checks.evidence import LOST, Bounds, Part, judged, sample
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.errors import UserError, lookup
 from fedatlas.options import option
@@ -23,9 +23,9 @@ class Scales(Bounded, OfMetric, OfSeveral):
 
     The exponent is the slope of log cost against the log of ``against`` times what ``accuracy`` says, over all settings
     of ``where`` and all ``shares`` together, or, with an ``axis``, along it alone and so in every setting of the other
-    axes. One line is fitted to each seed; Student's t interval of the mean slope, at 95 percent, must lie in the
-    bounds. A cost counts from the round where the metric first is at most ``since`` times its first value to the round
-    where it first is at most a share of it. All runs must attain all shares.
+    axes. One line is fitted to each seed, and the mean slope must lie in the bounds. A cost counts from the round where
+    the metric first is at most ``since`` times its first value to the round where it first is at most a share of it.
+    All runs must attain all shares.
     """
 
     name = "scales"
@@ -47,28 +47,22 @@ class Scales(Bounded, OfMetric, OfSeveral):
             raise UserError("scales: shares must be positive and smaller than since")
 
     def judge(self, results: Results) -> Outcome:
-        import numpy as np
-
         metric = self.metric or results.view.select.metric
         results.column(metric)
         for cost in filter(None, (self.cost, self.per)):
             lookup("cost", cost, labels.COSTS)
         others = [axis for axis in results.axes if self.axis is not None and axis != self.axis]
-        texts, held, seeds = [], True, 0
+        parts = []
         for algorithm in self.algorithms:
-            found = []
             rows = results.rows(algorithm, self.where, results.curves)
             for _, part in results.settings(rows, others):
                 slopes = [_slope(points) for points in self._points(results, metric, part)]
-                seeds = len(slopes)
-                found.append(interval(np.array(slopes)))
-            low, high = min(low for low, _ in found), max(high for _, high in found)
-            attained = math.isfinite(low) and math.isfinite(high)
-            held &= attained and self.within(low) and self.within(high)
-            place = f" over {len(found)} settings" if len(found) > 1 else ""
-            text = f"exponent {low:.3f} to {high:.3f}{place}" if attained else "an accuracy is not attained"
-            texts.append(f"{results.name(algorithm)}: {text}")
-        return Outcome("; ".join(texts), held, f"95 % intervals over {seeds} seeds.")
+                name = f"{results.name(algorithm)}: exponent"
+                if any(map(math.isnan, slopes)):
+                    parts.append(Part(LOST, Bounds(0), f"{results.name(algorithm)} does not attain an accuracy"))
+                else:
+                    parts.append(Part(sample(slopes), self.limits(), f"{name} {{}}"))
+        return judged(parts, more=self.more)
 
     def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":
         """For each seed the pairs of quantity and cost; the cost is infinite where a share is not attained."""
@@ -80,8 +74,6 @@ class Scales(Bounded, OfMetric, OfSeveral):
             for seed, curve in part.groupby("seed"):
                 for share, cost in zip(self.shares, self._costs(curve, metric), strict=True):
                     points.setdefault(seed, []).append((value * self._factor(share), cost))
-        if len(points) < 2:
-            raise NotTested("An interval needs two seeds at least")
         if any(len({value for value, _ in pairs}) < 2 for pairs in points.values()):
             raise NotTested(f"The quantity {self.against} has one value only")
         yield from points.values()

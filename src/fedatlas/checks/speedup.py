@@ -1,8 +1,10 @@
 """How fast scores fall along an axis."""
 
+import math
 from dataclasses import dataclass
 
 from fedatlas.checks.base import Bounded, OfSeveral
+from fedatlas.checks.evidence import LOST, Part, judged, sample
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import numeric
@@ -12,31 +14,39 @@ from fedatlas.options import option
 @dataclass(frozen=True, kw_only=True)
 class Speedup(Bounded, OfSeveral):
     """Held if minus the slope of log score against log ``axis`` lies in the bounds, for all algorithms and all values
-    of the other axes. A slope of 1 is linear speed-up, 0 is none."""
+    of the other axes, in the mean over seeds. A slope of 1 is linear speed-up, 0 is none."""
 
     name = "speedup"
 
     axis: str = option(doc="axis of numbers, such as clients", names="axis of numbers")
 
     def judge(self, results: Results) -> Outcome:
+        results.check_axis("axis", self.axis)
+        at, parts = results.axes.index(self.axis), []
+        for algorithm in self.algorithms:
+            name = results.name(algorithm)
+            if not numeric(results.rows(algorithm, self.where)[self.axis]):
+                raise UserError(f"axis: the values of {self.axis} are not numbers")
+            lines: dict[tuple[object, ...], dict[int, list[tuple[float, float]]]] = {}
+            for point, of_seeds in results.samples(algorithm, self.where).items():
+                others = lines.setdefault((*point[:at], *point[at + 1 :]), {})
+                for seed, score in of_seeds.items():
+                    others.setdefault(seed, []).append((point[at], score))
+            for of_line in lines.values():
+                slopes = [self._slope(name, line) for line in of_line.values()]
+                lost = any(map(math.isnan, slopes))
+                numbers = LOST if lost else sample(slopes)
+                parts.append(Part(numbers, self.limits(), f"{name} {'diverged' if lost else '{}'}"))
+        return judged(parts, more=self.more, joined=", ")
+
+    def _slope(self, name: str, line: list[tuple[float, float]]) -> float:
+        """Minus the slope of one seed; not a number where a run diverged."""
         import numpy as np
 
-        results.check_axis("axis", self.axis)
-        others = [axis for axis in results.axes if axis != self.axis]
-        texts, held, notes = [], True, []
-        for algorithm in self.algorithms:
-            rows, name = results.rows(algorithm, self.where), results.name(algorithm)
-            if not numeric(rows[self.axis]):
-                raise UserError(f"axis: the values of {self.axis} are not numbers")
-            for _, part in results.settings(rows, others):
-                if not np.isfinite(part["score"]).all():
-                    held &= self.at_least is None
-                    notes.append(f"{name} diverged.")
-                    continue
-                part = part[(part["score"] > 0) & (part[self.axis] > 0)]
-                if part[self.axis].nunique() < 2:
-                    raise NotTested(f"Fewer than two positive scores of {name} along positive values of {self.axis}")
-                slope = -np.polyfit(np.log(part[self.axis]), np.log(part["score"]), 1)[0]
-                held &= self.within(slope)
-                texts.append(f"{name} {slope:.2f}")
-        return Outcome(", ".join(texts) or "diverged", held, " ".join(dict.fromkeys(notes)))
+        if not all(math.isfinite(score) for _, score in line):
+            return math.nan
+        line = [(value, score) for value, score in line if value > 0 and score > 0]
+        if len({value for value, _ in line}) < 2:
+            raise NotTested(f"Fewer than two positive scores of {name} along positive values of {self.axis}")
+        x, y = np.log(np.array(line).T)
+        return -float(np.polyfit(x, y, 1)[0])

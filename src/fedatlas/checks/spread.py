@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.checks.base import Bounded, OfSeveral
+from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.checks.text import ends, ratio
 from fedatlas.experiments.selection import matching
@@ -38,4 +39,5 @@ class Spread(Bounded, OfSeveral):
                 ratios.append(high / low if finite else math.inf)
         if not ratios:
             raise NotTested("Fewer than two tuned values")
-        return Outcome(f"largest score {ends(ratios, ratio)} times the smallest", all(map(self.within, ratios)))
+        text = f"largest score {ends(ratios, ratio)} times the smallest"
+        return exact(text, all(self.limits().side(one) == 0 for one in ratios), value=max(ratios))

@@ -6,6 +6,7 @@ from typing import Literal
 
 from fedatlas import labels
 from fedatlas.checks.base import OfOne
+from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
 
@@ -58,4 +59,6 @@ class Statement(OfOne):
         if limit is not None:
             text = f"at most {labels.number(share)} of the bound"
         seeds, worst = rows["seed"].nunique(), f"; the worst is {where}" if where else ""
-        return Outcome(text, share <= 1, f"Over {len(found)} settings with {seeds} seeds each{worst}.")
+        return exact(
+            text, share <= 1, f"Over {len(found)} settings{worst}.", seeds, measured if limit is None else share
+        )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fedatlas import labels
 from fedatlas.checks.base import Bounded, OfSeveral
+from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.options import option
 
@@ -22,7 +23,7 @@ class Throughout(Bounded, OfSeveral):
     of: str | None = option(None, doc="the metric that it is divided by", names="metric")
 
     def judge(self, results: Results) -> Outcome:
-        texts, held = [], True
+        texts, held, seeds = [], True, 0
         for algorithm in self.algorithms:
             rows = results.rows(algorithm, self.where, results.curves)
             for name in filter(None, (self.metric, self.of)):
@@ -35,13 +36,14 @@ class Throughout(Bounded, OfSeveral):
             inside = sum(map(self._close, values))
             lost = "status" in rows and bool((rows["status"] == "diverged").any())
             held &= not lost and inside == len(values)
+            seeds = max(seeds, rows["seed"].nunique())
             span = f"{labels.number(values.min(), 5)} to {labels.number(values.max(), 5)}"
             counts = f"in the bounds at {inside} of {len(values)} evaluations{', diverged' if lost else ''}"
             texts.append(f"{results.name(algorithm)} {span}, {counts}")
-        return Outcome("; ".join(texts), held)
+        return exact("; ".join(texts), held, seeds=seeds)
 
     def _close(self, value: float) -> bool:
         """Whether a number lies in the bounds, up to rounding error."""
-        return self.within(value) or any(
+        return self.limits().side(value) == 0 or any(
             bound is not None and abs(value - bound) <= ROUNDING * abs(bound) for bound in (self.at_least, self.at_most)
         )

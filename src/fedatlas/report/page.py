@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas import csv_files, labels
 from fedatlas.bibliography import Reference
+from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 # class of report.css and sign of each verdict that claims.csv may hold
-VERDICTS = {"held": ("held", "✓"), "not held": ("not-held", "✗"), "not tested at this size": ("not-tested", "–")}
+VERDICTS = {
+    HELD: ("held", "✓"),
+    MORE: ("held", "✓✓"),
+    UNDECIDED: ("undecided", "?"),
+    NOT_HELD: ("not-held", "✗"),
+    VACUOUS: ("not-tested", "∅"),
+    NOT_TESTED: ("not-tested", "–"),
+}
 LONG_TABLE = 12  # rows; longer ones are folded
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "kappa": "κ", "lambda": "λ", "mu": "μ",

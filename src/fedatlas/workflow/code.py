@@ -80,7 +80,7 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
 
 def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
     """Modules behind the claims of an experiment that are tested at its size."""
-    kinds = {c.check["kind"] for c in experiment.claims.values() if c.tested_at(experiment.size)}
+    kinds = {check["kind"] for c in experiment.claims.values() if c.tested_at(experiment.size) for check in c.checks}
     found = {of_job("claims"), *map(CHECKS.module, kinds), *of_metrics(cells)}
     asked = {one for kind in kinds for one in CHECKS.get(kind).inputs}
     if asked:

@@ -40,7 +40,7 @@ def experiment_schema() -> dict[str, Any]:
     entry["properties"]["tune"] = {**axes, "description": entry["properties"]["tune"]["description"]}
     entry["properties"]["algorithm"] = {"enum": [*ALGORITHMS.names(), None]}
     claim = of_options(Claim)
-    claim["properties"]["check"] = {"$ref": "#/$defs/check"}
+    claim["properties"] |= {name: {"$ref": "#/$defs/check"} for name in ("check", "vacuous")}
     figures = {"type": "object", "additionalProperties": {"$ref": "#/$defs/figure"}}
     properties |= {
         "setting": {**setting, **described["setting"]},

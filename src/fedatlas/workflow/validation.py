@@ -76,11 +76,11 @@ def _figure(experiment: Experiment, cells: Sequence[Cell], metrics: list[str], s
 
 
 def _claim(experiment: Experiment, cells: Sequence[Cell], metrics: list[str], claim: Claim) -> None:
-    check = build(claim.check)
-    if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
-        _names(check, experiment, metrics)
-        _measured(check, experiment)
-        _theory(check, experiment, cells)
+    for check in map(build, claim.checks):
+        if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
+            _names(check, experiment, metrics)
+            _measured(check, experiment)
+            _theory(check, experiment, cells)
 
 
 def _names(kind: Kind, experiment: Experiment, reported: list[str]) -> None:

@@ -1,0 +1,184 @@
+"""Numbers over seeds, their intervals, and the verdict that they allow on a claim."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from fedatlas import labels
+from fedatlas.checks.results import NotTested, Number, Outcome
+from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, UNDECIDED, VACUOUS
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LEVEL = 0.05  # probability that an interval misses the mean
+LISTED = 3  # numbers that a text lists; of more it tells the worst
+
+More = Literal["above", "below"] | None
+
+
+def interval(values: "np.ndarray", level: float = LEVEL) -> "tuple[np.ndarray, np.ndarray]":
+    """Ends of Student's t interval of the mean of independent values.
+
+    values: along the first axis, two or more; the ends have the shape of the others. level: probability to miss the
+    mean.
+    """
+    from scipy import stats
+
+    half = stats.t.ppf(1 - level / 2, len(values) - 1) * values.std(axis=0, ddof=1) / math.sqrt(len(values))
+    middle = values.mean(axis=0)
+    return middle - half, middle + half
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A number for each seed. log: whether the mean is taken of logarithms, as of ratios."""
+
+    values: tuple[float, ...]
+    log: bool = False
+
+    @property
+    def value(self) -> float:
+        """The mean over seeds; the median where a number is not finite."""
+        import numpy as np
+
+        values = self._scaled()
+        if not np.isfinite(values).all():
+            return float(np.median(self.values))
+        return self._back(values.mean())
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Ends of Student's t interval of the mean.
+
+        Equal numbers have an interval of no width. Where some numbers are infinite, the interval reaches from the
+        smallest to the largest. One seed, and a number that is none, leave everything open.
+        """
+        import numpy as np
+
+        values = self._scaled()
+        if np.isnan(values).any() or len(values) < 2:
+            return -math.inf, math.inf
+        if (values == values[0]).all():
+            return self.values[0], self.values[0]
+        if not np.isfinite(values).all():
+            return min(self.values), max(self.values)
+        low, high = interval(values, level)
+        return self._back(low), self._back(high)
+
+    def __str__(self) -> str:
+        low, high = self.interval()
+        if low == high:
+            return _text(self.value)
+        ends = f"{_text(low)} to {_text(high)}" if len(self.values) > 1 else "one seed"
+        return f"{_text(self.value)} ({ends})"
+
+    def _scaled(self) -> "np.ndarray":
+        import numpy as np
+
+        values = np.array(self.values, float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(values) if self.log else values
+
+    def _back(self, value: Any) -> float:
+        return math.exp(value) if self.log else float(value)
+
+
+LOST = Sample((-math.inf, -math.inf))  # what a run that diverged gives
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The numbers that a claim allows. open: whether the lower end is not allowed itself."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    open: bool = False
+
+    def side(self, number: float) -> int:
+        """0 for an allowed number, -1 for one that is too small, 1 for one that is too large."""
+        if number < self.low or (self.open and number == self.low):
+            return -1
+        return int(number > self.high)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A number that a claim is about. bounds: that it must lie in. about: its text, with ``{}`` for the number."""
+
+    sample: Sample
+    bounds: Bounds
+    about: str = "{}"
+
+    def side(self, level: float) -> int | None:
+        """Side of the bounds on which the whole interval lies; None if it lies on no one side."""
+        low, high = map(self.bounds.side, self.sample.interval(level))
+        return low if low == high else None
+
+    def margin(self, more: More) -> float:
+        """How far the interval lies inside the bounds, on the sample's scale; negative outside."""
+        low, high = self.sample.interval()
+        gaps = [self._gap(low, self.bounds.low), self._gap(self.bounds.high, high)]
+        return min(gaps if more is None else gaps[:1] if more == "above" else gaps[1:])
+
+    def _gap(self, large: float, small: float) -> float:
+        if large == small or not (math.isfinite(large) and math.isfinite(small)):
+            return 0.0 if large == small else math.copysign(math.inf, large - small)
+        if self.sample.log and large > 0 and small > 0:
+            return math.log(large / small)
+        return large - small
+
+
+def judged(parts: Sequence[Part], note: str = "", more: More = None, joined: str = "; ") -> Outcome:
+    """The outcome of a claim that holds if all parts lie in their bounds.
+
+    *held*: every interval lies in its bounds. *not held*: one lies wholly outside, at a level that Bonferroni's
+    correction divides by the number of parts. *held and more*: none fails, and one lies wholly beyond the bounds on the
+    side ``more``. Otherwise *undecided*. The number of the outcome is the worst part's. Raises NotTested without parts.
+    """
+    if not parts:
+        raise NotTested("No setting has results of all that is compared")
+    passing = {None: {0}, "above": {0, 1}, "below": {0, -1}}[more]
+    sides = {part.side(LEVEL) for part in parts}
+    if {part.side(LEVEL / len(parts)) for part in parts} - passing - {None}:
+        verdict = NOT_HELD
+    elif sides <= passing:
+        verdict = HELD if sides == {0} else MORE
+    else:
+        verdict = UNDECIDED
+    worst = min(parts, key=lambda part: part.margin(more))
+    if len(parts) <= LISTED:
+        text = joined.join(part.about.format(part.sample) for part in parts)
+    else:
+        text = f"at worst {worst.about.format(worst.sample)}, of {len(parts)} comparisons"
+    return Outcome(text, verdict, note, _number(worst.sample))
+
+
+def exact(ours: str, held: bool, note: str = "", seeds: int | None = None, value: float | None = None) -> Outcome:
+    """The outcome of a claim about every single run, which needs no interval. seeds: of the runs. value: the number."""
+    number = None if seeds is None and value is None else Number(value, None, None, seeds)
+    return Outcome(ours, HELD if held else NOT_HELD, note, number)
+
+
+def vacuous(ours: str, note: str) -> Outcome:
+    """The outcome of a comparison of things that cannot differ."""
+    return Outcome(ours, VACUOUS, note)
+
+
+def paired(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
+    """Pairs of numbers of the same seed, in the order of the seeds."""
+    return [(ours[seed], theirs[seed]) for seed in sorted(ours.keys() & theirs.keys())]
+
+
+def sample(values: Iterable[float], log: bool = False) -> Sample:
+    """The Sample of some numbers."""
+    return Sample(tuple(map(float, values)), log)
+
+
+def _text(number: float) -> str:
+    return labels.number(number) if math.isfinite(number) else {math.inf: "∞", -math.inf: "−∞"}.get(number, "undefined")
+
+
+def _number(sample: Sample) -> Number:
+    low, high = sample.interval()
+    return Number(sample.value, low, high, len(sample.values))

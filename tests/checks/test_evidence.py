@@ -1,0 +1,88 @@
+"""Intervals over seeds, and the verdicts that they allow."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from fedatlas.checks.evidence import Bounds, Part, judged, sample
+from fedatlas.checks.results import NotTested
+from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, UNDECIDED
+
+NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9)
+LIMITS = st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)).map(sorted)
+
+
+def verdict(values, low=-math.inf, high=math.inf, log=False, more=None):
+    return judged([Part(sample(values, log), Bounds(low, high))], more=more).verdict
+
+
+@given(NUMBERS)
+def test_the_interval_is_students(values):
+    low, high = sample(values).interval()
+    if min(values) == max(values):
+        assert low == high == values[0]
+    else:
+        expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+        assert (low, high) == pytest.approx((expected.low, expected.high), rel=1e-6, abs=1e-6)
+
+
+@given(st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=9))
+def test_ratios_have_the_interval_of_their_logarithms(values):
+    low, high = sample(values, log=True).interval()
+    logs = sample(np.log(values)).interval()
+    assert (math.log(low), math.log(high)) == pytest.approx(logs, rel=1e-6, abs=1e-6)
+
+
+@given(NUMBERS, LIMITS)
+def test_the_verdict_follows_the_interval(values, limits):
+    low, high = sample(values).interval()
+    found = verdict(values, *limits)
+    assert (found == HELD) == (limits[0] <= low and high <= limits[1])
+    assert (found == NOT_HELD) == (high < limits[0] or low > limits[1])
+    beyond = verdict(values, *limits, more="above")
+    assert beyond == (MORE if low > limits[1] else found)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([2.0], UNDECIDED),
+        ([2.0, math.nan], UNDECIDED),
+        ([2.0, math.inf], HELD),
+        ([0.5, math.inf], UNDECIDED),
+        ([math.inf, math.inf], HELD),
+        ([0.0, 0.5], NOT_HELD),
+        ([0.0, 0.0], NOT_HELD),
+    ],
+)
+def test_ratios_that_are_no_numbers(values, expected):
+    assert verdict(values, low=1, log=True) == expected
+
+
+def test_one_of_many_parts_fails_only_if_it_surely_does():
+    """At the level of one comparison the second part fails; with 20 comparisons chance explains it."""
+    fine, doubtful = Part(sample([2.0, 2.1, 2.0]), Bounds(1)), Part(sample([0.5, 0.6, 0.7]), Bounds(1))
+    assert judged([doubtful]).verdict == NOT_HELD
+    assert judged([fine] * 20 + [doubtful]).verdict == UNDECIDED
+    assert judged([fine] * 20).verdict == HELD
+
+
+def test_the_worst_part_is_told():
+    parts = [Part(sample([float(n), n + 0.1]), Bounds(0), f"{{}} of {n}") for n in (5, 3, 4, 6)]
+    outcome = judged(parts)
+    assert outcome.ours.startswith("at worst 3.05") and outcome.ours.endswith("of 3, of 4 comparisons")
+    assert outcome.number.value == pytest.approx(3.05) and outcome.number.seeds == 2
+
+
+def test_an_open_bound_excludes_its_end():
+    assert judged([Part(sample([1.0, 1.0]), Bounds(1, open=True))]).verdict == NOT_HELD
+    assert judged([Part(sample([1.0, 1.0]), Bounds(1))]).verdict == HELD
+
+
+def test_nothing_to_compare():
+    with pytest.raises(NotTested, match="No setting"):
+        judged([])
