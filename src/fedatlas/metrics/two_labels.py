@@ -9,8 +9,10 @@ from fedatlas.metrics.base import Metric
 
 
 def share(problem: Any, x: Any) -> float:
-    """The share of a client's samples that bear its two most frequent labels, mean over clients. It depends on the split
-    alone. Raises UserError if the data are not split over clients."""
+    """The share of a client's samples that bear its two most frequent labels, mean over clients.
+
+    It depends on the split alone. Raises UserError if the data are not split over clients.
+    """
     if getattr(problem, "partition", None) is None:
         raise UserError("the metric two_labels is of data that are split over clients: give the problem a partition")
     labels = np.asarray(problem.labels)
