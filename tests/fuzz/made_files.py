@@ -22,7 +22,7 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import run_cell
 from fedatlas.participation import trace_file
 from fedatlas.problems.base import Optimum
-from tests.fuzz.frame import Target, mutated
+from tests.fuzz.frame import Target, mutated, unclocked
 
 
 @functools.cache
@@ -88,7 +88,7 @@ PREPARED = Target(
 
 
 def _saved(save: Any) -> bytes:
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, unclocked():
         path = Path(name) / "made"
         save(path)
         return path.read_bytes()
@@ -109,7 +109,7 @@ def one_array_changed(draw: Any, files: list[bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for one, content in (members | {name: draw(mutated([members[name]]))}).items():
-            archive.writestr(one, content)
+            archive.writestr(zipfile.ZipInfo(one), content)
     return out.getvalue()
 
 
@@ -135,7 +135,7 @@ OPTIMUM = Target(
     lambda content, folder: Optimum.load(_as_file(content, folder)) and None,
 )
 
-SPEC = CellSpec("fedavg", {}, {"kind": "quadratic", "dim": 2}, {"clients": 2, "rounds": 2}, tune={"lr": [0.01, 0.02]})
+SPEC = CellSpec("fedavg", {}, {"kind": "quadratic", "dim": 2}, {"clients": 2, "rounds": 2}, tune={"lr": [0.01]})
 
 
 def _run_file(content: bytes, folder: Path) -> None:
@@ -144,7 +144,7 @@ def _run_file(content: bytes, folder: Path) -> None:
         (folder / f"run{suffix}").write_bytes(content)
     run_cell(SPEC, folder / "run.parquet")
     rows, _ = result_files.read_rows(folder / "run.parquet")
-    assert len(rows) == 6
+    assert len(rows) == 3
     try:
         _, meta = result_files.read_rows(_as_file(content, folder))
         RunMeta.of(meta)
