@@ -51,11 +51,14 @@ CHOICES = [
     ("fedred", {"averaging": "mean", "average": "weighted", "mu": 0.1}),
     ("fedspeed", {"normalise": False}),
     ("fedspeed", {"mean": "all", "rho": 0.2}),
+    ("fedspeed", {"mean": "all", "clip": 0.2, "decoupled": 0.05}),  # clips most steps
+    ("fedcm", {"decoupled": 0.05}),
     ("fedsps", {"l_star": -0.5, "c": 4.0}),
     ("fedsps-normalized", {"smoothing": "bound", "gamma_b": 0.3}),
     ("fedsps-normalized", {"smoothing": "step", "gamma_b": 0.3}),
     ("fedsps-global", {"l_star": -0.5, "c": 4.0}),
     ("fedadam", {"server_lr": 0.3}),
+    ("fedadam", {"first_v": 0.0}),
     ("fedams", {"server_lr": 0.3}),
 ]
 STIFF = {"lr": 0.5, "lam": 1.0}  # subproblems that need few steps
