@@ -11,7 +11,7 @@ from fedatlas.data import mirrors, places, sources
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import config, expand
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.dependencies import of_cell, trace_files
+from fedatlas.experiments.dependencies import of_run_file, trace_files
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout
 from fedatlas.figures import FIGURES
@@ -48,7 +48,7 @@ class Atlas:
         self.config, self.root = config, Path(root)
         self.paths = {path.stem: path for path in sorted((self.root / "config/experiments").glob("[!.]*.yaml"))}
         named = [] if self.config["experiments"] == "all" else self.config["experiments"]
-        for name in [*self.config["tour"], *named]:
+        for name in [*self.config["tour"], *named, *(name for _, name in self.gallery())]:
             self._known(name)
         self.data = str(places.directory(self.config["data"]))
         self._origins: dict[str, dict[str, Any]] = {}
@@ -115,7 +115,7 @@ class Atlas:
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Inputs of a run file: code, data, partition, optimum, traces."""
         spec = self._cell(w).spec
-        found: dict[str, Any] = {"code": code.files(of_cell(spec)), "data": self.data_of(spec.problem)}
+        found: dict[str, Any] = {"code": code.files(of_run_file(spec)), "data": self.data_of(spec.problem)}
         if is_split(spec.problem.get("partition")):
             found["partition"] = self.partition_file(spec)
         if spec.optimum:
@@ -251,6 +251,10 @@ class Atlas:
         files = ("about.json", "table.parquet", "claims.csv")
         found = [f"{self.directory(size, name)}/{file}" for name in names for file in files]
         return found + [path for name in names for path in self.figure_files(size, name)]
+
+    def gallery(self) -> list[tuple[str, str]]:
+        """Sizes and names of the experiments of the gallery."""
+        return [(size, name) for size, names in self.config.get("gallery", {}).items() for name in names]
 
     def receipts(self, size: str, names: list[str]) -> list[str]:
         """Receipts, files that say that experiments were logged to MLflow."""
