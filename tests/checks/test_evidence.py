@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedatlas.checks.evidence import Bounds, Part, judged, sample, some
+from fedatlas.checks.evidence import Bounds, Part, judged, sample
 from fedatlas.checks.results import NotTested
 from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, UNDECIDED
 
@@ -18,25 +18,6 @@ LIMITS = st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)).map(sorted)
 
 def verdict(values, low=-math.inf, high=math.inf, log=False, more=None):
     return judged([Part(sample(values, log), Bounds(low, high))], more=more).verdict
-
-
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        ([[1.0, 1.1, 1.2], [-1.0, -1.1, -1.2]], HELD),
-        ([[-1.0, -1.1, -1.2], [-2.0, -2.1]], NOT_HELD),
-        ([[-1.0, -1.1, -1.2], [-0.1, 0.2]], UNDECIDED),
-        ([[0.1, 0.5, 0.9], [-1.0, -1.1]], UNDECIDED),  # positive alone at half the level
-    ],
-)
-def test_one_part_may_be_enough(rows, expected):
-    outcome = some([Part(sample(row), Bounds(0, open=True)) for row in rows])
-    assert outcome.verdict == expected
-
-
-def test_some_needs_a_comparison():
-    with pytest.raises(NotTested):
-        some([])
 
 
 @given(NUMBERS)

@@ -20,7 +20,16 @@ from fedatlas.theory.trajectories import Runs, simulate
 from tests.helpers import logistic, quadratic
 
 EQUALITIES = ["proposition-1", "matrix-form", "doubly-stochastic", "auxiliary-form", "proposition-4"]
-EXPECTED = ["lemma-3", "lemma-5", "proposition-3", "proposition-2", "lemma-6", "theorem-1", "corollary-2", "corollary-3"]
+BOUNDS = [
+    "lemma-3",
+    "lemma-5",
+    "proposition-3",
+    "proposition-2",
+    "lemma-6",
+    "theorem-1",
+    "corollary-2",
+    "corollary-3",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +130,7 @@ def pair(kind, lr=1.8e-4, noise=0.0):
     return Runs([simulate(kind(lr=lr), problem, setting, seed) for seed in range(2)], 0.05)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", BOUNDS)
 def test_bounds_hold_for_fedawe(name):
     assert exceeded(name, pair(FedAWE)) < 1
 
@@ -140,7 +149,10 @@ def altered(found, **changes):
     "name, changes",
     [
         ("lemma-3", {"x": lambda run: run.x + np.linspace(0, 100, len(run.x))[:, None, None]}),  # F rises to 5000
-        ("lemma-5", {"drift": lambda run: 17 * run.drift}),  # without noise, the bound is 16^2 times what two steps give
+        (
+            "lemma-5",
+            {"drift": lambda run: 17 * run.drift},
+        ),  # the bound is 16^2 times two steps without noise
     ],
 )
 def test_bounds_are_false_of_other_runs(name, changes):

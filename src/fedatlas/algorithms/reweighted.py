@@ -98,7 +98,7 @@ class F3AST(FedAvgAll):
     beta: float = option(0.01, doc="forgetting factor beta of the estimate", above=0, high=1)
     r0: float | Literal["p"] = option(
         1.0,
-        doc="estimate r_i before the first round; or `p`: the client's probability in its first active round, before it",
+        doc="estimate r_i before the first round; or `p`: the client's probability in its first active round",
         above=0,
         high=1,
     )

@@ -157,8 +157,9 @@ def judged(parts: Sequence[Part], note: str = "", more: More = None, joined: str
 def some(parts: Sequence[Part]) -> Outcome:
     """The outcome of a claim that holds if one part lies in its bounds, whichever it is.
 
-    *held*: one interval lies in its bounds, at a level that Bonferroni's correction divides by the number of parts. *not
-    held*: all lie wholly outside. Otherwise *undecided*. The number is the best part's. Raises NotTested without parts.
+    *held*: one interval lies in its bounds, at a level that Bonferroni's correction divides by the number of parts.
+    *not held*: all lie wholly outside. Otherwise *undecided*. The number is the best part's. Raises NotTested without
+    parts.
     """
     if not parts:
         raise NotTested("No setting has results of all that is compared")
