@@ -60,6 +60,7 @@ CHOICES = [
     ("fedadam", {"server_lr": 0.3}),
     ("fedadam", {"first_v": 0.0}),
     ("fedams", {"server_lr": 0.3}),
+    ("f3ast", {"beta": 0.3, "r0": "p"}),
 ]
 STIFF = {"lr": 0.5, "lam": 1.0}  # subproblems that need few steps
 VARIANTS = [pytest.param(name, STIFF if name.startswith("dane+") else {}, id=name) for name in NAMES]
