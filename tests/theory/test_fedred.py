@@ -67,7 +67,7 @@ def test_quadratics_know_theirs():
 def test_clients_smoothness():
     for problem in (logistic(), softmax()):
         largest = np.linalg.eigvalsh(dense(problem, np.zeros(problem.dim)))[:, -1].max()
-        assert problem.smoothness != problem.client_smoothness() >= largest - 1e-6
+        assert problem.smoothness != problem.client_smoothness >= largest - 1e-6
 
 
 @pytest.mark.parametrize(

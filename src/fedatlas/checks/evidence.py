@@ -166,8 +166,22 @@ def vacuous(ours: str, note: str) -> Outcome:
 
 
 def paired(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
-    """Pairs of numbers of the same seed, in the order of the seeds."""
+    """Pairs of numbers of the same seed, in the order of the seeds.
+
+    Where several seeds of one side all give the same number, that side does not depend on the seed, as the runs of a
+    deterministic algorithm do not. Then its number is paired with each of the other's, whose seeds may be others.
+    """
+    if (alike := _constant(theirs)) is not None:
+        return [(ours[seed], alike) for seed in sorted(ours)]
+    if (alike := _constant(ours)) is not None:
+        return [(alike, theirs[seed]) for seed in sorted(theirs)]
     return [(ours[seed], theirs[seed]) for seed in sorted(ours.keys() & theirs.keys())]
+
+
+def _constant(numbers: Mapping[int, float]) -> float | None:
+    """The number that two or more seeds all give, or None."""
+    found = set(numbers.values())
+    return found.pop() if len(numbers) > 1 and len(found) == 1 else None
 
 
 def sample(values: Iterable[float], log: bool = False) -> Sample:
