@@ -38,7 +38,7 @@ INPUTS = [
     f"{inputs.__name__}.{name}" for name in ("availability", "dissimilarities", "memory", "partitions", "theorems")
 ]
 JOBS = [f"{jobs.__name__}.{name}" for name in (
-    "claims", "figure", "instability", "optimum", "partition", "report", "table", "track",
+    "claims", "figure", "gallery", "instability", "optimum", "partition", "report", "table", "track",
 )]  # fmt: skip
 
 
