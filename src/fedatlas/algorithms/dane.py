@@ -69,8 +69,8 @@ class DanePlusGD(Dane):
 
     r is the number of the round, from 0. Each client stops by its own rule. It also stops where a step is so small that
     rounding loses it. The first step needs no new gradient, since grad F_i(x) is mean_j G_j(x).
-    Theory: lr = 1/(L + lam) with the largest L of any client, the constant L_max. The constant L, of the mean objective,
-    may be smaller. From lr = 2/(L_max + lam) on the rule may never hold: a warning says so.
+    Theory: lr = 1/(L + lam) with the largest L of any client, which is the constant L_max. That of the mean objective,
+    the constant L, may be smaller. From lr = 2/(L_max + lam) on the rule may never hold: a warning says so.
     """
 
     name = "dane+-gd"
@@ -89,12 +89,13 @@ class DanePlusGD(Dane):
 
     def for_problem(self, problem):
         found, largest = super().for_problem(problem), problem.constant("L_max")
-        if largest is not None and found.lr * (largest + found.lam) >= 2 * (1 + 1e-9):
+        if largest is not None and found.lr * (largest + found.lam) > 2 * (1 + 1e-9):
+            limit = 2 / (largest + found.lam)
             warnings.warn(
-                f"{self.title()}: lr = {found.lr:.3g} is beyond 2/(L_max + lam) = {2 / (largest + found.lam):.3g}, with "
-                "L_max the largest smoothness of any client, which may be larger than L of the mean objective; the "
-                f"stopping rule may never hold, and a client then takes max_steps = {found.max_steps} steps in every "
-                "round: take lr = 1/(L_max + lam)",
+                f"{self.title()}: lr = {found.lr:.3g} is above 2/(L_max + lam) = {limit:.3g}, so the stopping rule may "
+                f"never hold, and a client then takes max_steps = {found.max_steps} steps in each round; L_max = "
+                f"{largest:.3g} is the largest smoothness of any client, L that of the mean objective: take lr = "
+                "1/(L_max + lam)",
                 stacklevel=2,
             )
         return found

@@ -17,7 +17,7 @@ WIDTH, ROW = 1.0, 0.27  # inches of a column and of a row
 
 @dataclass(frozen=True, kw_only=True)
 class Dissimilarity(Figure):
-    """Smoothness L of the clients, dissimilarity delta_A and delta_B of their Hessians, and delta_B / L, of each problem.
+    """Smoothness L of the clients, dissimilarity delta_A and delta_B of their Hessians, and delta_B / L, by problem.
 
     On data delta_A and delta_B are estimates from below, at the start and at the optimum, and L is an upper bound.
     """

@@ -149,8 +149,8 @@ class Regression(Problem):
         return None
 
     def constants(self) -> dict[str, float]:
-        """L, the smoothness of F, L_max, the largest of any client's objective, and, where l2 is positive, mu = l2, their
-        strong convexity."""
+        """L, the smoothness of F; L_max, the largest of any client's objective; and, where l2 is positive, mu = l2, the
+        strong convexity of all."""
         names = ("L", "L_max", *(["mu"] if self.l2 > 0 else []))
         return {name: value for name in names if (value := self.constant(name)) is not None}
 
