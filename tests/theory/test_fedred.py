@@ -64,6 +64,13 @@ def test_quadratics_know_theirs():
     )
 
 
+def test_largest_smoothness_of_a_client_is_a_constant():
+    problem = logistic()
+    assert problem.constant("L_max") == problem.client_smoothness != problem.constant("L")
+    shared = logistic(heterogeneous=False)
+    assert shared.constant("L_max") == shared.constant("L")
+
+
 def test_clients_smoothness():
     for problem in (logistic(), softmax()):
         largest = np.linalg.eigvalsh(dense(problem, np.zeros(problem.dim)))[:, -1].max()

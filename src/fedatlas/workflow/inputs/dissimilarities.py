@@ -7,6 +7,7 @@ from typing import Any
 
 from fedatlas import labels, problems
 from fedatlas.data.partition import Partition
+from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.view import View
 from fedatlas.figures.base import Figure
@@ -17,10 +18,15 @@ from fedatlas.workflow.made_files import optimum_file, partition_file
 
 
 def needed(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """The problems of the cells, each once: their specification, title, clients, and files of partition and optimum."""
+    """The problems of the cells, each once: their specification, title, clients, and files of partition and optimum.
+
+    Raises UserError where the number of clients varies inside run files.
+    """
     found: dict[str, dict[str, Any]] = {}
     for cell in cells:
         spec, clients = cell.spec, cell.spec.setting.get("clients")
+        if "clients" in spec.within:
+            raise UserError(f"{figure.title()}: the number of clients varies inside run files; make it an axis of grid")
         axes = [axis for axis in cell.point if axis == "clients" or axis.startswith("problem.")]
         found.setdefault(
             json.dumps([spec.problem, clients], sort_keys=True),
