@@ -66,9 +66,7 @@ def test_dissimilarities_of_each_problem_once():
     for (_, c), similarity in zip(found, axes["problem.similarity"], strict=True):
         known = problems.create({"kind": "quadratic", "dim": 4, "similarity": similarity}, 3).constants()
         assert (c.L, c.delta_B) == (known["L_max"], known["delta_B"])
-    varied = experiment(
-        grid={}, within={"clients": [2, 3]}, problem={"kind": "logistic", "data": "breast_cancer"}, optimum=False
-    )
+    varied = experiment(grid={}, within={"clients": [2, 3]}, metric="loss", optimum=False)
     with pytest.raises(UserError, match="the number of clients varies inside run files"):
         inputs.needed(figure, expand.cells(varied))
 
