@@ -47,6 +47,7 @@ def draw(ledger: "pd.DataFrame", papers: Mapping[str, str], out: Path) -> None:
             ax.bar_label(bars, [str(n) if n else "" for n in widths], label_type="center",
                          color="white" if dark else "#262626", fontsize=8)  # fmt: skip
             left = {name: left[name] + n for name, n in zip(names, widths, strict=True)}
+        ax.grid(visible=False, axis="y")
         ax.invert_yaxis()
         ax.set_xlabel("claims")
         ax.spines[["top", "right"]].set_visible(False)
