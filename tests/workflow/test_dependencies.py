@@ -202,6 +202,7 @@ TABLE = [
     ("checks", CLAIMS),
     ("checks.*", ""),
     ("workflow.jobs.claims", CLAIMS),
+    ("theory.conditions", f"promises {CLAIMS}"),
     ("theory.comparison", "promises below"),
     ("theory.fedred", "promises below"),
     ("theory.bound", "promises below"),
