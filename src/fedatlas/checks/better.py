@@ -6,15 +6,15 @@ from typing import Any
 
 from fedatlas import labels
 from fedatlas.checks.base import Contest, OfScore
-from fedatlas.checks.evidence import Bounds, More, Part, judged, paired, sample, vacuous
+from fedatlas.checks.evidence import Bounds, More, Part, judged, paired, sample, some, vacuous
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class Better(OfScore, Contest):
-    """Held if ``algorithm`` is better than each of ``than`` in every setting of ``where``: at least ``factor`` times as
-    good, or ahead by at least ``by``.
+    """Held if ``algorithm`` is better than each of ``than`` in every setting of ``where``, or with ``some`` than one of
+    them in one setting: at least ``factor`` times as good, or ahead by at least ``by``.
 
     Runs of one seed are compared; the interval of the mean over seeds must lie beyond the line, of ratios on a
     logarithmic scale. Equal scores are not better unless ``factor`` is below 1. Where all are equal the comparison is
@@ -29,6 +29,7 @@ class Better(OfScore, Contest):
     floor: float | None = option(
         None, doc="score beyond which differences say nothing, such as the accuracy to which the optimum is known"
     )
+    some: bool = option(False, doc="whether one setting and one of the others are enough")
     beyond: float | None = option(None, doc="factor, or amount, above which the effect is larger than claimed", low=0)
 
     def judge(self, results: Results) -> Outcome:
@@ -49,7 +50,7 @@ class Better(OfScore, Contest):
         note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
         if saturated and not parts:
             return vacuous(f"all scores at the floor of {labels.number(self.floor or 0)}", note)
-        outcome = judged(parts, note, more=more)
+        outcome = some(parts, note) if self.some else judged(parts, note, more=more)
         return vacuous(outcome.ours, "The scores of all seeds are equal.") if tied else outcome
 
     def _floored(self, score: float, low: bool) -> float:

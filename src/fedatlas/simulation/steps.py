@@ -13,20 +13,29 @@ from fedatlas.simulation.round import Round
 
 
 class Gradient:
-    """The stochastic gradient on one step's minibatch: every call within a step uses the same samples."""
+    """The stochastic gradient on one step's minibatch: every call within a step uses the same samples.
 
-    def __init__(self, batch: Any, cost: "Cost", full: bool) -> None:
-        self._batch, self._cost, self._full = batch, cost, full
+    clip: largest norm of a client's gradient, or None.
+    """
+
+    def __init__(self, batch: Any, cost: "Cost", full: bool, clip: float | None = None) -> None:
+        self._batch, self._cost, self._full, self._clip = batch, cost, full, clip
 
     def __call__(self, y: Array) -> Array:
         """Gradients (m, d) at y, (m, d) or (d,)."""
         self._cost.count(self._batch, full=self._full)
-        return self._batch.grad(y)
+        return self._clipped(self._batch.grad(y))
 
     def value_and_grad(self, y: Array) -> tuple[Array, Array]:
         """Losses (m, 1) and gradients (m, d) at y, (m, d) or (d,)."""
         self._cost.count(self._batch, full=self._full)
-        return self._batch.value_and_grad(y)
+        value, grad = self._batch.value_and_grad(y)
+        return value, self._clipped(grad)
+
+    def _clipped(self, grad: Array) -> Array:
+        if self._clip is None:
+            return grad
+        return self._clip / arrays.maximum(arrays.norm(grad), self._clip) * grad
 
 
 @dataclass(frozen=True)
@@ -97,10 +106,10 @@ class Steps:
     def __iter__(self) -> Iterator[Gradient]:
         if self.draws is None:
             for _ in range(self.K):
-                yield Gradient(self._batch(None), self._cost, full=True)
+                yield Gradient(self._batch(None), self._cost, True, self._round.clip)
         else:
             for cut in self.cuts:
-                yield Gradient(self._batch(self.draws[:, *cut]), self._cost, full=False)
+                yield Gradient(self._batch(self.draws[:, *cut]), self._cost, False, self._round.clip)
 
     def _batch(self, draws: np.ndarray | None) -> Any:
         return self.problem.full_batch(self.clients) if draws is None else self.problem.batch(self.clients, draws)
@@ -125,7 +134,12 @@ class Steps:
         return batch.grad(y)
 
     def mean(self, y: Array) -> Array:
-        """The mean of the round's K stochastic gradients at the same y, weighted by their samples: (m, d)."""
+        """The mean of the round's K stochastic gradients at the same y, weighted by their samples: (m, d).
+
+        Raises UserError if the setting clips gradients, which are not computed one by one here.
+        """
+        if self._round.clip is not None:
+            raise UserError("clip is for local steps: take an algorithm that makes some, or leave clip out")
         if self.draws is None:
             return self.full(y)
         batch = self._batch(self.draws.reshape(len(self.draws), -1))
