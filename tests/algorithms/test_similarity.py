@@ -1,5 +1,7 @@
 """Methods of Table 1 of FedRed: reductions to each other, local solvers, costs, refused settings."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,19 @@ from tests.helpers import example, logistic, quadratic, run
 def test_reductions(special, general, heterogeneous):
     first, second = (run(name, options, heterogeneous, local_steps=1).x for name, options in (special, general))
     np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["dane+-gd", "dane+-fgd"])
+def test_a_local_solver_that_may_not_converge_is_warned_of(name):
+    """The clients' own smoothness decides, which is larger than that of the mean objective."""
+    problem, lam = logistic(), 0.01
+    largest = problem.constant("L_max")
+    slow, fast = ({"lr": factor / (largest + lam), "lam": lam} for factor in (1.99, 2.01))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        algorithms.create(name, slow).for_problem(problem)
+    with pytest.warns(UserWarning, match=r"above 2/\(L_max \+ lam\).*max_steps = 1000 .*take lr = 1/\(L_max \+ lam\)"):
+        algorithms.create(name, fast).for_problem(problem)
 
 
 def test_sonata_on_the_complete_graph_is_dane_after_its_first_round(heterogeneous):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedatlas.checks.evidence import Bounds, Part, judged, sample
+from fedatlas.checks.evidence import Bounds, Part, judged, paired, sample
 from fedatlas.checks.results import NotTested
 from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, UNDECIDED
 
@@ -86,3 +86,18 @@ def test_an_open_bound_excludes_its_end():
 def test_nothing_to_compare():
     with pytest.raises(NotTested, match="No setting"):
         judged([])
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        ({0: 1.0, 1: 2.0}, {1: 3.0, 0: 4.0, 2: 5.0}, [(1, 4), (2, 3)]),
+        ({0: 1.0, 1: 2.0, 2: 4.0}, {0: 3.0, 1: 3.0}, [(1, 3), (2, 3), (4, 3)]),
+        ({7: 3.0, 8: 3.0}, {0: 1.0, 1: 2.0, 2: 4.0}, [(3, 1), (3, 2), (3, 4)]),
+        ({0: 3.0, 1: 3.0}, {0: 1.0, 1: 1.0}, [(3, 1), (3, 1)]),
+        ({0: 1.0, 1: 2.0}, {0: 3.0}, [(1, 3)]),
+        ({0: 1.0}, {1: 3.0}, []),
+    ],
+)
+def test_numbers_that_do_not_depend_on_the_seed_are_paired_with_all(ours, theirs, expected):
+    assert paired(ours, theirs) == expected

@@ -11,6 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.figures.convergence import average
 from fedatlas.figures.drawing import draw
 from fedatlas.figures.layout import FLOOR
+from fedatlas.theory.bound import Similarity
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.promises import promise
@@ -128,6 +129,15 @@ def test_convergence_against_another_cost_and_metric(results):
     assert found["$K$ = 1"].get_xlabel() == "vectors sent per active client"
 
 
+def test_convergence_of_the_best_value_so_far(tmp_path):
+    falling = [4, 2, 3, 1, 5, 5, 5, 5, 0.5, 2, 2]
+    results = build(experiment(algorithms=("fedavg",), grid={}), tmp_path, lambda *at: (1 + at[3]) * np.array(falling))
+    _, found = panels({"kind": "convergence", "x": "rounds", "so_far": True}, results)
+    want = 1.5 * np.minimum.accumulate(falling)
+    assert any(np.allclose(y, want) for y in heights(found[""]) if len(y) == len(want))
+    assert found[""].get_ylabel().startswith("best suboptimality")
+
+
 def test_mean_stops_where_a_seed_stops():
     rows = curves([("fedavg", 4, 0, [(0, 1), (4, 2)]), ("fedavg", 4, 1, [(0, 3), (4, np.inf)])]).assign(gradients=0)
     found = average(rows, "gradients", "suboptimality", 2)
@@ -151,6 +161,16 @@ def test_accuracies_are_linear(tmp_path):
     _, found = panels({"kind": "scaling", "x": "problem.partition"}, results)
     assert found[""].get_yscale() == "linear"
     assert [text.get_text() for text in found[""].get_xticklabels()] == ["i.i.d.", "shared"]
+
+
+def test_dissimilarities_are_written_beside_the_smoothness(results):
+    c = Similarity(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
+    figure, sheet = drawn({"kind": "dissimilarity"}, results, dissimilarities=[("here", c), ("there", c)])
+    assert sheet.numbers["problem"].tolist() == ["here", "there"]
+    assert sheet.numbers.iloc[0, 1:].tolist() == [10, 1, 1.5, 0.15]
+    assert {"here", "0.15"} <= {text.get_text() for text in figure.axes[0].texts}
+    with pytest.raises(UserError, match="no problem is left to show"):
+        drawn({"kind": "dissimilarity"}, results)
 
 
 def test_partition_shows_labels_by_clients(results):

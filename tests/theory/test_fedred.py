@@ -64,10 +64,17 @@ def test_quadratics_know_theirs():
     )
 
 
+def test_largest_smoothness_of_a_client_is_a_constant():
+    problem = logistic()
+    assert problem.constant("L_max") == problem.client_smoothness != problem.constant("L")
+    shared = logistic(heterogeneous=False)
+    assert shared.constant("L_max") == shared.constant("L")
+
+
 def test_clients_smoothness():
     for problem in (logistic(), softmax()):
         largest = np.linalg.eigvalsh(dense(problem, np.zeros(problem.dim)))[:, -1].max()
-        assert problem.smoothness != problem.client_smoothness() >= largest - 1e-6
+        assert problem.smoothness != problem.client_smoothness >= largest - 1e-6
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedatlas import algorithms
+from fedatlas import algorithms, problems
 from fedatlas.algorithms.states import vectors_kept
 from fedatlas.errors import UserError
+from fedatlas.experiments import expand
 from fedatlas.experiments.runs import create, runs
 from fedatlas.figures import FIGURES
 from fedatlas.workflow import inputs
@@ -52,6 +53,22 @@ def test_wrong_figures_are_found_before_any_job(figure, said):
 )
 def test_vectors_that_a_client_keeps(name, vectors):
     assert vectors_kept(algorithms.create(name, {"lr": 0.1})) == vectors
+
+
+def test_dissimilarities_of_each_problem_once():
+    axes = {"local_steps": [1, 2], "problem.similarity": [0.0, 0.5]}
+    made = experiment(
+        grid=axes, problem={"kind": "quadratic", "dim": 4}, setting={"clients": 3, "rounds": 2}, optimum=False
+    )
+    figure = FIGURES.build("dissimilarity")
+    found = inputs.made(figure, None, inputs.needed(figure, expand.cells(made)), None)["dissimilarities"]
+    assert [title for title, _ in found] == ["similarity = 0", "similarity = 0.5"]
+    for (_, c), similarity in zip(found, axes["problem.similarity"], strict=True):
+        known = problems.create({"kind": "quadratic", "dim": 4, "similarity": similarity}, 3).constants()
+        assert (c.L, c.delta_B) == (known["L_max"], known["delta_B"])
+    varied = experiment(grid={}, within={"clients": [2, 3]}, metric="loss", optimum=False)
+    with pytest.raises(UserError, match="the number of clients varies inside run files"):
+        inputs.needed(figure, expand.cells(varied))
 
 
 def test_what_is_drawn_is_what_was_run():

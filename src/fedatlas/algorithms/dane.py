@@ -1,5 +1,6 @@
 """DANE (Shamir et al. 2014) and DANE+ (Jiang et al. 2024, arXiv:2404.08447): regularised drift correction."""
 
+import warnings
 from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
 from typing import Literal
@@ -68,7 +69,8 @@ class DanePlusGD(Dane):
 
     r is the number of the round, from 0. Each client stops by its own rule. It also stops where a step is so small that
     rounding loses it. The first step needs no new gradient, since grad F_i(x) is mean_j G_j(x).
-    Theory: lr = 1/(L + lam).
+    Theory: lr = 1/(L + lam) with the largest L of any client, which is the constant L_max. That of the mean objective,
+    the constant L, may be smaller. From lr = 2/(L_max + lam) on the rule may never hold: a warning says so.
     """
 
     name = "dane+-gd"
@@ -84,6 +86,19 @@ class DanePlusGD(Dane):
     @property
     def momentum(self) -> float:
         return 0.0
+
+    def for_problem(self, problem):
+        found, largest = super().for_problem(problem), problem.constant("L_max")
+        if largest is not None and found.lr * (largest + found.lam) > 2 * (1 + 1e-9):
+            limit = 2 / (largest + found.lam)
+            warnings.warn(
+                f"{self.title()}: lr = {found.lr:.3g} is above 2/(L_max + lam) = {limit:.3g}, so the stopping rule may "
+                f"never hold, and a client then takes max_steps = {found.max_steps} steps in each round; L_max = "
+                f"{largest:.3g} is the largest smoothness of any client, L that of the mean objective: take lr = "
+                "1/(L_max + lam)",
+                stacklevel=2,
+            )
+        return found
 
     def accuracy(self, r: int) -> float:
         """The factor e_r of the stopping rule |grad F_i(y)| <= e_r |y - x| of round r."""

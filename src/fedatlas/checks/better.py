@@ -18,29 +18,44 @@ class Better(OfScore, Contest):
 
     Runs of one seed are compared; the interval of the mean over seeds must lie beyond the line, of ratios on a
     logarithmic scale. Equal scores are not better unless ``factor`` is below 1. Where all are equal the comparison is
-    vacuous. The claim holds and more if the whole interval of some ratio lies above ``beyond``.
+    vacuous. The claim holds and more if the whole interval of some ratio lies above ``beyond``. Scores that are better
+    than the ``floor`` count as it, and settings in which both sides are at it in all seeds compare nothing.
     """
 
     name = "better"
 
     factor: float = option(1, doc="how many times as good it must be", above=0)
     by: float | None = option(None, doc="by how much its score must be ahead, instead of a factor", low=0)
+    floor: float | None = option(
+        None, doc="score beyond which differences say nothing, such as the accuracy to which the optimum is known"
+    )
     some: bool = option(False, doc="whether one setting and one of the others are enough")
     beyond: float | None = option(None, doc="factor, or amount, above which the effect is larger than claimed", low=0)
 
     def judge(self, results: Results) -> Outcome:
         ours = results.samples(self.algorithm, self.where, self.metric, self.statistic)
-        parts, tied = [], True
+        low = results.goal(self.metric) == "min"
+        parts, saturated, tied = [], [], True
         for other in self.than:
             theirs = results.samples(other, self.where, self.metric, self.statistic)
             for point in [point for point in ours if point in theirs]:
-                pairs = paired(ours[point], theirs[point])
-                if pairs:
+                pairs = [(self._floored(a, low), self._floored(b, low)) for a, b in paired(ours[point], theirs[point])]
+                empty = self.floor is not None and all(mine == yours == self.floor for mine, yours in pairs)
+                if pairs and empty:
+                    saturated.append(f"{results.name(other)} {results.point(point)}".strip())
+                elif pairs:
                     tied &= all(mine == yours for mine, yours in pairs)
                     parts.append(self._part(results, other, point, pairs))
         more: More = None if self.beyond is None else "above"
-        outcome = some(parts) if self.some else judged(parts, more=more)
+        note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
+        if saturated and not parts:
+            return vacuous(f"all scores at the floor of {labels.number(self.floor or 0)}", note)
+        outcome = some(parts, note) if self.some else judged(parts, note, more=more)
         return vacuous(outcome.ours, "The scores of all seeds are equal.") if tied else outcome
+
+    def _floored(self, score: float, low: bool) -> float:
+        """A score, or the floor where the score is better."""
+        return score if self.floor is None else (max if low else min)(score, self.floor)
 
     def _part(self, results: Results, other: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]) -> Part:
         low, place = results.goal(self.metric) == "min", results.point(point)

@@ -154,7 +154,7 @@ def judged(parts: Sequence[Part], note: str = "", more: More = None, joined: str
     return Outcome(text, verdict, note, _number(worst.sample))
 
 
-def some(parts: Sequence[Part]) -> Outcome:
+def some(parts: Sequence[Part], note: str = "") -> Outcome:
     """The outcome of a claim that holds if one part lies in its bounds, whichever it is.
 
     *held*: one interval lies in its bounds, at a level that Bonferroni's correction divides by the number of parts.
@@ -167,7 +167,7 @@ def some(parts: Sequence[Part]) -> Outcome:
     inside = sum(part.side(LEVEL / len(parts)) == 0 for part in parts)
     lost = all(part.side(LEVEL) not in (0, None) for part in parts)
     text = f"in {inside} of {len(parts)} comparisons; at best {best.about.format(best.sample)}"
-    return Outcome(text, HELD if inside else NOT_HELD if lost else UNDECIDED, number=_number(best.sample))
+    return Outcome(text, HELD if inside else NOT_HELD if lost else UNDECIDED, note, _number(best.sample))
 
 
 def exact(ours: str, held: bool, note: str = "", seeds: int | None = None, value: float | None = None) -> Outcome:
@@ -182,8 +182,22 @@ def vacuous(ours: str, note: str) -> Outcome:
 
 
 def paired(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
-    """Pairs of numbers of the same seed, in the order of the seeds."""
+    """Pairs of numbers of the same seed, in the order of the seeds.
+
+    Where several seeds of one side all give the same number, that side does not depend on the seed, as the runs of a
+    deterministic algorithm do not. Then its number is paired with each of the other's, whose seeds may be others.
+    """
+    if (alike := _constant(theirs)) is not None:
+        return [(ours[seed], alike) for seed in sorted(ours)]
+    if (alike := _constant(ours)) is not None:
+        return [(alike, theirs[seed]) for seed in sorted(theirs)]
     return [(ours[seed], theirs[seed]) for seed in sorted(ours.keys() & theirs.keys())]
+
+
+def _constant(numbers: Mapping[int, float]) -> float | None:
+    """The number that two or more seeds all give, or None."""
+    found = set(numbers.values())
+    return found.pop() if len(numbers) > 1 and len(found) == 1 else None
 
 
 def sample(values: Iterable[float], log: bool = False) -> Sample:

@@ -34,7 +34,8 @@ class Figure(Kind):
 
     @property
     def inputs(self) -> frozenset[str]:
-        """What the figure needs besides table and curves: ``partitions``, ``availability``, ``theorems``, ``memory``.
+        """What the figure needs besides table and curves: ``partitions``, ``availability``, ``theorems``, ``memory``,
+        ``dissimilarities``.
 
         It may depend on the options.
         """

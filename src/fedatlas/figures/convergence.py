@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas import labels
+from fedatlas.experiments import scores
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled, Scale
 from fedatlas.figures.sheet import Sheet
@@ -29,11 +30,15 @@ class Convergence(Panelled):
     y: str | None = option(None, doc="metric; by default the one that selects", names="metric")
     yscale: Scale | None = option(None, doc="scale of the y-axis; by default the metric's")
     xscale: Scale = option("linear", doc="scale of the x-axis")
+    so_far: bool = option(
+        False, doc="whether each run shows its best value so far, and not the value of the evaluation"
+    )
 
     def draw(self, sheet: Sheet) -> "Figure":
         cost = "round" if self.x == "rounds" else self.x
         sheet.column(sheet.curves, cost, sheet.y)
-        panels = sheet.panels(sheet.rows(sheet.curves))
+        rows = sheet.rows(sheet.curves)
+        panels = sheet.panels(_so_far(rows, sheet) if self.so_far else rows)
         figure, axes = layout.grid(len(panels), share_x=False)
         drawn, ends, cut = [], [], False
         for ax, (title, part) in zip(axes, panels, strict=True):
@@ -58,10 +63,18 @@ class Convergence(Panelled):
         _limits(axes, drawn, sheet.log)
         for end in ends:
             _end(*end)
-        layout.label(axes, labels.COSTS[self.x], labels.quantity(sheet.y))
+        layout.label(axes, labels.COSTS[self.x], labels.quantity(sheet.y, "best" if self.so_far else ""))
         layout.legend(figure, sheet, [layout.mark("diverged", marker="x")] if ends else ())
         layout.foot(figure, sheet.note(), "Values below 10⁻¹⁶ are raised to it." if cut else "")
         return figure
+
+
+def _so_far(rows: "DataFrame", sheet: Sheet) -> "DataFrame":
+    """Rows of curves in which each run's metric is its best value up to there."""
+    rows = rows.sort_values("round", kind="stable")
+    runs = rows.groupby(["algorithm", *sheet.view.axes, "seed"], sort=False)[sheet.y]
+    best = runs.cummin() if scores.goal(sheet.y, sheet.view.select) == "min" else runs.cummax()
+    return rows.assign(**{sheet.y: best})
 
 
 def average(rows: "DataFrame", cost: str, metric: str, seeds: int) -> "DataFrame":

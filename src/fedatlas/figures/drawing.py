@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from pandas import DataFrame
 
+    from fedatlas.theory.bound import Similarity
+
 # Dates and versions would make two files out of one figure.
 METADATA: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
@@ -35,6 +37,7 @@ def draw(
     partitions: "list[tuple[str, np.ndarray]] | None" = None,
     availability: "list[tuple[str, np.ndarray | None, np.ndarray]] | None" = None,
     memory: dict[str, float] | None = None,
+    dissimilarities: "list[tuple[str, Similarity]] | None" = None,
 ) -> None:
     """Draw a figure of an experiment into files.
 
@@ -43,7 +46,7 @@ def draw(
     arguments are explained at `Sheet`; what a figure needs of them, its ``inputs`` say. Raises UserError if options of
     the figure do not fit the results, or a file cannot be written.
     """
-    sheet = Sheet(figure, view, table, curves, partitions, availability, memory)
+    sheet = Sheet(figure, view, table, curves, partitions, availability, memory, dissimilarities)
     paths = list(map(Path, outputs))
     with settings():
         drawn = figure.draw(sheet)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from pandas import DataFrame
 
+    from fedatlas.theory.bound import Similarity
+
 
 @dataclass
 class Sheet:
@@ -24,8 +26,8 @@ class Sheet:
     figure: declared. view: of the experiment. table, curves: of `fedatlas.experiments.tables`; the table has the column
     ``bound`` where theorems are an input of the figure. partitions: (title, counts of labels (clients, classes)) of
     each partition. availability: (title, probabilities or None, who was there), both (rounds, clients), of each
-    participation. memory: vectors that a client keeps from round to round, by id of the algorithm. numbers: set by a
-    kind that gives the numbers it shows.
+    participation. memory: vectors that a client keeps from round to round, by id of the algorithm. dissimilarities:
+    (title, constants of similarity) of each problem. numbers: set by a kind that gives the numbers it shows.
 
     Of the options that not every kind has, ``algorithms``, ``where``, ``panel``, ``y`` and ``yscale`` are respected
     where they are declared.
@@ -38,6 +40,7 @@ class Sheet:
     partitions: "list[tuple[str, np.ndarray]] | None" = None
     availability: "list[tuple[str, np.ndarray | None, np.ndarray]] | None" = None
     memory: dict[str, float] | None = None
+    dissimilarities: "list[tuple[str, Similarity]] | None" = None
     numbers: "DataFrame | None" = None
 
     def __post_init__(self) -> None:

@@ -1,5 +1,6 @@
 """What regressions in NumPy share: the l2 term, the clients' weights, and the solver for the optimum."""
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,13 +31,13 @@ START_SCALE = "x0 ~ N(0, start_scale^2) in every coordinate, or 0"
 class RegressionKind(DataKind):
     """A kind of l2-regularised regression."""
 
-    constants = ("L", "mu")
+    constants = ("L", "L_max", "mu")
     normal_start = True
 
     l2: Penalty = option(0.0, doc=L2, low=0)
 
     def known(self) -> tuple[str, ...]:
-        return self.constants if self.l2 else ("L",)
+        return self.constants if self.l2 else ("L", "L_max")
 
     @property
     def solvable(self) -> bool:
@@ -96,6 +97,7 @@ class Regression(Problem):
         """What the losses of one client are multiplied by."""
         return 1.0 if self._shares is None else float(self._shares[client, 0])
 
+    @functools.cached_property
     def client_smoothness(self) -> float:
         """Largest L of any client's objective."""
         if self.partition is None:
@@ -147,12 +149,16 @@ class Regression(Problem):
         return None
 
     def constants(self) -> dict[str, float]:
-        """L, the smoothness of F, and, where l2 is positive, mu = l2, its strong convexity."""
-        return {"L": self.smoothness} | ({"mu": self.l2} if self.l2 > 0 else {})
+        """L, the smoothness of F; L_max, the largest of any client's objective; and, where l2 is positive, mu = l2, the
+        strong convexity of all."""
+        names = ("L", "L_max", *(["mu"] if self.l2 > 0 else []))
+        return {name: value for name in names if (value := self.constant(name)) is not None}
 
     def constant(self, name: str) -> float | None:
-        """One of the constants, or None. L takes the spectrum of the data, so mu is found without it."""
-        return (self.l2 or None) if name == "mu" else super().constant(name)
+        """One of the constants, or None. L and L_max take spectra of the data, so each is found without the others."""
+        if name == "mu":
+            return self.l2 or None
+        return {"L": lambda: self.smoothness, "L_max": lambda: self.client_smoothness}.get(name, lambda: None)()
 
     def start_from(self, rng: Any) -> np.ndarray:
         if not self.start_scale:

@@ -94,7 +94,7 @@ def _estimated(problem: Problem, clients: int, x0: Any) -> tuple[dict[str, float
     values = {"delta_A": max(a for a, _ in found.values()), "delta_B": max(b for _, b in found.values())}
     how = {"delta_A": kind, "delta_B": kind}
     if isinstance(problem, Regression):
-        values |= {"mu": problem.l2, "L": problem.client_smoothness()}
+        values |= {"mu": problem.l2, "L": problem.client_smoothness}
         return values, {"mu": "the l2 weight, a lower bound", "L": "largest upper bound of any client"} | how
     values |= {"mu": -math.inf, "L": math.nan}
     return values, {"mu": "unknown: not convex", "L": "unknown"} | how

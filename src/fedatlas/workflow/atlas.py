@@ -204,11 +204,13 @@ class Atlas:
         found: dict[str, Any] = {"code": code.files(code.of_figure(kind, cells))}
         if kind.draws_results:
             found |= {name: f"{self.directory(w.size, w.experiment)}/{name}.parquet" for name in ("table", "curves")}
-        if kind.inputs & {"partitions", "availability"}:
+        if kind.inputs & {"partitions", "availability", "dissimilarities"}:
             split = [cell.spec for cell in cells if is_split(cell.spec.problem.get("partition"))]
             found["partitions"] = list(dict.fromkeys(map(self.partition_file, split)))
-        if kind.inputs & {"partitions", "availability", "theorems"}:
+        if kind.inputs & {"partitions", "availability", "theorems", "dissimilarities"}:
             found["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_of(cell.spec.problem)))
+        if "dissimilarities" in kind.inputs:
+            found["optima"] = list(dict.fromkeys(self.optimum_file(cell.spec) for cell in cells if cell.spec.optimum))
         if "availability" in kind.inputs:
             found["traces"] = sorted({path for cell in cells for path in trace_files(cell.spec)})
         return found

@@ -34,7 +34,9 @@ FAMILIES = (
     ALGORITHMS, ARCHITECTURES, CHECKS, FIGURES, METRICS, PARTICIPATION, PARTITIONS, PROBLEMS, SAMPLING, SCHEDULES,
 )  # fmt: skip
 THEORY = "fedatlas.theory.comparison"
-INPUTS = [f"{inputs.__name__}.{name}" for name in ("availability", "memory", "partitions", "theorems")]
+INPUTS = [
+    f"{inputs.__name__}.{name}" for name in ("availability", "dissimilarities", "memory", "partitions", "theorems")
+]
 JOBS = [f"{jobs.__name__}.{name}" for name in (
     "claims", "figure", "gallery", "instability", "optimum", "partition", "report", "table", "track",
 )]  # fmt: skip
@@ -73,6 +75,8 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
         found.update(of_metrics(cells))
     if "theorems" in figure.inputs or THEORY in closure(FIGURES.module(figure.name)):
         found |= _of_theory(cells)
+    if "dissimilarities" in figure.inputs:
+        found |= {name for cell in cells for name in of_problem(cell.spec.problem)}
     if "availability" in figure.inputs:
         rules = {name for cell in cells for name in of_cell(cell.spec)}
         found |= {name for name in rules if name.startswith(PARTICIPATION.package)}
