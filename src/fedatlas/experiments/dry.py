@@ -21,7 +21,7 @@ from fedatlas.experiments.formulas import check_constants
 from fedatlas.experiments.runs import create_algorithm, create_setting, runs
 from fedatlas.problems.base import Problem, ProblemKind, Sources, SyntheticKind
 from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.recording import PARTS
+from fedatlas.simulation.recording import LOCAL_LOSS, PARTS
 from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.setting import Setting
 
@@ -67,7 +67,7 @@ def reported(spec: CellSpec) -> list[str]:
     kind, sources = problems.parse(spec.problem)
     lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]
     asked = [name for one in lists for name in one or ()]
-    records = algorithms.get(spec.algorithm).records
+    records = (LOCAL_LOSS, *algorithms.get(spec.algorithm).records)
     recorded = [name for name in spec.setting.get("record") or () if name in records]
     parts = [f"{name}_{part}" for name in recorded for part in PARTS]
     return [*kind.evaluated(spec.optimum, _tested(sources)), *asked, *parts]
