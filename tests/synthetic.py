@@ -9,7 +9,7 @@ import pandas as pd
 from fedatlas import algorithms, axis_values
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification, tables
-from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.cells import CellSpec, choices
 from fedatlas.experiments.runs import assign, product
 from fedatlas.experiments.view import Shown, View
 
@@ -60,8 +60,13 @@ def build(made, folder, value, diverges=lambda id, point: False):
     rounds = np.arange(0, 41, 4)
     for id, point in itertools.product(made.algorithms, product(made.grid)):
         frames = []
-        for lr, seed in itertools.product(made.tune.get("lr", [0.1]), made.seeds):
-            y = np.asarray(value(id, point, lr, seed, rounds), float)
+        values = made.tune.get("lr", [0.1])
+        select = made.select if choices(made.tune) else None
+        best = min if made.select.goal == "min" else max
+        chosen = best(values, key=lambda lr: best(value(id, point, lr, 0, rounds)[1:]))
+        tuning = [(lr, 0, seed) for lr in values for seed in (made.select.seeds if select else ())]
+        for lr, draw, seed in [*tuning, *((chosen, seed, seed) for seed in made.seeds)]:
+            y = np.asarray(value(id, point, lr, draw, rounds), float)
             frame = pd.DataFrame({"lr": lr, "seed": seed, "round": rounds, "steps": rounds})
             frame = frame.assign(**dict.fromkeys(COSTS, rounds * 1.0))
             frame = frame.assign(loss=y + 1, status="ok", diverged_round=-1, **{made.select.metric: y})
@@ -72,7 +77,7 @@ def build(made, folder, value, diverges=lambda id, point: False):
         parts = {"parameters": {}, "problem": copy.deepcopy(made.problem), "setting": copy.deepcopy(made.setting)}
         for axis, at in point.items():
             assign(parts, axis, at)
-        spec = CellSpec(made.algorithm(id), tune=made.tune, **parts).plain()
+        spec = CellSpec(made.algorithm(id), tune=made.tune, seeds=made.seeds, select=select, **parts).plain()
         meta = {"spec": spec, "fingerprint": "0123456789abcdef", "versions": {"fedatlas": "0.1.0"}}
         meta["data"] = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
         files.write(path, pd.concat(frames, ignore_index=True), meta)
@@ -101,6 +106,7 @@ def table(rows, axes=("clients",), metric="suboptimality"):
         row = {"algorithm": algorithm, **dict(zip(axes, cells, strict=True)), "score": score}
         row |= {"rounds": 64.0 / (point[0] if axes[0] == "local_steps" else 1), f"best_{metric}": score}
         row |= {f"final_{metric}": 2 * score, "diverged": int(not np.isfinite(score)), "chosen": True, "edge": ""}
+        row |= {"tuning_score": np.nan, "tuning_seeds": 0, "tuning_diverged": 0}
         made.append(row)
     return pd.DataFrame(made)
 
@@ -138,5 +144,6 @@ def rows(scores, axis="local_steps"):
         [(*key, float(score)) for key, score in scores.items()], columns=["algorithm", axis, "c", "score"]
     )
     made["diverged"] = (~np.isfinite(made["score"])).astype(int)
+    made["tuning_score"], made["tuning_seeds"], made["tuning_diverged"] = made["score"], 1, made["diverged"]
     made["chosen"] = made.groupby(["algorithm", axis])["score"].transform("min") == made["score"]
     return made.assign(best_loss=made["score"], final_loss=made["score"], final_apart=0.1, best_apart=0.1, edge="")

@@ -17,9 +17,9 @@ from fedatlas.data import sources
 from fedatlas.data.catalogue import Source
 from fedatlas.data.readers import READERS
 from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import Entry, Experiment
-from fedatlas.experiments.view import Select
 from fedatlas.figures import FIGURES
 from fedatlas.kinds import Family, Kind, first_paragraph
 from fedatlas.metrics import METRICS

@@ -13,6 +13,7 @@ _PURPOSES = (
     "evaluation",
     "availability",
     "counts",
+    "validation",
 )
 _PURPOSE = {name: number for number, name in enumerate(_PURPOSES)}
 

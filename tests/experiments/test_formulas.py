@@ -1,16 +1,15 @@
 """Hyper-parameters in terms of the problem's constants."""
 
-import pandas as pd
 import pytest
 
 from fedatlas import algorithms
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import CellSpec, Run
-from fedatlas.experiments.formulas import evaluate, resolve
+from fedatlas.experiments.cells import CellSpec, Run, Select
+from fedatlas.experiments.formulas import evaluate, multiple, resolve
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import create, runs
-from fedatlas.experiments.tables import _choose
+from fedatlas.experiments.tuning import end
 from tests.helpers import quadratic
 
 FIELDS = algorithms.get("dane+-gd").options()
@@ -33,15 +32,28 @@ def test_what_is_no_formula(text):
         evaluate(text, "lr", quadratic())
 
 
+@pytest.mark.parametrize(("winner", "which"), [("0.1/L", "lowest"), ("1/L", ""), ("9/L", "highest"), ("mean", "")])
+def test_ends_of_a_grid_of_formulas(winner, which):
+    assert end(winner, ["1/L", "9/L", "mean", "0.1/L"]) == which
+
+
 @pytest.mark.parametrize(
-    ("winner", "edge"),
-    [("0.1/L", "lr at its lowest value"), ("1/L", ""), ("9/L", "lr at its highest value"), ("mean", "")],
+    ("text", "factor", "expected"),
+    [
+        ("1/L", 10.0, "10/L"),
+        ("0.5/(L-mu)", 0.1, "0.05/(L-mu)"),
+        ("2*delta_B", 2.0, "4*delta_B"),
+        ("L", 3.0, "3*L"),
+        ("L/mu*2", 10.0, "10*L/mu*2"),
+        ("L-mu", 0.1, "0.1*(L-mu)"),
+        ("(L+1)/mu", 2.0, "2*(L+1)/mu"),
+        ("3e-2", 0.1, "0.003"),
+    ],
 )
-def test_ends_of_a_grid_of_formulas(winner, edge):
-    values = ["1/L", "9/L", "mean", "0.1/L"]
-    table = pd.DataFrame({"algorithm": "gd", "lr": values, "score": [float(v != winner) for v in values]})
-    _choose(table, ["algorithm"], ["lr"], {"lr": values}, "min")
-    assert table.loc[table["chosen"], "edge"].tolist() == [edge]
+def test_multiples_of_formulas(text, factor, expected):
+    problem = quadratic(mu=1.0, L=10.0, similarity=0.5)
+    assert multiple(text, factor) == expected
+    assert evaluate(expected, "lr", problem) == pytest.approx(factor * evaluate(text, "lr", problem), rel=1e-12)
 
 
 def test_unknown_constant_names_those_there_are():
@@ -64,9 +76,11 @@ def test_runs_are_created_with_them():
 def test_settings_are_tuned_and_seeds_are_an_algorithms_own(tmp_path):
     """Local steps as a tuned value: its runs have their own draws, and a table chooses among them."""
     setting, problem = {"clients": 3, "rounds": 2, "batch": None}, {"kind": "quadratic", "dim": 4}
-    spec = CellSpec("fedavg", {"lr": "0.1/L"}, problem, setting, tune={"local_steps": [1, 3]}, seeds=[4])
+    select = Select(metric="loss", statistic="final", goal="min", extend=0)
+    tune = {"local_steps": [1, 3]}
+    spec = CellSpec("fedavg", {"lr": "0.1/L"}, problem, setting, tune=tune, seeds=[4], select=select)
     assert [run.setting["local_steps"] for run in runs(spec)] == [1, 3]
     run_cell(spec, tmp_path / "it.parquet")
     frame, _ = read(tmp_path / "it.parquet")
     assert frame.groupby("local_steps")["steps"].max().to_dict() == {1: 2, 3: 6}
-    assert set(frame["seed"]) == {4}
+    assert set(frame["seed"]) == {1000, 4}

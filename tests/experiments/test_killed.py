@@ -11,7 +11,7 @@ import pytest
 
 from fedatlas.data.store import prepare
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.run import run_cell
 
 SPEC = CellSpec(
@@ -27,6 +27,7 @@ SPEC = CellSpec(
         "eval_rounds": 7,
     },
     tune={"lr": [0.05, 0.1]},
+    select=Select(metric="loss", statistic="best", goal="min", extend=1),
 )
 
 MORTAL = """

@@ -7,9 +7,11 @@ import pytest
 
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import run
-from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.cells import CellSpec, Select
+from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import runs
 
+SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=0)
 SPEC = CellSpec(
     algorithm="fedavg",
     parameters={},
@@ -18,6 +20,7 @@ SPEC = CellSpec(
     within={"local_steps": [1, 2]},
     tune={"lr": [0.01, 0.05]},
     seeds=[0, 1],
+    select=SELECT,
 )
 
 
@@ -34,13 +37,14 @@ def test_a_run_file_holds_every_run_and_its_specification(tmp_path, counted):
     out = tmp_path / "a.parquet"
     run.run_cell(SPEC, out)
     frame, meta = files.read(out)
-    assert len(counted) == 8
+    assert len(counted) == 12
     assert meta["spec"] == SPEC.plain() and CellSpec.of(meta["spec"]) == SPEC
     assert len(meta["fingerprint"]) == 16 and "numpy" in meta["versions"]
     keys = frame[["local_steps", "lr", "seed"]].drop_duplicates()
     assert [tuple(k) for k in keys.itertuples(index=False)] == [
-        (r.within["local_steps"], r.tune["lr"], r.seed) for r in runs(SPEC)
+        (r.within["local_steps"], r.tune["lr"], r.seed) for r in runs(SPEC, RunMeta.of(meta).searches)
     ]
+    assert keys["seed"].tolist() == [7, 8, 7, 8, 0, 1] * 2
     assert set(frame["round"]) == {0, 1, 2, 3, 4} and (frame["status"] == "ok").all()
     assert {"loss", "suboptimality", "distance", "vectors_up", "gradients", "seconds"} <= set(frame.columns)
 
@@ -50,11 +54,14 @@ def test_a_run_file_holds_every_run_and_its_specification(tmp_path, counted):
     [
         ({}, 0),
         ({"tune": {"lr": [0.01, 0.02, 0.05]}}, 4),
-        ({"seeds": [0, 1, 2]}, 4),
-        ({"within": {"local_steps": [1, 2, 3]}}, 4),
-        ({"tune": {"lr": [0.05]}}, 0),
-        ({"setting": {"clients": 3, "rounds": 5, "batch": None}}, 8),
-        ({"parameters": {"server_lr": 0.5}}, 8),
+        ({"seeds": [0, 1, 2]}, 2),
+        ({"within": {"local_steps": [1, 2, 3]}}, 6),
+        ({"tune": {"lr": [0.05]}, "select": None}, 0),
+        ({"select": dataclasses.replace(SELECT, seeds=[8, 9])}, 4),
+        ({"select": dataclasses.replace(SELECT, extend=1)}, 4),
+        ({"select": dataclasses.replace(SELECT, goal="max")}, 4),
+        ({"setting": {"clients": 3, "rounds": 5, "batch": None}}, 12),
+        ({"parameters": {"server_lr": 0.5}}, 12),
     ],
 )
 def test_only_missing_runs_are_run(tmp_path, counted, change, missing):
@@ -75,7 +82,7 @@ def test_other_code_runs_again(tmp_path, counted, monkeypatch):
     counted.clear()
     monkeypatch.setattr(run, "fingerprint", lambda *modules: "another")
     run.run_cell(SPEC, out)
-    assert len(counted) == 8
+    assert len(counted) == 12
 
 
 def test_an_interrupted_cell_goes_on(tmp_path, counted, monkeypatch):
@@ -93,7 +100,7 @@ def test_an_interrupted_cell_goes_on(tmp_path, counted, monkeypatch):
     assert not out.exists()
     counted.clear()
     run.run_cell(SPEC, out)
-    assert len(counted) == 4
+    assert len(counted) == 8
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.parquet"]
 
 
@@ -101,7 +108,7 @@ def test_a_damaged_file_is_made_anew(tmp_path, counted):
     out = tmp_path / "a.parquet"
     out.write_bytes(b"PAR1 nonsense")
     run.run_cell(SPEC, out)
-    assert len(counted) == 8 and len(files.read(out)[0]) == 40
+    assert len(counted) == 12 and len(files.read(out)[0]) == 60
 
 
 def test_another_availability_trace_is_another_run(tmp_path, counted):
@@ -111,7 +118,7 @@ def test_another_availability_trace_is_another_run(tmp_path, counted):
     spec = dataclasses.replace(SPEC, setting={**SPEC.setting, "participation": rule})
     run.run_cell(spec, out)
     run.run_cell(spec, out)
-    assert len(counted) == 8
+    assert len(counted) == 12
     trace.write_text("round,client,available\n0,0,1\n1,1,1\n")
     run.run_cell(spec, out)
-    assert len(counted) == 16
+    assert len(counted) == 24

@@ -28,8 +28,10 @@ def test_the_best_value_is_chosen_alike_for_every_algorithm(tmp_path):
     chosen = table[table["chosen"]]
     assert len(chosen) == 4 and len(table) == 16
     for (_, _), group in table.groupby(["algorithm", "local_steps"]):
-        assert group["score"].min() == group.loc[group["chosen"], "score"].item()
-    assert meta.runs == 32
+        assert group["tuning_score"].min() == group.loc[group["chosen"], "tuning_score"].item()
+        assert group["seeds"].tolist() == [2 * chosen for chosen in group["chosen"]]
+        assert (group["score"].notna() == group["chosen"]).all() and (group["tuning_seeds"] == 1).all()
+    assert meta.runs == 4 * (4 + 2)
     assert set(zip(curves["algorithm"], curves["lr"], strict=True)) == set(
         zip(chosen["algorithm"], chosen["lr"], strict=True)
     )
@@ -39,7 +41,7 @@ def test_the_best_value_is_chosen_alike_for_every_algorithm(tmp_path):
 def test_divergence_is_a_result_and_never_chosen(tmp_path):
     table, _, meta = build(tmp_path, setting={"clients": 2, "rounds": 400, "batch": None})
     wild = table[table["lr"] == 10.0]
-    assert (wild["diverged"] == 1).all() and np.isinf(wild["score"]).all() and not wild["chosen"].any()
+    assert (wild["tuning_diverged"] == 1).all() and np.isinf(wild["tuning_score"]).all() and not wild["chosen"].any()
     assert meta.diverged_runs == 4
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from fedatlas import UserError, axis_values
 from fedatlas.checks.judging import check
 from fedatlas.experiments import config, expand, result_files
-from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.cells import Cell, Run
+from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import runs
 from fedatlas.experiments.selection import matching
@@ -168,7 +169,7 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
     told = about(experiment, view)
     best_values(told, table), choices(told, table)
     logged = [entry for path in files for entry in read_runs(told, path, {}, chosen(told, table))]
-    assert len({entry.key for entry in logged}) == sum(len(list(runs(cell.spec))) for cell in cells)
+    assert len({entry.key for entry in logged}) == sum(len(_runs(path, cell)) for path, cell in files.items())
     count = len(experiment.seeds)
     assert sum(entry.chosen == "true" for entry in logged) == count * int(table["chosen"].sum())
     for spec in experiment.figures.values():
@@ -186,11 +187,16 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
     return table
 
 
+def _runs(path: Path, cell: Cell) -> list[Run]:
+    """The runs of a run file."""
+    return list(runs(cell.spec, RunMeta.of(result_files.read_meta(path)).searches))
+
+
 def _found(experiment: Experiment, files: dict[Path, Cell], table: Any) -> None:
     """Whether each run is one row of the table, which its values find."""
     points = 0
-    for cell in files.values():
-        for run in runs(cell.spec):
+    for path, cell in files.items():
+        for run in _runs(path, cell):
             values = {**cell.point, **run.within, **run.tune}
             row = table[table["algorithm"] == cell.id]
             for axis, value in values.items():
@@ -198,7 +204,7 @@ def _found(experiment: Experiment, files: dict[Path, Cell], table: Any) -> None:
             assert len(row) == 1, f"{len(row)} rows of {values}"
             where = {axis: [value] if isinstance(value, str) else value for axis, value in values.items()}
             assert matching(table[table["algorithm"] == cell.id], where).index.tolist() == row.index.tolist()
-            points += run.seed == cell.spec.seeds[0]
+            points += run.seed == (cell.spec.tuning_seeds or cell.spec.seeds)[0]
     assert points == len(table)
 
 

@@ -8,6 +8,7 @@ from fedatlas.checks.base import Bounded, OfSeveral
 from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.checks.text import ends, ratio
+from fedatlas.experiments.scores import compared
 from fedatlas.experiments.selection import matching
 from fedatlas.options import option
 
@@ -15,7 +16,8 @@ from fedatlas.options import option
 @dataclass(frozen=True, kw_only=True)
 class Spread(Bounded, OfSeveral):
     """Held if the ratio of the largest score to the smallest, over all values tried for the algorithms, lies in the
-    bounds in every setting of ``where``. What diverged makes the ratio infinite."""
+    bounds in every setting of ``where``. Tuned values are compared on the tuning seeds. What diverged makes the ratio
+    infinite."""
 
     name = "spread"
 
@@ -32,8 +34,9 @@ class Spread(Bounded, OfSeveral):
         ratios = []
         for _, part in results.settings(matching(rows, self.among)):
             if len(part) > 1:
-                finite = (part["diverged"] == 0).all() and part["score"].map(math.isfinite).all()
-                low, high = part["score"].min(), part["score"].max()
+                scores, diverged = compared(part)
+                finite = (diverged == 0).all() and scores.map(math.isfinite).all()
+                low, high = scores.min(), scores.max()
                 if finite and low <= 0:
                     raise NotTested("A score is not positive, so that ratios mean nothing")
                 ratios.append(high / low if finite else math.inf)

@@ -17,7 +17,8 @@ class Dataset:
     height, width) with pixels 0..scale. Dense samples are read-only and mapped from disk. y: labels, int64 (n,) in
     0..classes-1; of two classes, 1 is the positive one. X_test, y_test: the test part, None where there is none. lossy:
     whether the data differ from the official ones. provenance: where every file came from, its checksum, licence and
-    citation, and what was done to it. scale: the largest raw value of an image.
+    citation, and what was done to it. scale: the largest raw value of an image. X_validation, y_validation: training
+    rows that a problem holds out, None where it holds out none.
     """
 
     name: str
@@ -29,19 +30,22 @@ class Dataset:
     lossy: bool
     provenance: dict[str, Any]
     scale: float = 1.0
+    X_validation: Any = None
+    y_validation: np.ndarray | None = None
 
     def features(self, split: str = "train", dtype: DTypeLike = np.float64) -> Any:
         """The features of a part, (n, d).
 
-        split: ``train`` or ``test``. dtype: to which the whole part is converted at once. Returns a dense array, or a
-        CSR matrix where the samples are one; images are flattened and divided by ``scale``, so they lie in [0, 1].
-        Raises UserError if the data set has no such part.
+        split: ``train``, ``test`` or ``validation``. dtype: to which the whole part is converted at once. Returns a
+        dense array, or a CSR matrix where the samples are one; images are flattened and divided by ``scale``, so they
+        lie in [0, 1]. Raises UserError if the data set has no such part.
         """
-        if split not in ("train", "test"):
-            raise UserError(f"unknown split {split!r}{did_you_mean(split, ('train', 'test'))}")
-        X = self.X if split == "train" else self.X_test
+        parts = {"train": self.X, "test": self.X_test, "validation": self.X_validation}
+        if split not in parts:
+            raise UserError(f"unknown split {split!r}{did_you_mean(split, parts)}")
+        X = parts[split]
         if X is None:
-            raise UserError(f"the data set {self.name!r} has no test part: use the split 'train'")
+            raise UserError(f"the data set {self.name!r} has no {split} part: use the split 'train'")
         if not isinstance(X, np.ndarray):
             return X.astype(dtype, copy=False)
         flat = X.reshape(len(X), -1)

@@ -3,14 +3,14 @@
 A `CellSpec` holds all that the runs of one run file need, and lies in the file's metadata; a `Run` is one run of it.
 """
 
-import copy
 import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from math import prod
+from typing import Any, Literal
 
-from fedatlas.options import native
+from fedatlas.options import native, option
 
 LARGEST_SEED = 2**63 - 1  # that a column of whole numbers holds
 
@@ -19,13 +19,54 @@ Point = dict[str, Any]  # one value for each axis
 Spec = dict[str, Any]  # a kind and its options
 
 
+@dataclass(frozen=True, kw_only=True)
+class Select:
+    """How runs are scored, and how a tuned value is chosen."""
+
+    metric: str = option(doc="metric that is compared")
+    statistic: Literal["best", "final"] = option(doc="its best value over the evaluations, or the last")
+    goal: Literal["min", "max"] = option(doc="whether small or large values are good")
+    last: int = option(1, doc="final is the mean over so many last evaluations", low=1)
+    seeds: list[int] = option(
+        lambda: [1000],
+        low=0,
+        high=LARGEST_SEED,
+        doc="tuning seeds, on which tuned values are compared; none of them is a seed of runs that are scored",
+        filled=True,
+        distinct=True,
+    )
+    extend: int = option(
+        3,
+        doc="how often each end of a tuning axis may be moved outwards, by the ratio of its two outermost values, "
+        "while the best value lies there",
+        low=0,
+        high=20,
+    )
+    tuned_on: str | None = option(
+        None,
+        doc="metric that tuned values are compared by, such as validation_accuracy where metric is of test data; by "
+        "default metric",
+    )
+
+    @property
+    def tuning_metric(self) -> str:
+        """Name of the metric that tuned values are compared by."""
+        return self.tuned_on or self.metric
+
+    @property
+    def values(self) -> str:
+        """What is scored, for people: ``best values``, ``final values`` or ``means of the last 50 values``."""
+        several = self.statistic == "final" and self.last > 1
+        return f"means of the last {self.last} values" if several else f"{self.statistic} values"
+
+
 @dataclass(frozen=True)
 class CellSpec:
     """All that the runs of one run file need.
 
     algorithm, parameters, problem, setting: of all of them. within: axes inside the file. tune: tuned
-    hyper-parameters. seeds: of the runs. optimum: whether F* is known. part: (place, count) where the points within are
-    spread over several files.
+    hyper-parameters. seeds: of the runs that are scored. optimum: whether F* is known. part: (place, count) where the
+    points within are spread over several files. select: how a tuned value is chosen; None where there is no choice.
     """
 
     algorithm: str
@@ -37,22 +78,29 @@ class CellSpec:
     seeds: list[int] = field(default_factory=lambda: [0])
     optimum: bool = False
     part: list[int] | None = None
+    select: Select | None = None
 
     def __post_init__(self) -> None:
         for one in dataclasses.fields(self):
             object.__setattr__(self, one.name, native(getattr(self, one.name)))
+        if self.select is None and choices(self.tune):
+            raise ValueError("several tuned values need a select")
 
     def plain(self) -> dict[str, Any]:
         """The specification as JSON types; what is left out has its default."""
-        found = {f.name: copy.deepcopy(getattr(self, f.name)) for f in dataclasses.fields(self)}
-        if found["part"] is None:
-            del found["part"]
-        return found
+        found = dataclasses.asdict(self)
+        return {key: value for key, value in found.items() if value is not None or key not in ("part", "select")}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "CellSpec":
         """The specification that ``plain`` gave."""
-        return cls(**plain)
+        select = plain.get("select")
+        return cls(**{**plain, "select": select and Select(**select)})
+
+    @property
+    def tuning_seeds(self) -> list[int]:
+        """Seeds on which tuned values are compared; none where there is no choice."""
+        return self.select.seeds if self.select else []
 
     def look(self, axis: str) -> Any:
         """The value of an axis: a key of the setting, or ``problem.`` or ``parameters.`` and a key."""
@@ -96,6 +144,24 @@ class Run:
     def key(self) -> str:
         """Identity of the run inside its cell."""
         return json.dumps([self.within, self.tune, self.seed], sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Search:
+    """The search for the best tuned value at one point within.
+
+    axes: tuned hyper-parameters and their values, with those that were added. chosen: the best, or None while it is not
+    known.
+    """
+
+    within: Point
+    axes: Axes
+    chosen: Point | None = None
+
+
+def choices(tune: Axes) -> bool:
+    """Whether tuned values leave a choice."""
+    return prod(map(len, tune.values())) > 1
 
 
 def slug(point: Mapping[str, Any]) -> str:

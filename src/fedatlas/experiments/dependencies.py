@@ -22,12 +22,13 @@ from fedatlas.schedules import SCHEDULES
 from fedatlas.simulation.sampling import SAMPLING
 
 ENGINE = "fedatlas.experiments.run"
-GIVEN = ("data", "test", "partition")  # keys of a problem that are no options of its kind
+TUNING = "fedatlas.experiments.tuning"  # loaded by name: the numbers of a run do not depend on it
+GIVEN = ("data", "test", "partition", "validation")  # keys of a problem that are no options of its kind
 CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics")
 
 
 def of_cell(spec: CellSpec) -> list[str]:
-    """Modules behind the numbers of a run file."""
+    """Modules behind the numbers of a cell's runs."""
     found = {ENGINE, ALGORITHMS.module(spec.algorithm), *of_problem(spec.problem)}
     algorithm = ALGORITHMS.get(spec.algorithm)
     for setting in _settings(spec):
@@ -38,6 +39,14 @@ def of_cell(spec: CellSpec) -> list[str]:
         found.update(METRICS.module(name) for name in setting.get("metrics") or ())
         found.update(used.uses(algorithm, spec.problem, setting))
     return sorted(found)
+
+
+def of_run_file(spec: CellSpec) -> list[str]:
+    """Modules behind a run file: those behind its numbers, and those that choose what is run."""
+    if spec.select is None:
+        return of_cell(spec)
+    metric = [METRICS.module(name) for name in [spec.select.tuning_metric] if name in METRICS.names()]
+    return sorted({*of_cell(spec), TUNING, *metric})
 
 
 def of_problem(problem: Spec) -> list[str]:

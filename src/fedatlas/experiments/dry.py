@@ -6,7 +6,7 @@ problems only what is declared is known.
 
 import functools
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,21 +16,22 @@ from fedatlas import algorithms, partitions, problems
 from fedatlas.algorithms import Algorithm
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments.cells import CellSpec, Spec
+from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
 from fedatlas.experiments.formulas import check_constants
 from fedatlas.experiments.runs import create_algorithm, create_setting, runs
-from fedatlas.problems.base import Problem, ProblemKind, Sources, SyntheticKind
-from fedatlas.simulation.engine import Simulation
+from fedatlas.experiments.trial import begin
+from fedatlas.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
+from fedatlas.problems.sources import Sources
 from fedatlas.simulation.recording import LOCAL_LOSS, PARTS
 from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.setting import Setting
 
 
-def check(spec: CellSpec, metric: str, recordable: Collection[str]) -> None:
+def check(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
     """Build every combination of a cell's values once.
 
-    metric: that selects. recordable: names of all that the experiment's algorithms can record. Raises UserError at the
-    first value that does not fit.
+    select: of the experiment. recordable: names of all that the experiment's algorithms can record. Raises UserError at
+    the first value that does not fit.
     """
     problems.check(spec.problem)
     kind, sources = problems.parse(spec.problem)
@@ -42,7 +43,7 @@ def check(spec: CellSpec, metric: str, recordable: Collection[str]) -> None:
         raise UserError(f"optimum: the optimum of this problem ({kind.name}) cannot be computed; leave it out")
     algorithm_of: dict[str, Algorithm] = {}
     setting_of: dict[str, Setting] = {}
-    for run in runs(replace(spec, seeds=spec.seeds[:1])):  # a seed changes neither algorithm nor setting
+    for run in _of_one_seed(spec):
         parameters, conditions = repr(run.parameters), repr(run.setting)
         new = parameters not in algorithm_of or conditions not in setting_of
         if conditions not in setting_of:
@@ -55,11 +56,34 @@ def check(spec: CellSpec, metric: str, recordable: Collection[str]) -> None:
             algorithm_of[parameters].check_constants(kind.known())
         algorithm_of[parameters].check(setting, kind)
         if new and problem is not None:
-            simulation = Simulation(algorithm_of[parameters], problem, replace(setting, state="memory"), run.seed)
-            if simulation.algorithm.exact_prox:
-                simulation.run_round()  # says whether the clients' subproblems have a solution
-    if metric not in reported(spec):
-        raise UserError(f"select.metric: unknown metric {metric!r}{did_you_mean(metric, reported(spec))}")
+            begin(algorithm_of[parameters], setting, problem, run.seed)
+    _metrics(spec, select)
+
+
+def _of_one_seed(spec: CellSpec) -> Iterator[Run]:
+    """Runs of all points within and tuned values, of one seed, which changes neither algorithm nor setting."""
+    select = spec.select and replace(spec.select, seeds=spec.select.seeds[:1])
+    return runs(replace(spec, seeds=spec.seeds[:1], select=select))
+
+
+def _metrics(spec: CellSpec, select: Select) -> None:
+    """Raise UserError if a metric that scores or tunes is not reported, or if one of test data tunes."""
+    for key, name in (("metric", select.metric), *([("tuned_on", select.tuning_metric)] if spec.select else [])):
+        if name not in reported(spec):
+            raise UserError(f"select.{key}: unknown metric {name!r}{did_you_mean(name, reported(spec))}")
+    if spec.select is None:
+        return
+    if (name := select.tuning_metric).startswith(TESTED):
+        held = name.replace(TESTED, VALIDATED, 1)
+        raise UserError(
+            f"select: {name} is of test data, on which no value may be tuned: hold out training rows with "
+            f"problem.validation: 0.1, and say select.tuned_on: {held}"
+        )
+    if shared := sorted({*spec.seeds} & {*spec.tuning_seeds}):
+        raise UserError(
+            f"select.seeds: {spec.algorithm} would be tuned and scored on the same seed, {shared[0]}; take other seeds "
+            "for one of the two"
+        )
 
 
 def reported(spec: CellSpec) -> list[str]:
@@ -70,12 +94,15 @@ def reported(spec: CellSpec) -> list[str]:
     records = (LOCAL_LOSS, *algorithms.get(spec.algorithm).records)
     recorded = [name for name in spec.setting.get("record") or () if name in records]
     parts = [f"{name}_{part}" for name in recorded for part in PARTS]
-    return [*kind.evaluated(spec.optimum, _tested(sources)), *asked, *parts]
+    return [*kind.evaluated(spec.optimum, _parts(sources)), *asked, *parts]
 
 
-def _tested(sources: Sources | None) -> bool:
-    """Whether a problem has test data."""
-    return sources is not None and bool(sources.test or info(sources.data).test_rows)
+def _parts(sources: Sources | None) -> list[str]:
+    """Beginnings of the names of metrics of the parts of data that a problem has besides the training data."""
+    if sources is None:
+        return []
+    tested = sources.test or info(sources.data).test_rows
+    return [*([TESTED] if tested else []), *([VALIDATED] if sources.validation else [])]
 
 
 def _checked(
@@ -89,7 +116,7 @@ def _checked(
             raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, known)}")
     split = sources is not None and sources.partition is not None
     SAMPLING.get(setting.sampler).check(kind, split)
-    setting.check_metrics(kind.evaluated(spec.optimum, _tested(sources)))
+    setting.check_metrics(kind.evaluated(spec.optimum, _parts(sources)))
     if sources is not None and split:
         _split(json.dumps(sources.partition, sort_keys=True), sources.data, setting.clients)
     return setting

@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas import algorithms
 from fedatlas.errors import UserError
 from fedatlas.experiments import axes, dry
-from fedatlas.experiments.cells import Cell, CellSpec, Point
+from fedatlas.experiments.cells import Cell, CellSpec, Point, choices
 from fedatlas.experiments.runs import assign, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Shown, View
@@ -108,14 +108,16 @@ def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cel
     }
     for axis, value in point.items():
         assign(parts, axis, value)
+    tune = experiment.tuning(id)
     spec = CellSpec(
         algorithm=experiment.algorithm(id),
         within=experiment.within,
-        tune=experiment.tuning(id),
+        tune=tune,
         seeds=entry.seeds or experiment.seeds,
         optimum=experiment.optimum,
         part=None if part == [0, 1] else part,
+        select=experiment.select if choices(tune) else None,
         **parts,
     )
-    dry.check(spec, experiment.select.metric, recordable(experiment))
+    dry.check(spec, experiment.select, recordable(experiment))
     return Cell(id, point, spec)

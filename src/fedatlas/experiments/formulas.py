@@ -110,3 +110,30 @@ def _value(node: ast.expr, problem: Any) -> float:
             raise UserError(_unknown(node.id, problem.constants()))
         return value
     raise TypeError
+
+
+def multiple(text: str, factor: float) -> str:
+    """The formula of a multiple of what a formula stands for: ``10/L`` of ``1/L`` and 10.
+
+    Raises UserError on what is no formula.
+    """
+    constants(text, "formula")
+    first = whole = _parsed(text, "formula")
+    while isinstance(first, ast.BinOp) and isinstance(first.op, (ast.Mult, ast.Div)):
+        first = first.left
+    if isinstance(first, ast.Constant) and isinstance(first.value, (int, float)):
+        first.value = _plain(first.value * factor)
+        return ast.unparse(whole).replace(" ", "")
+    inside = ast.unparse(whole).replace(" ", "")
+    return f"{_plain(factor)}*{f'({inside})' if isinstance(first, ast.BinOp) and first is whole else inside}"
+
+
+def rounded(number: float) -> float:
+    """A number with 12 significant digits."""
+    return float(f"{number:.12g}")
+
+
+def _plain(number: float) -> float:
+    """A rounded number, whole if it is."""
+    found = rounded(number)
+    return int(found) if found.is_integer() and abs(found) < 1e12 else found

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.cells import CellSpec, Search
 
 
 @dataclass(frozen=True)
@@ -13,6 +13,7 @@ class RunMeta:
 
     spec: of the cell. fingerprint: of the code behind the numbers. versions: of packages. data: provenance of each data
     set. traces: checksums of availability traces by path. machine: what the problem says of how it is computed here.
+    searches: what was tried and chosen at each point within, where there is a choice.
     """
 
     spec: CellSpec
@@ -21,15 +22,17 @@ class RunMeta:
     data: dict[str, dict[str, Any]] = field(default_factory=dict)
     traces: dict[str, str] = field(default_factory=dict)
     machine: dict[str, Any] = field(default_factory=dict)
+    searches: list[Search] = field(default_factory=list)
 
     def plain(self) -> dict[str, Any]:
         """The metadata as JSON types."""
-        return {**vars(self), "spec": self.spec.plain()}
+        return {**vars(self), "spec": self.spec.plain(), "searches": [asdict(search) for search in self.searches]}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "RunMeta":
         """The metadata that ``plain`` gave."""
-        return cls(**{**plain, "spec": CellSpec.of(plain["spec"])})
+        searches = [Search(**search) for search in plain.get("searches", ())]
+        return cls(**{**plain, "spec": CellSpec.of(plain["spec"]), "searches": searches})
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
 """Running a cell into a run file: a Parquet file of tidy rows with its specification inside."""
 
+import dataclasses
 import functools
 import hashlib
+import importlib
 import json
 import platform
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,13 @@ from fedatlas import axis_values, problems
 from fedatlas.data import prepared
 from fedatlas.data.partition import Partition
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import CellSpec, Run
-from fedatlas.experiments.dependencies import of_cell, trace_files
+from fedatlas.experiments.cells import CellSpec, Point, Run, Search
+from fedatlas.experiments.dependencies import TUNING, of_cell, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
-from fedatlas.experiments.runs import create, runs
+from fedatlas.experiments.runs import create, run_of, runs, started
+from fedatlas.experiments.trial import begin
 from fedatlas.problems.base import Optimum, Problem
 from fedatlas.simulation import memory
 from fedatlas.simulation.checkpoint import Keeper
@@ -44,43 +47,82 @@ def run_cell(
 ) -> None:
     """Run what a cell's file does not hold yet, and write the file.
 
+    Where there is a choice of tuned values, they run on the tuning seeds first; an axis may get more of them. Then the
+    chosen ones run on the scoring seeds.
+
     spec: of the cell. out: path of the run file. Runs of the same specification and code are kept: those of the run
     file, and those that an interrupted job left beside it (.part holds finished runs, .state a checkpoint of the
     unfinished one). data: data directory. partition, optimum: paths of files that earlier rules made. progress: called
-    with (done, total) as runs end. stop: an Event that asks for a last checkpoint, after which checkpoint.Stopped is
-    raised. save_seconds: time between checkpoints. Raises UserError where the memory does not suffice.
+    with (done, total) as runs end, where total counts those that are known to be needed. stop: an Event that asks for
+    a last checkpoint, after which checkpoint.Stopped is raised. save_seconds: time between checkpoints. Raises
+    UserError where the memory does not suffice.
     """
     out = Path(out)
     part = out.with_suffix(".part")
     save_seconds = SAVE_SECONDS if save_seconds is None else save_seconds
     meta = describe(spec, data)
     done = _reusable(out, meta) | _reusable(part, meta)
-    wanted = list(runs(spec))
-    missing: dict[str, list[Run]] = {}
-    for run in wanted:
-        if run.key not in done:  # runs that differ in hyper-parameters alone share their draws
-            missing.setdefault(json.dumps([run.setting, run.seed]), []).append(run)
-    problem: Any = load_problem(spec, data, partition, optimum) if missing else None
+    searches = started(spec)
+    problem = functools.cache(lambda: load_problem(spec, data, partition, optimum))
     finished, saved = len(done), time.monotonic()
+
+    def keep(path: Path, wanted: list[Run]) -> None:
+        own = searches if spec.select else []
+        write(path, _placed(spec, wanted, done), dataclasses.replace(meta, searches=own).plain())
 
     def save() -> None:
         nonlocal finished, saved
         if len(done) > finished:
-            write(part, _placed(spec, [run for run in wanted if run.key in done], done), meta.plain())
+            keep(part, [run for run in wanted if run.key in done])
         finished, saved = len(done), time.monotonic()
 
     keeper = Keeper(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
-    for together in (unit for group in missing.values() for unit in _units(group, problem)):
-        keep = functools.partial(keeper.watch, [run.key for run in together])
-        for run, rows in zip(together, _run(together, problem, threads, keep), strict=True):
-            done[run.key] = rows
-        if time.monotonic() - saved > save_seconds:
-            save()
-        if progress:
-            progress(sum(run.key in done for run in wanted), len(wanted))
-    write(out, _placed(spec, wanted, done), meta.plain())
+    while True:
+        wanted = list(runs(spec, searches))
+        for together in _missing(wanted, done, problem):
+            watch = functools.partial(keeper.watch, [run.key for run in together])
+            for run, rows in zip(together, _run(together, problem(), threads, watch), strict=True):
+                done[run.key] = rows
+            if time.monotonic() - saved > save_seconds:
+                save()
+            if progress:
+                progress(sum(run.key in done for run in wanted), len(wanted))
+        if all(search.chosen is not None for search in searches):
+            break
+        searches = [_advanced(spec, search, done, problem) for search in searches]
+    keep(out, wanted)
     part.unlink(missing_ok=True)
     keeper.forget()
+
+
+def _missing(wanted: list[Run], done: Container[str], problem: Callable[[], Problem]) -> Iterator[list[Run]]:
+    """Runs that are not done, in lists that are computed at once."""
+    missing: dict[str, list[Run]] = {}
+    for run in wanted:
+        if run.key not in done:  # runs that differ in hyper-parameters alone share their draws
+            missing.setdefault(json.dumps([run.setting, run.seed]), []).append(run)
+    for group in missing.values():
+        yield from _units(group, problem())
+
+
+def _advanced(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], problem: Callable[[], Problem]) -> Search:
+    """A search whose runs are done: with longer axes, or with the chosen value."""
+    if search.chosen is not None:
+        return search
+
+    def rows(tuned: Point, seed: int) -> list[Row]:
+        return done[run_of(spec, search.within, tuned, seed).key]
+
+    def possible(tuned: Point) -> bool:
+        run = run_of(spec, search.within, tuned, spec.seeds[0])
+        try:
+            begin(*create(run, problem()), problem(), run.seed)
+        except (UserError, ArithmeticError):
+            return False
+        return True
+
+    advanced: Search = importlib.import_module(TUNING).advanced(spec, search, rows, possible)
+    return advanced
 
 
 def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
@@ -161,7 +203,7 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
     try:
         rows, found = read_rows(path)
         old = RunMeta.of(found)
-    except (UserError, TypeError, KeyError):
+    except (UserError, TypeError, KeyError, ValueError):
         return {}
     if _identity(old) != _identity(meta):
         return {}
@@ -171,11 +213,11 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
     of_run: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         of_run.setdefault(tuple(row.pop(column, None) for column in columns), []).append(row)
-    places = {run.key: tuple(place.values()) for run, place in _places(old.spec, list(runs(old.spec)))}
+    places = {run.key: tuple(place.values()) for run, place in _places(old.spec, list(runs(old.spec, old.searches)))}
     return {key: of_run[place] for key, place in places.items() if place in of_run}
 
 
 def _identity(meta: RunMeta) -> Any:
-    """What runs of two files must have in common to be the same, apart from tuned values, seeds and axes within."""
-    fixed = {key: value for key, value in meta.spec.plain().items() if key not in ("within", "tune", "seeds")}
+    """What runs of two files must have in common to be the same, apart from tuning, seeds and axes within."""
+    fixed = {key: value for key, value in meta.spec.plain().items() if key not in ("within", "tune", "seeds", "select")}
     return json.loads(json.dumps([fixed, meta.fingerprint, meta.data, meta.traces]))

@@ -3,14 +3,14 @@
 import copy
 import hashlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from fedatlas import algorithms
 from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Axes, CellSpec, Point, Run
+from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Search, choices
 from fedatlas.experiments.formulas import resolve
 from fedatlas.options import construct
 from fedatlas.simulation.setting import Setting
@@ -18,19 +18,34 @@ from fedatlas.simulation.setting import Setting
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
 
 
-def runs(spec: CellSpec) -> Iterator[Run]:
-    """The single runs of a cell, in the order of its axes, tuned values and seeds."""
-    for inside in product(spec.within):
-        if spec.part is not None and not belongs(inside, *spec.part):
-            continue
-        for tuned in product(spec.tune):
-            for seed in spec.seeds:
-                parts = {"parameters": dict(spec.parameters), "problem": spec.problem}
-                parts["setting"] = copy.deepcopy(spec.setting)
-                for axis, value in {**inside, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
-                    assign(parts, axis, value)
-                parts["parameters"] |= {name: value for name, value in tuned.items() if name not in SETTING}
-                yield Run(spec.algorithm, seed=seed, within=inside, tune=tuned, **parts)
+def started(spec: CellSpec) -> list[Search]:
+    """The searches of a cell, one for each point within, before any run. Where there is no choice, they are over."""
+    points = (inside for inside in product(spec.within) if spec.part is None or belongs(inside, *spec.part))
+    only = None if choices(spec.tune) else product(spec.tune)[0]
+    return [Search(inside, spec.tune, only) for inside in points]
+
+
+def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:
+    """The single runs of a cell, in the order of its axes within.
+
+    At each point, all tuned values run on the tuning seeds, in the order of axes and seeds, and then the chosen one on
+    the scoring seeds. searches: how far the search for the best values is; by default it is at its start.
+    """
+    for search in searches or started(spec):
+        for tuned in product(search.axes) if spec.select else ():
+            for seed in spec.tuning_seeds:
+                yield run_of(spec, search.within, tuned, seed)
+        for seed in spec.seeds if search.chosen is not None else ():
+            yield run_of(spec, search.within, search.chosen or {}, seed)
+
+
+def run_of(spec: CellSpec, within: Point, tuned: Point, seed: int) -> Run:
+    """The run of a cell at a point within, with tuned values and a seed."""
+    parts = {"parameters": dict(spec.parameters), "problem": spec.problem, "setting": copy.deepcopy(spec.setting)}
+    for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
+        assign(parts, axis, value)
+    parts["parameters"] |= {name: value for name, value in tuned.items() if name not in SETTING}
+    return Run(spec.algorithm, seed=seed, within=within, tune=tuned, **parts)
 
 
 def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:

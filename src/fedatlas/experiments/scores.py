@@ -1,10 +1,13 @@
-"""The score of a run: the best or the final value of a metric over its evaluations after round 0."""
+"""The score of a run: the best or the final value of a metric over its evaluations after round 0.
+
+The final value is the mean over the last so many evaluations that have one.
+"""
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from fedatlas.experiments.view import Select
+from fedatlas.experiments.cells import Select
 from fedatlas.metrics import metric as record
 
 if TYPE_CHECKING:
@@ -19,17 +22,41 @@ def goal(metric: str, select: Select) -> Literal["min", "max"]:
     return select.goal if metric == select.metric else record(metric).goal
 
 
-def of_values(values: Sequence[float], statistic: str, goal: str) -> float:
+def worst(goal: str) -> float:
+    """The score of a run that diverged."""
+    return math.inf if goal == "min" else -math.inf
+
+
+def of_values(values: Sequence[float], statistic: str, goal: str, last: int = 1) -> float:
     """The score of one run from its values after round 0; NaN if there are none."""
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return math.nan
     if statistic == "final":
-        return values[-1] if len(values) else math.nan
-    best = min if goal == "min" else max
-    return best((value for value in values if not math.isnan(value)), default=math.nan)
+        return sum(known[-last:]) / len(known[-last:])
+    return min(known) if goal == "min" else max(known)
 
 
-def of_groups(runs: Any, metric: str, statistic: str, goal: str) -> "pd.Series":
-    """The same of many runs: a pandas grouping of rows after round 0, with a group for each run."""
-    return runs[metric].agg("last" if statistic == "final" else goal)
+def of_frame(
+    rows: "pd.DataFrame", keys: list[str], metric: str, statistic: str, goal: str, last: int = 1
+) -> "pd.Series":
+    """The same of many runs, by ``keys``, which tell runs apart. rows: evaluations after round 0."""
+    known = rows.dropna(subset=[metric])
+    groups = known.groupby(keys, sort=False, dropna=False)
+    if statistic == "best":
+        return groups[metric].agg(goal)
+    late = known[groups.cumcount(ascending=False) < last]
+    return late.groupby(keys, sort=False, dropna=False)[metric].mean()
+
+
+def compared(table: "pd.DataFrame") -> "tuple[pd.Series, pd.Series]":
+    """Score and number of diverged runs of every row of a table.
+
+    They are those of the tuning seeds, on which all tuned values run. Where there was no choice, there are only those
+    of the scoring seeds.
+    """
+    tunes = table["tuning_seeds"] > 0
+    return table["tuning_score"].where(tunes, table["score"]), table["tuning_diverged"].where(tunes, table["diverged"])
 
 
 def metric_columns(frame: "pd.DataFrame", axes: Sequence[str] = ()) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas import axis_values
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.scores import goal
-from fedatlas.experiments.view import Select
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

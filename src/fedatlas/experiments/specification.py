@@ -9,9 +9,8 @@ from typing import Any
 
 from fedatlas import problems
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import LARGEST_SEED, Axes, Spec
+from fedatlas.experiments.cells import LARGEST_SEED, Axes, Select, Spec
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.view import Select
 from fedatlas.options import Option, check, check_names, construct, option, options
 from fedatlas.simulation.setting import Setting
 

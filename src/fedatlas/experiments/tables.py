@@ -1,6 +1,5 @@
 """From run files to the table of an experiment: scores, tuned choices, warnings, and the curves of what was chosen."""
 
-import contextlib
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas import axis_values
-from fedatlas.errors import UserError
-from fedatlas.experiments import formulas, scores
+from fedatlas.experiments import scores
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
-from fedatlas.experiments.view import Select
+from fedatlas.experiments.tuning import end
 from fedatlas.metrics import metric as record
 
 if TYPE_CHECKING:
@@ -52,10 +51,15 @@ class Layout:
 def build(layout: Layout, files: Sequence[Path]) -> "tuple[pd.DataFrame, pd.DataFrame, TableMeta]":
     """(table, curves, metadata) of an experiment.
 
-    files: all run files, ``ALGORITHM/POINT.parquet``, in the order of the experiment's cells. Table: a row for each
-    algorithm, point of the axes and tuned values, with means over seeds; ``chosen`` marks the tuned values that won,
-    ``edge`` says where a winner lies at an end of its axis. A run that diverged cannot be chosen. Curves: all
-    evaluations of the chosen. Raises UserError if a file is none.
+    files: all run files, ``ALGORITHM/POINT.parquet``, in the order of the experiment's cells. Raises UserError if a
+    file is none.
+
+    Table: a row for each algorithm, point of the axes and tuned values. ``tuning_score``, ``tuning_seeds`` and
+    ``tuning_diverged`` are the mean score over the tuning seeds, their number, and how many runs diverged on them,
+    where there was a choice. ``chosen`` marks the values that won. ``edge`` says where a winner lies at an end of its
+    axis. Everything else is about the scoring seeds, and so about chosen values: ``score`` with deviation and range,
+    ``seeds``, ``diverged``, and means of ``best_`` and ``final_`` metrics and of costs. Curves: all evaluations of the
+    chosen on the scoring seeds.
     """
     import pandas as pd
 
@@ -70,10 +74,16 @@ def build(layout: Layout, files: Sequence[Path]) -> "tuple[pd.DataFrame, pd.Data
             frame.insert(1, axis, cell)
         tune = [axis for axis in layout.tune if axis in meta.spec.tune]
         keys = ["algorithm", *layout.axes, *tune]
-        table = _summarise(frame, keys, layout.select)
-        _choose(table, ["algorithm", *layout.axes], tune, meta.spec.tune, layout.select.goal)
+        tunes = frame["seed"].isin(meta.spec.tuning_seeds)
+        table = frame[keys].drop_duplicates(ignore_index=True)
+        table = table.merge(_tuned(frame[tunes], keys, layout.select), on=keys, how="left")
+        table = table.merge(_scored(frame[~tunes], keys, layout.select), on=keys, how="left")
+        counts = ["tuning_seeds", "tuning_diverged", "seeds", "diverged"]
+        table[counts] = table[counts].fillna(0).astype(int)
+        table.insert(table.columns.get_loc("score"), "chosen", table["seeds"] > 0)
+        table.insert(table.columns.get_loc("score"), "edge", _edges(table, ["algorithm", *layout.axes], tune))
         summaries.append(table)
-        curves.append(frame.merge(table.loc[table["chosen"], keys], on=keys))
+        curves.append(frame[~tunes])
     table = pd.concat(summaries, ignore_index=True)
     return table, pd.concat(curves, ignore_index=True), _metadata(table, metas)
 
@@ -118,52 +128,55 @@ def _joined(parts: list[tuple[str, Any, RunMeta]], columns: Columns) -> tuple[An
     return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), ignore_index=True), meta
 
 
-def _summarise(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
-    metrics = scores.metric_columns(frame, keys)
-    runs = frame[frame["round"] > 0].groupby([*keys, "seed"], sort=False, dropna=False)
-    best = runs.agg({name: record(name).goal for name in metrics}).add_prefix("best_")
-    final = runs[["round", "steps", *COSTS, *metrics]].last().rename(columns={m: f"final_{m}" for m in metrics})
-    final = final.rename(columns={"round": "rounds"}).drop(columns=[name for name in ("rounds",) if name in keys])
-    each = best.join(final).join(runs[["status"]].last()).reset_index()
-    each["score"] = scores.of_groups(runs, select.metric, select.statistic, select.goal).to_numpy()
-    each["diverged"] = (each["status"] == "diverged").astype(int)
-    each.loc[each["diverged"] == 1, "score"] = np.inf if select.goal == "min" else -np.inf
+def _tuned(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
+    """Scores of all values on the tuning seeds, by ``keys``. frame: evaluations of the runs that tune."""
+    metric = select.tuning_metric
+    each = _ends(frame, keys, metric, scores.goal(metric, select), select)
     groups = each.groupby(keys, sort=False, dropna=False)
-    numbers = [c for c in each.columns if c not in (*keys, "seed", "status", "diverged", "score")]
+    return groups.agg(
+        tuning_score=("score", "mean"), tuning_seeds=("seed", "count"), tuning_diverged=("diverged", "sum")
+    ).reset_index()
+
+
+def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
+    """Scores, metrics and costs of chosen values, by ``keys``. frame: evaluations of the runs on the scoring seeds."""
+    metrics, of_runs = scores.metric_columns(frame, keys), [*keys, "seed"]
+    rows = frame[frame["round"] > 0]
+    runs = rows.groupby(of_runs, sort=False, dropna=False)
+    each = _ends(frame, keys, select.metric, select.goal, select).set_index(of_runs)
+    for name in metrics:
+        each[f"best_{name}"] = scores.of_frame(rows, of_runs, name, "best", record(name).goal)
+    for name in metrics:
+        each[f"final_{name}"] = scores.of_frame(rows, of_runs, name, "final", record(name).goal, select.last)
+    costs = [name for name in ("round", "steps", *COSTS) if name != "round" or "rounds" not in keys]
+    each = each.join(runs[costs].last().rename(columns={"round": "rounds"})).reset_index()
+    groups = each.groupby(keys, sort=False, dropna=False)
+    numbers = [name for name in each.columns if name not in (*of_runs, "score", "diverged")]
     with np.errstate(invalid="ignore"):
-        score = groups["score"].agg(score="mean", score_sd="std", score_min="min", score_max="max", seeds="count")
+        score = groups["score"].agg(score="mean", score_sd="std", score_min="min", score_max="max", seeds="size")
     return score.join(groups["diverged"].sum()).join(groups[numbers].mean()).reset_index()
 
 
-def _choose(table: "pd.DataFrame", point: list[str], tune: list[str], axes: dict[str, list[Any]], goal: str) -> None:
-    table["chosen"], table["edge"] = False, ""
+def _ends(frame: "pd.DataFrame", keys: list[str], metric: str, goal: str, select: Select) -> "pd.DataFrame":
+    """``score`` and ``diverged`` (0 or 1) of each run, by ``keys`` and seed. What diverged has the worst score."""
+    of_runs = [*keys, "seed"]
+    each = frame.groupby(of_runs, sort=False, dropna=False)[["status"]].last()
+    rows = frame[frame["round"] > 0]
+    each["score"] = scores.of_frame(rows, of_runs, metric, select.statistic, goal, select.last)
+    each["diverged"] = (each.pop("status") == "diverged").astype(int)
+    each.loc[each["diverged"] == 1, "score"] = scores.worst(goal)
+    return each.reset_index()
+
+
+def _edges(table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Series":
+    """Where chosen values lie at an end of their axis, as words; empty elsewhere. point: columns of the axes."""
+    edges = table["chosen"].map({True: "", False: ""})
     for _, group in table.groupby(point, sort=False, dropna=False):
-        score = group["score"] if goal == "min" else -group["score"]
-        winner = score.idxmin()
-        table.loc[winner, "chosen"] = True
-        ends = {axis: _end(axis_values.parsed(table.loc[winner, axis]), axes[axis]) for axis in tune}
-        table.loc[winner, "edge"] = "; ".join(f"{axis} at its {end} value" for axis, end in ends.items() if end)
-
-
-def _end(value: Any, values: list[Any]) -> str:
-    """``lowest`` or ``highest`` if a tuned value lies at that end of its axis.
-
-    Numbers are ordered by themselves, formulas by their values where all constants are 1; words have no order, and
-    neither have a number and a formula of constants.
-    """
-    sizes = {size: one for one in values if (size := _size(one)) is not None}
-    if len(sizes) < 2 or len({formulas.names(one) != set() for one in sizes.values()}) > 1:
-        return ""
-    ends = {"lowest": sizes[min(sizes)], "highest": sizes[max(sizes)]}
-    return next((end for end, one in ends.items() if axis_values.same(one, value)), "")
-
-
-def _size(value: Any) -> float | None:
-    if isinstance(value, str):
-        with contextlib.suppress(UserError):
-            return formulas.evaluate(value, "")
-        return None
-    return None if isinstance(value, bool) or not isinstance(value, (int, float)) else value
+        values = {axis: list(map(axis_values.parsed, group[axis].unique().tolist())) for axis in tune}
+        for row, winner in group[group["chosen"]].iterrows():
+            ends = {axis: end(axis_values.parsed(winner[axis]), values[axis]) for axis in tune}
+            edges[row] = "; ".join(f"{axis} at its {which} value" for axis, which in ends.items() if which)
+    return edges
 
 
 def _metadata(table: "pd.DataFrame", metas: list[tuple[str, RunMeta]]) -> TableMeta:
@@ -171,6 +184,6 @@ def _metadata(table: "pd.DataFrame", metas: list[tuple[str, RunMeta]]) -> TableM
         versions=metas[0][1].versions,
         data={name: entry for _, meta in metas for name, entry in meta.data.items()},
         fingerprints={id: meta.fingerprint for id, meta in metas},
-        runs=int(table["seeds"].sum()),
-        diverged_runs=int(table["diverged"].sum()),
+        runs=int(table[["tuning_seeds", "seeds"]].to_numpy().sum()),
+        diverged_runs=int(table[["tuning_diverged", "diverged"]].to_numpy().sum()),
     )

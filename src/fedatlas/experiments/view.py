@@ -3,19 +3,9 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from fedatlas.experiments.cells import Axes, Spec
-from fedatlas.options import option
-
-
-@dataclass(frozen=True, kw_only=True)
-class Select:
-    """How a tuned value is chosen."""
-
-    metric: str = option(doc="metric that is compared")
-    statistic: Literal["best", "final"] = option(doc="its best value over the evaluations, or the last")
-    goal: Literal["min", "max"] = option(doc="whether small or large values are good")
+from fedatlas.experiments.cells import Axes, Select, Spec
 
 
 @dataclass(frozen=True)
@@ -33,7 +23,8 @@ class Shown:
 class View:
     """What tables, figures and claims know of an experiment.
 
-    axes: names of the axes of grid and within. tune: names of all tuned hyper-parameters. algorithms: by id.
+    axes: names of the axes of grid and within. tune: names of all tuned hyper-parameters. seeds: those that are scored.
+    algorithms: by id.
     """
 
     name: str

@@ -1,10 +1,11 @@
-"""The score against the values that a hyper-parameter was tried at (FedSPS, Figure 8)."""
+"""The score on the tuning seeds against the values that a hyper-parameter was tried at (FedSPS, Figure 8)."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas import labels
 from fedatlas.axis_values import parsed
+from fedatlas.experiments.scores import compared, goal
 from fedatlas.experiments.selection import numeric
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled, Scale
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Sensitivity(Panelled):
-    """The score at every tried value of a hyper-parameter, the best over the other tuned ones."""
+    """The score on the tuning seeds at every tried value of a hyper-parameter, the best over the other tuned ones."""
 
     name = "sensitivity"
 
@@ -27,7 +28,9 @@ class Sensitivity(Panelled):
     def draw(self, sheet: Sheet) -> "Figure":
         x, select = self.x, sheet.view.select
         sheet.column(sheet.table, x)
+        metric = select.tuning_metric
         rows = sheet.rows(sheet.table[sheet.table[x].notna()])
+        every, diverged = compared(rows)
         panels = sheet.panels(rows)
         figure, axes = layout.grid(len(panels))
         positions = layout.positions(rows[x])
@@ -41,12 +44,12 @@ class Sensitivity(Panelled):
             elif values[0] > 0 and values[-1] / values[0] >= 4:
                 ax.set_xscale("log")
             for id, look in sheet.styles.items():
-                own = part[(part["algorithm"] == id) & (part["diverged"] == 0)]
-                scores = own.groupby(own[x].map(positions))["score"].agg(select.goal)
+                own = part[(part["algorithm"] == id) & (diverged.loc[part.index] == 0)]
+                scores = every.loc[own.index].groupby(own[x].map(positions)).agg(goal(metric, select))
                 points: dict[str, Any] = {"marker": look.marker, "markersize": look.size}
                 line = "none" if words else look.line
                 ax.plot(scores.index, scores, color=look.colour, linestyle=line, zorder=look.layer, **points)
-        layout.label(axes, labels.axis(x, sheet.view.problem), labels.quantity(select.metric, select.statistic))
+        layout.label(axes, labels.axis(x, sheet.view.problem), labels.quantity(metric, select.statistic))
         layout.legend(figure, sheet)
-        layout.foot(figure, "What diverged is left out." if (rows["diverged"] > 0).any() else "")
+        layout.foot(figure, "What diverged is left out." if (diverged > 0).any() else "")
         return figure

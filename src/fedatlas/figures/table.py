@@ -92,7 +92,7 @@ class Table(Panelled):
         unit = "Percent; " if all(metric(name).percent for name in metrics) else ""
         spread = f"mean ± standard deviation over {sheet.seeds} seeds" if sheet.seeds > 1 else "one seed"
         bold = "The best means are bold." if len(sheet.styles) > 1 else ""
-        layout.foot(figure, f"{unit}{sheet.view.select.statistic} values, {spread}.", bold)
+        layout.foot(figure, f"{unit}{sheet.view.select.values}, {spread}.", bold)
         return figure
 
 
@@ -110,12 +110,13 @@ def _numbers(sheet: Sheet, rows: "DataFrame", metrics: Iterable[str]) -> "DataFr
     """Tidy means and deviations: a row for each algorithm, point of the axes and metric."""
     import pandas as pd
 
-    axes, statistic = sheet.view.axes, sheet.view.select.statistic
-    found = []
+    axes, select = sheet.view.axes, sheet.view.select
+    of_runs, found = ["algorithm", *axes, "seed"], []
+    evaluated = rows[rows["round"] > 0]
+    status = evaluated.groupby(of_runs, sort=False)["status"].last()
     for name in metrics:
-        runs = rows[rows["round"] > 0].groupby(["algorithm", *axes, "seed"], sort=False)
-        each = scores.of_groups(runs, name, statistic, metric(name).goal)
-        each = each.where(runs["status"].last() != "diverged")
+        each = scores.of_frame(evaluated, of_runs, name, select.statistic, metric(name).goal, select.last)
+        each = each.reindex(status.index).where(status != "diverged")
         seeds = each.groupby(level=["algorithm", *axes], sort=False)
         part = pd.DataFrame(
             {"mean": seeds.agg(lambda v: v.mean(skipna=False)), "sd": seeds.std(), "seeds": seeds.size()}

@@ -13,7 +13,8 @@ from fedatlas.errors import UserError
 from fedatlas.kinds import Family
 from fedatlas.machine import require
 from fedatlas.options import Option, check_names, construct, options
-from fedatlas.problems.base import DataKind, Problem, ProblemKind, Sources, SyntheticKind
+from fedatlas.problems.base import DataKind, Problem, ProblemKind, SyntheticKind
+from fedatlas.problems.sources import Sources, hold_out
 
 if TYPE_CHECKING:
     from fedatlas.data.partition import Partition
@@ -88,4 +89,5 @@ def create(
     if partition is None and sources.partition is not None:
         # loaded by name: jobs of the workflow are given the partition as a file, and depend on that
         partition = importlib.import_module("fedatlas.partitions").split(sources.partition, train.y, clients)
+    train, partition = hold_out(train, partition, sources.validation)
     return kind.build(train, test, partition)

@@ -1,6 +1,6 @@
 """What a kind of problem declares, and what a problem gives the engine."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
@@ -12,7 +12,6 @@ from fedatlas.errors import UserError
 from fedatlas.files import atomic
 from fedatlas.kinds import Kind
 from fedatlas.machine import free_host
-from fedatlas.options import option
 from fedatlas.streams import stream
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 Vector = Any  # a NumPy array or a torch tensor
 CHEAP = 500_000  # bytes of an instance that is built in milliseconds
 OF_THE_OPTIMUM = ("suboptimality", "distance")  # metrics that need F* or the minimiser
+TESTED, VALIDATED = "test_", "validation_"  # beginnings of the names of metrics of rows that train nothing
+VALIDATION = ("validation_loss", "validation_accuracy")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,14 +61,14 @@ class ProblemKind(Kind):
         """Whether the optimum is known, or can be computed."""
         return self.exact
 
-    def evaluated(self, optimum: bool, tested: bool) -> list[str]:
+    def evaluated(self, optimum: bool, parts: Collection[str] = ()) -> list[str]:
         """Those of ``reports`` that evaluations have with these options.
 
-        optimum: whether the optimum is computed first. tested: whether there are test data.
+        optimum: whether the optimum is computed first. parts: TESTED and VALIDATED, as far as there are such data.
         """
         known = (self.exact and self.solvable) or optimum
         names = [name for name in self.reports if known or name not in OF_THE_OPTIMUM]
-        return [name for name in names if tested or not name.startswith("test_")]
+        return [name for name in names if not any(name.startswith(part) for part in {TESTED, VALIDATED} - {*parts})]
 
     def bytes(self, clients: int) -> int:
         """Bytes, roughly, that making the problem takes besides data that lie in files. clients: their number."""
@@ -109,17 +110,6 @@ class DataKind(ProblemKind):
         rows of each client, or None where every client draws from all rows. Raises UserError on data that do not fit.
         """
         raise NotImplementedError
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sources:
-    """The keys that specifications of all problems on data share."""
-
-    data: str = option(doc="name of the data set")
-    test: str | None = option(None, doc="another data set to test on; by default the test part of data")
-    partition: str | dict[str, Any] | None = option(
-        None, doc="how rows are split over clients; without one every client draws from all rows", family="partition"
-    )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from scipy.special import expit
 from fedatlas import arrays, compiled
 from fedatlas.errors import UserError
 from fedatlas.options import option
-from fedatlas.problems.base import Batch
+from fedatlas.problems.base import VALIDATION, Batch
 from fedatlas.problems.regression import (
     START_SCALE,
     WEIGHTS,
@@ -22,6 +22,7 @@ from fedatlas.problems.regression import (
     Separate,
     Weights,
     held_out,
+    validated,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class LogisticRegression(RegressionKind):
     """l2-regularised logistic regression on data of two classes, dense or sparse, without bias."""
 
     name = "logistic"
-    reports = ("loss", "accuracy", "suboptimality", "test_accuracy")
+    reports = ("loss", "accuracy", "suboptimality", "test_accuracy", *VALIDATION)
 
     start_scale: float = option(1.0, doc=START_SCALE, low=0)
     weights: Weights = option("equal", doc=WEIGHTS)
@@ -51,14 +52,15 @@ class LogisticRegression(RegressionKind):
         """The problem on prepared data. Data in float32 stay so: large ones may not fit twice."""
         dtype = np.float32 if train.X.dtype == np.float32 else np.float64
         features, held = train.features(dtype=dtype), held_out(train, test, dtype)
-        return Logistic(features, train.y, partition=partition, test=held, **vars(self))
+        known = validated(train, dtype)
+        return Logistic(features, train.y, partition=partition, test=held, validation=known, **vars(self))
 
 
 class Logistic(Regression):
     """Logistic regression on dense or CSR data.
 
-    A: (n, d) features. b: (n,) labels in {0, 1}. partition: rows of each client, or None. test: (A, b) or None. l2 and
-    options: see `LogisticRegression`. Raises UserError if there are other labels.
+    A: (n, d) features. b: (n,) labels in {0, 1}. partition: rows of each client, or None. test, validation: (A, b) or
+    None. l2 and options: see `LogisticRegression`. Raises UserError if there are other labels.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Logistic(Regression):
         l2: Penalty = 0.0,
         partition: "Partition | None" = None,
         test: tuple[Any, np.ndarray] | None = None,
+        validation: tuple[Any, np.ndarray] | None = None,
         **options: Any,
     ) -> None:
         given = LogisticRegression(l2=l2, **options)
@@ -77,7 +80,8 @@ class Logistic(Regression):
         self.dtype = np.result_type(A.dtype, np.float32)
         self.A, self.b = A.astype(self.dtype, copy=False), np.where(np.asarray(b) == 1, 1, -1).astype(self.dtype)
         self.samples, self.dim = A.shape
-        self.partition, self.test, self.start_scale = partition, test, given.start_scale
+        self.partition, self.start_scale = partition, given.start_scale
+        self.test, self.validation = test, validation
         self.l2 = self.penalty(given.l2)
         self.weigh(given.weights)
 
@@ -199,6 +203,11 @@ class Logistic(Regression):
         if self.test is not None:
             A, b = self.test
             metrics["test_accuracy"] = float(np.mean((A @ x > 0) == (np.asarray(b) == 1)))
+        if self.validation is not None:
+            A, b = self.validation
+            z, positive = A @ x, np.asarray(b) == 1
+            metrics["validation_loss"] = float(np.logaddexp(0, np.where(positive, -z, z)).mean())
+            metrics["validation_accuracy"] = float(np.mean((z > 0) == positive))
         return metrics
 
 

@@ -8,7 +8,7 @@ from fedatlas.architectures import ARCHITECTURES, Architecture
 from fedatlas.errors import UserError
 from fedatlas.options import construct, option
 from fedatlas.problems.augmentation import Augmentation
-from fedatlas.problems.base import DataKind, Problem
+from fedatlas.problems.base import VALIDATION, DataKind, Problem
 
 if TYPE_CHECKING:
     from fedatlas.data.contents import Contents
@@ -22,7 +22,7 @@ class NeuralNetwork(DataKind):
 
     name = "network"
     constants = ("mu",)
-    reports = ("loss", "accuracy", "test_loss", "test_accuracy")
+    reports = ("loss", "accuracy", "test_loss", "test_accuracy", *VALIDATION)
     oracle = "fedatlas.torch.network"
 
     architecture: str | dict[str, Any] = option("mlp", doc="the network's architecture", family="architecture")

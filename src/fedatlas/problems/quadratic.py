@@ -1,6 +1,7 @@
 """Quadratic client objectives f_i(x) = 1/2 <x, A_i x> - <b_i, x> + c_i, with noise on their gradients if asked for."""
 
 import functools
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,9 +70,9 @@ class SyntheticQuadratic(SyntheticKind):
     def solvable(self) -> bool:
         return self.curvatures is None or bool((np.asarray(self.curvatures, float).sum(axis=0) > 0).all())
 
-    def evaluated(self, optimum: bool, tested: bool) -> list[str]:
+    def evaluated(self, optimum: bool, parts: Collection[str] = ()) -> list[str]:
         dim = len(self.centers[0]) if self.centers else self.dim
-        return [name for name in super().evaluated(optimum, tested) if name != "output" or dim == 1]
+        return [name for name in super().evaluated(optimum, parts) if name != "output" or dim == 1]
 
     def bytes(self, clients: int) -> int:
         """Bytes, roughly, that making the problem takes: some copies of all matrices, and the table of noise."""

@@ -190,3 +190,10 @@ def held_out(train: "Dataset", test: "Dataset | None", dtype: Any) -> tuple[Any,
     if train.X_test is None or train.y_test is None:
         return None
     return train.features("test", dtype), train.y_test
+
+
+def validated(train: "Dataset", dtype: Any) -> tuple[Any, np.ndarray] | None:
+    """Features and labels of the rows of train that are held out, or None. dtype: of the features."""
+    if train.y_validation is None:
+        return None
+    return train.features("validation", dtype), train.y_validation

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from fedatlas import arrays
 from fedatlas.options import option
-from fedatlas.problems.base import Batch, Optimum, evaluation_rows
+from fedatlas.problems.base import VALIDATION, Batch, Optimum, evaluation_rows
 from fedatlas.problems.regression import (
     L2,
     START_SCALE,
@@ -22,6 +22,7 @@ from fedatlas.problems.regression import (
     Separate,
     Weights,
     held_out,
+    validated,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class SoftmaxRegression(RegressionKind):
     """l2-regularised multinomial logistic regression (softmax regression) on data of any number of classes."""
 
     name = "softmax"
-    reports = ("loss", "accuracy", "suboptimality", "test_loss", "test_accuracy")
+    reports = ("loss", "accuracy", "suboptimality", "test_loss", "test_accuracy", *VALIDATION)
 
     l2: Penalty = option(0.0, doc=L2 + "; biases count, so that F is strongly convex", low=0)
     bias: bool = option(True, doc="whether scores have a bias")
@@ -48,7 +49,8 @@ class SoftmaxRegression(RegressionKind):
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Softmax":
         """The problem on prepared data."""
         features, held = train.features(dtype=self.dtype), held_out(train, test, self.dtype)
-        return Softmax(features, train.y, train.classes, partition=partition, test=held, **vars(self))
+        parts: Any = {"partition": partition, "test": held, "validation": validated(train, self.dtype)}
+        return Softmax(features, train.y, train.classes, **parts, **vars(self))
 
 
 class Softmax(Regression):
@@ -56,7 +58,7 @@ class Softmax(Regression):
 
     A: (n, p) features. y: (n,) labels in 0..classes-1. x is the flat (d,) vector of the weights (classes, p), row by
     row, and then the biases (classes,), in the order of a torch ``Linear``. partition: rows of each client, or None.
-    test: (A, y) or None. l2 and options: see `SoftmaxRegression`.
+    test, validation: (A, y) or None. l2 and options: see `SoftmaxRegression`.
     """
 
     def __init__(
@@ -67,13 +69,18 @@ class Softmax(Regression):
         l2: Penalty = 0.0,
         partition: "Partition | None" = None,
         test: tuple[Any, np.ndarray] | None = None,
+        validation: tuple[Any, np.ndarray] | None = None,
         **options: Any,
     ) -> None:
         given = SoftmaxRegression(l2=l2, **options)
         self.dtype, self.bias, self.start_scale = np.dtype(given.dtype), given.bias, given.start_scale
         self.A, self.y, self.classes = _dense(A, self.dtype), np.asarray(y), int(classes)
         self.labels, self.partition = self.y, partition
-        self.test = (_dense(test[0], self.dtype), np.asarray(test[1])) if test is not None else None
+        self.others = {
+            name: (_dense(part[0], self.dtype), np.asarray(part[1]))
+            for name, part in {"test": test, "validation": validation}.items()
+            if part is not None
+        }
         self.samples, self.features = self.A.shape
         self.l2 = self.penalty(given.l2)
         self.weigh(given.weights)
@@ -186,10 +193,10 @@ class Softmax(Regression):
         metrics["accuracy"] = float(np.mean(z.argmax(axis=1) == y))
         if self.optimum is not None:
             metrics["suboptimality"] = metrics["loss"] - self.optimum.F
-        if self.test is not None:
-            z = self.scores(self.test[0], x)
-            metrics["test_loss"] = self._loss(z, self.test[1])
-            metrics["test_accuracy"] = float(np.mean(z.argmax(axis=1) == self.test[1]))
+        for name, (A, y) in self.others.items():
+            z = self.scores(A, x)
+            metrics[f"{name}_loss"] = self._loss(z, y)
+            metrics[f"{name}_accuracy"] = float(np.mean(z.argmax(axis=1) == y))
         return metrics
 
     def solve(self) -> Optimum:

@@ -3,7 +3,8 @@
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.partitions import PARTITIONS
-from fedatlas.problems.base import DataKind, ProblemKind, Sources
+from fedatlas.problems.base import DataKind, ProblemKind
+from fedatlas.problems.sources import Sources
 
 
 def check(kind: ProblemKind, sources: Sources | None) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from fedatlas import algorithms, labels
 from fedatlas.bibliography import entries, reference
 from fedatlas.citations import keys
+from fedatlas.experiments.cells import Select, choices
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import View
 from fedatlas.options import Option
@@ -61,7 +62,20 @@ def setup(experiment: Experiment) -> Iterator[tuple[str, str]]:
     yield "Setting", _list({key: value for key, value in experiment.setting.items() if key not in axes})
     yield "Varied", "; ".join(f"{_name(axis)} in {_values(values)}" for axis, values in axes.items())
     yield "Tuned", "; ".join(f"{name} in {_values(values)}" for name, values in experiment.tune.items() if values)
+    if any(choices(experiment.tuning(id)) for id in experiment.algorithms):
+        yield "Tuning", _tuning(experiment.select)
+    yield "Scores", f"{experiment.select.values} of {labels.words(experiment.select.metric)}"
     yield "Seeds", _values(experiment.seeds)
+
+
+def _tuning(select: Select) -> str:
+    """How tuned values are chosen, for people."""
+    ends = f"; the ends of axes are moved up to {_times(select.extend)}" if select.extend else ""
+    return f"by {labels.words(select.tuning_metric)} on the seeds {_values(select.seeds)}{ends}"
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def _list(options: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fedatlas.bibliography import Reference
 from fedatlas.errors import UserError
-from fedatlas.experiments.view import Select
+from fedatlas.experiments.cells import Select
 from fedatlas.files import atomic
 
 FILE = "about.json"  # beside an experiment's results

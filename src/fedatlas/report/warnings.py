@@ -26,9 +26,11 @@ def warnings(about: About, table: pd.DataFrame, data: Mapping[str, Any]) -> list
         rows = chosen[chosen["algorithm"] == id]
         for edge, part in rows[rows["edge"] != ""].groupby("edge", sort=False):
             found.append(f"{name}: the best {_code(str(edge))} of the grid{_where(about, part, len(rows))}.")
-        lost = rows[~rows["score"].map(math.isfinite)]
-        if len(lost):
-            found.append(f"{name} diverged for every tuned value{_where(about, lost, len(rows))}.")
+        lost = ~rows["score"].map(math.isfinite)
+        nowhere = (rows["tuning_seeds"] > 0) & ~rows["tuning_score"].map(math.isfinite)
+        for which, what in ((nowhere, "diverged for every tuned value"), (lost & ~nowhere, "diverged")):
+            if which.any():
+                found.append(f"{name} {what}{_where(about, rows[which], len(rows))}.")
     for name, entry in data.items():
         if entry.get("lossy"):
             reason = entry["lossy"] if isinstance(entry["lossy"], str) else entry.get("note", "see its provenance")

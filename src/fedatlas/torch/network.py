@@ -44,6 +44,8 @@ def on_data(given: NeuralNetwork, train: "Dataset", test: "Dataset | None", part
     X, y = (test.X, test.y) if test is not None else (train.X_test, train.y_test)
     samples = Samples(train.X, train.y, shift, scale, given.dtype, device)
     held_out = None if X is None or y is None else Samples(X, y, shift, scale, given.dtype, device)
+    X, y = train.X_validation, train.y_validation
+    validation = None if y is None else Samples(X, y, shift, scale, given.dtype, device)
     outputs = LOSSES[given.loss].outputs(train.classes)
     architecture, shape = given.architecture_kind, tuple(train.X.shape[1:])
     _check_size(architecture, shape, outputs)
@@ -52,7 +54,7 @@ def on_data(given: NeuralNetwork, train: "Dataset", test: "Dataset | None", part
         module = architecture.build(shape, outputs)
         return devices.Autocast(module) if given.precision == "bf16" else module
 
-    return Network(samples, build, held_out, partition, **vars(given))
+    return Network(samples, build, held_out, partition, validation, **vars(given))
 
 
 def _check_size(architecture: Architecture, shape: tuple[int, ...], outputs: int) -> None:
@@ -68,8 +70,8 @@ def _check_size(architecture: Architecture, shape: tuple[int, ...], outputs: int
 class Network(Problem):
     """A torch module as a function of its flat parameters: x (d,) is all of them in the order of ``parameters()``.
 
-    train, test: Samples (test may be None). build: called without arguments, it gives a fresh module, which torch's
-    global generator initialises. partition: rows of each client, or None. options: of
+    train, test, validation: Samples (the last two may be None). build: called without arguments, it gives a fresh
+    module, which torch's global generator initialises. partition: rows of each client, or None. options: of
     `fedatlas.problems.network.NeuralNetwork`; those that say how data and module are made have no effect here.
 
     The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees. The metric
@@ -87,10 +89,14 @@ class Network(Problem):
         build: Callable[[], nn.Module],
         test: Samples | None = None,
         partition: "Partition | None" = None,
+        validation: Samples | None = None,
         **options: Any,
     ) -> None:
         given = NeuralNetwork(**options)
-        self.train, self.test, self.build, self.partition = train, test, build, partition
+        self.train, self.build, self.partition = train, build, partition
+        self.others = {
+            name: part for name, part in {"test": test, "validation": validation}.items() if part is not None
+        }
         self.loss, self.l2, self.start_scale = LOSSES[given.loss], float(given.l2), given.start_scale
         self.samples, self.augmentation = len(train), given.augmentation
         self.variants = self.augmentation.variants if self.augmentation else 1
@@ -101,7 +107,6 @@ class Network(Problem):
         self._pool: ThreadPoolExecutor | None = None
         rows = evaluation_rows(self.samples, given.eval_samples)
         self._evaluated = train.index(np.arange(self.samples) if rows is None else rows)
-        self._tested = None if test is None else test.index(np.arange(len(test)))
 
     def _built(self, seed: int) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
@@ -137,7 +142,7 @@ class Network(Problem):
 
     def memory(self, batch: int, clients: int) -> dict[str, int]:
         """Bytes of training and test data, and of the outputs of layers for a minibatch, forward and backward."""
-        data = sum(samples.nbytes for samples in (self.train, self.test) if samples is not None)
+        data = sum(samples.nbytes for samples in (self.train, *self.others.values()))
         outputs = activations(self.module, self.train)
         training, evaluation = 2 * batch * sum(outputs), 3 * min(CHUNK, len(self._evaluated)) * max(outputs)
         replica = 2 * self.dim * self.train.dtype.itemsize
@@ -175,8 +180,10 @@ class Network(Problem):
         """Metrics at x (d,)."""
         loss, accuracy = self._score(x, self.train, self._evaluated)
         metrics = {"loss": loss + self.l2 / 2 * float(x @ x), "accuracy": accuracy}
-        if self.test is not None and self._tested is not None:
-            metrics["test_loss"], metrics["test_accuracy"] = self._score(x, self.test, self._tested)
+        for name, part in self.others.items():
+            metrics[f"{name}_loss"], metrics[f"{name}_accuracy"] = self._score(
+                x, part, part.index(np.arange(len(part)))
+            )
         return metrics
 
     def _score(self, x: Tensor, samples: Samples, rows: Tensor) -> tuple[float, float]:

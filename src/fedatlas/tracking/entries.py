@@ -19,11 +19,10 @@ import numpy as np
 from fedatlas import axis_values
 from fedatlas.errors import UserError
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import Run, spelled
+from fedatlas.experiments.cells import Run, Select, spelled
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
-from fedatlas.experiments.view import Select
 from fedatlas.report.record import OF_THE_PROBLEM, About
 from fedatlas.simulation.setting import Setting
 
@@ -43,8 +42,8 @@ class Entry:
     """A single run.
 
     metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). start, end: milliseconds
-    since 1970. chosen: "true" or "false" once the experiment's table says which tuned values won; no part of the run's
-    content.
+    since 1970. chosen: "true" or "false", of a run on a scoring seed, once the experiment's table says which tuned
+    values won; no part of the run's content.
     """
 
     key: str
@@ -96,7 +95,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
     point = {axis: spec.look(axis) for axis in about.grid}
     metrics = scores.metric_columns(frame, (*spec.within, *spec.tune))
     lossy = [name for name, source in meta.data.items() if source.get("lossy")]
-    wanted = list(runs(spec))
+    wanted = list(runs(spec, meta.searches))
     starts = np.flatnonzero(frame["round"] == 0)  # runs follow each other in the order of their specification
     if len(wanted) != len(starts):
         raise UserError(f"{path} does not hold the runs of its specification; delete it and run again")
@@ -106,7 +105,9 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
         rows = {name: values[start:stop] for name, values in columns.items()}
         last = {name: values[-1:] for name, values in rows.items()}  # of costs, which grow evenly, the totals will do
         values = {**point, **run.within, **run.tune}
+        tunes = run.seed in spec.tuning_seeds
         own = {"algorithm": id, "fingerprint": meta.fingerprint, "status": rows["status"][-1]}
+        own["phase"] = "tuning" if tunes else "scoring"
         if own["status"] == "diverged":
             own["diverged_round"] = str(rows["diverged_round"][-1])
         if lossy:
@@ -116,7 +117,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
             name=text(run_name(id, {**values, "seed": run.seed}), LONGEST_NAME),
             tags={key: text(value, LONGEST_TAG) for key, value in {**tags, **own}.items()},
             params=_params(run, about.defaults[id]),
-            metrics=[*_metrics(rows, metrics), *_metrics(last, COSTS), *_score(rows, about.select)],
+            metrics=[*_metrics(rows, metrics), *_metrics(last, COSTS), *_score(rows, about.select, tunes)],
             data={
                 role: (run.problem[key], meta.data[run.problem[key]])
                 for role, key in (("training", "data"), ("test", "test"))
@@ -124,7 +125,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
             },
             start=end - int(rows["seconds"][-1] * 1000),
             end=end,
-            chosen=None if chosen is None else str(chosen(id, values)).lower(),
+            chosen=None if chosen is None or tunes else str(chosen(id, values)).lower(),
         )
 
 
@@ -168,13 +169,14 @@ def _metrics(rows: Rows, names: Iterable[str]) -> Iterator[tuple[str, float, int
                 yield name, float(value), step, second
 
 
-def _score(rows: Rows, select: Select) -> Iterator[tuple[str, float, int, float]]:
-    """What the experiment chooses by, as a metric of one value."""
-    values = [v for v, step in zip(rows[select.metric], rows["round"], strict=True) if step > 0]
+def _score(rows: Rows, select: Select, tunes: bool) -> Iterator[tuple[str, float, int, float]]:
+    """What the run is scored by, or what it tunes by, as a metric of one value."""
+    metric = select.tuning_metric if tunes else select.metric
+    values = [v for v, step in zip(rows[metric], rows["round"], strict=True) if step > 0]
     if values and rows["status"][-1] != "diverged":
-        score = float(scores.of_values(values, select.statistic, select.goal))
+        score = float(scores.of_values(values, select.statistic, scores.goal(metric, select), select.last))
         if math.isfinite(score):
-            yield "score", score, 0, rows["seconds"][-1]  # at step 0, charts compare bars
+            yield "tuning_score" if tunes else "score", score, 0, rows["seconds"][-1]  # at step 0, charts compare bars
 
 
 def chosen(about: About, table: pd.DataFrame) -> Chosen:

@@ -11,7 +11,7 @@ from fedatlas.data import mirrors, places, sources
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import config, expand
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.dependencies import of_cell, trace_files
+from fedatlas.experiments.dependencies import of_run_file, trace_files
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout
 from fedatlas.figures import FIGURES
@@ -115,7 +115,7 @@ class Atlas:
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Inputs of a run file: code, data, partition, optimum, traces."""
         spec = self._cell(w).spec
-        found: dict[str, Any] = {"code": code.files(of_cell(spec)), "data": self.data_of(spec.problem)}
+        found: dict[str, Any] = {"code": code.files(of_run_file(spec)), "data": self.data_of(spec.problem)}
         if is_split(spec.problem.get("partition")):
             found["partition"] = self.partition_file(spec)
         if spec.optimum:

@@ -14,7 +14,7 @@ from fedatlas.checks import CHECKS
 from fedatlas.compiled import used
 from fedatlas.data import sources
 from fedatlas.experiments.cells import Cell, Spec
-from fedatlas.experiments.dependencies import ENGINE, of_cell, of_metrics, of_problem
+from fedatlas.experiments.dependencies import ENGINE, TUNING, of_cell, of_metrics, of_problem
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.specification import Experiment
 from fedatlas.figures import FIGURES
@@ -22,7 +22,7 @@ from fedatlas.figures.base import Figure
 from fedatlas.files import atomic
 from fedatlas.metrics import METRICS
 from fedatlas.participation import PARTICIPATION
-from fedatlas.partitions import PARTITIONS
+from fedatlas.partitions import PARTITIONS, is_split
 from fedatlas.problems import PROBLEMS
 from fedatlas.schedules import SCHEDULES
 from fedatlas.simulation.sampling import SAMPLING
@@ -52,7 +52,8 @@ def of_job(step: str) -> str:
 
 def of_optimum(problem: Spec) -> list[str]:
     """Modules behind the optimum of a problem."""
-    return sorted({of_job("optimum"), *of_problem(problem)})
+    split = [problem["partition"]] if problem.get("validation") and is_split(problem.get("partition")) else []
+    return sorted({of_job("optimum"), *of_problem(problem), *map(PARTITIONS.module, split)})
 
 
 def of_partition(partition: Any) -> list[str]:
@@ -108,7 +109,7 @@ def write() -> None:
 
     Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
     """
-    roots = {ENGINE, THEORY, *JOBS, *INPUTS, *used.MODULES}
+    roots = {ENGINE, TUNING, THEORY, *JOBS, *INPUTS, *used.MODULES}
     roots |= {module for family in FAMILIES for module in family.modules()}
     roots |= {kind.oracle for kind in map(PROBLEMS.get, PROBLEMS.names()) if kind.oracle}
     roots |= {module for name in sources.names() for module in sources.modules(sources.info(name))}

@@ -7,16 +7,16 @@ from typing import Any, Literal
 
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.checks import CHECKS
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import AXIS, Entry, Experiment
-from fedatlas.experiments.view import Select
 from fedatlas.figures import FIGURES
 from fedatlas.kinds import Family
 from fedatlas.options import Option, options
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import PARTITIONS
 from fedatlas.problems import PROBLEMS
-from fedatlas.problems.base import Sources
+from fedatlas.problems.sources import Sources
 from fedatlas.schedules import SCHEDULES
 from fedatlas.simulation.setting import Setting
 

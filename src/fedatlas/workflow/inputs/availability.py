@@ -20,6 +20,7 @@ from fedatlas.figures.base import Figure
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import is_split
 from fedatlas.problems.base import Problem
+from fedatlas.problems.sources import hold_out
 from fedatlas.workflow.made_files import partition_file
 
 
@@ -48,7 +49,7 @@ def needed(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
 def _participation(run: Run, file: str | None) -> dict[str, Any]:
     """What a run's participation depends on. file: of the partition."""
     _, setting = create(run)
-    return {
+    found = {
         "participation": setting.participation,
         "clients": setting.clients,
         "rounds": setting.total_rounds,
@@ -56,6 +57,7 @@ def _participation(run: Run, file: str | None) -> dict[str, Any]:
         "data": run.problem.get("data"),
         "file": file,
     }
+    return found | ({"validation": held} if (held := run.problem.get("validation")) else {})
 
 
 def made(
@@ -69,7 +71,8 @@ def _drawn(one: dict[str, Any], directory: str | Path | None) -> tuple[str, np.n
     problem, rounds, clients = Problem(), range(one["rounds"]), one["clients"]
     problem.partition = Partition.load(one["file"]) if one["file"] else None
     if one["data"]:
-        problem.labels = load(one["data"], directory).y
+        data, problem.partition = hold_out(load(one["data"], directory), problem.partition, one.get("validation", 0))
+        problem.labels = data.y
     participants = PARTICIPATION.build(one["participation"]).bind(problem, clients, one["seed"])
     there = np.zeros((len(rounds), clients), bool)
     for t, row in enumerate(there):
