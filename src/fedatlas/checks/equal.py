@@ -1,12 +1,12 @@
 """Algorithms whose scores agree."""
 
+import itertools
 import math
 from dataclasses import dataclass
 
-from fedatlas import labels
 from fedatlas.checks.base import OfScore, OfSeveral
-from fedatlas.checks.evidence import exact
-from fedatlas.checks.results import NotTested, Outcome, Results
+from fedatlas.checks.evidence import LOST, Bounds, Part, judged, paired, sample
+from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
 
 ROUNDING = 1e-14  # differences of scores that double precision does not resolve
@@ -14,10 +14,10 @@ ROUNDING = 1e-14  # differences of scores that double precision does not resolve
 
 @dataclass(frozen=True, kw_only=True)
 class Equal(OfScore, OfSeveral):
-    """Held if the scores of each seed agree to a relative ``tolerance`` in every setting of ``where`` that all
-    algorithms have.
+    """Held if the scores of each two algorithms agree to a relative ``tolerance`` in every setting of ``where``.
 
-    Differences below 10⁻¹⁴ are rounding error.
+    Runs of one seed are compared, and the interval of the mean relative difference must lie within the tolerance.
+    Differences below 10⁻¹⁴ are rounding error. Settings where both diverged are left out.
     """
 
     name = "equal"
@@ -25,20 +25,22 @@ class Equal(OfScore, OfSeveral):
     tolerance: float = option(doc="largest relative difference", low=0)
 
     def judge(self, results: Results) -> Outcome:
-        values = [results.samples(one, self.where, self.metric, self.statistic) for one in self.algorithms]
-        common = set.intersection(*map(set, values))
-        seeds = {point: set.intersection(*(set(value[point]) for value in values)) for point in common}
-        pairs = [[value[point][seed] for value in values] for point in common for seed in seeds[point]]
-        pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
-        if not pairs:
-            raise NotTested("No setting has results of all")
-        worst = max(map(_difference, pairs))
-        text = f"largest relative difference {labels.number(worst, 2)}"
-        return exact(text, worst <= self.tolerance, seeds=max(map(len, seeds.values())), value=worst)
+        scores = {one: results.samples(one, self.where, self.metric, self.statistic) for one in self.algorithms}
+        bounds, parts = Bounds(-self.tolerance, self.tolerance), []
+        for one, other in itertools.combinations(self.algorithms, 2):
+            names = f"{results.name(one)} and {results.name(other)}"
+            for point in [point for point in scores[one] if point in scores[other]]:
+                pairs = paired(scores[one][point], scores[other][point])
+                pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
+                place = f" at {results.point(point)}" if results.point(point) else ""
+                if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
+                    differences = sample(_difference(*pair) for pair in pairs)
+                    parts.append(Part(differences, bounds, f"relative difference {{}} of {names}{place}"))
+                elif pairs:
+                    parts.append(Part(LOST, bounds, f"one of {names} diverged{place}"))
+        return judged(parts)
 
 
-def _difference(values: list[float]) -> float:
-    if not all(map(math.isfinite, values)):
-        return math.inf
-    apart = max(values) - min(values)
-    return 0.0 if apart <= ROUNDING else apart / max(map(abs, values))
+def _difference(a: float, b: float) -> float:
+    """The relative difference of two scores."""
+    return 0.0 if abs(a - b) <= ROUNDING else (a - b) / max(abs(a), abs(b))
