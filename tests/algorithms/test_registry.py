@@ -55,6 +55,9 @@ CHOICES = [
     ("fedsps-normalized", {"smoothing": "bound", "gamma_b": 0.3}),
     ("fedsps-normalized", {"smoothing": "step", "gamma_b": 0.3}),
     ("fedsps-global", {"l_star": -0.5, "c": 4.0}),
+    ("fedsps-global", {"aggregation": "norms", "c": 4.0}),
+    ("fedsps-global", {"aggregation": "gradients", "c": 4.0}),
+    ("feddecsps", {"memory": "restarted"}),
     ("fedadam", {"server_lr": 0.3}),
     ("fedams", {"server_lr": 0.3}),
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas import labels
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments.scores import goal, of_groups
+from fedatlas.experiments.scores import goal, of_frame
 from fedatlas.experiments.selection import matching
 from fedatlas.experiments.view import View
 
@@ -114,9 +114,10 @@ class Results:
         bad = math.inf if good == "min" else -math.inf
         found: dict[tuple[Any, ...], dict[int, float]] = {}
         for point, part in self.settings(rows):
-            runs = part[part["round"] > 0].groupby("seed")
-            scores = of_groups(runs, metric, statistic, good)
-            lost = (runs["status"].last() == "diverged") | scores.isna()
+            late = part[part["round"] > 0]
+            last = late.groupby("seed")["status"].last()
+            scores = of_frame(late, ["seed"], metric, statistic, good, select.last).reindex(last.index)
+            lost = (last == "diverged") | scores.isna()
             found[point] = dict(scores.mask(lost, bad).items())
         return found
 
