@@ -24,7 +24,9 @@ class Better(OfScore, Contest):
     name = "better"
 
     factor: float = option(1, doc="how many times as good it must be", above=0)
-    by: float | None = option(None, doc="by how much its score must be ahead, instead of a factor", low=0)
+    by: float | None = option(
+        None, doc="by how much its score must be ahead, instead of a factor; below 0 it may be behind by as much"
+    )
     beyond: float | None = option(None, doc="factor, or amount, above which the effect is larger than claimed", low=0)
 
     def judge(self, results: Results) -> Outcome:

@@ -14,15 +14,16 @@ ROUNDING = 1e-14  # differences of scores that double precision does not resolve
 
 @dataclass(frozen=True, kw_only=True)
 class Equal(OfScore, OfSeveral):
-    """Held if the scores of each two algorithms agree to a relative ``tolerance`` in every setting of ``where``.
+    """Held if the scores of each two algorithms agree to a ``tolerance`` in every setting of ``where``.
 
-    Runs of one seed are compared, and the interval of the mean relative difference must lie within the tolerance.
-    Differences below 10⁻¹⁴ are rounding error. Settings where both diverged are left out.
+    Runs of one seed are compared, and the interval of the mean difference must lie within the tolerance. Differences
+    are relative unless ``absolute``; those below 10⁻¹⁴ are rounding error. Settings where both diverged are left out.
     """
 
     name = "equal"
 
-    tolerance: float = option(doc="largest relative difference", low=0)
+    tolerance: float = option(doc="largest difference", low=0)
+    absolute: bool = option(False, doc="whether the tolerance is an amount, and not a share of the larger score")
 
     def judge(self, results: Results) -> Outcome:
         scores = {one: results.samples(one, self.where, self.metric, self.statistic) for one in self.algorithms}
@@ -34,13 +35,15 @@ class Equal(OfScore, OfSeveral):
                 pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
                 place = f" at {results.point(point)}" if results.point(point) else ""
                 if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
-                    differences = sample(_difference(*pair) for pair in pairs)
-                    parts.append(Part(differences, bounds, f"relative difference {{}} of {names}{place}"))
+                    differences = sample(self._difference(*pair) for pair in pairs)
+                    what = "difference" if self.absolute else "relative difference"
+                    parts.append(Part(differences, bounds, f"{what} {{}} of {names}{place}"))
                 elif pairs:
                     parts.append(Part(LOST, bounds, f"one of {names} diverged{place}"))
         return judged(parts)
 
-
-def _difference(a: float, b: float) -> float:
-    """The relative difference of two scores."""
-    return 0.0 if abs(a - b) <= ROUNDING else (a - b) / max(abs(a), abs(b))
+    def _difference(self, a: float, b: float) -> float:
+        """The difference of two scores."""
+        if abs(a - b) <= ROUNDING:
+            return 0.0
+        return (a - b) / (1 if self.absolute else max(abs(a), abs(b)))
