@@ -10,7 +10,8 @@ from fedatlas import UserError, problems
 from fedatlas.architectures import ARCHITECTURES
 from fedatlas.options import options
 from fedatlas.problems.augmentation import Augmentation
-from fedatlas.problems.base import DataKind, Sources, SyntheticKind
+from fedatlas.problems.base import DataKind, SyntheticKind
+from fedatlas.problems.given import Sources
 from fedatlas.problems.logistic import Logistic
 from fedatlas.problems.piecewise import Piecewise
 from fedatlas.problems.quadratic import Quadratic

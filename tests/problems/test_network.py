@@ -95,9 +95,11 @@ def test_images_are_normalised_by_the_training_sets_moments():
 
 def test_the_test_set_is_seen_as_the_training_set_is():
     problem = network("linear")
-    assert (problem.test.shift == problem.train.shift).all() and (problem.test.scale == problem.train.scale).all()
+    assert (problem.others["test"].shift == problem.train.shift).all() and (
+        problem.others["test"].scale == problem.train.scale
+    ).all()
     plain = network("linear", normalise=False)
-    seen = plain.test.gather(plain.test.index(np.arange(60)))[0]
+    seen = plain.others["test"].gather(plain.others["test"].index(np.arange(60)))[0]
     assert seen.min() == 0 and seen.max() == 1
 
 
@@ -106,7 +108,7 @@ def test_evaluation_by_hand():
     x = problem.start(3)
     module = copy.deepcopy(problem.module)
     nn.utils.vector_to_parameters(x, module.parameters())
-    for samples, prefix, penalty in ((problem.train, "", 0.25 * float(x @ x)), (problem.test, "test_", 0.0)):
+    for samples, prefix, penalty in ((problem.train, "", 0.25 * float(x @ x)), (problem.others["test"], "test_", 0.0)):
         seen, labels = samples.gather(samples.index(np.arange(60)))
         with torch.no_grad():
             loss = float(nn.CrossEntropyLoss()(module(seen), labels)) + penalty

@@ -53,7 +53,7 @@ def test_what_is_logged(results, uri, tmp_path):
     score = table.query("algorithm == 'fedac' and local_steps == 2 and clients == 3 and chosen")["score"].item()
     assert parent.data.metrics["score/fedac K:2 M:3"] == score
     assert parent.data.metrics["claims/held"] == parent.data.metrics["claims/not tested at this size"] == 1
-    assert (parent.data.metrics["runs"], parent.data.metrics["diverged runs"]) == (RUNS, 8)
+    assert (parent.data.metrics["runs"], parent.data.metrics["diverged runs"]) == (RUNS, 4)
     assert "**held**: FedAc is fast." in parent.data.tags["mlflow.note.content"]
 
     # a run
@@ -65,7 +65,8 @@ def test_what_is_logged(results, uri, tmp_path):
     assert child.data.params == expected
     frame, meta = files.read(results / "runs/fedac/local_steps=2.parquet")
     tags = {"algorithm": "fedac", "paper": "yuan2020", "data": "breast_cancer", "size": "smoke", "problem": "logistic"}
-    tags |= {"fingerprint": meta["fingerprint"], "status": "ok", "chosen": "true"}
+    tags |= {"fingerprint": meta["fingerprint"], "status": "ok", "phase": "scoring"}
+    tags |= {"chosen": "true"}
     assert tags.items() <= child.data.tags.items()
     rows = frame[(frame["clients"] == 3) & (frame["seed"] == 1)]
     for metrics, kept in ((("loss", "accuracy"), rows), (("gradients", "vectors_up", "seconds"), rows[-1:])):
@@ -84,9 +85,21 @@ def test_what_is_logged(results, uri, tmp_path):
 
     # divergence is a result
     diverged = [r for r in children if r.data.tags["status"] == "diverged"]
-    assert {r.data.params["lr"] for r in diverged} == {"1e+200"} and len(diverged) == 8
-    assert all(r.data.tags["chosen"] == "false" and int(r.data.tags["diverged_round"]) >= 0 for r in diverged)
+    assert {r.data.params["lr"] for r in diverged} == {"1e+200"} and len(diverged) == 4
+    assert all(int(r.data.tags["diverged_round"]) >= 0 for r in diverged)
     assert all(abs(v) < 1e308 for r in diverged for v in r.data.metrics.values())
+
+
+def test_runs_that_tune_and_runs_that_are_scored_are_told_apart(results, uri):
+    log(results, uri)
+    tuning, scoring = (
+        [run for run in logged(uri)[2] if run.data.tags["phase"] == phase] for phase in ("tuning", "scoring")
+    )
+    assert {run.data.params["seed"] for run in tuning} == {"1000"} and len(tuning) == 8
+    assert {run.data.params["seed"] for run in scoring} == {"0", "1"} and len(scoring) == RUNS - 8
+    assert {run.data.tags["chosen"] for run in scoring} == {"true"}
+    assert not any("chosen" in run.data.tags or "score" in run.data.metrics for run in tuning)
+    assert {"tuning_score" in run.data.metrics for run in tuning if run.data.tags["status"] == "ok"} == {True}
 
 
 def test_runs_that_are_added_a_few_at_a_time_are_the_same(results, uri, empty, tmp_path, monkeypatch):

@@ -4,15 +4,15 @@ import dataclasses
 import itertools
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
-from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.metadata import RunMeta, TableMeta
-from fedatlas.experiments.runs import product, runs
+from fedatlas.experiments.cells import CellSpec, choices
+from fedatlas.experiments.metadata import RunMeta
+from fedatlas.experiments.runs import product, runs, started
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.tables import Layout, build
 from fedatlas.report.about import about
 from fedatlas.report.record import About
 from tests import helpers
@@ -33,11 +33,11 @@ EXPERIMENT = specification.experiment(
         "within": {"clients": [2, 3]},
         "tune": {"lr": [0.1, 1e200]},
         "seeds": [0, 1],
-        "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+        "select": {"metric": "loss", "statistic": "best", "goal": "min", "extend": 0},
         "algorithms": {"fedavg": {}, "fedac": {"algorithm": "fedac-1", "tune": {"lr": [0.05]}}},
     },
 )
-RUNS = 2 * 2 * 2 * (2 + 1)
+RUNS = 2 * 2 * (2 + 2 + 2)
 DATA = {"rows": 456, "test_rows": 113, "classes": 2, "licence": "CC BY 4.0", "page": "https://example.org", "lossy": ""}
 
 
@@ -54,25 +54,31 @@ def run_files(folder: Path, id: str = "*") -> list[Path]:
 
 def make(experiment: Experiment, folder: Path) -> None:
     """Run an experiment on small data and write its run files and its table."""
-    problem, frames = helpers.logistic(heterogeneous=False), []
+    problem, files_made = helpers.logistic(heterogeneous=False), []
     for id, point in itertools.product(experiment.algorithms, product(experiment.grid)):
+        tune = experiment.tuning(id)
         spec = CellSpec(
             algorithm=experiment.algorithm(id),
             parameters={},
             problem=experiment.problem,
             setting=experiment.setting | point,
             within=experiment.within,
-            tune=experiment.tuning(id),
+            tune=tune,
             seeds=experiment.seeds,
+            select=experiment.select if choices(tune) else None,
         )
-        frame = pd.DataFrame([row for run in runs(spec) for row in rows(run, problem)])
+        best = {"lr": min(tune["lr"])}  # the others diverge
+        searches = [dataclasses.replace(search, chosen=best) for search in started(spec)]
+        frame = pd.DataFrame([row for run in runs(spec, searches) for row in rows(run, problem)])
         key = ",".join(f"{axis}={value}" for axis, value in point.items())
-        meta = RunMeta(spec, "0123456789abcdef", {}, {"breast_cancer": DATA}).plain()
-        files.write(folder / f"runs/{id}/{key}.parquet", frame, meta)
-        frames.append(frame.assign(algorithm=id, **point))
-    table = choose(pd.concat(frames, ignore_index=True), list(experiment.axes))
-    meta = TableMeta({}, {}, {}, int(table["seeds"].sum()), int(table["diverged"].sum())).plain()
-    files.write(folder / "table.parquet", table, meta)
+        meta = RunMeta(
+            spec, "0123456789abcdef", {}, {"breast_cancer": DATA}, searches=searches if spec.select else []
+        ).plain()
+        files_made.append(folder / f"runs/{id}/{key}.parquet")
+        files.write(files_made[-1], frame, meta)
+    layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)
+    table, _, meta = build(layout, files_made)
+    files.write(folder / "table.parquet", table, dataclasses.replace(meta, data={}).plain())
 
 
 def rows(run, problem) -> list[dict]:
@@ -82,17 +88,6 @@ def rows(run, problem) -> list[dict]:
     place = {**run.within, **run.tune, "seed": run.seed}
     end = {"status": trace.status, "diverged_round": -1 if trace.diverged_round is None else trace.diverged_round}
     return [{**place, **row, **end} for row in trace.rows]
-
-
-def choose(frame: pd.DataFrame, axes: list[str]) -> pd.DataFrame:
-    """A table of mean scores over seeds, in which the best step size is chosen."""
-    each = frame[frame["round"] > 0].groupby(["algorithm", *axes, "lr", "seed"], as_index=False)
-    each = each.agg(score=("loss", "min"), diverged=("status", lambda status: int(status.iloc[-1] == "diverged")))
-    each.loc[each["diverged"] == 1, "score"] = np.inf
-    table = each.groupby(["algorithm", *axes, "lr"], as_index=False)
-    table = table.agg(score=("score", "mean"), seeds=("seed", "count"), diverged=("diverged", "sum"))
-    best = table.groupby(["algorithm", *axes])["score"].transform("min")
-    return table.assign(chosen=table["score"] == best, edge="")
 
 
 def logged(uri, name="tiny"):

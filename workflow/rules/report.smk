@@ -6,6 +6,7 @@ localrules:
     report_tour,
     report_all,
     report_one,
+    gallery,
 
 
 rule track:
@@ -70,3 +71,17 @@ rule report_one:
         folders=lambda w: [atlas.directory(w.size, w.experiment)],
     shell:
         "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"
+
+
+rule gallery:
+    input:
+        code=code.files([code.of_job("gallery")]),
+        parts=lambda w: [part for size, name in atlas.gallery() for part in atlas.parts(size, [name])],
+    output:
+        "docs/gallery.md",
+    log:
+        "results/logs/gallery.log",
+    params:
+        folders=[atlas.directory(size, name) for size, name in atlas.gallery()],
+    shell:
+        "fedatlas job gallery {output:q} {params.folders:q} > {log:q} 2>&1"

@@ -4,8 +4,9 @@ import itertools
 import math
 from dataclasses import dataclass
 
+from fedatlas import labels
 from fedatlas.checks.base import OfScore, OfSeveral
-from fedatlas.checks.evidence import LOST, Bounds, Part, judged, paired, sample
+from fedatlas.checks.evidence import LOST, Bounds, Part, exact, judged, paired, sample
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
 
@@ -16,8 +17,9 @@ ROUNDING = 1e-14  # differences of scores that double precision does not resolve
 class Equal(OfScore, OfSeveral):
     """Held if the scores of each two algorithms agree to a ``tolerance`` in every setting of ``where``.
 
-    Runs of one seed are compared, and the interval of the mean difference must lie within the tolerance. Differences
-    are relative unless ``absolute``; those below 10⁻¹⁴ are rounding error. Settings where both diverged are left out.
+    Runs of one seed are compared: all differences lie within the tolerance, or the interval of their mean does.
+    Differences are relative unless ``absolute``; those below 10⁻¹⁴ are rounding error. Settings where both diverged are
+    left out.
     """
 
     name = "equal"
@@ -27,7 +29,8 @@ class Equal(OfScore, OfSeveral):
 
     def judge(self, results: Results) -> Outcome:
         scores = {one: results.samples(one, self.where, self.metric, self.statistic) for one in self.algorithms}
-        bounds, parts = Bounds(-self.tolerance, self.tolerance), []
+        bounds, parts, worst, seeds = Bounds(-self.tolerance, self.tolerance), [], 0.0, 0
+        what = "difference" if self.absolute else "relative difference"
         for one, other in itertools.combinations(self.algorithms, 2):
             names = f"{results.name(one)} and {results.name(other)}"
             for point in [point for point in scores[one] if point in scores[other]]:
@@ -36,10 +39,13 @@ class Equal(OfScore, OfSeveral):
                 place = f" at {results.point(point)}" if results.point(point) else ""
                 if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
                     differences = sample(self._difference(*pair) for pair in pairs)
-                    what = "difference" if self.absolute else "relative difference"
+                    worst, seeds = max(worst, *map(abs, differences.values)), max(seeds, len(pairs))
                     parts.append(Part(differences, bounds, f"{what} {{}} of {names}{place}"))
                 elif pairs:
+                    worst = math.inf
                     parts.append(Part(LOST, bounds, f"one of {names} diverged{place}"))
+        if parts and worst <= self.tolerance:
+            return exact(f"largest {what} {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
         return judged(parts)
 
     def _difference(self, a: float, b: float) -> float:

@@ -1,14 +1,13 @@
 """What a check is given, and what it answers."""
 
 import functools
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas import labels
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments.scores import goal, of_frame
+from fedatlas.experiments.scores import goal, of_frame, worst
 from fedatlas.experiments.selection import matching
 from fedatlas.experiments.view import View
 
@@ -111,14 +110,12 @@ class Results:
         select = self.view.select
         metric, statistic = metric or select.metric, statistic or select.statistic
         rows, good = self.rows(algorithm, where, self.curves), self.goal(metric)
-        bad = math.inf if good == "min" else -math.inf
         found: dict[tuple[Any, ...], dict[int, float]] = {}
         for point, part in self.settings(rows):
-            late = part[part["round"] > 0]
-            last = late.groupby("seed")["status"].last()
-            scores = of_frame(late, ["seed"], metric, statistic, good, select.last).reindex(last.index)
-            lost = (last == "diverged") | scores.isna()
-            found[point] = dict(scores.mask(lost, bad).items())
+            status = part.groupby("seed")["status"].last()
+            scores = of_frame(part[part["round"] > 0], ["seed"], metric, statistic, good, select.last)
+            scores = scores.reindex(status.index)
+            found[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst(good)).items())
         return found
 
     def column(self, metric: str | None = None, statistic: str | None = None) -> str:

@@ -21,7 +21,7 @@ from fedatlas.experiments.formulas import check_constants
 from fedatlas.experiments.runs import create_algorithm, create_setting, runs
 from fedatlas.experiments.trial import begin
 from fedatlas.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
-from fedatlas.problems.sources import Sources
+from fedatlas.problems.given import Sources
 from fedatlas.simulation.recording import LOCAL_LOSS, PARTS
 from fedatlas.simulation.sampling import SAMPLING
 from fedatlas.simulation.setting import Setting

@@ -14,7 +14,7 @@ from fedatlas.kinds import Family
 from fedatlas.machine import require
 from fedatlas.options import Option, check_names, construct, options
 from fedatlas.problems.base import DataKind, Problem, ProblemKind, SyntheticKind
-from fedatlas.problems.sources import Sources, hold_out
+from fedatlas.problems.given import Sources, hold_out
 
 if TYPE_CHECKING:
     from fedatlas.data.partition import Partition

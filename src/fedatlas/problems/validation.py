@@ -4,7 +4,7 @@ from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.partitions import PARTITIONS
 from fedatlas.problems.base import DataKind, ProblemKind
-from fedatlas.problems.sources import Sources
+from fedatlas.problems.given import Sources
 
 
 def check(kind: ProblemKind, sources: Sources | None) -> None:

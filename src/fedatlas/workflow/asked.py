@@ -64,6 +64,8 @@ def _behind(atlas: Atlas, target: str) -> list[tuple[str, str]]:
             return [(size, name) for name in selected]
         case ("results", size, "report.html" | "claims.csv") if size in config.SIZES:
             return [(size, name) for name in selected]
+        case ("gallery",) | ("docs", "gallery.md"):
+            return atlas.gallery()
         case (name,) if name in atlas.paths:
             return [(size, name)]
         case ("results", size, name, *_) if size in config.SIZES and name in atlas.paths:

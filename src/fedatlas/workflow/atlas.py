@@ -48,7 +48,7 @@ class Atlas:
         self.config, self.root = config, Path(root)
         self.paths = {path.stem: path for path in sorted((self.root / "config/experiments").glob("[!.]*.yaml"))}
         named = [] if self.config["experiments"] == "all" else self.config["experiments"]
-        for name in [*self.config["tour"], *named]:
+        for name in [*self.config["tour"], *named, *(name for _, name in self.gallery())]:
             self._known(name)
         self.data = str(places.directory(self.config["data"]))
         self._origins: dict[str, dict[str, Any]] = {}
@@ -251,6 +251,10 @@ class Atlas:
         files = ("about.json", "table.parquet", "claims.csv")
         found = [f"{self.directory(size, name)}/{file}" for name in names for file in files]
         return found + [path for name in names for path in self.figure_files(size, name)]
+
+    def gallery(self) -> list[tuple[str, str]]:
+        """Sizes and names of the experiments of the gallery."""
+        return [(size, name) for size, names in self.config.get("gallery", {}).items() for name in names]
 
     def receipts(self, size: str, names: list[str]) -> list[str]:
         """Receipts, files that say that experiments were logged to MLflow."""

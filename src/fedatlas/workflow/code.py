@@ -36,7 +36,7 @@ FAMILIES = (
 THEORY = "fedatlas.theory.comparison"
 INPUTS = [f"{inputs.__name__}.{name}" for name in ("availability", "memory", "partitions", "theorems")]
 JOBS = [f"{jobs.__name__}.{name}" for name in (
-    "claims", "figure", "instability", "optimum", "partition", "report", "table", "track",
+    "claims", "figure", "gallery", "instability", "optimum", "partition", "report", "table", "track",
 )]  # fmt: skip
 
 

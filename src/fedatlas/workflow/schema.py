@@ -16,7 +16,7 @@ from fedatlas.options import Option, options
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import PARTITIONS
 from fedatlas.problems import PROBLEMS
-from fedatlas.problems.sources import Sources
+from fedatlas.problems.given import Sources
 from fedatlas.schedules import SCHEDULES
 from fedatlas.simulation.setting import Setting
 

@@ -20,7 +20,7 @@ from fedatlas.figures.base import Figure
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import is_split
 from fedatlas.problems.base import Problem
-from fedatlas.problems.sources import hold_out
+from fedatlas.problems.given import hold_out
 from fedatlas.workflow.made_files import partition_file
 
 

@@ -1,0 +1,299 @@
+"""Tuned values are compared on tuning seeds, axes are continued, and the best value is scored on other seeds."""
+
+import dataclasses
+import itertools
+import math
+import statistics
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedatlas import UserError, algorithms
+from fedatlas.experiments import expand, formulas, run, tuning
+from fedatlas.experiments import result_files as files
+from fedatlas.experiments.cells import CellSpec, Select
+from fedatlas.experiments.metadata import RunMeta
+from fedatlas.experiments.runs import product, runs
+from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.train import train
+from fedatlas.options import Option
+from tests.experiments.test_config import GOOD, load
+
+ANY = Option("x", float, 0.1, doc="any number")
+WHOLE = Option("x", int, 1, doc="a whole number", low=1)
+SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=2, last=2)
+SPEC = CellSpec(
+    algorithm="fedavg",
+    parameters={},
+    problem={"kind": "quadratic", "dim": 4, "L": 10.0, "noise": 0.3, "heterogeneity": 1.0},
+    setting={"clients": 3, "rounds": 12, "batch": 2, "eval_rounds": 2},
+    within={"local_steps": [1, 4]},
+    tune={"lr": [0.001, 0.004], "server_lr": [0.5, 1]},
+    seeds=[0, 1],
+    select=SELECT,
+)
+
+
+def rows_of(path):
+    frame, meta = files.read(path)
+    return frame.drop(columns="seconds"), RunMeta.of(meta)
+
+
+# -- the rule by which an axis is continued ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "best", "expected"),
+    [
+        ([0.01, 0.1, 1], 1, 10.0),
+        ([1, 0.1, 0.01], 0.01, 0.001),
+        ([0.01, 0.1, 1], 0.1, None),
+        ([0.03, 0.06, 0.12, 0.24], 0.24, 0.48),
+        ([1, 10, 100], 100, 1000),
+        (["1/L", "0.1/L"], "0.1/L", "0.01/L"),
+        (["delta_A", "2*delta_A"], "2*delta_A", "4*delta_A"),
+        (["1/L", "1/mu"], "1/mu", None),
+        (["1/L", 0.1], "1/L", None),
+        ([0, 0.1, 1], 0, None),
+        ([0, 0.1, 1], 1, 10.0),
+        ([0, 1], 1, None),
+        ([-1, 1], -1, None),
+        ([True, False], True, None),
+        (["mean", "random"], "mean", None),
+        ([None, 1, 10], 10, None),
+        ([0.5], 0.5, None),
+        ([1e200, 1e308], 1e308, None),
+    ],
+)
+def test_the_next_value_of_an_axis(given, best, expected):
+    found = tuning.continued(given, given, best, ANY, 3)
+    assert found == expected and type(found) is type(expected)
+
+
+def test_a_value_beyond_the_range_of_the_option_is_none():
+    share = dataclasses.replace(ANY, above=0, high=1)
+    assert tuning.continued([0.1, 0.5], [0.1, 0.5], 0.5, share, 3) is None
+    assert tuning.continued([0.1, 0.2], [0.1, 0.2], 0.2, share, 3) == 0.4
+    assert tuning.continued([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
+    assert tuning.continued([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
+    assert tuning.continued([2, 3], [2, 3], 3, WHOLE, 3) == 5
+
+
+numbers = st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=6, unique_by=lambda x: f"{x:.6g}")
+
+
+@given(numbers, st.integers(0, 4), st.booleans())
+def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(given, extend, up):
+    values, least, largest = list(given), min(given), max(given)
+    ordered = sorted(given, reverse=up)
+    for moved in range(extend + 1):
+        best = max(values) if up else min(values)
+        new = tuning.continued(given, values, best, ANY, extend)
+        if moved == extend:
+            assert new is None
+            break
+        assert new > max(values) if up else new < min(values)
+        assert new == pytest.approx(ordered[0] * (ordered[0] / ordered[1]) ** (moved + 1), rel=1e-10)
+        assert new == float(f"{new:.12g}")
+        values.append(new)
+    inside = [value for value in values if min(values) < value < max(values)]
+    assert all(tuning.continued(given, values, best, ANY, extend + 9) is None for best in inside)
+    assert {least, largest} <= set(values)
+
+
+@given(numbers, st.booleans())
+def test_formulas_are_continued_as_their_numbers(given, up):
+    texts = [f"{formulas.rounded(value)!r}/L" for value in given]
+    sizes = [tuning.size(text) for text in texts]
+    best = sizes.index(max(sizes) if up else min(sizes))
+    new = tuning.continued(texts, texts, texts[best], ANY, 1)
+    plain = tuning.continued(sizes, sizes, sizes[best], ANY, 1)
+    assert (new is None) == (plain is None) and (new is None or tuning.size(new) == pytest.approx(plain, rel=1e-9))
+
+
+# -- the two phases ---------------------------------------------------------------------------------------------------
+
+
+def by_hand(spec, local_steps):
+    """What the runs at a point must be, one after another with train(): (tried values, chosen value)."""
+    select, axes = spec.select, {name: list(values) for name, values in spec.tune.items()}
+    while True:
+        scores = {}
+        for values in itertools.product(*axes.values()):
+            options = {**spec.setting, "local_steps": local_steps, **dict(zip(axes, values, strict=True))}
+            frames = [train(spec.algorithm, spec.problem, seed=seed, **options) for seed in select.seeds]
+            each = [f["loss"].iloc[-2:].mean() if f.attrs["status"] == "ok" else math.inf for f in frames]
+            scores[values] = statistics.fmean(each)
+        best, longer = min(scores, key=scores.get), False
+        for name, value in zip(axes, best, strict=True):
+            given, ratio = spec.tune[name], max(spec.tune[name]) / min(spec.tune[name])
+            if value == max(axes[name]) and sum(v > max(given) for v in axes[name]) < select.extend:
+                axes[name].append(float(f"{value * ratio:.12g}"))
+                longer = True
+            elif value == min(axes[name]) and sum(v < min(given) for v in axes[name]) < select.extend:
+                axes[name].append(float(f"{value / ratio:.12g}"))
+                longer = True
+        if not longer:
+            return axes, dict(zip(axes, best, strict=True))
+
+
+def test_a_cell_runs_what_is_chosen_by_hand(tmp_path):
+    out = tmp_path / "fedavg/a.parquet"
+    run.run_cell(SPEC, out)
+    frame, meta = rows_of(out)
+    assert len(meta.searches) == 2
+    for search in meta.searches:
+        axes, chosen = by_hand(SPEC, search.within["local_steps"])
+        assert search.axes == axes and search.chosen == chosen
+        assert any(len(values) > 2 for values in axes.values()), "a test of continued axes continues one"
+    for one in runs(SPEC, meta.searches):
+        kept = (frame["local_steps"] == one.within["local_steps"]) & (frame["seed"] == one.seed)
+        own = frame[kept & (frame["lr"] == one.tune["lr"]) & (frame["server_lr"] == one.tune["server_lr"])]
+        twin = train("fedavg", SPEC.problem, seed=one.seed, **one.setting, **one.tune)
+        assert own["loss"].tolist() == twin["loss"].tolist()
+    table, curves, made = build(Layout([], ["local_steps"], ["lr", "server_lr"], SELECT), [out])
+    assert len(table) == sum(len(product(search.axes)) for search in meta.searches)
+    assert (table["tuning_seeds"] == 2).all() and table["chosen"].sum() == 2
+    assert table["seeds"].tolist() == [2 * chosen for chosen in table["chosen"]]
+    assert table["score"].notna().tolist() == table["chosen"].tolist()
+    assert set(curves["seed"]) == {0, 1} and made.runs == table["tuning_seeds"].sum() + 4
+    for _, row in table[table["chosen"]].iterrows():
+        twins = [
+            train("fedavg", SPEC.problem, seed=seed, **SPEC.setting, **row[["local_steps", "lr", "server_lr"]])
+            for seed in (0, 1)
+        ]
+        assert row["score"] == pytest.approx(statistics.fmean(t["loss"].iloc[-2:].mean() for t in twins), rel=1e-12)
+        assert row["final_loss"] == row["score"]
+
+
+def test_scoring_seeds_do_not_choose(tmp_path):
+    """Scored on each of many seeds, the value that tuning chose is not always the best: it is kept."""
+    problem = {**SPEC.problem, "noise": 3.0}
+    spec = dataclasses.replace(
+        SPEC, problem=problem, tune={"lr": [0.08, 0.1]}, select=dataclasses.replace(SELECT, extend=0)
+    )
+    chosen, better = [], []
+    for seed in range(20, 30):
+        both = {}
+        for lr in spec.tune["lr"]:
+            frame = train("fedavg", spec.problem, seed=seed, **spec.setting, local_steps=4, lr=lr)
+            both[lr] = frame["loss"].iloc[-2:].mean()
+        better.append(min(both, key=both.get))
+        run.run_cell(dataclasses.replace(spec, seeds=[seed]), tmp_path / f"{seed}.parquet")
+        chosen.append(rows_of(tmp_path / f"{seed}.parquet")[1].searches[1].chosen["lr"])
+    assert len(set(chosen)) == 1 and set(better) == {0.08, 0.1}
+
+
+def test_an_interrupted_search_goes_on_from_every_point(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "SAVE_SECONDS", -1)
+    run.run_cell(SPEC, tmp_path / "whole.parquet")
+    whole, meta = rows_of(tmp_path / "whole.parquet")
+    total = len(list(runs(SPEC, meta.searches)))
+    for last in range(1, total):
+        out, done = tmp_path / f"{last}.parquet", []
+
+        def stop(*place, last=last, done=done):
+            done.append(place)
+            if len(done) == last:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            run.run_cell(SPEC, out, progress=stop)
+        again = []
+        run.run_cell(SPEC, out, progress=lambda *place, again=again: again.append(place))
+        assert len(done) + len(again) == total
+        frame, found = rows_of(out)
+        pd.testing.assert_frame_equal(frame, whole, check_exact=True)
+        assert found.searches == meta.searches
+
+
+def test_runs_of_an_older_file_are_kept_whatever_they_were_for(tmp_path):
+    """A cell that has run two seeds, and now tunes on one of them and scores on the other."""
+    plain = dataclasses.replace(SPEC, tune={"lr": [0.004], "server_lr": [1]}, select=None, seeds=[7, 8])
+    run.run_cell(plain, tmp_path / "a.parquet")
+    again = []
+    run.run_cell(SPEC, tmp_path / "a.parquet", progress=lambda *place: again.append(place))
+    run.run_cell(SPEC, tmp_path / "b.parquet")
+    frames = [rows_of(tmp_path / f"{name}.parquet")[0] for name in "ab"]
+    pd.testing.assert_frame_equal(*frames, check_exact=True)
+    assert len(again) == len(list(runs(SPEC, rows_of(tmp_path / "b.parquet")[1].searches))) - 4
+
+
+def test_where_all_values_diverge_the_first_is_chosen_and_no_axis_continued(tmp_path):
+    spec = dataclasses.replace(
+        SPEC, tune={"lr": [1e6, 1e5]}, setting={**SPEC.setting, "rounds": 200}, within={"local_steps": [4]}
+    )
+    run.run_cell(spec, tmp_path / "fedavg/a.parquet")
+    (search,) = rows_of(tmp_path / "fedavg/a.parquet")[1].searches
+    assert search.chosen == {"lr": 1e6} and search.axes == spec.tune
+    table, _, _ = build(Layout([], ["local_steps"], ["lr"], SELECT), [tmp_path / "fedavg/a.parquet"])
+    row = table[table["chosen"]].iloc[0]
+    assert (row["tuning_score"], row["score"], row["tuning_diverged"], row["diverged"]) == (math.inf, math.inf, 2, 2)
+
+
+def test_a_value_that_the_algorithm_refuses_ends_an_axis():
+    """The new value must be possible with all values of the other axes."""
+    tried = []
+
+    def possible(tuned):
+        tried.append(tuned)
+        return tuned["server_lr"] == 0.5
+
+    search = run.started(SPEC)[0]
+    rows = [{"round": at, "loss": 1.0, "status": "ok"} for at in range(3)]
+    better = [{**row, "loss": 0.5} for row in rows]
+
+    def best(point, seed):
+        return better if point == {"lr": 0.004, "server_lr": 0.5} else rows
+
+    found = tuning.advanced(SPEC, search, best, possible)
+    assert found.axes == SPEC.tune and found.chosen == {"lr": 0.004, "server_lr": 0.5}
+    assert {"lr": 0.016, "server_lr": 1} in tried
+    found = tuning.advanced(SPEC, search, best, lambda tuned: True)
+    assert found.chosen is None and found.axes == {"lr": [0.001, 0.004, 0.016], "server_lr": [0.5, 1, 0.25]}
+
+
+def test_options_are_those_of_what_is_tuned():
+    assert tuning.option_of(SPEC, "lr") == algorithms.get("fedavg").options()["lr"]
+    assert float not in tuning.option_of(SPEC, "local_steps").members
+
+
+# -- what is refused --------------------------------------------------------------------------------------------------
+
+
+def refused(tmp_path, **change):
+    with pytest.raises(UserError) as caught:
+        expand.cells(load(tmp_path, GOOD | change))
+    return str(caught.value)
+
+
+CHOICE = {"algorithms": {"fedavg": {"tune": {"lr": [0.1, 1]}}}}
+DIGITS = {"problem": {"kind": "softmax", "data": "digits", "partition": "iid"}, "optimum": False}
+TESTED = {"metric": "test_accuracy", "statistic": "final", "goal": "max"}
+
+
+def test_no_seed_tunes_and_scores(tmp_path):
+    assert "tuned and scored on the same seed, 1000" in refused(tmp_path, seeds=[0, 1000], **CHOICE)
+    fixed = {"fedavg": {"set": {"lr": 0.1}, "seeds": [1000]}, "other": {"algorithm": "fedavg", "tune": {"lr": [1, 2]}}}
+    assert expand.cells(load(tmp_path, GOOD | {"algorithms": fixed}))[0].spec.seeds == [1000]
+
+
+def test_test_data_tune_nothing(tmp_path):
+    message = refused(tmp_path, select=TESTED, **DIGITS, **CHOICE)
+    assert "problem.validation: 0.1" in message and "select.tuned_on: validation_accuracy" in message
+    tuned_on = {"select": {**TESTED, "tuned_on": "validation_accuracy"}}
+    assert "select.tuned_on: unknown metric" in refused(tmp_path, **tuned_on, **DIGITS, **CHOICE)
+    held = {**DIGITS, "problem": {**DIGITS["problem"], "validation": 0.1}}
+    (cell,) = expand.cells(load(tmp_path, GOOD | {"grid": {}} | tuned_on | held | CHOICE))
+    assert cell.spec.select.tuning_metric == "validation_accuracy"
+    untuned = {"algorithms": {"fedavg": {"set": {"lr": 0.1}}}}
+    assert expand.cells(load(tmp_path, GOOD | {"select": TESTED} | DIGITS | untuned))[0].spec.select is None
+
+
+def test_a_cell_without_a_choice_says_nothing_of_it(tmp_path):
+    (cell,) = expand.cells(load(tmp_path, GOOD | {"grid": {}, "algorithms": {"fedavg": {"tune": {"lr": [0.1]}}}}))
+    assert "select" not in cell.spec.plain() and cell.spec.tune == {"lr": [0.1]}
+    with pytest.raises(ValueError, match="select"):
+        dataclasses.replace(cell.spec, tune={"lr": [0.1, 1]})
