@@ -19,9 +19,10 @@ test: .venv/installed
 slow: .venv/installed
 	pytest -m slow
 
-# hostile inputs, from another seed each time; an input that finds a mistake is kept in tests/fuzz/corpus
+# Hostile inputs, from another seed each time, for SECONDS; with INPUTS, so many for each target, the same each time.
+# An input that finds a mistake is kept in tests/fuzz/corpus.
 fuzz: .venv/installed
-	python -m tests.fuzz --seconds $(SECONDS)
+	python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS) --seed 0,--seconds $(SECONDS))
 
 slurm: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[slurm]"

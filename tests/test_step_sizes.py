@@ -22,6 +22,13 @@ def test_by_hand_where_proposition_2_does_not_hold():
     assert a < b < c
 
 
+def test_clients_that_share_all_data_are_one():
+    problem = logistic(heterogeneous=False)
+    x = 0.1 * np.ones(problem.dim)
+    gradient = problem.gradient(x)
+    assert gammas(problem, x) == pytest.approx([problem.value(x) / (gradient @ gradient)] * 3)
+
+
 @pytest.mark.parametrize("make", [logistic, softmax])
 def test_of_clients_with_data(make):
     problem = make()

@@ -60,7 +60,7 @@ def test_levels_are_divided_among_the_settings(monkeypatch):
 def test_other_algorithms_and_tuned_ones_are_refused():
     with pytest.raises(UserError, match="about FedAWE"):
         verdict(shown=Shown("fedavg", "FedAvg", set={"lr": 0.1}))
-    with pytest.raises(UserError, match="it is tuned"):
+    with pytest.raises(UserError, match="fedawe is tuned"):
         verdict(shown=Shown("fedawe", "FedAWE", tune={"lr": [0.1]}))
     assert verdict(where={"participation": "full"})[0] == NOT_TESTED
 

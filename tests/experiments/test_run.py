@@ -1,10 +1,12 @@
 """Run files: what they hold, and that only what is missing is run."""
 
 import dataclasses
+import struct
 
 import pandas as pd
 import pytest
 
+from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import run
 from fedatlas.experiments.cells import CellSpec, Select
@@ -83,6 +85,23 @@ def test_other_code_runs_again(tmp_path, counted, monkeypatch):
     monkeypatch.setattr(run, "fingerprint", lambda *modules: "another")
     run.run_cell(SPEC, out)
     assert len(counted) == 12
+
+
+def test_numbers_that_were_damaged_are_made_again(tmp_path, counted):
+    """A changed byte of a column of the run's place would give the rows of one run to another."""
+    out = tmp_path / "a.parquet"
+    run.run_cell(SPEC, out)
+    whole, _ = files.read(out)
+    content = bytearray(out.read_bytes())
+    place = content.index(struct.pack("<2d", 0.01, 0.05))
+    content[place + 8 : place + 16] = content[place : place + 8]
+    out.write_bytes(content)
+    counted.clear()
+    with pytest.raises(UserError, match="is not a result file of fedatlas"):
+        files.read(out)
+    run.run_cell(SPEC, out)
+    assert len(counted) == 12
+    pd.testing.assert_frame_equal(files.read(out)[0].drop(columns="seconds"), whole.drop(columns="seconds"))
 
 
 def test_an_interrupted_cell_goes_on(tmp_path, counted, monkeypatch):

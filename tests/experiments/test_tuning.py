@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas import UserError, algorithms
-from fedatlas.experiments import expand, formulas, run, tuning
+from fedatlas.experiments import expand, formulas, run, tuning, tuning_axes
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
@@ -68,17 +68,17 @@ def rows_of(path):
     ],
 )
 def test_the_next_value_of_an_axis(given, best, expected):
-    found = tuning.continued(given, given, best, ANY, 3)
+    found = tuning_axes.continued(given, given, best, ANY, 3)
     assert found == expected and type(found) is type(expected)
 
 
 def test_a_value_beyond_the_range_of_the_option_is_none():
     share = dataclasses.replace(ANY, above=0, high=1)
-    assert tuning.continued([0.1, 0.5], [0.1, 0.5], 0.5, share, 3) is None
-    assert tuning.continued([0.1, 0.2], [0.1, 0.2], 0.2, share, 3) == 0.4
-    assert tuning.continued([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
-    assert tuning.continued([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
-    assert tuning.continued([2, 3], [2, 3], 3, WHOLE, 3) == 5
+    assert tuning_axes.continued([0.1, 0.5], [0.1, 0.5], 0.5, share, 3) is None
+    assert tuning_axes.continued([0.1, 0.2], [0.1, 0.2], 0.2, share, 3) == 0.4
+    assert tuning_axes.continued([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
+    assert tuning_axes.continued([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
+    assert tuning_axes.continued([2, 3], [2, 3], 3, WHOLE, 3) == 5
 
 
 numbers = st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=6, unique_by=lambda x: f"{x:.6g}")
@@ -90,7 +90,7 @@ def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(given, extend, up
     ordered = sorted(given, reverse=up)
     for moved in range(extend + 1):
         best = max(values) if up else min(values)
-        new = tuning.continued(given, values, best, ANY, extend)
+        new = tuning_axes.continued(given, values, best, ANY, extend)
         if moved == extend:
             assert new is None
             break
@@ -99,18 +99,18 @@ def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(given, extend, up
         assert new == float(f"{new:.12g}")
         values.append(new)
     inside = [value for value in values if min(values) < value < max(values)]
-    assert all(tuning.continued(given, values, best, ANY, extend + 9) is None for best in inside)
+    assert all(tuning_axes.continued(given, values, best, ANY, extend + 9) is None for best in inside)
     assert {least, largest} <= set(values)
 
 
 @given(numbers, st.booleans())
 def test_formulas_are_continued_as_their_numbers(given, up):
     texts = [f"{formulas.rounded(value)!r}/L" for value in given]
-    sizes = [tuning.size(text) for text in texts]
+    sizes = [tuning_axes.size(text) for text in texts]
     best = sizes.index(max(sizes) if up else min(sizes))
-    new = tuning.continued(texts, texts, texts[best], ANY, 1)
-    plain = tuning.continued(sizes, sizes, sizes[best], ANY, 1)
-    assert (new is None) == (plain is None) and (new is None or tuning.size(new) == pytest.approx(plain, rel=1e-9))
+    new = tuning_axes.continued(texts, texts, texts[best], ANY, 1)
+    plain = tuning_axes.continued(sizes, sizes, sizes[best], ANY, 1)
+    assert (new is None) == (plain is None) and (new is None or tuning_axes.size(new) == pytest.approx(plain, rel=1e-9))
 
 
 # -- the two phases ---------------------------------------------------------------------------------------------------

@@ -134,4 +134,4 @@ def _run(content: str, folder: Path) -> None:
         assert [value for *_, value in losses] == [value for key, value, *_ in entry.metrics if key == "loss"]
 
 
-ENTRIES = Target("entries", INPUTS.map(json.dumps), _run, seconds=30, text=True)
+ENTRIES = Target("entries", INPUTS.map(json.dumps), _run, seconds=60, text=True)

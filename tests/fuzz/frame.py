@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ from fedatlas import UserError
 CORPUS = Path(__file__).with_name("corpus")
 PIECES = [b"", b"\0", b"\xff", b"\n", b"-1", b"0", b"1e999", b"nan", b"inf", b"9" * 30, b'"', b"'", b"{", b"[", b"]"]
 PIECES += [b":", b",", b"\xff\xfe", b"\xef\xbb\xbf", b"%s", b"../", b"\x7f\xff\xff\xff", b"\xff\xff\xff\xff", b"null"]
+SLACK = 20  # for machines that are slow or busy
 NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 
 
@@ -35,7 +37,8 @@ class Target:
     """Code under hostile inputs.
 
     name: also of the folder of kept inputs. inputs: a strategy that draws bytes or text. run: uses the code on an input
-    in an empty folder; an input is refused by UserError, and by no other exception. seconds: that an input may take.
+    in an empty folder; an input is refused by UserError, and by no other exception. seconds: that an input may take on
+    a fast machine.
     """
 
     name: str
@@ -44,9 +47,9 @@ class Target:
     seconds: float = 10
     text: bool = False
 
-    def feed(self, content: Any) -> None:
-        """Use the code on one input. Raises what is no UserError, and TooSlow."""
-        with tempfile.TemporaryDirectory() as folder, _within(self.seconds), contextlib.suppress(UserError):
+    def feed(self, content: Any, slack: float = SLACK) -> None:
+        """Use the code on one input. Raises what is no UserError, and TooSlow after ``slack`` times its seconds."""
+        with tempfile.TemporaryDirectory() as folder, _within(slack * self.seconds), contextlib.suppress(UserError):
             self.run(content, Path(folder))
 
     def kept(self) -> list[Path]:
@@ -65,21 +68,28 @@ class Target:
         path.write_bytes(raw)
         return path
 
-    def search(self, number: int, examples: int, until: float = float("inf")) -> int:
+    def search(self, number: int, examples: int, until: float = float("inf"), slack: float = SLACK) -> int:
         """Feed new inputs until a time of the monotonic clock; returns their count.
 
-        number: seed of the inputs. Raises what an input raised, with the smallest such input as a note.
+        number: seed of the inputs. slack: as of `feed`. Raises what an input raised, with the smallest such input as a
+        note.
         """
         fed, last = 0, None
 
         @seed(number)
-        @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            report_multiple_bugs=False,  # so that the last input is the one that is told
+        )
         @given(self.inputs)
         def feed(content: Any) -> None:
             nonlocal fed, last
             if time.monotonic() < until:
                 fed, last = fed + 1, content
-                self.feed(content)
+                self.feed(content, slack)
 
         try:
             feed()
@@ -87,6 +97,11 @@ class Target:
             error.add_note(f"{self.name}: the input is kept as {self.keep(last)}")
             raise
         return fed
+
+
+def unclocked() -> Any:
+    """A context in which runs take no time, so that the files that they write are the same each time."""
+    return mock.patch("time.perf_counter", lambda: 0.0)
 
 
 class TooSlow(Exception):

@@ -22,7 +22,7 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import run_cell
 from fedatlas.participation import trace_file
 from fedatlas.problems.base import Optimum
-from tests.fuzz.frame import Target, mutated
+from tests.fuzz.frame import Target, mutated, unclocked
 
 
 @functools.cache
@@ -88,7 +88,7 @@ PREPARED = Target(
 
 
 def _saved(save: Any) -> bytes:
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, unclocked():
         path = Path(name) / "made"
         save(path)
         return path.read_bytes()
@@ -109,7 +109,7 @@ def one_array_changed(draw: Any, files: list[bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for one, content in (members | {name: draw(mutated([members[name]]))}).items():
-            archive.writestr(one, content)
+            archive.writestr(zipfile.ZipInfo(one), content)
     return out.getvalue()
 
 

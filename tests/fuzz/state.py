@@ -15,7 +15,7 @@ from fedatlas import algorithms
 from fedatlas.simulation.checkpoint import Keeper, Stopped
 from fedatlas.simulation.engine import Simulation, run_together
 from fedatlas.simulation.setting import Setting
-from tests.fuzz.frame import Target, mutated
+from tests.fuzz.frame import Target, mutated, unclocked
 from tests.helpers import logistic
 
 NAMES = ("scaffold", "fedavg")
@@ -58,7 +58,7 @@ def _seeds() -> list[bytes]:
 
                 return counted
 
-            with contextlib.suppress(Stopped):
+            with contextlib.suppress(Stopped), unclocked():
                 _ended(watch)
             found.append((Path(folder) / "a.state").read_bytes())
     return found
@@ -78,7 +78,7 @@ def _repacked(draw) -> bytes:
     with zipfile.ZipFile(out, "w") as archive:
         for one, content in (members | {name: changed}).items():
             if content is not None:
-                archive.writestr(one, content)
+                archive.writestr(zipfile.ZipInfo(one), content)
     return out.getvalue()
 
 

@@ -144,6 +144,15 @@ def test_theorem_9_needs_similarity_below_smoothness():
     assert "needs delta_A + mu <= L" in "\n".join(fedred_lines(list(rows.values())))
 
 
+@pytest.mark.parametrize("L", [10.0, 0.0])
+def test_choices_that_are_no_numbers_are_left_out(L):
+    """One client without curvature: Theorem 7's p is 0/0."""
+    alone = Similarity(mu=0.0, L=L, delta_A=0.0, delta_B=0.0, D0=2.0, gap=8.0)
+    rows = {row["theorem"]: row for row in fedred_rows(alone, dict.fromkeys(vars(alone), "exact"), 10, 100)[6:]}
+    assert rows["7"]["applies"] and rows["7"]["p"] is None and rows["7"]["bound"] is None
+    assert "nan" not in "\n".join(fedred_lines(list(rows.values())))
+
+
 @pytest.mark.parametrize("name", ["4", "7", "9"])
 def test_bounds_are_continuous_in_mu(name):
     theorem = BOUNDS[name]

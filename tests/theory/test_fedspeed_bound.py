@@ -129,7 +129,10 @@ def test_the_lower_end_of_a_problem_that_is_not_convex():
     [
         ({"setting": {"participation": {"kind": "uniform", "count": 1}}}, "full participation"),
         ({"algorithms": {"it": Shown("fedspeed", "F", set=CHOICE)}}, "runs of fedspeed-z"),
+        ({"algorithms": {"it": Shown("fedspeed-z", "F", set=CHOICE, tune={"lr": [0.1]})}}, "without tuning"),
         ({"algorithms": {"it": Shown("fedspeed-z", "F", set=CHOICE | {"normalise": True})}}, "normalise"),
+        ({"setting": {"eval_rounds": 2}}, "eval_rounds: 1"),
+        ({"setting": {"record": ["correction"]}}, "record: .*mean_correction"),
     ],
 )
 def test_runs_that_the_theorem_is_not_about(change, word):
@@ -137,5 +140,9 @@ def test_runs_that_the_theorem_is_not_about(change, word):
     change = {k: {**made.setting, **v} if k == "setting" else v for k, v in change.items()}
     with pytest.raises(UserError, match=word):
         fedspeed.runs(dataclasses.replace(made, **change), "4.4", "it", rows)
-    with pytest.raises(UserError, match="eval_rounds"):
-        fedspeed.runs(made, "4.4", "it", rows[rows["round"] % 2 == 0])
+
+
+def test_a_run_that_diverges_at_once_measures_nothing():
+    made, rows = curves()
+    found = fedspeed.runs(made, "4.4", "it", rows[(rows["seed"] == 0) | (rows["round"] < 2)])
+    assert np.isfinite(found.measured[0]).all() and np.isnan(found.measured[1]).all()

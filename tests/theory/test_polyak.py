@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas import algorithms
+from fedatlas import algorithms, problems
 from fedatlas.errors import UserError
 from fedatlas.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.simulation.engine import Simulation
@@ -103,10 +103,14 @@ def test_constants_and_what_the_theorems_are_not_about():
     c = theorem("3(a)").constants(problem, curve)
     assert (c.mu, c.L, c.tau) == pytest.approx((1, 4, 2)) and c.noise == pytest.approx(problem.value(problem.optimum.x))
     for other in (made(spread=1.2), made(convexity="non-convex"), quadratic(noise=0.0)):
-        with pytest.raises(UserError, match="similar"):
+        with pytest.raises(NotCovered, match="spread < 1"):
             theorem("3(a)").constants(other, curve)
-    with pytest.raises(UserError, match="record"):
-        compare(theorem("3(a)"), algorithm, problem, curve.drop(columns="local_loss_mean"))
+    similar, setting = problems.get("similar"), Setting(clients=2, rounds=1)
+    with pytest.raises(UserError, match="problems of kind similar, not quadratic"):
+        theorem("6(a)").check(problems.get("quadratic"), setting)
+    with pytest.raises(UserError, match="record local_loss"):
+        theorem("3(a)").check(similar, setting)
+    theorem("3(b)").check(similar, setting)
     with pytest.raises(NotCovered, match="4 tau"):
         compare(theorem("3(b)"), algorithm, problem, curve)
     assert set(NAMES) <= set(BOUNDS)

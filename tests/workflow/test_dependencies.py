@@ -1,5 +1,6 @@
 """What each result depends on, module by module: a table that every module of the package has a place in."""
 
+import dataclasses
 import fnmatch
 import json
 import shutil
@@ -14,8 +15,8 @@ from fedatlas.checks import CHECKS
 from fedatlas.data import sources
 from fedatlas.data.store import prepare
 from fedatlas.experiments import fingerprint
-from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.dependencies import of_cell, of_metrics
+from fedatlas.experiments.cells import Cell, CellSpec, Select
+from fedatlas.experiments.dependencies import of_metrics, of_run_file
 from fedatlas.figures import FIGURES
 from fedatlas.workflow import code
 from fedatlas.workflow.jobs.partition import make
@@ -41,6 +42,11 @@ CELLS = {
     ),
     "lockstep": spec("fedac-1", SHARED),
     "lenet": spec("fedavg", {"kind": "network", "data": "digits", "architecture": "lenet"}, sampling="reshuffling"),
+    "tuned": dataclasses.replace(
+        spec(batch=None),
+        tune={"lr": [0.01, 0.02]},
+        select=Select(metric="suboptimality", statistic="best", goal="min", extend=1),
+    ),
     "softmax": spec("fedspeed", {"kind": "softmax", "data": "digits", "l2": 0.1, "partition": DIRICHLET}),
 }
 
@@ -53,7 +59,7 @@ def claims(kind, *more):
     return [code.of_job("claims"), CHECKS.module(kind), *of_metrics([Cell("it", {}, CELLS["quadratic"])]), *more]
 
 
-RESULTS = {name: of_cell(cell) for name, cell in CELLS.items()} | {
+RESULTS = {name: of_run_file(cell) for name, cell in CELLS.items()} | {
     "optimum": code.of_optimum(SHARED),
     "partition": code.of_partition(DIRICHLET),
     "prepared": sources.modules(sources.info("digits")),
@@ -76,11 +82,11 @@ CLAIMS = "better below"
 # Modules, and the results that must be made again if their code changes; the first row that fits a module counts.
 TABLE = [
     # algorithms
-    ("algorithms.fedavg", "quadratic lenet below"),
+    ("algorithms.fedavg", "quadratic tuned lenet below"),
     ("algorithms.scaffold", "federated"),
     ("algorithms.fedspeed", "softmax"),
     ("algorithms.fedac", "lockstep promises instability"),
-    ("algorithms.recurrences", "quadratic lockstep lenet promises below instability"),
+    ("algorithms.recurrences", "quadratic tuned lockstep lenet promises below instability"),
     ("algorithms.agd", "instability"),
     ("algorithms.minibatch", "instability"),
     ("algorithms.states", "tabled"),
@@ -92,10 +98,11 @@ TABLE = [
     ("problems.logistic", "federated lockstep optimum promises"),
     ("problems.regression", "federated lockstep softmax optimum promises"),
     ("problems.softmax", "softmax"),
-    ("problems.quadratic", "quadratic below"),
+    ("problems.quadratic", "quadratic tuned below"),
     ("problems.piecewise", "instability"),
     ("problems.network", "lenet"),
     ("problems.augmentation", "lenet"),
+    ("problems.given", f"{EVERY_CELL} optimum promises there below"),
     ("problems.base", f"{EVERY_CELL} optimum promises there below instability"),
     ("problems", f"{EVERY_CELL} optimum promises below"),
     ("problems.*", ""),
@@ -113,18 +120,18 @@ TABLE = [
     ("compiled.simd", "lockstep lenet"),
     ("compiled.*", "lenet"),
     # participation, schedules, sampling
-    ("participation.full", "quadratic lockstep lenet softmax"),
+    ("participation.full", "quadratic tuned lockstep lenet softmax"),
     ("participation.sine", "federated there"),
     ("participation.independent", "federated there"),
     ("participation", f"{EVERY_CELL} promises there tabled below track"),
     ("participation.base", f"{EVERY_CELL} promises there tabled below track"),
     ("participation.*", ""),
-    ("schedules.constant", "quadratic lockstep lenet softmax"),
+    ("schedules.constant", "quadratic tuned lockstep lenet softmax"),
     ("schedules.exponential", "federated"),
     ("schedules", f"{EVERY_CELL} promises there tabled below track"),
     ("schedules.base", f"{EVERY_CELL} promises there tabled below track"),
     ("schedules.*", ""),
-    ("simulation.sampling.replacement", "quadratic federated lockstep softmax"),
+    ("simulation.sampling.replacement", "quadratic tuned federated lockstep softmax"),
     ("simulation.sampling.reshuffling", "lenet"),
     ("simulation.sampling.legacy", ""),
     # the engine
@@ -151,17 +158,22 @@ TABLE = [
     ("experiments.formulas", f"{EVERY_CELL} table promises there tabled below track"),
     ("experiments.run", EVERY_CELL),
     ("experiments.runs", f"{EVERY_CELL} promises there tabled below track"),
-    ("experiments.view", f"table {EVERY_FIGURE} {CLAIMS} track report instability"),
-    ("experiments.scores", f"table {EVERY_FIGURE} {CLAIMS} track instability"),
+    ("experiments.view", f"{EVERY_FIGURE} {CLAIMS} instability"),
+    ("experiments.scores", f"tuned table {EVERY_FIGURE} {CLAIMS} track instability"),
+    ("experiments.tuning", "tuned"),
+    ("experiments.tuning_axes", "tuned table"),
+    ("experiments.trial", EVERY_CELL),
     ("experiments.selection", f"{EVERY_FIGURE} {CLAIMS} instability"),
     ("experiments.metadata", f"{EVERY_CELL} table track report"),
     ("experiments.tables", "table"),
     ("experiments.claim", CLAIMS),
     ("experiments*", ""),
     # metrics and labels
-    *((f"metrics.{name}", f"table {FIGURES_OF_RESULTS} {CLAIMS}") for name in ("loss", "suboptimality")),
+    ("metrics.suboptimality", f"tuned table {FIGURES_OF_RESULTS} {CLAIMS}"),
+    ("metrics.loss", f"table {FIGURES_OF_RESULTS} {CLAIMS}"),
     *((f"metrics.{name}", f"table scaling tabled {CLAIMS}") for name in ("distance", "gradient_norm", "output")),
-    *((f"metrics.{name}", "promises") for name in ("accuracy", "test_accuracy")),
+    *((f"metrics.{name}", "promises") for name in (
+        "accuracy", "test_accuracy", "validation_accuracy", "validation_loss")),
     ("metrics", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("metrics.base", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("metrics.*", ""),
@@ -190,6 +202,7 @@ TABLE = [
     ("checks", CLAIMS),
     ("checks.*", ""),
     ("workflow.jobs.claims", CLAIMS),
+    ("theory.conditions", f"promises {CLAIMS}"),
     ("theory.comparison", "promises below"),
     ("theory.fedred", "promises below"),
     ("theory.bound", "promises below"),

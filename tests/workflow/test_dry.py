@@ -127,13 +127,16 @@ def test_mistakes_are_told_before_any_job(tmp_path, change, said):
     assert said in str(error.value) and "tiny.yaml" in str(error.value) and "\n" not in str(error.value)
 
 
+TESTED = {"metric": "test_accuracy", "statistic": "best", "goal": "max", "tuned_on": "validation_loss"}
+
+
 @pytest.mark.parametrize(
     "change",
     [
         {},
         select("suboptimality"),
         select("suboptimality") | {"problem": LOGISTIC, "optimum": True},
-        select("test_accuracy") | {"problem": LOGISTIC, **figure(y="accuracy")},
+        {"select": TESTED, "problem": LOGISTIC | {"validation": 0.2}, **figure(y="accuracy")},
         one("fedavg", lr="1/(L - 0.9*mu)"),
         one("fedavg", lr="1/(L - mu)") | {"problem": LOGISTIC},
         setting(participation=TRACE)

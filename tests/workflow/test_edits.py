@@ -136,7 +136,7 @@ KEYS = [  # (experiment, key, value, what must be made again)
     ("quadratic", "parts", 2, runs("quadratic", "scaffold part=1-of-2", "scaffold part=2-of-2") | about("quadratic")),
     ("convex", "tune.lr", [0.01, 0.02, 0.05], CONVEX_RUNS | about("convex")),
     ("convex", "seeds", [0, 1], CONVEX_RUNS | about("convex")),
-    ("convex", "select.statistic", "final", table("convex") | about("convex")),
+    ("convex", "select.statistic", "final", CONVEX_RUNS | about("convex")),
     (
         "convex",
         "algorithms.fedprox",

@@ -100,6 +100,61 @@ def test_wrong_claims(check, said):
     assert said in str(error.value)
 
 
+QUADRATIC = {
+    "problem": {"kind": "quadratic", "dim": 2},
+    "setting": {"clients": 2, "rounds": 4, "eval_rounds": 1},
+    "algorithms": {
+        "it": {"algorithm": "fedawe", "set": {"lr": 0.1}, "tune": {"lr": None}},
+        "tuned": {"algorithm": "fedawe"},
+    },
+    "grid": {},
+}
+STATEMENT = {"kind": "statement", "algorithm": "it", "statement": "lemma-1"}
+SCALES = {"kind": "scales", "algorithms": ["it"], "shares": [0.5], "at_least": 0, "against": "L/mu"}
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        (STATEMENT, None),
+        ({**STATEMENT, "algorithm": "tuned"}, "theory: fedawe is tuned; give one value to each hyper-parameter"),
+        ({"kind": "mean_below", "algorithm": "it", "theorem": "4.4"}, "compared with runs of fedspeed-z on synthetic"),
+        ({"kind": "below", "algorithm": "it", "theorem": "3(a)"}, "Theorem 3(a) is about fedsps, not fedawe"),
+        (SCALES, None),
+        ({**SCALES, "against": "L/nothing"}, "this problem has no constant 'nothing'"),
+        ({**SCALES, "against": "L/"}, "against is 'L/'; it must be a number or a formula"),
+        ({**SCALES, "against": "1/0"}, "against is '1/0', which has no finite value"),
+    ],
+)
+def test_theory_that_is_not_about_the_runs(check, said):
+    made = experiment(**QUADRATIC, claims={"it": {"text": "t", "source": "s", "check": check}})
+    if said is None:
+        return validate(made)
+    with pytest.raises(UserError, match=r"made_up\.yaml \(size smoke\): claims\.it: ") as error:
+        validate(made)
+    assert said in str(error.value)
+
+
+def test_figures_of_bounds_that_are_not_about_the_runs():
+    figure = {"kind": "mean_bound", "caption": "c", "theorems": ["4.4"]}
+    with pytest.raises(UserError, match=r"figures\.it: theorem 4\.4 is compared with runs of fedspeed-z"):
+        validate(experiment(**QUADRATIC, figures={"it": figure}))
+
+
+def test_formulas_of_one_algorithm_make_the_column_of_all_text():
+    slope = {"kind": "choice_slope", "algorithm": "numbers", "parameter": "lr", "axis": "clients", "at_least": 0}
+    made = {
+        "problem": {"kind": "quadratic", "dim": 2},
+        "setting": {"rounds": 2},
+        "grid": {"clients": [2, 3]},
+        "claims": {"it": {"text": "t", "source": "s", "check": slope}},
+    }
+    numbers = {"algorithm": "fedavg", "tune": {"lr": [0.1, 0.2]}}
+    validate(experiment({"numbers": numbers, "other": {"algorithm": "gd"}}, **made))
+    with pytest.raises(UserError, match="parameter: unknown hyper-parameter tuned over numbers 'lr'"):
+        validate(experiment({"numbers": numbers, "other": {"algorithm": "gd", "tune": {"lr": [0.1, "1/L"]}}}, **made))
+
+
 def test_extremes_need_numbers():
     grid = {"participation": [{"kind": "full"}, {"kind": "uniform", "count": 2}]}
     check = {**BETTER, "where": {"participation": "max"}}

@@ -1,7 +1,9 @@
 """Simulations compared with closed forms."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas import labels
 from fedatlas.checks.base import OfOne
@@ -9,7 +11,11 @@ from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.errors import lookup
 from fedatlas.options import option
+from fedatlas.theory import closed_forms
 from fedatlas.theory.closed_forms import LIMITS, late, probabilities
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
 
 ROUNDING = 1e-9
 
@@ -29,6 +35,10 @@ class Agrees(OfOne):
     metric: str = option(doc="the metric", names="metric")
     after: int = option(0, doc="first round of the mean", unit="rounds", low=0)
     level: float = option(0.01, doc="significance level of all settings together", above=0, high=1)
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        for _, run in runs:
+            closed_forms.check(run.problem, run.setting)
 
     def judge(self, results: Results) -> Outcome:
         from scipy import stats

@@ -1,14 +1,18 @@
 """What a check is: a question about results, declared by its options; and the options that several checks share."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fedatlas.checks.evidence import Bounds
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.errors import UserError
 from fedatlas.kinds import Kind
 from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +38,18 @@ class Check(Kind):
         """Axes whose values must be numbers, as the options are."""
         return set()
 
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        """Raise UserError if the check asks what is not known of its runs, such as the bound of a theorem.
+
+        Called before any job. runs: (id of the algorithm, Run) for each of its algorithms and each point of the axes
+        that it keeps.
+        """
+
     def judge(self, results: Results) -> Outcome:
         """The verdict on the claim, and what it rests on.
 
-        Raises NotTested if the results do not hold what it is about, and UserError if an option does not fit them.
+        Raises NotTested if the results do not hold what it is about, NotCovered if a condition of a theorem does not
+        hold, and UserError if an option does not fit them.
         """
         raise NotImplementedError
 

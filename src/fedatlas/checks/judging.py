@@ -9,6 +9,7 @@ from fedatlas.checks.verdicts import HELD, MORE, NOT_TESTED, VACUOUS
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.view import View
+from fedatlas.theory.conditions import NotCovered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,8 +69,8 @@ def _row(results: Results, name: str, claim: Claim) -> dict[str, str | float]:
     try:
         outcome = asked.judge(results)
         empty = claim.vacuous is not None and build(claim.vacuous).judge(results)
-    except NotTested as reason:
-        return row | {"note": _join(f"{reason}.", claim.note or "")}
+    except (NotTested, NotCovered) as reason:
+        return row | {"note": _join(f"{str(reason)[:1].upper()}{str(reason)[1:]}.", claim.note or "")}
     row |= {"ours": outcome.ours, "verdict": outcome.verdict, "note": _join(outcome.note, claim.note or "")}
     if empty and empty.verdict in (HELD, MORE):
         row |= {

@@ -1,12 +1,16 @@
 """Means over seeds compared with bounds on expectations."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fedatlas.checks.base import OfOne
 from fedatlas.checks.evidence import Bounds, Part, exact, judged, sample
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,15 +29,21 @@ class MeanBelow(OfOne):
         doc="the bound as printed, with the powers of its proof, or also with the variance of the mean gradient"
     )
 
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory import fedspeed_bound
+
+        for _, run in runs:
+            fedspeed_bound.check(run)
+
     def judge(self, results: Results) -> Outcome:
         import numpy as np
 
-        from fedatlas.theory.fedspeed_bound import runs
+        from fedatlas.theory import fedspeed_bound
 
         rows, parts = results.rows(self.algorithm, self.where, results.curves), []
         for point, part in results.settings(rows):
             place = f" at {results.point(point)}" if results.point(point) else ""
-            found = runs(results.view, self.theorem, self.algorithm, part)
+            found = fedspeed_bound.runs(results.view, self.theorem, self.algorithm, part)
             if not np.isfinite(found.measured).all():
                 return exact(f"diverged{place}", False)
             shares = 1 + (found.measured - found.bound) / found.bound.mean(axis=0)

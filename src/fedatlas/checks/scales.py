@@ -1,7 +1,7 @@
 """How the cost of attaining an accuracy grows with a quantity of the problem: the laws of complexity theorems."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -15,6 +15,8 @@ from fedatlas.options import option
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +47,12 @@ class Scales(Bounded, OfMetric, OfSeveral):
         super().__post_init__()
         if not all(0 < share < self.since for share in self.shares):
             raise UserError("scales: shares must be positive and smaller than since")
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory.comparison import check_quantity
+
+        for _, run in runs:
+            check_quantity(self.against, run)
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric

@@ -1,14 +1,18 @@
 """Statements of the FedAWE paper about runs that are simulated again."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fedatlas import labels
 from fedatlas.checks.base import OfOne
 from fedatlas.checks.evidence import exact
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +46,12 @@ class Statement(OfOne):
     ] = option(doc="name of the statement, in `fedatlas.theory.fedawe`")
     level: float = option(0.01, doc="significance level of all settings together", above=0, high=1)
     tolerance: float = option(1e-12, doc="largest relative difference of an equality", above=0)
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory import trajectories
+
+        for _, run in runs:
+            trajectories.check(run)
 
     def judge(self, results: Results) -> Outcome:
         from fedatlas.theory.fedawe import STATEMENTS

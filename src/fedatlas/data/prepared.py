@@ -21,6 +21,14 @@ from fedatlas.errors import UserError
 
 VERSION = 2  # of the arrays' names and of meta.json; what another version wrote is prepared again
 
+# The form of what meta.json says: types, [form] for lists, and mappings by key.
+ARRAY = {"bytes": int, "sha256": str}
+FILE = {"name": str, "urls": [str], "origin": str} | ARRAY
+TEXTS = ("title", "page", "licence", "citation", "bibtex", "note", "lossy")
+COUNTS = ("rows", "test_rows", "features", "classes")
+PROVENANCE: dict[str, Any] = dict.fromkeys(TEXTS, str) | dict.fromkeys(COUNTS, int)
+PROVENANCE |= {"shape": [int], "files": [FILE]}
+
 
 @dataclass(frozen=True)
 class Meta:
@@ -78,12 +86,29 @@ def read(folder: Path) -> Meta | None:
         plain = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         if plain["version"] != VERSION:
             return None
+        _check(plain["arrays"], dict.fromkeys(plain["arrays"], ARRAY))
+        _check(plain["provenance"], PROVENANCE)
         meta = Meta(plain["arrays"], Contents.of(plain["contents"]), plain["provenance"])
         sizes = {name: array["bytes"] for name, array in meta.arrays.items()}
         whole = all((folder / f"{name}.npy").stat().st_size == size for name, size in sizes.items())
         return meta if whole else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _check(value: Any, form: Any) -> None:
+    """Raise ValueError if a JSON value has not the form that is wanted, or is text that no file can hold."""
+    match form:
+        case dict() if isinstance(value, dict) and value.keys() == form.keys():
+            for key, one in value.items():
+                _check(one, form[key])
+        case [of] if isinstance(value, list):
+            for one in value:
+                _check(one, of)
+        case type() if type(value) is form:
+            str(value).encode()
+        case _:
+            raise ValueError(f"{value!r} is not of the form {form}")
 
 
 def arrays(name: str, folder: Path, meta: Meta) -> Dataset:

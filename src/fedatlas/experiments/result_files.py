@@ -1,4 +1,4 @@
-"""Result files: Parquet with JSON metadata, written whole or not at all."""
+"""Result files: Parquet with JSON metadata and checksums of the numbers, written whole or not at all."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta
         content.attrs = {}
         table = pa.Table.from_pandas(content, preserve_index=False)
     with atomic(path) as temporary:
-        pq.write_table(table.replace_schema_metadata({META: json.dumps(meta)}), temporary)
+        pq.write_table(table.replace_schema_metadata({META: json.dumps(meta)}), temporary, write_page_checksum=True)
 
 
 def _column(values: list[Any]) -> "pa.Array":
@@ -68,7 +68,7 @@ def _table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(path)
+        table = pq.read_table(path, page_checksum_verification=True)
         return table, json.loads(table.schema.metadata[META])
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None

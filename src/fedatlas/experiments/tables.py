@@ -14,7 +14,7 @@ from fedatlas.experiments.cells import Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
-from fedatlas.experiments.tuning import end
+from fedatlas.experiments.tuning_axes import end
 from fedatlas.metrics import metric as record
 
 if TYPE_CHECKING:

@@ -4,16 +4,15 @@ A value's score is the mean over the tuning seeds. A value with which a run dive
 diverge; then it is the first. While the best value lies at an end of an axis, the axis is continued there.
 """
 
-import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fedatlas import algorithms, axis_values
-from fedatlas.errors import UserError
-from fedatlas.experiments import formulas, scores
+from fedatlas import algorithms
+from fedatlas.experiments import scores
 from fedatlas.experiments.cells import CellSpec, Point, Search, Select
 from fedatlas.experiments.runs import SETTING, product
+from fedatlas.experiments.tuning_axes import continued
 from fedatlas.options import Option, options
 from fedatlas.simulation.setting import Setting
 
@@ -62,71 +61,3 @@ def _mean(values: Sequence[float]) -> float:
 def option_of(spec: CellSpec, name: str) -> Option | None:
     """The declaration of what is tuned: a key of the setting, or a hyper-parameter."""
     return (options(Setting) if name in SETTING else algorithms.get(spec.algorithm).options()).get(name)
-
-
-def continued(given: Sequence[Any], values: Sequence[Any], best: Any, option: Option | None, extend: int) -> Any:
-    """The next value of an axis beyond the end where the best value lies, or None.
-
-    It continues the axis by the ratio of its two outermost values there, rounded to 12 digits, and to a whole number
-    where the option is one; of a formula it is a multiple. None where the best value lies inside, where the end was
-    moved often enough, where the axis has a value that is no number and no formula, where not all of them have the same
-    constants, where one of the two values is not positive, and beyond the range of the option.
-
-    given: the values of the axis in the experiment file. values: those and what was added. extend: how often an end may
-    be moved.
-    """
-    which, sizes, now = end(best, values), _sizes(given), _sizes(values)
-    if not which or option is None or not sizes:
-        return None
-    if any(isinstance(value, str) for value in given) and (option.words or len({*map(_constants, given)}) > 1):
-        return None
-    known = dict(zip(sizes, given, strict=True))
-    outer, inner = sorted(known, reverse=which == "highest")[:2]
-    moved = sum(value > outer if which == "highest" else value < outer for value in now)
-    if min(outer, inner) <= 0 or moved >= extend:
-        return None
-    try:
-        factor = (outer / inner) ** (moved + 1)
-    except OverflowError:
-        return None
-    if _constants(known[outer]):
-        return formulas.multiple(known[outer], factor)
-    new = formulas.rounded(outer * factor)
-    if float not in option.members:
-        new = math.floor(new + 0.5)
-    elif new.is_integer() and all(isinstance(value, int) for value in given):
-        new = int(new)
-    beyond = new > max(now) if which == "highest" else 0 < new < min(now)
-    return new if beyond and axis_values.number(new) and option.fits(new) else None
-
-
-def end(value: Any, values: Sequence[Any]) -> str:
-    """``lowest`` or ``highest`` if a tuned value lies at that end of its axis, else nothing.
-
-    Numbers are ordered by themselves, formulas by their values where all constants are 1; words have no order, and
-    neither have a number and a formula of constants.
-    """
-    sizes = {one: given for given in values if (one := size(given)) is not None}
-    if len(sizes) < 2 or len({_constants(given) != set() for given in sizes.values()}) > 1:
-        return ""
-    ends = {"lowest": sizes[min(sizes)], "highest": sizes[max(sizes)]}
-    return next((name for name, one in ends.items() if axis_values.same(one, value)), "")
-
-
-def size(value: Any) -> float | None:
-    """What orders the values of an axis; None of what has no order."""
-    if isinstance(value, str):
-        with contextlib.suppress(UserError):
-            return formulas.evaluate(value, "")
-        return None
-    return None if isinstance(value, bool) or not isinstance(value, (int, float)) else value
-
-
-def _sizes(values: Sequence[Any]) -> list[float]:
-    """What orders the values of an axis; nothing if one of them has no order."""
-    sizes = [size(value) for value in values]
-    return [] if None in sizes else [one for one in sizes if one is not None]
-
-
-def _constants(value: Any) -> frozenset[str]:
-    return frozenset(formulas.names(value))

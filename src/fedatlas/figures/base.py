@@ -1,5 +1,6 @@
 """What a kind of figure is, and the options that several kinds share."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -9,6 +10,7 @@ from fedatlas.options import option
 if TYPE_CHECKING:
     import matplotlib.figure
 
+    from fedatlas.experiments.cells import Run
     from fedatlas.figures.sheet import Sheet
 
 Scale = Literal["log", "linear"]
@@ -49,6 +51,13 @@ class Figure(Kind):
     def measures(self) -> set[str]:
         """Axes whose values must be numbers, as the options are."""
         return set()
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        """Raise UserError if the figure asks what is not known of its runs, such as the bound of a theorem.
+
+        Called before any job. runs: (id of the algorithm, Run) for each of its algorithms and each point of the axes
+        that it keeps.
+        """
 
     def draw(self, sheet: "Sheet") -> "matplotlib.figure.Figure":
         """Draw the figure, not yet laid out. Raises UserError if its options do not fit the results."""

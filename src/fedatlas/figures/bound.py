@@ -1,5 +1,6 @@
 """The quantity that a theorem bounds, and the bound."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+    from fedatlas.experiments.cells import Run
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bound(Panelled):
@@ -27,6 +30,12 @@ class Bound(Panelled):
     name = "bound"
 
     theorem: int | str = option(doc="number of a theorem on DANE+, FedRed or FedSPS", names="theorem")
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory import comparison
+
+        for _, run in runs:
+            comparison.check(self.theorem, run)
 
     def draw(self, sheet: Sheet) -> "Figure":
         from matplotlib.lines import Line2D

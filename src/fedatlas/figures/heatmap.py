@@ -1,6 +1,6 @@
 """A metric over two axes, beside its closed form."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+    from fedatlas.experiments.cells import Run
+
 
 @dataclass(frozen=True, kw_only=True)
 class Heatmap(Chosen):
@@ -43,6 +45,12 @@ class Heatmap(Chosen):
         super().__post_init__()
         if self.x == self.rows:
             raise UserError(f"{self.title()}: x and rows are both {self.x}; they must differ")
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory import closed_forms
+
+        for _, run in runs if self.limit else ():
+            closed_forms.check(run.problem, run.setting)
 
     def draw(self, sheet: Sheet) -> "Figure":
         import pandas as pd

@@ -1,5 +1,6 @@
 """The mean squared gradient norm that FedSpeed's Theorem 4.4 bounds, and the bound."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,8 @@ from fedatlas.options import option
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from fedatlas.experiments.cells import Run
+
 Bounds = Literal["4.4", "4.4 scaled", "4.4 with noise"]
 LINES: dict[str, object] = {"4.4": (0, (1, 1.6)), "4.4 scaled": (0, (4, 2)), "4.4 with noise": (0, (6, 2, 1, 2))}
 
@@ -26,14 +29,21 @@ class MeanBound(Panelled):
 
     theorems: list[Bounds] = option(doc="the bounds that are drawn", filled=True, distinct=True)
 
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory import fedspeed_bound
+
+        for _, run in runs:
+            fedspeed_bound.check(run)
+
     def draw(self, sheet: Sheet) -> "Figure":
         from matplotlib.lines import Line2D
         from matplotlib.ticker import NullFormatter
 
-        from fedatlas.theory.fedspeed_bound import runs
+        from fedatlas.theory import fedspeed_bound
 
         panels = sheet.panels(sheet.rows(sheet.curves))
         figure, axes = layout.grid(len(panels), share_x=False)
+        uncovered: set[str] = set()
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             ax.set_xscale("log")
@@ -41,15 +51,19 @@ class MeanBound(Panelled):
             ax.set_yscale("log")
             for id, look in sheet.styles.items():
                 rows = part[part["algorithm"] == id]
-                for name in self.theorems if len(rows) else []:
-                    found = runs(sheet.view, name, id, rows)
-                    bound = found.bound.mean(axis=0)
-                    ax.plot(found.rounds, bound, color=layout.NOTE_COLOUR, linestyle=LINES[name], linewidth=1.3)
-                if len(rows):
-                    low, high = found.measured.min(axis=0), found.measured.max(axis=0)
-                    ax.fill_between(found.rounds, low, high, color=look.colour, alpha=0.16, linewidth=0)
-                    at = np.unique(np.geomspace(1, len(found.rounds), 9).astype(int) - 1).tolist()
-                    ax.plot(found.rounds, found.measured.mean(axis=0), color=look.colour, marker=look.marker,
+                try:
+                    found = [fedspeed_bound.runs(sheet.view, name, id, rows) for name in self.theorems if len(rows)]
+                except fedspeed_bound.NotCovered as reason:
+                    uncovered.add(f"Not drawn: {reason}.")
+                    continue
+                for name, run in zip(self.theorems, found, strict=bool(found)):
+                    bound = run.bound.mean(axis=0)
+                    ax.plot(run.rounds, bound, color=layout.NOTE_COLOUR, linestyle=LINES[name], linewidth=1.3)
+                for run in found[-1:]:
+                    low, high = run.measured.min(axis=0), run.measured.max(axis=0)
+                    ax.fill_between(run.rounds, low, high, color=look.colour, alpha=0.16, linewidth=0)
+                    at = np.unique(np.geomspace(1, len(run.rounds), 9).astype(int) - 1).tolist()
+                    ax.plot(run.rounds, run.measured.mean(axis=0), color=look.colour, marker=look.marker,
                             markersize=look.size, markevery=at)  # fmt: skip
         layout.label(axes, labels.COSTS["rounds"], r"mean of $|\nabla F(z^t)|^2$")
         handles = []
@@ -57,5 +71,5 @@ class MeanBound(Panelled):
             handles.append(Line2D([], [], color=layout.NOTE_COLOUR, linestyle=LINES[name], linewidth=1.3))
             handles[-1].set_label(f"bound of Theorem {name}")
         layout.legend(figure, sheet, handles)
-        layout.foot(figure, sheet.note())
+        layout.foot(figure, sheet.note(), *sorted(uncovered))
         return figure

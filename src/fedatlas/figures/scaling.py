@@ -1,6 +1,7 @@
 """The chosen score against an axis, for example the number of workers (Yuan & Ma 2020, Figures 1 and 3)."""
 
-from collections.abc import Mapping, Sequence
+import importlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from pandas import DataFrame, Series
+
+    from fedatlas.experiments.cells import Run
 
 SLOPE = (0, (4, 3))  # the line of linear speed-up
 
@@ -48,6 +51,11 @@ class Scaling(Panelled):
 
     def measures(self) -> set[str]:
         return {self.x} if self.reference else set()
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        for id, run in runs if self.theorems else ():
+            if id in self.theorems:  # loaded by name: figures without theorems depend on none
+                importlib.import_module("fedatlas.theory.promises").check(run)
 
     def draw(self, sheet: Sheet) -> "Figure":
         x, column = self.x, _column(sheet)

@@ -11,7 +11,7 @@ from fedatlas.metrics.base import Metric
 def variance(problem: Any, x: Any) -> float:
     """The mean over clients of the mean over their samples j of |g_ij(x) - g_i(x)|^2."""
     split, found = problem.partition, []
-    for i in range(problem.clients if split is None else len(split.sizes)):
+    for i in range((problem.clients or 1) if split is None else len(split.sizes)):
         rows = np.arange(problem.samples) if split is None else np.asarray(split.client(i))
         gradients = arrays.to_numpy(problem.batch(np.full(len(rows), i), rows[:, None]).grad(x))
         apart = gradients - gradients.mean(axis=0)

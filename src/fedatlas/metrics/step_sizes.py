@@ -30,7 +30,7 @@ def joint(problem: Any, x: Any) -> float:
 
 
 def of_clients(problem: Any, x: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Losses (n,) and gradients (n, d) of the clients at x (d,)."""
-    clients = problem.clients if problem.partition is None else len(problem.partition.sizes)
+    """Losses (n,) and gradients (n, d) of the clients at x (d,); of one where all clients share the data."""
+    clients = (problem.clients or 1) if problem.partition is None else len(problem.partition.sizes)
     losses, gradients = problem.full_batch(np.arange(clients)).value_and_grad(x)
     return np.asarray(arrays.to_numpy(losses), float)[:, 0], np.asarray(arrays.to_numpy(gradients), float)

@@ -3,15 +3,17 @@
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.data.dataset import Dataset
-from fedatlas.data.partition import Partition
 from fedatlas.errors import UserError
 from fedatlas.options import option
 from fedatlas.streams import stream
+
+if TYPE_CHECKING:
+    from fedatlas.data.dataset import Dataset
+    from fedatlas.data.partition import Partition
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class Sources:
     )
 
 
-def hold_out(train: Dataset, partition: Partition | None, share: float) -> tuple[Dataset, Partition | None]:
+def hold_out(train: "Dataset", partition: "Partition | None", share: float) -> "tuple[Dataset, Partition | None]":
     """Training data and partition without the rows that are held out, which are the data's validation part.
 
     partition: rows of each client, or None where all clients share all rows. share: of each client's rows, rounded
@@ -51,12 +53,17 @@ def hold_out(train: Dataset, partition: Partition | None, share: float) -> tuple
         raise UserError(
             f"problem.validation: {share:g} of each client's rows is less than one row; take a larger share"
         )
-    parts = {"X": train.X[~held], "y": train.y[~held], "X_validation": train.X[held], "y_validation": train.y[held]}
+    parts: dict[str, Any] = {
+        "X": train.X[~held],
+        "y": train.y[~held],
+        "X_validation": train.X[held],
+        "y_validation": train.y[held],
+    }
     left = dataclasses.replace(train, **parts)
     return left, None if partition is None else _without(partition, held)
 
 
-def _without(partition: Partition, held: np.ndarray) -> Partition:
+def _without(partition: "Partition", held: np.ndarray) -> "Partition":
     """A partition of the rows that are left when those ``held`` (samples,) are taken out."""
     stays = ~held[partition.order]
     ends = np.concatenate([[0], np.cumsum(stays)])[partition.offsets]

@@ -116,8 +116,8 @@ def fedred_rows(c: Similarity, how: dict[str, str], rounds: int, steps: int) -> 
     The first rows have ``constant``, ``value`` and ``how``, the value None where it is unknown. Then one for each
     theorem has ``theorem``, ``algorithm``, ``quantity``, ``applies``, ``needs`` (what a theorem that does not apply
     asks for), ``indicative``, ``eta``, ``lam``, ``p``, ``count`` and ``bound``, the last five None where the theorem
-    does not apply or has no such choice. A row is indicative where choices and bound rest on estimates of delta_A and
-    delta_B: these are lower bounds, so the theorem need not hold for them.
+    does not apply, or has no such choice or none that is a number. A row is indicative where choices and bound rest on
+    estimates of delta_A and delta_B: these are lower bounds, so the theorem need not hold for them.
     """
     estimated = how["delta_A"].startswith("estimate")
     values = {name: getattr(c, name) for name in how}
@@ -136,7 +136,8 @@ def fedred_rows(c: Similarity, how: dict[str, str], rounds: int, steps: int) -> 
         row |= dict.fromkeys((*CHOICES, "count", "bound"))
         if row["applies"]:
             choices = theorem.choices(c)
-            row |= {"count": rounds if theorem.counts == "round" else steps} | choices
+            row["count"] = rounds if theorem.counts == "round" else steps
+            row |= {name: value if math.isfinite(value) else None for name, value in choices.items()}
             if all(math.isfinite(value) and value > 0 for value in choices.values()):
                 bound = float(theorem.bound(c, _algorithm(theorem, choices, c), row["count"]))
                 row["bound"] = bound if math.isfinite(bound) else None

@@ -7,7 +7,8 @@ import numpy as np
 
 from fedatlas.algorithms.base import Algorithm
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Problem
+from fedatlas.problems.base import Problem, ProblemKind
+from fedatlas.simulation.setting import Setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +51,9 @@ class Bound:
         """What the paper calls it."""
         return f"{self.kind} {self.name}"
 
+    def check(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
+        """Raise UserError if the theorem is not about a kind of problem, or the runs lack a record that it needs."""
+
     def constants(self, problem: Problem, curve: "pd.DataFrame") -> Any:
         """The constants of a problem and of a run's start. curve: the run's rows in order, from round 0.
 
@@ -81,6 +85,11 @@ class Bound:
 def at_least(value: float, low: float) -> bool:
     """Whether value >= low, up to rounding error."""
     return value >= low * (1 - 1e-9)
+
+
+def quotient(a: float, b: float) -> float:
+    """a / b; not a number where b is 0, as where nothing differs among clients and the objective is not curved."""
+    return a / b if b else np.nan
 
 
 def decay(c: Similarity, rate: float, weight: float, count: Count) -> Count:

@@ -19,15 +19,12 @@ from fedatlas.experiments.view import View
 from fedatlas.problems.base import Problem
 from fedatlas.theory.bound import Bound
 from fedatlas.theory.compared import theorem
+from fedatlas.theory.conditions import NotCovered
 
 if TYPE_CHECKING:
     import pandas as pd
 
 RESOLUTION = 1e-16  # of double precision, relative to the first bound
-
-
-class NotCovered(UserError):
-    """A condition of a theorem does not hold in a run."""
 
 
 class Comparison(NamedTuple):
@@ -70,7 +67,8 @@ def check(name: int | str, run: Run) -> None:
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
     if run.algorithm not in bound.algorithms:
         raise UserError(f"{bound.title} is about {' and '.join(bound.algorithms)}, not {run.algorithm}")
-    if create_setting(run).eval_every != 1:
+    bound.check(kind, setting := create_setting(run))
+    if setting.eval_every != 1:
         raise UserError(f"{bound.title} speaks of every round: set eval_rounds to 1")
 
 
@@ -94,6 +92,13 @@ def compare(
         raise NotCovered(f"{bound.title} needs {condition} for {algorithm.name}")
     counted = curve[bound.counts].to_numpy(float)[1:]
     return counted, bound.measured(c, curve)[1:], bound.bound(c, algorithm, counted)
+
+
+def check_quantity(formula: str, run: Run) -> None:
+    """Raise UserError if a formula of constants has no value for the problem of a run."""
+    if problems.get(run.problem["kind"]).on_data:
+        raise UserError("against: the constants of a problem on data are not known exactly; use a synthetic problem")
+    evaluate(formula, "against", _problem(json.dumps(run.problem, sort_keys=True), create_setting(run).clients))
 
 
 def quantity(view: View, rows: "pd.DataFrame", formula: str) -> float:

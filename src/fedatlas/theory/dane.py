@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fedatlas.theory.bound import Bound, at_least, decay, least_square
+from fedatlas.theory.bound import Bound, at_least, decay, least_square, quotient
 
 
 class Theorem1(Bound):
@@ -44,7 +44,7 @@ class Corollary2(Bound):
 
     def choices(self, c):
         lam = 2 * c.delta_B
-        return {"lam": lam, "lr": 1 / (c.L + lam)}
+        return {"lam": lam, "lr": quotient(1, c.L + lam)}
 
     def fails(self, c, a, rounds):
         if a.averaging != "random":
@@ -111,7 +111,7 @@ class Corollary5(Theorem4):
 
     def choices(self, c):
         lam = 2 * c.delta_A
-        return {"lam": lam, "lr": 1 / (c.L + lam), "mu": c.mu}
+        return {"lam": lam, "lr": quotient(1, c.L + lam), "mu": c.mu}
 
     def needs(self, c):
         return super().needs(c) or (None if c.delta_A + c.mu <= c.L else "delta_A + mu <= L")

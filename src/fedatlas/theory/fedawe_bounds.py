@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.errors import UserError
 from fedatlas.theory import gossip
+from fedatlas.theory.conditions import NotCovered
 from fedatlas.theory.trajectories import Runs, Trajectory
 
 Compared = tuple[float, float]
@@ -38,13 +38,13 @@ class Constants:
 
 
 def constants(runs: Runs) -> Constants:
-    """The constants of some runs. Raises UserError unless all clients have one Hessian, which makes beta 0, and unless
+    """The constants of some runs. Raises NotCovered unless all clients have one Hessian, which makes beta 0, and unless
     the step sizes satisfy condition (11) and the convention eta_g >= 1 of the proofs."""
     run = runs.every[0]
     problem, setting, a = run.problem, run.setting, run.algorithm
     own = problem.b - problem.b.mean(axis=0)
     if not np.array_equal(problem.A, np.broadcast_to(problem.A[0], problem.A.shape)) or problem.optimum is None:
-        raise UserError("theory: FedAWE's constants are known where all clients have one Hessian, positive definite")
+        raise NotCovered("theory: FedAWE's constants are known where all clients have one Hessian, positive definite")
     noise = 0.0 if problem.noise is None or setting.batch is None else (problem.noise**2).sum(axis=1).mean()
     s, delta = setting.local_steps or 1, runs.delta
     c = Constants(
@@ -63,7 +63,7 @@ def constants(runs: Runs) -> Constants:
     root, spread = math.sqrt(c.rho), math.sqrt(1 + c.L**2)
     both = (1 - root) * delta / (80 * s * (c.L + 1) * (root + 1) * spread)
     if c.c > both * (1 + 1e-9) or a.lr > delta / (200 * s * c.L * spread) or a.server_lr < 1:
-        raise UserError(f"theory: condition (11) needs server_lr >= 1 and lr server_lr <= {both:.3g}, not {c.c:.3g}")
+        raise NotCovered(f"theory: condition (11) needs server_lr >= 1 and lr server_lr <= {both:.3g}, not {c.c:.3g}")
     return c
 
 

@@ -5,7 +5,7 @@ from math import isclose
 import numpy as np
 
 from fedatlas.errors import lookup
-from fedatlas.theory.bound import Bound, at_least, decay
+from fedatlas.theory.bound import Bound, at_least, decay, quotient
 from fedatlas.theory.dane import Corollary2, Corollary5, Corollary21, Theorem1, Theorem4
 
 
@@ -45,7 +45,7 @@ class Theorem7(Bound):
 
     def choices(self, c):
         lam, eta = c.delta_A, 4 * c.delta_A
-        return {"eta": eta, "lam": lam, "p": (lam + c.mu / 2) / (eta + c.mu / 2)}
+        return {"eta": eta, "lam": lam, "p": quotient(lam + c.mu / 2, eta + c.mu / 2)}
 
     def fails(self, c, a, rounds):
         if a.averaging != "mean" or a.average != "weighted":
@@ -70,7 +70,7 @@ class Theorem9(Theorem7):
 
     def choices(self, c):
         lam, eta = c.delta_A, c.L
-        return {"eta": eta, "lam": lam, "p": (lam + c.mu / 2) / (eta - c.mu / 2)}
+        return {"eta": eta, "lam": lam, "p": quotient(lam + c.mu / 2, eta - c.mu / 2)}
 
     def needs(self, c):
         return super().needs(c) or (None if c.delta_A + c.mu <= c.L else "delta_A + mu <= L")
@@ -88,7 +88,7 @@ class Theorem8(Theorem6):
     name, algorithms = "8", ("fedred-gd",)
 
     def choices(self, c):
-        return {"eta": 6 * c.L, "lam": c.delta_B, "p": c.delta_B / c.L}
+        return {"eta": 6 * c.L, "lam": c.delta_B, "p": quotient(c.delta_B, c.L)}
 
     def needs(self, c):
         return None if c.delta_B <= c.L else "delta_B <= L"

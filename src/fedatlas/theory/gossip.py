@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from fedatlas.errors import UserError
+from fedatlas.theory.conditions import NotCovered
 
 LARGEST = 10  # clients whose 2^m sets are enumerated
 
@@ -24,10 +24,10 @@ def mixing(active: np.ndarray) -> np.ndarray:
 def expected(S: np.ndarray, p: np.ndarray) -> np.ndarray:
     """E[W S W] (m, m) over all sets of active clients, each with its probability. S: (m, m).
 
-    Raises UserError if there are too many sets.
+    Raises NotCovered if there are too many sets.
     """
     if len(p) > LARGEST:
-        raise UserError(f"theory: the sets of {len(p)} clients are too many; at most {LARGEST} clients are enumerated")
+        raise NotCovered(f"theory: the sets of {len(p)} clients are too many; at most {LARGEST} clients are enumerated")
     total = np.zeros((len(p), len(p)))
     for members in itertools.product((False, True), repeat=len(p)):
         active = np.array(members)

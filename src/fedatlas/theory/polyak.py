@@ -7,6 +7,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.theory.bound import Bound
+from fedatlas.theory.conditions import NotCovered
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,13 @@ class OfFedSPS(Bound):
 
     algorithms, counted = ("fedsps",), "local steps $T$"
 
+    def check(self, kind, setting):
+        if kind.name != "similar":
+            raise UserError(f"theorem {self.name} is compared with runs on problems of kind similar, not {kind.name}")
+
     def constants(self, problem, curve):
         if not problem.uniform or problem.optimum is None:
-            raise UserError("theory: FedSPS needs problems of kind similar, convex, whose components have spread < 1")
+            raise NotCovered(f"{self.title} needs convex problems whose components have spread < 1")
         known, rounds = problem.constants(), max(int(curve["round"].iloc[-1]), 1)
         tau = int(curve["steps"].iloc[-1]) // rounds
         return Growth(known["mu_min"], known["L_max"], problem.optimum.F, float(curve["distance"].iloc[0]), tau)
@@ -53,6 +58,12 @@ class Theorem3a(OfFedSPS):
     """
 
     name, quantity, square = "3(a)", "mean of $f_i(x_t^i)$ over clients and steps", 2
+    records: ClassVar[str | None] = "local_loss"
+
+    def check(self, kind, setting):
+        super().check(kind, setting)
+        if self.records not in (None, *(setting.record or ())):
+            raise UserError(f"theorem {self.name} speaks of local iterates: record {self.records}")
 
     def choices(self, c):
         return {"c": self.square * c.tau**2}
@@ -65,8 +76,6 @@ class Theorem3a(OfFedSPS):
         return 2 * c.D0**2 / (count * least) + 4 * a.gamma_b * c.noise / least
 
     def measured(self, c, curve):
-        if "local_loss_mean" not in curve:
-            raise UserError(f"theorem {self.name} speaks of local iterates: record local_loss")
         losses = curve["local_loss_mean"].to_numpy(float)
         return np.concatenate([losses[:1], np.cumsum(losses[1:]) / np.arange(1, len(losses))])
 
@@ -75,6 +84,7 @@ class Theorem3b(Theorem3a):
     """Theorem 3 (b), equation 7: the squared distance; Corollary 5 where sigma_f^2 is 0."""
 
     name, quantity, square = "3(b)", "squared distance to the optimum", 4
+    records = None
 
     def needs(self, c):
         return None if c.mu > 0 else "strongly convex clients"

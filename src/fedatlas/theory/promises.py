@@ -4,12 +4,14 @@ import functools
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fedatlas import problems
 from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Run
+from fedatlas.experiments.runs import create_setting
 from fedatlas.experiments.view import View
 from fedatlas.options import construct
 from fedatlas.simulation.setting import Setting
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def check(problem: Mapping[str, Any], setting: Setting) -> None:
-    """Raise UserError if the theorems on FedAc are not about runs of a problem, given by its specification."""
+def check(run: Run) -> None:
+    """Raise UserError if the theorems on FedAc are not about a run."""
+    problem = run.problem
     if problem["kind"] != "logistic" or problem.get("partition") or not problem.get("l2"):
         raise UserError("the theorems of FedAc are about logistic regression with l2 whose clients share all data")
-    if setting.local_steps is None:
+    if create_setting(run).local_steps is None:
         raise UserError("the theorems of FedAc are about rounds of local_steps, not local_epochs")
 
 

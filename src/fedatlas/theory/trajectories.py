@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas import problems
+from fedatlas.algorithms.base import Algorithm
 from fedatlas.algorithms.fedawe import FedAWE
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import create
 from fedatlas.experiments.view import View
 from fedatlas.problems.base import Problem
-from fedatlas.problems.quadratic import Quadratic
+from fedatlas.problems.quadratic import Quadratic, SyntheticQuadratic
 from fedatlas.simulation.engine import Simulation
 from fedatlas.simulation.setting import Setting
 from fedatlas.theory.comparison import parts_at
+from fedatlas.theory.conditions import NotCovered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +98,7 @@ class Runs:
 
         values, n = np.asarray(values, float), len(self.every)
         if n < 2:
-            raise UserError("theory: an expectation needs two seeds at least")
+            raise NotCovered("theory: an expectation needs two seeds at least")
         quantile = stats.t.ppf(1 - self.level / sides, n - 1)
         return float(values.mean()), float(values.std(ddof=1) / math.sqrt(n)), float(quantile)
 
@@ -106,17 +108,34 @@ class Runs:
         return mean + error * quantile
 
 
+def check(run: Run) -> None:
+    """Raise UserError if the statements are not about a run.
+
+    They are about FedAWE without ``clip`` on quadratics, with hyper-parameters that are not tuned, local steps of one
+    size, and clients that are available with known probabilities.
+    """
+    if run.tune:
+        raise UserError(f"theory: {run.algorithm} is tuned; give one value to each hyper-parameter")
+    algorithm, setting = create(run)
+    _check(algorithm, run.problem["kind"] == SyntheticQuadratic.name, setting)
+
+
+def _check(algorithm: Algorithm, quadratic: bool, setting: Setting) -> None:
+    if not isinstance(algorithm, FedAWE) or algorithm.clip is not None or not quadratic:
+        raise UserError("theory: these statements are about FedAWE without clip on quadratics")
+    if setting.local_steps is None or not setting.constant_lr:
+        raise UserError("theory: these statements need local_steps and a constant step size")
+    if setting.participants.bind(Problem(), setting.clients, 0).probabilities(0) is None:
+        raise UserError("theory: the probabilities of this participation are unknown")
+
+
 def simulate(algorithm: FedAWE, problem: Any, setting: Setting, seed: int) -> Trajectory:
     """Run the algorithm in the engine, and keep what the clients keep.
 
     An innovation is x_i - y after local steps of plain gradient descent on the samples of the run, which are taken here
-    from problem and sampler alone. Raises UserError unless the algorithm is FedAWE without ``clip``, the problem is
-    quadratic and the probabilities are known.
+    from problem and sampler alone. Raises UserError as `check` does.
     """
-    if not isinstance(algorithm, FedAWE) or algorithm.clip is not None or not isinstance(problem, Quadratic):
-        raise UserError("theory: these statements are about FedAWE without clip on quadratics")
-    if setting.local_steps is None or not setting.constant_lr:
-        raise UserError("theory: these statements need local_steps and a constant step size")
+    _check(algorithm, isinstance(problem, Quadratic), setting)
     simulation, everyone = Simulation(algorithm, problem, setting, seed), np.arange(setting.clients)
     T, m, d = setting.total_rounds, setting.clients, problem.dim
     x, tau, G = np.empty((T + 1, m, d)), np.empty((T + 1, m)), np.zeros((T, m, d))
@@ -127,8 +146,6 @@ def simulate(algorithm: FedAWE, problem: Any, setting: Setting, seed: int) -> Tr
         if t == T:
             break
         active, chances = simulation.participants.active(t), simulation.participants.probabilities(t)
-        if chances is None:
-            raise UserError("theory: the probabilities of this participation are unknown")
         there[t, active], p[t] = True, chances
         if len(active):
             G[t, active] = x[t, active] - _local(simulation, t, active, x[t, active])
@@ -149,13 +166,11 @@ def _local(simulation: Simulation, t: int, active: np.ndarray, y: np.ndarray) ->
 def trajectories(view: View, id: str, rows: "pd.DataFrame") -> Iterator[Trajectory]:
     """Every run of an algorithm in one setting, simulated again.
 
-    id: of the algorithm in the experiment. rows: of the curves. Raises UserError as `simulate` does, and if the
-    algorithm is tuned.
+    id: of the algorithm in the experiment. rows: of the curves. Raises UserError as `check` does.
     """
     shown, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
-    if shown.tune:
-        raise UserError(f"theory: {id} is tuned; give one value to each hyper-parameter")
     parts = parts_at(view, first, view.setting | shown.setting, shown.set)
+    check(Run(shown.algorithm, seed=0, within={}, tune=dict.fromkeys(shown.tune), **parts))
     for seed in sorted(rows["seed"].unique().tolist()):
         yield _simulated(shown.algorithm, json.dumps(parts, sort_keys=True), seed)
 

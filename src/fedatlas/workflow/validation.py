@@ -5,7 +5,7 @@ are looked up in the experiment. No kind of figure or check is known by name.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from fedatlas.experiments import expand
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.dry import reported
-from fedatlas.experiments.runs import create_setting, runs
+from fedatlas.experiments.runs import runs
 from fedatlas.experiments.selection import EXTREMES, points_matching
 from fedatlas.experiments.specification import Experiment
 from fedatlas.figures import FIGURES
@@ -27,7 +27,6 @@ from fedatlas.kinds import Kind
 from fedatlas.labels import COSTS
 from fedatlas.partitions import is_split
 from fedatlas.simulation.recording import PARTS
-from fedatlas.theory import closed_forms, comparison
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.compared import BOUNDS
 from fedatlas.theory.fedac import THEOREMS
@@ -88,7 +87,8 @@ def _names(kind: Kind, experiment: Experiment, reported: list[str]) -> None:
     axes = {axis: axis for axis in experiment.axes}
     tuning = [experiment.tuning(id) for id in _algorithms(kind, experiment)]
     tuned = {name: name for axes in tuning for name in axes}
-    measured = {name: name for name in tuned if all(numbers(axes.get(name, [])) for axes in tuning)}
+    column = [experiment.tuning(id) for id in experiment.algorithms]  # all algorithms share a column of the table
+    measured = {name: name for name in tuned if all(numbers(axes.get(name, [])) for axes in column)}
     metrics = dict.fromkeys(reported)
     recorded = [name.removesuffix(f"_{PARTS[0]}") for name in reported if name.endswith(f"_{PARTS[0]}")]
     known: dict[str, tuple[str, Mapping[str, Any]]] = {
@@ -134,33 +134,20 @@ def _algorithms(kind: Kind, experiment: Experiment) -> list[str]:
     return [id for id in named if id in experiment.algorithms]
 
 
-def _theory(kind: Kind, experiment: Experiment, cells: Sequence[Cell]) -> None:
-    """Whether the theorems and closed forms that a figure or check names are about its runs."""
-    about = {name: one.names for name, one in kind.options().items() if getattr(kind, name) is not None}
-    for name, named in about.items():
-        if named == "theorems":
-            from fedatlas.theory import promises  # which takes a third of a start
-
-            for id in getattr(kind, name):
-                for run in _kept_runs(kind, [id], cells):
-                    promises.check(run.problem, create_setting(run))
-        elif named in ("limit", "theorem"):
-            for run in _kept_runs(kind, _algorithms(kind, experiment), cells):
-                if named == "limit":
-                    closed_forms.check(run.problem, run.setting)
-                else:
-                    comparison.check(getattr(kind, name), run)
+def _theory(kind: Figure | Check, experiment: Experiment, cells: Sequence[Cell]) -> None:
+    """Whether what a figure or check asks of its runs is known of them."""
+    kind.fits(_kept_runs(kind, _algorithms(kind, experiment), cells))
 
 
-def _kept_runs(kind: Kind, ids: Sequence[str], cells: Sequence[Cell]) -> list[Run]:
-    """A run at each point of the axes that a figure or check keeps of some algorithms."""
+def _kept_runs(kind: Kind, ids: Sequence[str], cells: Sequence[Cell]) -> Iterator[tuple[str, Run]]:
+    """Of each algorithm, by its id, a run at each point of the axes that a figure or check keeps."""
     found = []
     for cell in cells:
         if cell.id in ids:
             first = replace(cell.spec, seeds=cell.spec.seeds[:1], tune={k: v[:1] for k, v in cell.spec.tune.items()})
-            found += [({**cell.point, **run.within}, run) for run in runs(first)]
-    places = points_matching([point for point, _ in found], getattr(kind, "where", None))
-    return [found[place][1] for place in places]
+            found += [({**cell.point, **run.within}, cell.id, run) for run in runs(first)]
+    for place in points_matching([point for point, _, _ in found], getattr(kind, "where", None)):
+        yield found[place][1:]
 
 
 def _known(key: str, what: str, names: Iterable[Any], known: Mapping[str, Any]) -> None:
