@@ -22,9 +22,9 @@ from fedatlas.experiments.runs import create_algorithm, create_setting, runs
 from fedatlas.experiments.trial import begin
 from fedatlas.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
 from fedatlas.problems.given import Sources
-from fedatlas.simulation.recording import LOCAL_LOSS, PARTS
+from fedatlas.simulation.recording import PARTS
 from fedatlas.simulation.sampling import SAMPLING
-from fedatlas.simulation.setting import Setting
+from fedatlas.simulation.setting import LOCAL_LOSS, Setting
 
 
 def check(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:

@@ -11,7 +11,7 @@ from fedatlas.experiments.cells import Cell, CellSpec, Point, choices
 from fedatlas.experiments.runs import assign, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Shown, View
-from fedatlas.simulation.recording import LOCAL_LOSS
+from fedatlas.simulation.setting import LOCAL_LOSS
 
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 PARTS = ("mean", "min", "max", "within", "between")  # of what is recorded, as columns NAME_PART
-LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which Steps records of every algorithm
 
 
 def join(records: dict[str, list[np.ndarray]], block: dict[str, list[np.ndarray]]) -> None:

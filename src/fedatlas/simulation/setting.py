@@ -11,7 +11,8 @@ from fedatlas.metrics import METRICS, metric
 from fedatlas.options import option, settle
 from fedatlas.participation import PARTICIPATION, Participation
 from fedatlas.schedules import SCHEDULES, Schedule
-from fedatlas.simulation.recording import LOCAL_LOSS
+
+LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which Steps records of every algorithm
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ import numpy as np
 from fedatlas import arrays
 from fedatlas.arrays import Array
 from fedatlas.errors import UserError
-from fedatlas.simulation.recording import LOCAL_LOSS
 from fedatlas.simulation.round import Round
+from fedatlas.simulation.setting import LOCAL_LOSS
 
 
 class Gradient:
