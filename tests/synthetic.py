@@ -84,7 +84,7 @@ def build(made, folder, value, diverges=lambda id, point: False):
         found.append(path)
     about = view(made)
     layout = tables.Layout(list(made.grid), list(made.within), about.tune, made.select)
-    table, curves, _ = tables.build(layout, found)
+    table, curves, *_ = tables.build(layout, found)
     return table, curves, about
 
 

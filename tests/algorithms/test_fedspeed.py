@@ -167,3 +167,22 @@ def test_the_analysis_moves_x_as_fedspeed_does():
 def test_the_analysis_needs_the_correction():
     with pytest.raises(UserError, match="with its correction"):
         example("fedspeed-z", correction=False)
+
+
+@pytest.mark.parametrize("option", ["clip", "decoupled"])
+def test_the_analysis_is_of_algorithm_1(option):
+    with pytest.raises(UserError, match="without clip and decoupled weight decay"):
+        example("fedspeed-z", **{option: 0.1})
+
+
+def test_a_clip_that_is_never_reached_and_no_perturbation_leave_the_method_as_it_is():
+    plain = run("fedspeed", mean="all", perturbation=False)
+    code = run("fedspeed", mean="all", perturbation=False, clip=1e6, decoupled=0.1)  # 0.1 is the problem's l2
+    np.testing.assert_allclose(code.x, plain.x, rtol=1e-10, atol=1e-12)
+    assert np.linalg.norm(run("fedspeed", mean="all", clip=0.1).x - run("fedspeed", mean="all").x) > 1e-3
+
+
+@pytest.mark.parametrize("parts", [{"prox": False, "correction": False}, {"correction": False}])
+def test_the_clip_with_parts_switched_off(parts):
+    clipped = run("fedspeed", clip=1e6, perturbation=False, **parts)
+    np.testing.assert_allclose(clipped.x, run("fedspeed", perturbation=False, **parts).x, rtol=1e-10, atol=1e-12)

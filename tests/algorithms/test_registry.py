@@ -51,6 +51,8 @@ CHOICES = [
     ("fedred", {"averaging": "mean", "average": "weighted", "mu": 0.1}),
     ("fedspeed", {"normalise": False}),
     ("fedspeed", {"mean": "all", "rho": 0.2}),
+    ("fedspeed", {"mean": "all", "clip": 0.2, "decoupled": 0.05}),  # clips most steps
+    ("fedcm", {"decoupled": 0.05}),
     ("fedsps", {"l_star": -0.5, "c": 4.0}),
     ("fedsps-normalized", {"smoothing": "bound", "gamma_b": 0.3}),
     ("fedsps-normalized", {"smoothing": "step", "gamma_b": 0.3}),
@@ -59,7 +61,9 @@ CHOICES = [
     ("fedsps-global", {"aggregation": "gradients", "c": 4.0}),
     ("feddecsps", {"memory": "restarted"}),
     ("fedadam", {"server_lr": 0.3}),
+    ("fedadam", {"first_v": 0.0}),
     ("fedams", {"server_lr": 0.3}),
+    ("f3ast", {"beta": 0.3, "r0": "p"}),
 ]
 STIFF = {"lr": 0.5, "lam": 1.0}  # subproblems that need few steps
 VARIANTS = [pytest.param(name, STIFF if name.startswith("dane+") else {}, id=name) for name in NAMES]

@@ -140,6 +140,7 @@ def test_all_are_fedavg_under_full_participation(name, parameters):
         ("fedau", {"cutoff": 2}),
         ("fedau", {"cutoff": 1}),
         ("f3ast", {"beta": 0.5, "r0": 0.3}),
+        ("f3ast", {"beta": 0.1, "r0": "p"}),
         ("mifa", {"server_lr": 0.5}),
         ("fedvarp", {"server_lr": 0.5}),
         ("fedavg-known-p", {"server_lr": 0.5}),

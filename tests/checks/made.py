@@ -6,6 +6,7 @@ import pandas as pd
 
 from fedatlas import algorithms
 from fedatlas.checks.judging import check
+from fedatlas.checks.results import Results
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.claim import Claim
@@ -30,11 +31,14 @@ def view(
     return View("made_up", "smoke", list(axes), list(tune), select, **{**given, "seeds": [0, 1], **more})
 
 
-def judged(made, frame, lines=None, **options):
-    """The row of one claim. made: a View. frame, lines: table and curves. options: of the check, with its kind."""
+def judged(made, frame, lines=None, trials=None, **options):
+    """The row of one claim. made: a View. frame, lines, trials: table, curves and trials; by default two seeds have the
+    table's scores as trials. options: of the check, with its kind."""
     claim = {name: options.pop(name) for name in ("sizes", "note", "reading", "vacuous") if name in options}
     claims = {"it": Claim(text="t", source="s", check=options, **claim)}
-    return check(made, claims, frame, curves([]) if lines is None else lines).iloc[0]
+    if trials is None:
+        trials = pd.concat([frame.assign(seed=seed) for seed in (0, 1)], ignore_index=True)
+    return check(claims, Results(made, frame, curves([]) if lines is None else lines, trials)).iloc[0]
 
 
 def verdict(rows, axes=("clients",), made=None, lines=(), **options):

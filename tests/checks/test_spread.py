@@ -2,9 +2,10 @@
 
 import math
 
+import pandas as pd
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from fedatlas.errors import UserError
 from tests.synthetic import curves, rows
 
@@ -38,6 +39,22 @@ def test_spread(options, expected):
     assert verdict(SCORES, kind="spread", algorithms=["fedsps"], **options)[0] == expected
 
 
+def test_spread_has_an_interval_over_seeds():
+    scores = {("fedsps", 5, 0.5): 1, ("fedsps", 5, 1.0): 2}
+    table = rows(scores)
+    trials = pd.concat([table.assign(seed=s, score=table["score"] ** power) for s, power in enumerate((1, 1.1, 0.9))])
+    options = {"kind": "spread", "algorithms": ["fedsps"]}
+    verdicts = [judged(MADE, table, None, trials, **options, at_most=most)["verdict"] for most in (2.4, 2.1, 1.5)]
+    assert verdicts == [HELD, UNDECIDED, NOT_HELD]
+
+
+def test_a_slope_has_an_interval_over_seeds():
+    frames = [rows({key: 1 + (key[2] - key[1] ** power) ** 2 for key in QUADRATIC}) for power in (2, 1, 2)]
+    trials = pd.concat([frame.assign(seed=seed) for seed, frame in enumerate(frames)])
+    options = {"kind": "choice_slope", "algorithm": "fedsps", "parameter": "c", "axis": "local_steps", "at_most": 1.5}
+    assert judged(MADE, frames[0], None, trials, **options)["verdict"] == UNDECIDED
+
+
 def test_spread_of_what_diverged_is_infinite():
     scores = {("fedsps", 5, 0.5): 1, ("fedsps", 5, 1.0): math.inf}
     assert verdict(scores, kind="spread", algorithms=["fedsps"], at_most=1e9)[0] == NOT_HELD
@@ -46,7 +63,7 @@ def test_spread_of_what_diverged_is_infinite():
 
 def test_choice_slope_tells_a_square_law_from_none():
     options = {"kind": "choice_slope", "algorithm": "fedsps", "parameter": "c", "axis": "local_steps", "at_most": 0.5}
-    assert verdict(QUADRATIC, **options) == (NOT_HELD, "slope 2.00")
+    assert verdict(QUADRATIC, **options) == (NOT_HELD, "slope 2")
     flat = {key: 1 + (key[2] - 1) ** 2 for key in SCORES}
     assert verdict(flat, **options)[0] == HELD
     assert verdict(flat, **options, where={"local_steps": 5})[0] == NOT_TESTED

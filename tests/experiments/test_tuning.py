@@ -153,7 +153,7 @@ def test_a_cell_runs_what_is_chosen_by_hand(tmp_path):
         own = frame[kept & (frame["lr"] == one.tune["lr"]) & (frame["server_lr"] == one.tune["server_lr"])]
         twin = train("fedavg", SPEC.problem, seed=one.seed, **one.setting, **one.tune)
         assert own["loss"].tolist() == twin["loss"].tolist()
-    table, curves, made = build(Layout([], ["local_steps"], ["lr", "server_lr"], SELECT), [out])
+    table, curves, _, made = build(Layout([], ["local_steps"], ["lr", "server_lr"], SELECT), [out])
     assert len(table) == sum(len(product(search.axes)) for search in meta.searches)
     assert (table["tuning_seeds"] == 2).all() and table["chosen"].sum() == 2
     assert table["seeds"].tolist() == [2 * chosen for chosen in table["chosen"]]
@@ -228,7 +228,7 @@ def test_where_all_values_diverge_the_first_is_chosen_and_no_axis_continued(tmp_
     run.run_cell(spec, tmp_path / "fedavg/a.parquet")
     (search,) = rows_of(tmp_path / "fedavg/a.parquet")[1].searches
     assert search.chosen == {"lr": 1e6} and search.axes == spec.tune
-    table, _, _ = build(Layout([], ["local_steps"], ["lr"], SELECT), [tmp_path / "fedavg/a.parquet"])
+    table, *_ = build(Layout([], ["local_steps"], ["lr"], SELECT), [tmp_path / "fedavg/a.parquet"])
     row = table[table["chosen"]].iloc[0]
     assert (row["tuning_score"], row["score"], row["tuning_diverged"], row["diverged"]) == (math.inf, math.inf, 2, 2)
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError, axis_values
 from fedatlas.checks.judging import check
+from fedatlas.checks.results import Results
 from fedatlas.experiments import config, expand, result_files
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.metadata import RunMeta
@@ -162,9 +163,10 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
         assert not again, "a finished run was made again"
     view = expand.view(experiment)
     made = build(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select), list(files))
-    for name, frame in zip(("table", "curves"), made[:2], strict=True):
-        result_files.write(folder / f"{name}.parquet", frame, made[2].plain())
-    table, curves = (result_files.read(folder / f"{name}.parquet")[0] for name in ("table", "curves"))
+    names = ("table", "curves", "trials")
+    for name, frame in zip(names, made, strict=False):
+        result_files.write(folder / f"{name}.parquet", frame, made.meta.plain())
+    table, curves, trials = (result_files.read(folder / f"{name}.parquet")[0] for name in names)
     _found(experiment, files, table)
     told = about(experiment, view)
     best_values(told, table), choices(told, table)
@@ -181,7 +183,7 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
         except UserError as error:
             raise AssertionError("the figure passed its check") from error
     try:
-        check(view, experiment.claims, table, curves)
+        check(experiment.claims, Results(view, table, curves, trials))
     except UserError as error:
         raise AssertionError("the claim passed its check") from error
     return table

@@ -26,6 +26,7 @@ def size(spec, shape=(3, 32, 32), outputs=10):
         ("resnet18", 11_181_642),  # as torchvision's, whose normalisation has the same parameters
         ({"kind": "resnet18", "stem": 3}, 11_173_962),
         ("cnn", 896 + 9_248 + 2_048 * 128 + 128 + 1_290),
+        ({"kind": "cnn", "hidden": [256, 64]}, 896 + 9_248 + 2_048 * 256 + 256 + 256 * 64 + 64 + 650),
         ({"kind": "cnn", "convolutions": 3}, 896 + 2 * 9_248 + 512 * 128 + 128 + 1_290),
     ],
 )

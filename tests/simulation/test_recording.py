@@ -118,7 +118,7 @@ def test_travels_through_run_files_and_tables(tmp_path):
         found.append(tmp_path / cell.id / f"{cell.key}.parquet")
         run_cell(cell.spec, found[-1])
     layout = tables.Layout(list(about.grid), list(about.within), view(about).tune, about.select)
-    table, curves, _ = tables.build(layout, found)
+    table, curves, *_ = tables.build(layout, found)
     assert {"best_step_size_mean", "final_step_size_within"} <= set(table) and "best_step_size" not in table
     assert table.set_index("algorithm")["final_step_size_mean"].isna().to_dict() == {"fedsps": False, "fedavg": True}
     files.write(tmp_path / "curves.parquet", curves, {})

@@ -1,5 +1,6 @@
 """Statements of the FedAWE paper: true of the algorithm, false of algorithms that differ from it in one thing."""
 
+import dataclasses
 import functools
 from dataclasses import dataclass
 
@@ -12,13 +13,23 @@ from fedatlas.checks.statement import Statement
 from fedatlas.errors import UserError
 from fedatlas.problems.quadratic import SyntheticQuadratic
 from fedatlas.simulation.setting import Setting
+from fedatlas.theory import fedawe_bounds
 from fedatlas.theory.fedawe import STATEMENTS
 from fedatlas.theory.fedawe_bounds import constants
 from fedatlas.theory.trajectories import Runs, simulate
 from tests.helpers import logistic, quadratic
 
 EQUALITIES = ["proposition-1", "matrix-form", "doubly-stochastic", "auxiliary-form", "proposition-4"]
-EXPECTED = ["proposition-2", "lemma-6", "theorem-1", "corollary-2", "corollary-3"]
+BOUNDS = [
+    "lemma-3",
+    "lemma-5",
+    "proposition-3",
+    "proposition-2",
+    "lemma-6",
+    "theorem-1",
+    "corollary-2",
+    "corollary-3",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +130,7 @@ def pair(kind, lr=1.8e-4, noise=0.0):
     return Runs([simulate(kind(lr=lr), problem, setting, seed) for seed in range(2)], 0.05)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", BOUNDS)
 def test_bounds_hold_for_fedawe(name):
     assert exceeded(name, pair(FedAWE)) < 1
 
@@ -127,6 +138,31 @@ def test_bounds_hold_for_fedawe(name):
 @pytest.mark.parametrize("name", ["theorem-1", "corollary-2"])
 def test_the_bias_of_fedavg_exceeds_the_bounds(name):
     assert exceeded(name, pair(Averaging)) > 1
+
+
+def altered(found, **changes):
+    """Runs with other fields. changes: functions of a run."""
+    return Runs([dataclasses.replace(run, **{k: of(run) for k, of in changes.items()}) for run in found.every], 0.05)
+
+
+@pytest.mark.parametrize(
+    "name, changes",
+    [
+        ("lemma-3", {"x": lambda run: run.x + np.linspace(0, 100, len(run.x))[:, None, None]}),  # F rises to 5000
+        (
+            "lemma-5",
+            {"drift": lambda run: 17 * run.drift},
+        ),  # the bound is 16^2 times two steps without noise
+    ],
+)
+def test_bounds_are_false_of_other_runs(name, changes):
+    assert exceeded(name, altered(pair(FedAWE), **changes)) > 1
+
+
+def test_proposition_3_needs_the_dissimilarity(monkeypatch):
+    small = dataclasses.replace(constants(pair(FedAWE)), zeta2=800)  # it is 2500, and the bound three times that
+    monkeypatch.setattr(fedawe_bounds, "constants", lambda _: small)
+    assert exceeded("proposition-3", pair(FedAWE)) > 1
 
 
 def test_constants_of_two_clients():

@@ -17,10 +17,10 @@ def change(world, t, x, lr):
 
 
 @transcription("fedadam")
-def fedadam(world, lr, server_lr, beta1, beta2, eps):
-    # Reddi et al. 2021, Algorithm 2, v_{-1} = tau^2
+def fedadam(world, lr, server_lr, beta1, beta2, eps, first_v):
+    # Reddi et al. 2021, Algorithm 2, v_{-1} = tau^2; 0 in the code of FedSpeed's authors
     x = world.x0
-    m, v = np.zeros_like(x), np.full_like(x, eps**2)
+    m, v = np.zeros_like(x), np.full_like(x, eps**2 if first_v is None else first_v)
     for t in range(world.T):
         delta = change(world, t, x, lr)
         if delta is not None:
@@ -31,10 +31,10 @@ def fedadam(world, lr, server_lr, beta1, beta2, eps):
 
 
 @transcription("fedams")
-def fedams(world, lr, server_lr, beta1, beta2, eps):
+def fedams(world, lr, server_lr, beta1, beta2, eps, first_v):
     # Wang et al. 2022, Algorithm 1, option 1
     x = world.x0
-    m, v, v_hat = np.zeros_like(x), np.zeros_like(x), np.zeros_like(x)
+    m, v, v_hat = np.zeros_like(x), np.full_like(x, first_v), np.zeros_like(x)
     for t in range(world.T):
         delta = change(world, t, x, lr)
         if delta is not None:

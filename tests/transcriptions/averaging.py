@@ -65,9 +65,10 @@ def scaffold(world, lr, server_lr, option):
 
 
 @transcription("fedspeed")
-def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean):
+def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean, clip, decoupled):
     assert prox and correction and perturbation  # the other rows of Table 7: tests/algorithms/test_fedspeed.py
-    # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent; mean "all" as in their code
+    # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent; mean "all" as in their code, where
+    # gradients have no weight decay, are clipped together with (h - x) / lam, and SGD then adds y / lam and the decay
     x = world.x0
     g_hat = [np.zeros_like(x) for _ in range(world.m)]
     for t in range(world.T):
@@ -76,12 +77,16 @@ def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbati
         for i in world.S(t):
             x_ik = x.copy()
             for k in range(world.K):
-                g_1 = world.g(t, k, i, x_ik)
+                g_1 = world.g(t, k, i, x_ik) - decoupled * x_ik
                 scale = rho / np.sqrt((g_1**2).sum()) if normalise else rho
                 breve_x = x_ik + scale * g_1
-                g_2 = world.g(t, k, i, breve_x)
+                g_2 = world.g(t, k, i, breve_x) - decoupled * breve_x
                 g_tilde = (1 - alpha) * g_1 + alpha * g_2
-                x_ik = x_ik - eta * (g_tilde - g_hat[i] + (1 / lam) * (x_ik - x))
+                part = g_tilde - g_hat[i] - (1 / lam) * x
+                length = np.sqrt((part**2).sum())
+                if clip is not None and length > clip:
+                    part = part * (clip / length)
+                x_ik = x_ik - eta * (part + (1 / lam) * x_ik + decoupled * x_ik)
             g_hat[i] = g_hat[i] - (1 / lam) * (x_ik - x)
             received.append(x_ik - lam * g_hat[i] if mean == "active" else x_ik)
         if received:
@@ -92,8 +97,8 @@ def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbati
 
 
 @transcription("fedspeed-z")
-def fedspeed_z(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean):
-    assert prox and correction and perturbation
+def fedspeed_z(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean, clip, decoupled):
+    assert prox and correction and perturbation and clip is None and not decoupled
     # Sun et al. 2023, Section 4: u is the mean of the last local iterates, z = u + (1 - gamma) / gamma (u - last u)
     x = u = z = world.x0
     g_hat = [np.zeros_like(x) for _ in range(world.m)]

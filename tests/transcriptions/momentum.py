@@ -6,7 +6,8 @@ from . import transcription
 
 
 @transcription("fedcm")
-def fedcm(world, lr, server_lr, alpha):
+def fedcm(world, lr, server_lr, alpha, decoupled):
+    # decoupled as in the code of FedSpeed's authors: torch's SGD adds weight decay to what the client has made of g
     x = world.x0
     momentum = np.zeros_like(x)
     for t in range(world.T):
@@ -15,8 +16,8 @@ def fedcm(world, lr, server_lr, alpha):
         for i in world.S(t):
             x_ik = x
             for k in range(world.K):
-                v = alpha * world.g(t, k, i, x_ik) + (1 - alpha) * momentum
-                x_ik = x_ik - eta * v
+                v = alpha * (world.g(t, k, i, x_ik) - decoupled * x_ik) + (1 - alpha) * momentum
+                x_ik = x_ik - eta * (v + decoupled * x_ik)
             sums.append(x - x_ik)
         if sums:
             momentum = sum(sums) / (eta * world.K * len(sums))

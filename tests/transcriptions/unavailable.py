@@ -50,9 +50,14 @@ def fedau(world, lr, server_lr, cutoff):
 def f3ast(world, lr, server_lr, beta, r0):
     # Ribero et al. 2022, Algorithm 1, where all available clients are selected
     x = world.x0
-    r = [r0] * world.m
+    r = [1 if r0 == "p" else r0] * world.m
+    seen = set()
     for t in range(world.T):
         active = world.S(t)
+        for i in set(active) - seen:
+            if r0 == "p":
+                r[i] = world.p(t)[i]
+        seen |= set(active)
         for i in range(world.m):
             r[i] = (1 - beta) * r[i] + beta * (i in active)
         x = x + server_lr * sum(1 / world.m / r[i] * local(world, lr, t, i, x) for i in active)

@@ -32,6 +32,7 @@ rule table:
         table="results/{size}/{experiment}/table.parquet",
         csv="results/{size}/{experiment}/table.csv",
         curves="results/{size}/{experiment}/curves.parquet",
+        trials="results/{size}/{experiment}/trials.parquet",
     log:
         "results/logs/table/{size}/{experiment}.log",
     params:
@@ -69,6 +70,7 @@ rule claims:
         code=atlas.claims_code,
         table="results/{size}/{experiment}/table.parquet",
         curves="results/{size}/{experiment}/curves.parquet",
+        trials="results/{size}/{experiment}/trials.parquet",
     output:
         report(
             "results/{size}/{experiment}/claims.csv",

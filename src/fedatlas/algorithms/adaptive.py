@@ -14,10 +14,11 @@ class FedAdam(FedAvg):
 
         y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
         m <- beta1 m + (1 - beta1) D,                m = 0 at first
-        v <- beta2 v + (1 - beta2) D^2,              v = eps^2 at first
+        v <- beta2 v + (1 - beta2) D^2,              v = eps^2 at first, or first_v
         x <- x + server_lr m / (sqrt(v) + eps)
 
-    eps is the paper's tau. The paper asks for a first v of at least tau^2. It corrects no bias of m and v.
+    eps is the paper's tau. The paper asks for a first v of at least tau^2; the code of FedSpeed's authors has 0. The
+    paper corrects no bias of m and v.
     """
 
     name = "fedadam"
@@ -27,9 +28,11 @@ class FedAdam(FedAvg):
     beta1: float = option(0.9, doc="decay of the mean of changes", low=0, below=1)
     beta2: float = option(0.99, doc="decay of the mean of squared changes", low=0, below=1)
     eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root of v", above=0)
+    first_v: float | None = option(None, doc="first v, by default eps^2", low=0)
 
     def init(self, x0):
-        return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + self.eps**2), State()
+        v = self.eps**2 if self.first_v is None else self.first_v
+        return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + v), State()
 
     def moments(self, s: State, D: Array) -> tuple[Array, Array]:
         """The next m and v."""
@@ -59,9 +62,11 @@ class FedAMS(FedAdam):
     cite = "wang2022fedams"
 
     eps: float = option(1e-3, doc="max stabilisation factor epsilon, the least value of u", above=0)
+    first_v: float | None = option(0.0, doc="first v; null is eps^2", low=0)
 
     def init(self, x0):
-        return State(x=x0, m=zeros_like(x0), v=zeros_like(x0), u=zeros_like(x0)), State()
+        s, i = super().init(x0)
+        return s.replace(u=zeros_like(x0)), i
 
     def server(self, s, mean, n):
         m, v = self.moments(s, mean.delta)

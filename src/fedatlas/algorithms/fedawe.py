@@ -20,7 +20,8 @@ class FedAWE(Algorithm):
     first. If everybody is available, this is FedAvg.
 
     ``clip`` bounds the norm of the mean echoed innovation, which is that of (t - tau_i)(x_i - y); the authors' code has
-    0.5 there, the paper no bound. With ``clip`` or ``report: mean`` the clients also send x_i: twice as many vectors.
+    0.5 there. The paper clips gradients instead (Appendix J.2), which is ``clip`` of the setting. With ``clip`` or
+    ``report: mean`` the clients also send x_i: twice as many vectors.
     """
 
     name = "fedawe"

@@ -15,6 +15,9 @@ class FedCM(Algorithm):
         Delta <- mean_S (x - y_K) / (lr K),   x <- x - server_lr lr K Delta
 
     Delta is 0 at first. With alpha = 1 this is FedAvg. Where clients take different numbers of steps, K is their mean.
+
+    g contains the problem's weight decay, which alpha scales with it. The code of FedSpeed's authors adds weight decay
+    to the step, outside alpha: with ``decoupled`` the step has alpha (g(y) - decoupled y) + decoupled y.
     """
 
     name = "fedcm"
@@ -25,6 +28,7 @@ class FedCM(Algorithm):
     lr: float = option(doc="local step size eta_l", above=0)
     server_lr: float = option(1.0, doc="server step size; 1 averages the clients' models", above=0)
     alpha: float = option(0.1, doc="weight alpha of the client's own gradient", above=0, high=1)
+    decoupled: float = option(0.0, doc="weight decay in the problem's gradients that alpha does not scale", low=0)
 
     def init(self, x0):
         return State(x=x0, Delta=zeros_like(x0)), State()
@@ -32,7 +36,10 @@ class FedCM(Algorithm):
     def client(self, s, i, steps):
         y = s.x
         for g in steps:
-            y = y - self.lr * (self.alpha * g(y) + (1 - self.alpha) * s.Delta)
+            q = self.alpha * g(y) + (1 - self.alpha) * s.Delta
+            if self.decoupled:
+                q = q + (1 - self.alpha) * self.decoupled * y
+            y = y - self.lr * q
         return State(y=y - s.x), State()
 
     def server(self, s, mean, n):

@@ -5,7 +5,7 @@ from typing import Literal
 
 from fedatlas.algorithms.base import Algorithm
 from fedatlas.algorithms.protocols import Array, Gradient
-from fedatlas.arrays import State, mix, norm, plus, zeros_like
+from fedatlas.arrays import State, maximum, mix, norm, plus, zeros_like
 from fedatlas.errors import UserError
 from fedatlas.options import option
 
@@ -25,7 +25,12 @@ class FedSpeed(Algorithm):
 
         send y_K,   h <- h - |S|/m mean_S(y_K - x) / lam,   x <- mean_S(y_K) - lam h
 
-    Under full participation the two are equal.
+    Under full participation the two are equal. The authors' code differs in two more points:
+
+        u  = (1 - alpha) g1 + alpha g2 - c - x / lam,   y <- y - lr (min(1, clip / |u|) u + y / lam + decoupled y)
+
+    It clips u at norm 10 (``clip``). And its gradients g1 and g2 are without weight decay, which is added to the step
+    (``decoupled``): g here is the problem's gradient, which contains its l2, minus decoupled y.
 
     rho is the paper's rho_0. Section 5.3 divides the ascent step by |g1|; without ``normalise`` it is rho g1, as in
     Algorithm 1, line 8. The other three switches are those of Table 7. Without ``perturbation``, the gradient is g1 and
@@ -46,6 +51,12 @@ class FedSpeed(Algorithm):
     correction: bool = option(True, doc="whether local steps have the prox-correction")
     perturbation: bool = option(True, doc="whether local steps have the perturbed gradient")
     mean: Literal["active", "all"] = option("active", doc="the clients over which corrections are averaged")
+    clip: float | None = option(
+        None, doc="largest norm of the step's part without y / lam and decoupled weight decay; none by default", above=0
+    )
+    decoupled: float = option(
+        0.0, doc="weight decay in the problem's gradients that is neither perturbed nor clipped", low=0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,8 +75,12 @@ class FedSpeed(Algorithm):
             q = self.quasi_gradient(g, y)
             if self.correction:
                 q = q - i.c
-            if self.prox:
+            if self.clip is not None:
+                q = self.clipped(q, s.x) + (y / self.lam if self.prox else 0)
+            elif self.prox:
                 q = plus(q, 1 / self.lam, y - s.x)
+            if self.decoupled:
+                q = plus(q, self.decoupled, y)
             y = plus(y, -self.lr, q)
         if not self.correction:
             return State(x=y), State()
@@ -74,12 +89,22 @@ class FedSpeed(Algorithm):
 
     def quasi_gradient(self, g: Gradient, y: Array) -> Array:
         """The paper's quasi-gradient: a mean of the gradient at y and the gradient after an ascent step from y."""
-        g1 = g(y)
+        g1 = self.without_decay(g, y)
         if not self.perturbation:
             return g1
         length = norm(g1) if self.normalise else 1
-        g2 = g(plus(y, self.rho / (length + (length == 0)), g1))
+        g2 = self.without_decay(g, plus(y, self.rho / (length + (length == 0)), g1))
         return mix(g1, g2, self.alpha)
+
+    def without_decay(self, g: Gradient, y: Array) -> Array:
+        """The gradient at y without decoupled weight decay."""
+        return plus(g(y), -self.decoupled, y) if self.decoupled else g(y)
+
+    def clipped(self, q: Array, x: Array) -> Array:
+        """q - x / lam, or q without prox, scaled to a norm of at most ``clip``."""
+        assert self.clip is not None
+        u = plus(q, -1 / self.lam, x) if self.prox else q
+        return u * (self.clip / maximum(norm(u), self.clip))
 
     def server(self, s, mean, n):
         if not self.correction or self.mean == "active":

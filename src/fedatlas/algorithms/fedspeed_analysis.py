@@ -37,6 +37,8 @@ class FedSpeedAnalysis(FedSpeed):
         super().__post_init__()
         if not self.correction:
             raise UserError(f"{self.title()}: the analysis is of FedSpeed with its correction")
+        if self.clip is not None or self.decoupled:
+            raise UserError(f"{self.title()}: the analysis is of FedSpeed without clip and decoupled weight decay")
 
     def init(self, x0):
         s, i = super().init(x0)

@@ -1,6 +1,7 @@
 """FedAvg with other weights, for clients that are not always available. The server remembers no updates."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from fedatlas.algorithms.fedavg import FedAvg
 from fedatlas.arrays import State, maximum, where
@@ -86,7 +87,8 @@ class F3AST(FedAvgAll):
         r_i <- (1 - beta) r_i + beta 1[i in S]   in every round
         x   <- x + server_lr/m sum_S (y - x) / r_i
 
-    Here communication is not constrained, so that all available clients are active.
+    Here communication is not constrained, so that all available clients are active. With ``r0: p`` the estimate starts
+    at the client's probability in its first active round. Xiang et al. (2024, Appendix J.2) have beta = 0.001.
     """
 
     name = "f3ast"
@@ -94,15 +96,23 @@ class F3AST(FedAvgAll):
     cite = "ribero2022"
 
     beta: float = option(0.01, doc="forgetting factor beta of the estimate", above=0, high=1)
-    r0: float = option(1.0, doc="estimate r_i before the first round", above=0, high=1)
+    r0: float | Literal["p"] = option(
+        1.0,
+        doc="estimate r_i before the first round; or `p`: the client's probability in its first active round",
+        above=0,
+        high=1,
+    )
 
     def init(self, x0):
-        return State(x=x0), State(r=self.r0, tau=-1)
+        return State(x=x0), State(r=1.0 if self.r0 == "p" else self.r0, tau=-1)
 
     def client(self, s, i, steps):
         sent, _ = super().client(s, i, steps)
         t = steps.round
-        r = i.r * (1 - self.beta) ** (t - i.tau) + self.beta
+        faded = i.r * (1 - self.beta) ** (t - i.tau)
+        if self.r0 == "p":
+            faded = where(i.tau < 0, (1 - self.beta) * steps.p, faded)
+        r = faded + self.beta
         return State(delta=sent.delta / r), State(r=r, tau=t)
 
     def recurrence(self, K):

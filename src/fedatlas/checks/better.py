@@ -6,15 +6,15 @@ from typing import Any
 
 from fedatlas import labels
 from fedatlas.checks.base import Contest, OfScore
-from fedatlas.checks.evidence import Bounds, More, Part, judged, paired, sample, vacuous
+from fedatlas.checks.evidence import Bounds, More, Part, judged, paired, sample, some, vacuous
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class Better(OfScore, Contest):
-    """Held if ``algorithm`` is better than each of ``than`` in every setting of ``where``: at least ``factor`` times as
-    good, or ahead by at least ``by``.
+    """Held if ``algorithm`` is better than each of ``than`` in every setting of ``where``, or with ``some`` than one of
+    them in one setting: at least ``factor`` times as good, or ahead by at least ``by``.
 
     Runs of one seed are compared; the interval of the mean over seeds must lie beyond the line, of ratios on a
     logarithmic scale. Equal scores are not better unless ``factor`` is below 1. Where all are equal the comparison is
@@ -27,6 +27,7 @@ class Better(OfScore, Contest):
     by: float | None = option(
         None, doc="by how much its score must be ahead, instead of a factor; below 0 it may be behind by as much"
     )
+    some: bool = option(False, doc="whether one setting and one of the others are enough")
     beyond: float | None = option(None, doc="factor, or amount, above which the effect is larger than claimed", low=0)
 
     def judge(self, results: Results) -> Outcome:
@@ -40,7 +41,7 @@ class Better(OfScore, Contest):
                     tied &= all(mine == yours for mine, yours in pairs)
                     parts.append(self._part(results, other, point, pairs))
         more: More = None if self.beyond is None else "above"
-        outcome = judged(parts, more=more)
+        outcome = some(parts) if self.some else judged(parts, more=more)
         return vacuous(outcome.ours, "The scores of all seeds are equal.") if tied else outcome
 
     def _part(self, results: Results, other: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]) -> Part:

@@ -1,21 +1,26 @@
 """How the best value of a hyper-parameter grows along an axis."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas import labels
 from fedatlas.checks.base import Bounded, OfOne
-from fedatlas.checks.evidence import exact
+from fedatlas.checks.evidence import Part, judged, sample
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.errors import UserError
+from fedatlas.experiments.scores import goal
 from fedatlas.experiments.selection import numeric
 from fedatlas.options import option
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceSlope(Bounded, OfOne):
-    """Held if the slope of the log of a hyper-parameter's chosen value against log ``axis`` lies in the bounds.
+    """Held if the slope of the log of a hyper-parameter's best value against log ``axis`` lies in the bounds.
 
-    A slope of 2 is a square law.
+    Each tuning seed has its best values and its slope. A slope of 2 is a square law.
     """
 
     name = "choice_slope"
@@ -26,8 +31,8 @@ class ChoiceSlope(Bounded, OfOne):
     def judge(self, results: Results) -> Outcome:
         import numpy as np
 
-        axis, parameter = self.axis, self.parameter
-        rows = results.rows(self.algorithm, self.where)
+        axis, parameter, select = self.axis, self.parameter, results.view.select
+        rows = results.rows(self.algorithm, self.where, results.trials)
         results.check_axis("axis", axis)
         results.check_tuned(parameter, rows, self.algorithm)
         if not numeric(rows[axis]) or not numeric(rows[parameter]):
@@ -35,7 +40,16 @@ class ChoiceSlope(Bounded, OfOne):
         rows = rows[(rows[axis] > 0) & (rows[parameter] > 0)]
         if rows[axis].nunique() < 2:
             raise NotTested(f"Fewer than two positive values of {axis}")
-        slope = float(np.polyfit(np.log(rows[axis]), np.log(rows[parameter]), 1)[0])
-        pairs = zip(rows[axis], rows[parameter], strict=True)
-        chosen = ", ".join(f"{labels.number(value)} at {labels.point(axis, at)}" for at, value in pairs)
-        return exact(f"slope {slope:.2f}", self.limits().side(slope) == 0, f"The best {parameter} is {chosen}.")
+        small, slopes = goal(select.tuning_metric, select) == "min", []
+        for _, of_seed in rows.groupby("seed"):
+            best = [_best(part, small) for _, part in results.settings(of_seed)]
+            at, chosen = (np.log([float(row[name]) for row in best]) for name in (axis, parameter))
+            slopes.append(float(np.polyfit(at, chosen, 1)[0]))
+        pairs = [f"{labels.number(row[parameter])} at {labels.point(axis, row[axis])}" for row in best]
+        note = f"The best {parameter} of the last seed is {', '.join(pairs)}."
+        return judged([Part(sample(slopes), self.limits(), "slope {}")], note, self.more)
+
+
+def _best(rows: "pd.DataFrame", small: bool) -> "pd.Series":
+    """The run with the best score. small: whether small scores are good."""
+    return rows.loc[rows["score"].idxmin() if small else rows["score"].idxmax()]

@@ -154,6 +154,22 @@ def judged(parts: Sequence[Part], note: str = "", more: More = None, joined: str
     return Outcome(text, verdict, note, _number(worst.sample))
 
 
+def some(parts: Sequence[Part]) -> Outcome:
+    """The outcome of a claim that holds if one part lies in its bounds, whichever it is.
+
+    *held*: one interval lies in its bounds, at a level that Bonferroni's correction divides by the number of parts.
+    *not held*: all lie wholly outside. Otherwise *undecided*. The number is the best part's. Raises NotTested without
+    parts.
+    """
+    if not parts:
+        raise NotTested("No setting has results of all that is compared")
+    best = max(parts, key=lambda part: part.margin(None))
+    inside = sum(part.side(LEVEL / len(parts)) == 0 for part in parts)
+    lost = all(part.side(LEVEL) not in (0, None) for part in parts)
+    text = f"in {inside} of {len(parts)} comparisons; at best {best.about.format(best.sample)}"
+    return Outcome(text, HELD if inside else NOT_HELD if lost else UNDECIDED, number=_number(best.sample))
+
+
 def exact(ours: str, held: bool, note: str = "", seeds: int | None = None, value: float | None = None) -> Outcome:
     """The outcome of a claim about every single run, which needs no interval. seeds: of the runs. value: the number."""
     number = None if seeds is None and value is None else Number(value, None, None, seeds)

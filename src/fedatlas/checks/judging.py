@@ -8,7 +8,6 @@ from fedatlas.checks.results import NotTested, Results
 from fedatlas.checks.verdicts import HELD, MORE, NOT_TESTED, VACUOUS
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.view import View
 from fedatlas.theory.conditions import NotCovered
 
 if TYPE_CHECKING:
@@ -32,16 +31,14 @@ COLUMNS = (
 )
 
 
-def check(view: View, claims: Mapping[str, Claim], table: "pd.DataFrame", curves: "pd.DataFrame") -> "pd.DataFrame":
+def check(claims: Mapping[str, Claim], results: Results) -> "pd.DataFrame":
     """Verdicts on all claims of an experiment: a DataFrame with COLUMNS and a row for each claim.
 
-    view: of the experiment. claims: by name. table, curves: its results. Raises UserError, naming experiment and claim,
-    if a check does not fit the results.
+    claims: by name. Raises UserError, naming experiment and claim, if a check does not fit the results.
     """
     import pandas as pd
 
-    results = Results(view, table, curves)
-    rows = []
+    view, rows = results.view, []
     for name, claim in claims.items():
         try:
             rows.append(_row(results, name, claim))

@@ -47,12 +47,14 @@ class Results:
     """The results of an experiment, asked by algorithm and setting.
 
     view: of the experiment. table: one row for each algorithm, point of the axes and tuned values, with means over
-    seeds. curves: all evaluations of the rows that were chosen.
+    seeds. curves: all evaluations of the rows that were chosen. trials: score of each run on which tuned values are
+    compared.
     """
 
     view: View
     table: "pd.DataFrame"
     curves: "pd.DataFrame"
+    trials: "pd.DataFrame"
 
     @property
     def axes(self) -> list[str]:

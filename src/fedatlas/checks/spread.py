@@ -2,22 +2,25 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.checks.base import Bounded, OfSeveral
-from fedatlas.checks.evidence import exact
+from fedatlas.checks.evidence import Part, judged, sample
 from fedatlas.checks.results import NotTested, Outcome, Results
-from fedatlas.checks.text import ends, ratio
-from fedatlas.experiments.scores import compared
 from fedatlas.experiments.selection import matching
 from fedatlas.options import option
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spread(Bounded, OfSeveral):
     """Held if the ratio of the largest score to the smallest, over all values tried for the algorithms, lies in the
-    bounds in every setting of ``where``. Tuned values are compared on the tuning seeds. What diverged makes the ratio
-    infinite."""
+    bounds in every setting of ``where``.
+
+    Values are compared on the tuning seeds: each seed has its ratio. What diverged makes the ratio infinite.
+    """
 
     name = "spread"
 
@@ -28,19 +31,25 @@ class Spread(Bounded, OfSeveral):
     def judge(self, results: Results) -> Outcome:
         import pandas as pd
 
-        rows = pd.concat([results.rows(one, self.where, results.table) for one in self.algorithms])
+        rows = pd.concat([results.rows(one, self.where, results.trials) for one in self.algorithms])
         for parameter in self.among:
             results.check_tuned(parameter, rows, self.algorithms[0])
-        ratios = []
-        for _, part in results.settings(matching(rows, self.among)):
-            if len(part) > 1:
-                scores, diverged = compared(part)
-                finite = (diverged == 0).all() and scores.map(math.isfinite).all()
-                low, high = scores.min(), scores.max()
-                if finite and low <= 0:
-                    raise NotTested("A score is not positive, so that ratios mean nothing")
-                ratios.append(high / low if finite else math.inf)
-        if not ratios:
+        parts = []
+        for point, part in results.settings(matching(rows, self.among)):
+            ratios = [_ratio(values) for _, values in part.groupby("seed") if len(values) > 1]
+            place = f" at {results.point(point)}" if results.point(point) else ""
+            if ratios:
+                about = f"largest score {{}} times the smallest{place}"
+                parts.append(Part(sample(ratios, log=True), self.limits(), about))
+        if not parts:
             raise NotTested("Fewer than two tuned values")
-        text = f"largest score {ends(ratios, ratio)} times the smallest"
-        return exact(text, all(self.limits().side(one) == 0 for one in ratios), value=max(ratios))
+        return judged(parts, more=self.more)
+
+
+def _ratio(runs: "pd.DataFrame") -> float:
+    """The ratio of the runs of one seed; infinite where one diverged."""
+    if (runs["diverged"] > 0).any() or not runs["score"].map(math.isfinite).all():
+        return math.inf
+    if runs["score"].min() <= 0:
+        raise NotTested("A score is not positive, so that ratios mean nothing")
+    return float(runs["score"].max() / runs["score"].min())

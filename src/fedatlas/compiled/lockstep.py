@@ -15,12 +15,17 @@ LINE = 8  # doubles in a line of the cache
 def kernel(simulations: Sequence[Any]) -> "Kernel | None":
     """The Kernel for simulations of one problem on logistic data, one setting and one seed; None if there is none.
 
-    There is one if the algorithm is a Recurrence. The problem has seen to it that every client takes part and draws one
-    sample a step from the same data.
+    There is one if the algorithm is a Recurrence and nothing is clipped. The problem has seen to it that every client
+    takes part and draws one sample a step from the same data.
     """
     recurrences = [one.algorithm.recurrence(one.setting.local_steps) for one in simulations]
     pooled = {simulation.algorithm.pooled for simulation in simulations}
-    if None in recurrences or len({one.fields for one in recurrences}) > 1 or len(pooled) > 1:
+    if (
+        simulations[0].setting.clip is not None
+        or None in recurrences
+        or len({one.fields for one in recurrences}) > 1
+        or len(pooled) > 1
+    ):
         return None
     return Kernel(simulations, recurrences)
 

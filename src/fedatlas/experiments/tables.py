@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -48,8 +48,17 @@ class Layout:
         return cls(**{**plain, "select": Select(**plain["select"])})
 
 
-def build(layout: Layout, files: Sequence[Path]) -> "tuple[pd.DataFrame, pd.DataFrame, TableMeta]":
-    """(table, curves, metadata) of an experiment.
+class Tables(NamedTuple):
+    """What `build` makes of run files."""
+
+    table: "pd.DataFrame"
+    curves: "pd.DataFrame"
+    trials: "pd.DataFrame"
+    meta: TableMeta
+
+
+def build(layout: Layout, files: Sequence[Path]) -> Tables:
+    """The table, curves and trials of an experiment.
 
     files: all run files, ``ALGORITHM/POINT.parquet``, in the order of the experiment's cells. Raises UserError if a
     file is none.
@@ -59,11 +68,12 @@ def build(layout: Layout, files: Sequence[Path]) -> "tuple[pd.DataFrame, pd.Data
     where there was a choice. ``chosen`` marks the values that won. ``edge`` says where a winner lies at an end of its
     axis. Everything else is about the scoring seeds, and so about chosen values: ``score`` with deviation and range,
     ``seeds``, ``diverged``, and means of ``best_`` and ``final_`` metrics and of costs. Curves: all evaluations of the
-    chosen on the scoring seeds.
+    chosen on the scoring seeds. Trials: ``score`` and ``diverged`` of every run on which tuned values are compared, by
+    seed; where there was no choice, of every run.
     """
     import pandas as pd
 
-    summaries, curves, metas = [], [], []
+    summaries, curves, trials, metas = [], [], [], []
     columns = _columns(layout, files)
     parts = ((path.parent.name, *_read(path, columns)) for path in files)
     for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2], columns))):
@@ -76,7 +86,8 @@ def build(layout: Layout, files: Sequence[Path]) -> "tuple[pd.DataFrame, pd.Data
         keys = ["algorithm", *layout.axes, *tune]
         tunes = frame["seed"].isin(meta.spec.tuning_seeds)
         table = frame[keys].drop_duplicates(ignore_index=True)
-        table = table.merge(_tuned(frame[tunes], keys, layout.select), on=keys, how="left")
+        trials.append(_trials(frame[tunes] if tunes.any() else frame, keys, layout.select))
+        table = table.merge(_tuned(trials[-1][: tunes.any() * len(trials[-1])], keys), on=keys, how="left")
         table = table.merge(_scored(frame[~tunes], keys, layout.select), on=keys, how="left")
         counts = ["tuning_seeds", "tuning_diverged", "seeds", "diverged"]
         table[counts] = table[counts].fillna(0).astype(int)
@@ -85,7 +96,9 @@ def build(layout: Layout, files: Sequence[Path]) -> "tuple[pd.DataFrame, pd.Data
         summaries.append(table)
         curves.append(frame[~tunes])
     table = pd.concat(summaries, ignore_index=True)
-    return table, pd.concat(curves, ignore_index=True), _metadata(table, metas)
+    return Tables(
+        table, pd.concat(curves, ignore_index=True), pd.concat(trials, ignore_index=True), _metadata(table, metas)
+    )
 
 
 def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
@@ -128,11 +141,15 @@ def _joined(parts: list[tuple[str, Any, RunMeta]], columns: Columns) -> tuple[An
     return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), ignore_index=True), meta
 
 
-def _tuned(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
-    """Scores of all values on the tuning seeds, by ``keys``. frame: evaluations of the runs that tune."""
+def _trials(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
+    """Scores of runs in the metric that tunes, by ``keys`` and seed."""
     metric = select.tuning_metric
-    each = _ends(frame, keys, metric, scores.goal(metric, select), select)
-    groups = each.groupby(keys, sort=False, dropna=False)
+    return _ends(frame, keys, metric, scores.goal(metric, select), select)
+
+
+def _tuned(trials: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
+    """Scores of all values on the tuning seeds, by ``keys``. trials: of the runs that tune."""
+    groups = trials.groupby(keys, sort=False, dropna=False)
     return groups.agg(
         tuning_score=("score", "mean"), tuning_seeds=("seed", "count"), tuning_diverged=("diverged", "sum")
     ).reset_index()

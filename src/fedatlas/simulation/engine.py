@@ -191,6 +191,7 @@ class Simulation:
             steps=steps,
             local_steps=setting.local_steps,
             batch=None if setting.local_epochs is None else setting.batch,
+            clip=setting.clip,
             seed=self.seed,
             probabilities=self.participants.probabilities(t),
             wanted=tuple(setting.record) if setting.record and setting.evaluated(t + 1) else (),

@@ -16,8 +16,9 @@ class Round:
     round: t, from 0. ids: of the active clients, (active,). clients: number of all clients. steps: local steps of the
     round; where clients take different numbers of them, the mean over the active clients. local_steps: those of the
     setting, from which ``Algorithm.length`` made ``steps``; None for local epochs. batch: samples of a minibatch where
-    the draws are whole passes over the data, else None. seed: of the run. probabilities: (clients,) of each client to
-    be active, or None where they are unknown. wanted: names that ``Steps.record`` keeps. like: a vector of the model.
+    the draws are whole passes over the data, else None. clip: largest norm of a minibatch gradient. seed: of the run.
+    probabilities: (clients,) of each client to be active, or None where they are unknown. wanted: names that
+    ``Steps.record`` keeps. like: a vector of the model.
     """
 
     round: int
@@ -26,6 +27,7 @@ class Round:
     steps: float
     local_steps: int | None = None
     batch: int | None = None
+    clip: float | None = None
     seed: int = 0
     probabilities: np.ndarray | None = None
     wanted: tuple[str, ...] = ()

@@ -49,6 +49,9 @@ class Setting:
     schedule: str | dict[str, Any] = option(
         lambda: {"kind": "constant"}, doc="factor on the algorithm's lr in each round", family="schedule"
     )
+    clip: float | None = option(
+        None, doc="largest norm of a minibatch gradient, as of torch's clip_grad_norm_; no bound by default", above=0
+    )
     eval_rounds: int | None = option(
         None,
         doc="rounds between two evaluations of the output; by default a hundredth of all rounds. The output is "

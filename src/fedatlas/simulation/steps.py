@@ -16,18 +16,26 @@ from fedatlas.simulation.setting import LOCAL_LOSS
 class Gradient:
     """The stochastic gradient on one step's minibatch: every call within a step uses the same samples.
 
-    first: called with the losses (m, 1) of the first call, where a step has its iterate.
+    clip: largest norm of a client's gradient, or None. first: called with the losses (m, 1) of the first call, where a
+    step has its iterate.
     """
 
-    def __init__(self, batch: Any, cost: "Cost", full: bool, first: Callable[[Array], None] | None = None) -> None:
-        self._batch, self._cost, self._full, self._first = batch, cost, full, first
+    def __init__(
+        self,
+        batch: Any,
+        cost: "Cost",
+        full: bool,
+        clip: float | None = None,
+        first: Callable[[Array], None] | None = None,
+    ) -> None:
+        self._batch, self._cost, self._full, self._clip, self._first = batch, cost, full, clip, first
 
     def __call__(self, y: Array) -> Array:
         """Gradients (m, d) at y, (m, d) or (d,)."""
         if self._first is not None:
             return self.value_and_grad(y)[1]
         self._cost.count(self._batch, full=self._full)
-        return self._batch.grad(y)
+        return self._clipped(self._batch.grad(y))
 
     def value_and_grad(self, y: Array) -> tuple[Array, Array]:
         """Losses (m, 1) and gradients (m, d) at y, (m, d) or (d,)."""
@@ -36,7 +44,12 @@ class Gradient:
         if self._first is not None:
             self._first(losses)
             self._first = None
-        return losses, gradients
+        return losses, self._clipped(gradients)
+
+    def _clipped(self, grad: Array) -> Array:
+        if self._clip is None:
+            return grad
+        return self._clip / arrays.maximum(arrays.norm(grad), self._clip) * grad
 
 
 @dataclass(frozen=True)
@@ -108,10 +121,10 @@ class Steps:
         first = self._record_loss if LOCAL_LOSS in self.records else None
         if self.draws is None:
             for _ in range(self.K):
-                yield Gradient(self._batch(None), self._cost, full=True, first=first)
+                yield Gradient(self._batch(None), self._cost, True, self._round.clip, first)
         else:
             for cut in self.cuts:
-                yield Gradient(self._batch(self.draws[:, *cut]), self._cost, full=False, first=first)
+                yield Gradient(self._batch(self.draws[:, *cut]), self._cost, False, self._round.clip, first)
 
     def _record_loss(self, losses: Array) -> None:
         self.record(**{LOCAL_LOSS: losses})
@@ -139,7 +152,12 @@ class Steps:
         return batch.grad(y)
 
     def mean(self, y: Array) -> Array:
-        """The mean of the round's K stochastic gradients at the same y, weighted by their samples: (m, d)."""
+        """The mean of the round's K stochastic gradients at the same y, weighted by their samples: (m, d).
+
+        Raises UserError if the setting clips gradients, which are not computed one by one here.
+        """
+        if self._round.clip is not None:
+            raise UserError("clip is for local steps: take an algorithm that makes some, or leave clip out")
         if self.draws is None:
             return self.full(y)
         batch = self._batch(self.draws.reshape(len(self.draws), -1))

@@ -67,6 +67,52 @@ def constants(runs: Runs) -> Constants:
     return c
 
 
+def lemma_3(runs: Runs) -> Compared:
+    """E[F(z mean)] grows in a round by no more than Lemma 3's right-hand side, in the mean over rounds; the right-hand
+    side without its negative term, which is added to the left."""
+    k = constants(runs)
+    left, right = [], []
+    for run in runs.every:
+        x, z, lr = run.x[:-1], run.auxiliary, run.algorithm.lr
+        late = (np.arange(k.T)[:, None] - run.latest[:-1]) ** 2  # (t - tau_i(t))^2, (T, m)
+        first, last = z[[0, -1]].mean(axis=1)
+        grown = (run.problem.value(last) - run.problem.value(first)) / k.T
+        left.append(grown + k.c * k.s / 4 * _gradient(run, z[:-1]))
+        noise = 2 * k.c * k.s * k.L * k.sigma2 * (k.c * k.delta_max + 4.5 * k.m * lr**2 * k.s * k.L) / k.m
+        stale = 35 * k.c * lr**2 * k.s**3 * k.L**2 * float((late * (run.gradients[:-1] ** 2).sum(axis=-1)).mean())
+        errors = 2.2 * _square(x - z[:-1]) + _square(z[:-1] - z[:-1].mean(axis=1, keepdims=True)) / 2
+        right.append(noise * float(late.mean()) + stale + k.c * k.s * k.L**2 * errors)
+    return runs.upper(np.array(left) - np.array(right)) + float(np.mean(right)), float(np.mean(right))
+
+
+def lemma_5(runs: Runs) -> Compared:
+    """The mean of |sum_r (grad F_i(x_i^(t,r)) - grad F_i(x_i^t))|^2 over the rounds of an active client is at most
+    Lemma 5's bound; of the worst client, both relative to the bound."""
+    k, lr = constants(runs), runs.every[0].algorithm.lr
+    left, right = [], []
+    for run in runs.every:
+        active = run.there / run.there.sum(axis=0)  # weights of a client's rounds
+        square = (run.gradients[:-1] ** 2).sum(axis=-1)
+        bound = 4 * lr**2 * k.s**3 * k.L**2 * k.sigma2 + 16 * lr**2 * k.s**4 * k.L**2 * square
+        left.append((active * (run.drift**2).sum(axis=-1)).sum(axis=0))
+        right.append((active * bound).sum(axis=0))
+    apart, bounds = np.array(left) - np.array(right), np.mean(right, axis=0)
+    return max(1 + runs.upper(own) / bound for own, bound in zip(apart.T, bounds, strict=True)), 1.0
+
+
+def proposition_3(runs: Runs) -> Compared:
+    """In every round the mean of |grad F_i(z_i)|^2 is at most Proposition 3's bound; the largest ratio."""
+    k, worst = constants(runs), 0.0
+    for run in runs.every:
+        z, batch = run.auxiliary, run.problem.full_batch(np.arange(k.m))
+        middle = z.mean(axis=1, keepdims=True)
+        left = np.array([(batch.grad(row) ** 2).sum(axis=-1).mean() for row in z])
+        whole = np.array([np.sum(run.problem.gradient(row[0]) ** 2) for row in middle])
+        right = 3 * (k.L**2 * ((z - middle) ** 2).sum(axis=-1).mean(axis=1) + whole + k.zeta2)
+        worst = max(worst, float((left / right).max()))
+    return worst, 1.0
+
+
 def proposition_2(runs: Runs) -> Compared:
     """The mean of |x_i - z_i|^2 is at most the right-hand side of equation (9), whose terms are measured too."""
     k = constants(runs)

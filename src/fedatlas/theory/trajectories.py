@@ -33,7 +33,8 @@ class Trajectory:
 
     algorithm, problem, setting: of the run. x: the clients' models at the start of rounds 0 .. T, (T+1, m, d). tau: the
     last active rounds that the algorithm keeps, (T+1, m). G: the innovations of the active clients, 0 for all others,
-    (T, m, d). there: who was active, (T, m). p: the probabilities to be active, (T, m).
+    (T, m, d). drift: the sums over local steps of grad F_i(x_i^(t,r)) - grad F_i(x_i^t), 0 for clients that are not
+    active, (T, m, d). there: who was active, (T, m). p: the probabilities to be active, (T, m).
     """
 
     algorithm: FedAWE
@@ -42,6 +43,7 @@ class Trajectory:
     x: np.ndarray
     tau: np.ndarray
     G: np.ndarray
+    drift: np.ndarray
     there: np.ndarray
     p: np.ndarray
 
@@ -123,8 +125,8 @@ def check(run: Run) -> None:
 def _check(algorithm: Algorithm, quadratic: bool, setting: Setting) -> None:
     if not isinstance(algorithm, FedAWE) or algorithm.clip is not None or not quadratic:
         raise UserError("theory: these statements are about FedAWE without clip on quadratics")
-    if setting.local_steps is None or not setting.constant_lr:
-        raise UserError("theory: these statements need local_steps and a constant step size")
+    if setting.local_steps is None or not setting.constant_lr or setting.clip is not None:
+        raise UserError("theory: these statements need local_steps and a constant step size, and no clip")
     if setting.participants.bind(Problem(), setting.clients, 0).probabilities(0) is None:
         raise UserError("theory: the probabilities of this participation are unknown")
 
@@ -139,6 +141,7 @@ def simulate(algorithm: FedAWE, problem: Any, setting: Setting, seed: int) -> Tr
     simulation, everyone = Simulation(algorithm, problem, setting, seed), np.arange(setting.clients)
     T, m, d = setting.total_rounds, setting.clients, problem.dim
     x, tau, G = np.empty((T + 1, m, d)), np.empty((T + 1, m)), np.zeros((T, m, d))
+    drift = np.zeros_like(G)
     there, p = np.zeros((T, m), bool), np.empty((T, m))
     for t in range(T + 1):
         state = simulation.table.read(everyone)
@@ -148,19 +151,24 @@ def simulate(algorithm: FedAWE, problem: Any, setting: Setting, seed: int) -> Tr
         active, chances = simulation.participants.active(t), simulation.participants.probabilities(t)
         there[t, active], p[t] = True, chances
         if len(active):
-            G[t, active] = x[t, active] - _local(simulation, t, active, x[t, active])
+            y, drift[t, active] = _local(simulation, t, active, x[t, active])
+            G[t, active] = x[t, active] - y
         simulation.run_round()
-    return Trajectory(algorithm, problem, setting, x, tau, G, there, p)
+    return Trajectory(algorithm, problem, setting, x, tau, G, drift, there, p)
 
 
-def _local(simulation: Simulation, t: int, active: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Models (m, d) after the local steps of round t from y."""
+def _local(simulation: Simulation, t: int, active: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Models (m, d) after the local steps of round t from y, and the sums over the steps by which the true gradients
+    differ from those at y."""
     problem, steps = simulation.problem, simulation.setting.local_steps or 1
+    everything, drift = problem.full_batch(active), np.zeros_like(y)
+    first = everything.grad(y)
     draws = simulation.sampler.draw(t, active, steps)
     for k in range(steps):
+        drift += everything.grad(y) - first
         batch = problem.full_batch(active) if draws is None else problem.batch(active, draws[:, k])
         y = y - simulation.algorithm.lr * batch.grad(y)
-    return y
+    return y, drift
 
 
 def trajectories(view: View, id: str, rows: "pd.DataFrame") -> Iterator[Trajectory]:

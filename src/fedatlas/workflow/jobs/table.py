@@ -10,11 +10,12 @@ from fedatlas.experiments.tables import Layout, build
 
 
 def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
-    """Write table.parquet, table.csv and curves.parquet into a folder.
+    """Write table.parquet, table.csv, curves.parquet and trials.parquet into a folder.
 
     spec: of the `Layout`. runs: paths of all run files, in the order of the experiment's cells.
     """
-    table, curves, meta = build(Layout.of(spec), [Path(path) for path in runs])
+    table, curves, trials, meta = build(Layout.of(spec), [Path(path) for path in runs])
     write(Path(folder) / "curves.parquet", curves, meta.plain())
+    write(Path(folder) / "trials.parquet", trials, meta.plain())
     csv_files.write(Path(folder) / "table.csv", table)
     write(Path(folder) / "table.parquet", table, meta.plain())

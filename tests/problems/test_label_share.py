@@ -1,0 +1,31 @@
+"""The metric of how skewed a split is, by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from fedatlas import partitions
+from fedatlas.errors import UserError
+from fedatlas.metrics import metric
+
+
+def test_two_labels_by_hand():
+    labels = np.array([0, 0, 1, 2, 1, 2, 0, 3])
+    split = SimpleNamespace(histogram=lambda y, classes: np.array([[2, 1, 1, 0], [1, 1, 1, 1]]))
+    found = metric("two_labels").compute(SimpleNamespace(partition=split, labels=labels), None)
+    assert found == pytest.approx((3 / 4 + 2 / 4) / 2)
+
+
+def test_a_harder_split_has_a_larger_share():
+    labels = np.arange(2000) % 10
+    shares = []
+    for kind in ({"kind": "iid"}, {"alpha": 0.6, "symmetric": True}, {"alpha": 0.6}):
+        split = partitions.split({"kind": "dirichlet", **kind}, labels, 20)
+        shares.append(metric("two_labels").compute(SimpleNamespace(partition=split, labels=labels), None))
+    assert shares == sorted(shares) and shares[0] < 0.4 < 0.8 < shares[2]
+
+
+def test_it_needs_a_split():
+    with pytest.raises(UserError, match="give the problem a partition"):
+        metric("two_labels").compute(SimpleNamespace(partition=None, labels=np.zeros(3)), None)
