@@ -186,3 +186,22 @@ def test_fedams_never_forgets_a_large_change():
         assert (simulation.s.u >= before).all() and (simulation.s.u >= simulation.s.v).all()
         before = simulation.s.u
     assert (simulation.s.u > simulation.s.v).any()
+
+
+def test_a_restarted_feddecsps_takes_the_step_sizes_of_its_first_round_in_every_round():
+    problem, _ = interpolating()
+    trace = run("feddecsps", problem, {"memory": "restarted", "gamma_b": 1e-3}, record=["step_size"])
+    for step in steps_of(trace):  # gamma_b is smaller than all Polyak step sizes
+        np.testing.assert_allclose(step, 1e-3 / np.sqrt(1 + np.arange(4)) * np.ones((CLIENTS, 1)), rtol=1e-12)
+
+
+def test_the_global_step_sizes_of_three_formulae_by_hand():
+    # f_1 = (x + 1)^2 / 2 and f_2 = (x - 1)^2 from 0, with c = 1: losses 1/2 and 1, gradients 1 and -2
+    problem = Quadratic([[1.0], [2.0]], [[-1.0], [2.0]], [0.5, 1.0], start_scale=0.0)
+    expected = {"steps": (1 / 2 + 1 / 4) / 2, "norms": 0.75 / 2.5, "gradients": 0.75 / 0.25}
+    for aggregation, gamma in expected.items():
+        parameters = {"aggregation": aggregation, "c": 1.0, "gamma_b": 10.0}
+        setting = Setting(clients=2, local_steps=1, rounds=1, batch=None)
+        simulation = Simulation(example("fedsps-global", **parameters), problem, setting)
+        simulation.run()
+        assert simulation.s.gamma == pytest.approx(gamma)

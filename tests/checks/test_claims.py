@@ -203,6 +203,11 @@ def test_better_by_an_amount(by, expected):
     assert verdict(several, **CONTEST, by=by)[0] == expected
 
 
+@pytest.mark.parametrize(("by", "expected"), [(-0.11, HELD), (-0.09, NOT_HELD)])
+def test_better_may_be_behind_by_an_amount(by, expected):
+    assert verdict([("fedac-1", 4, 0.2), ("fedavg", 4, 0.1)], **CONTEST, by=by)[0] == expected
+
+
 def test_better_at_a_specification():
     how = {"kind": "dirichlet", "alpha": 1}
     rows = [("fedac-1", (how,), 0.1), ("fedavg", (how,), 0.2), ("fedac-1", ({"kind": "iid"},), 0.3)]
@@ -247,6 +252,13 @@ def test_what_diverged_reaches_nothing():
 )
 def test_equal(rows, expected):
     assert verdict(rows, kind="equal", algorithms=["fedavg", "fedac-1"], tolerance=1e-6)[0] == expected
+
+
+@pytest.mark.parametrize(("tolerance", "expected"), [(0.011, HELD), (0.009, NOT_HELD)])
+def test_equal_to_an_amount(tolerance, expected):
+    options = {"kind": "equal", "algorithms": ["fedavg", "fedac-1"], "absolute": True, "tolerance": tolerance}
+    found = verdict([("fedavg", 4, 0.01), ("fedac-1", 4, 0.02)], **options)
+    assert found[0] == expected and "relative" not in found[1]
 
 
 def test_sizes_leave_a_claim_untested():

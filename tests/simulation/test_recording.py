@@ -1,17 +1,20 @@
 """What algorithms note of local steps: kept where asked, summarised in rows, and without influence on the run."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from fedatlas import algorithms
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import tables
 from fedatlas.experiments.expand import cells, view
 from fedatlas.experiments.run import run_cell
-from fedatlas.simulation.engine import Simulation
+from fedatlas.simulation.engine import Simulation, run_together
 from fedatlas.simulation.recording import columns
 from fedatlas.simulation.setting import Setting
-from tests.helpers import example, logistic
+from tests.helpers import example, logistic, quadratic, where_defined
 from tests.synthetic import experiment
 
 OPTIONS = {"clients": 5, "local_steps": 3, "rounds": 7, "batch": 2, "eval_rounds": 3}
@@ -54,6 +57,42 @@ def test_nobody_active_nothing_noted():
     rows = history(participation={"kind": "bernoulli", "p": 0.1}, eval_rounds=1, rounds=20).rows
     lengths = [len(row.get("step_size", ())) for row in rows[1:]]
     assert 0 in lengths and max(lengths) > 0
+
+
+def test_losses_are_those_of_the_minibatches_before_each_step():
+    options = OPTIONS | {"rounds": 1}
+    losses = np.array(history(["local_loss"], name="fedavg", rounds=1).rows[-1]["local_loss"])
+    problem, setting = logistic(), Setting(**options)
+    simulation = Simulation(example("fedavg"), problem, setting, 0)
+    draws = simulation.sampler.draw(0, np.arange(5), 3)
+    y = np.tile(simulation.x0, (5, 1))
+    for k in range(3):
+        loss, g = problem.batch(np.arange(5), draws[:, k]).value_and_grad(y)
+        np.testing.assert_allclose(losses[:, k], loss[:, 0], rtol=1e-12)
+        y = y - 0.1 * g
+
+
+@pytest.mark.parametrize("name", algorithms.names())
+def test_losses_are_recorded_of_every_algorithm_and_change_no_run(name):
+    problem = quadratic() if algorithms.get(name).exact_prox else logistic()
+    setting = Setting(**OPTIONS)
+    with where_defined():
+        plain, more = (
+            Simulation(example(name), problem, replace(setting, record=record), 0).run()
+            for record in (None, ["local_loss"])
+        )
+        assert (plain.x == more.x).all()
+    for row in more.rows:
+        for own in row.get("local_loss", ()):
+            assert np.isfinite(own).all()
+
+
+def test_compiled_rounds_are_left_where_losses_are_recorded():
+    problem, setting = logistic(heterogeneous=False), Setting(clients=5, local_steps=3, rounds=4, eval_rounds=2)
+    recorded = replace(setting, record=["local_loss"])
+    compiled, plain = (run_together([Simulation(example("fedavg"), problem, one, 0)])[0] for one in (setting, recorded))
+    assert "local_loss_mean" in plain.rows[-1]
+    np.testing.assert_allclose(plain.x, compiled.x, rtol=1e-10)
 
 
 @pytest.mark.parametrize("record", ["step_size", [1]])

@@ -61,8 +61,8 @@ def fedsps_normalized(world, gamma_b, c, l_star, smoothing):
 
 
 @transcription("feddecsps")
-def feddecsps(world, gamma_b, c, l_star):
-    # Section 5, with c_{-1} = c_0 and gamma_{-1} = gamma_b
+def feddecsps(world, gamma_b, c, l_star, memory):
+    # Section 5, with c_{-1} = c_0 and gamma_{-1} = gamma_b; restarted: by a new optimiser in each round
     x = world.x0
     step = [gamma_b] * world.m
     c_before = [c] * world.m
@@ -71,6 +71,8 @@ def feddecsps(world, gamma_b, c, l_star):
         received = []
         for i in world.S(t):
             x_i = x
+            if memory == "restarted":
+                step[i], c_before[i], count[i] = gamma_b, c, 0
             for k in range(world.K):
                 g_i = world.g(t, k, i, x_i)
                 c_t = c * np.sqrt(count[i] + 1)
@@ -85,8 +87,9 @@ def feddecsps(world, gamma_b, c, l_star):
 
 
 @transcription("fedsps-global")
-def fedsps_global(world, gamma_b, c, l_star):
-    # Algorithm 3; the first step size is client 0's at the start (D.2.3), or that of the active client of lowest number
+def fedsps_global(world, gamma_b, c, l_star, aggregation):
+    # Algorithm 3; the first step size is client 0's at the start (D.2.3), or the active one's of lowest number;
+    # the formulae (a), (b) and (c) of D.2.2
     x = world.x0
     gamma = None
     for t in range(world.T):
@@ -94,18 +97,27 @@ def fedsps_global(world, gamma_b, c, l_star):
         if len(S) and gamma is None:
             first = min(S)
             gamma = spsmax(world.f(t, 0, first, x), world.g(t, 0, first, x), l_star, c, gamma_b)
-        received, steps = [], []
+        received, steps, losses, gradients = [], [], [], []
         for i in S:
             x_i = x
             for k in range(world.K):
                 g_i = world.g(t, k, i, x_i)
                 if k == world.K - 1:
                     steps.append(spsmax(world.f(t, k, i, x_i), g_i, l_star, c, gamma_b))
+                    losses.append(world.f(t, k, i, x_i) - l_star)
+                    gradients.append(g_i)
                 x_i = x_i - gamma * g_i
             received.append(x_i)
         if received:
-            x = sum(received) / len(received)
-            gamma = sum(steps) / len(steps)
+            n = len(received)
+            x = sum(received) / n
+            if aggregation == "steps":
+                gamma = sum(steps) / n
+            elif aggregation == "norms":
+                gamma = min(sum(losses) / n / (c * sum(g @ g for g in gradients) / n), gamma_b)
+            else:
+                mean = sum(gradients) / n
+                gamma = min(sum(losses) / n / (c * (mean @ mean)), gamma_b)
         yield x
 
 

@@ -2,7 +2,7 @@
 
 ``l_star`` is a lower bound on every loss, such as 0 for losses that are not negative. With ``record: [step_size]`` the
 setting keeps the step sizes of every client and local step. FedSPS also records ``at_bound``, 1 where the step size is
-its bound and 0 elsewhere, and ``local_loss``, the minibatch's loss before the step.
+its bound and 0 elsewhere.
 """
 
 import math
@@ -61,7 +61,7 @@ class FedSPS(Polyak):
 
     name = "fedsps"
     label = "FedSPS"
-    records = ("step_size", "at_bound", "local_loss")
+    records = ("step_size", "at_bound")
 
     smoothing: Literal["none", "bound", "step"] = option("none", doc="how the bound on the step size changes")
 
@@ -81,7 +81,7 @@ class FedSPS(Polyak):
         for g in steps:
             loss, grad = g.value_and_grad(y)
             step = self.step(loss, grad, bound)
-            steps.record(step_size=step, at_bound=step >= bound, local_loss=loss)
+            steps.record(step_size=step, at_bound=step >= bound)
             y, nu = y - step * grad, nu + step
             if self.smoothing == "bound":
                 bound = growth * bound
@@ -124,23 +124,34 @@ class FedDecSPS(Polyak):
 
     t counts the client's local steps in all rounds. At first c_{-1} step_{-1} = c gamma_b. With decreasing step sizes
     the method converges to the optimum even where FedSPS does not.
+
+    With ``memory: restarted``, t and c_{t-1} step_{t-1} start anew in every round, as with an optimiser that a client
+    makes for each round; the code of FedAMS, which the paper builds on, does so.
     """
 
     name = "feddecsps"
     label = "FedDecSPS"
 
+    memory: Literal["kept", "restarted"] = option(
+        "kept", doc="whether a client goes on with its decreasing step sizes in later rounds, or restarts in each"
+    )
+
     def init(self, x0):
-        return State(x=x0), State(t=0, product=self.c * self.gamma_b)
+        return State(x=x0), self._first() if self.memory == "kept" else State()
+
+    def _first(self) -> State:
+        return State(t=0, product=self.c * self.gamma_b)
 
     def client(self, s, i, steps):
-        y, t, product = s.x, i.t, i.product
+        before = i if self.memory == "kept" else self._first()
+        y, t, product = s.x, before.t, before.product
         for g in steps:
             loss, grad = g.value_and_grad(y)
             product = minimum(polyak(loss, grad, self.l_star), product)
             step = product / (self.c * sqrt(t + 1))
             steps.record(step_size=step)
             y, t = y - step * grad, t + 1
-        return State(delta=y - s.x), State(t=t, product=product)
+        return State(delta=y - s.x), State(t=t, product=product) if self.memory == "kept" else State()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +162,11 @@ class FedSPSGlobal(Polyak):
         x <- mean_S(y)
         gamma <- mean_S min((loss_B(y) - l*) / (c |g(y)|^2), gamma_b)       of the last local step
 
+    That is formula (a) of Appendix D.2.2, ``aggregation: steps``. The other two are formed of means over clients:
+
+        gamma <- min(mean_S(loss_B(y) - l*) / (c mean_S |g(y)|^2), gamma_b)     (b), ``norms``
+        gamma <- min(mean_S(loss_B(y) - l*) / (c |mean_S g(y)|^2), gamma_b)     (c), ``gradients``
+
     The first gamma is the Polyak step size of client 0 on its first minibatch, as in Appendix D.2.3. If clients are
     sampled, it is that of the active client of lowest number in the first round. It is one number, sent to all before
     that round.
@@ -159,6 +175,10 @@ class FedSPSGlobal(Polyak):
     name = "fedsps-global"
     label = "FedSPS-Global"
     broadcast = ("x", "gamma")
+
+    aggregation: Literal["steps", "norms", "gradients"] = option(
+        "steps", doc="what is averaged over clients for the step size, besides the losses"
+    )
 
     def before(self, s, i, steps):
         if "gamma" in s:
@@ -172,10 +192,18 @@ class FedSPSGlobal(Polyak):
             loss, grad = g.value_and_grad(y)
             steps.record(step_size=s.gamma)
             y = y - s.gamma * grad
-        return State(delta=y - s.x, gamma=self.step(loss, grad, self.gamma_b)), State()
+        if self.aggregation == "steps":
+            return State(delta=y - s.x, gamma=self.step(loss, grad, self.gamma_b)), State()
+        if self.aggregation == "norms":
+            return State(delta=y - s.x, loss=loss, square=dot(grad, grad)), State()
+        return State(delta=y - s.x, loss=loss, gradient=grad), State()
 
     def server(self, s, mean, n):
-        return State(x=s.x + mean.delta, gamma=mean.gamma)
+        x = s.x + mean.delta
+        if self.aggregation == "steps":
+            return State(x=x, gamma=mean.gamma)
+        norm = sqrt(mean.square) if self.aggregation == "norms" else mean.gradient
+        return State(x=x, gamma=self.step(mean.loss, norm, self.gamma_b))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,9 @@ class Better(OfScore, Contest):
     name = "better"
 
     factor: float = option(1, doc="how many times as good it must be", above=0)
-    by: float | None = option(None, doc="by how much its score must be ahead, instead of a factor", low=0)
+    by: float | None = option(
+        None, doc="by how much its score must be ahead, instead of a factor; below 0 it may be behind by as much"
+    )
     floor: float | None = option(
         None, doc="score beyond which differences say nothing, such as the accuracy to which the optimum is known"
     )

@@ -15,19 +15,22 @@ ROUNDING = 1e-14  # differences of scores that double precision does not resolve
 
 @dataclass(frozen=True, kw_only=True)
 class Equal(OfScore, OfSeveral):
-    """Held if the scores of each two algorithms agree to a relative ``tolerance`` in every setting of ``where``.
+    """Held if the scores of each two algorithms agree to a ``tolerance`` in every setting of ``where``.
 
-    Runs of one seed are compared: all relative differences lie within the tolerance, or the interval of their mean
-    does. Differences below 10⁻¹⁴ are rounding error. Settings where both diverged are left out.
+    Runs of one seed are compared: all differences lie within the tolerance, or the interval of their mean does.
+    Differences are relative unless ``absolute``; those below 10⁻¹⁴ are rounding error. Settings where both diverged are
+    left out.
     """
 
     name = "equal"
 
-    tolerance: float = option(doc="largest relative difference", low=0)
+    tolerance: float = option(doc="largest difference", low=0)
+    absolute: bool = option(False, doc="whether the tolerance is an amount, and not a share of the larger score")
 
     def judge(self, results: Results) -> Outcome:
         scores = {one: results.samples(one, self.where, self.metric, self.statistic) for one in self.algorithms}
         bounds, parts, worst, seeds = Bounds(-self.tolerance, self.tolerance), [], 0.0, 0
+        what = "difference" if self.absolute else "relative difference"
         for one, other in itertools.combinations(self.algorithms, 2):
             names = f"{results.name(one)} and {results.name(other)}"
             for point in [point for point in scores[one] if point in scores[other]]:
@@ -35,17 +38,18 @@ class Equal(OfScore, OfSeveral):
                 pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
                 place = f" at {results.point(point)}" if results.point(point) else ""
                 if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
-                    differences = sample(_difference(*pair) for pair in pairs)
+                    differences = sample(self._difference(*pair) for pair in pairs)
                     worst, seeds = max(worst, *map(abs, differences.values)), max(seeds, len(pairs))
-                    parts.append(Part(differences, bounds, f"relative difference {{}} of {names}{place}"))
+                    parts.append(Part(differences, bounds, f"{what} {{}} of {names}{place}"))
                 elif pairs:
                     worst = math.inf
                     parts.append(Part(LOST, bounds, f"one of {names} diverged{place}"))
         if parts and worst <= self.tolerance:
-            return exact(f"largest relative difference {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
+            return exact(f"largest {what} {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
         return judged(parts)
 
-
-def _difference(a: float, b: float) -> float:
-    """The relative difference of two scores."""
-    return 0.0 if abs(a - b) <= ROUNDING else (a - b) / max(abs(a), abs(b))
+    def _difference(self, a: float, b: float) -> float:
+        """The difference of two scores."""
+        if abs(a - b) <= ROUNDING:
+            return 0.0
+        return (a - b) / (1 if self.absolute else max(abs(a), abs(b)))

@@ -24,7 +24,7 @@ from fedatlas.problems.base import TESTED, VALIDATED, Problem, ProblemKind, Synt
 from fedatlas.problems.given import Sources
 from fedatlas.simulation.recording import PARTS
 from fedatlas.simulation.sampling import SAMPLING
-from fedatlas.simulation.setting import Setting
+from fedatlas.simulation.setting import LOCAL_LOSS, Setting
 
 
 def check(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
@@ -91,7 +91,7 @@ def reported(spec: CellSpec) -> list[str]:
     kind, sources = problems.parse(spec.problem)
     lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]
     asked = [name for one in lists for name in one or ()]
-    records = algorithms.get(spec.algorithm).records
+    records = (LOCAL_LOSS, *algorithms.get(spec.algorithm).records)
     recorded = [name for name in spec.setting.get("record") or () if name in records]
     parts = [f"{name}_{part}" for name in recorded for part in PARTS]
     return [*kind.evaluated(spec.optimum, _parts(sources)), *asked, *parts]

@@ -11,6 +11,7 @@ from fedatlas.experiments.cells import Cell, CellSpec, Point, choices
 from fedatlas.experiments.runs import assign, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Shown, View
+from fedatlas.simulation.setting import LOCAL_LOSS
 
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 
@@ -60,7 +61,8 @@ def view(experiment: Experiment) -> View:
 
 def recordable(experiment: Experiment) -> set[str]:
     """Names of all that the experiment's algorithms can record of local steps."""
-    return {name for id in experiment.algorithms for name in algorithms.get(experiment.algorithm(id)).records}
+    records = (algorithms.get(experiment.algorithm(id)).records for id in experiment.algorithms)
+    return {LOCAL_LOSS}.union(*records)
 
 
 def _count(experiment: Experiment) -> None:

@@ -12,24 +12,24 @@ from fedatlas import arrays
 
 def mean(problem: Any, x: Any) -> float:
     """gamma^(a) = mean_i f_i / |g_i|^2."""
-    losses, gradients = _all(problem, x)
+    losses, gradients = of_clients(problem, x)
     return float(np.mean(losses / np.vecdot(gradients, gradients)))
 
 
 def pooled(problem: Any, x: Any) -> float:
     """gamma^(b) = mean_i f_i / mean_i |g_i|^2."""
-    losses, gradients = _all(problem, x)
+    losses, gradients = of_clients(problem, x)
     return float(losses.mean() / np.vecdot(gradients, gradients).mean())
 
 
 def joint(problem: Any, x: Any) -> float:
     """gamma^(c) = mean_i f_i / |mean_i g_i|^2."""
-    losses, gradients = _all(problem, x)
+    losses, gradients = of_clients(problem, x)
     whole = gradients.mean(axis=0)
     return float(losses.mean() / (whole @ whole))
 
 
-def _all(problem: Any, x: Any) -> tuple[np.ndarray, np.ndarray]:
+def of_clients(problem: Any, x: Any) -> tuple[np.ndarray, np.ndarray]:
     """Losses (n,) and gradients (n, d) of the clients at x (d,); of one where all clients share the data."""
     clients = (problem.clients or 1) if problem.partition is None else len(problem.partition.sizes)
     losses, gradients = problem.full_batch(np.arange(clients)).value_and_grad(x)

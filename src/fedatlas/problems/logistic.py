@@ -135,6 +135,7 @@ class Logistic(Regression):
         """
         setting = simulations[0].setting
         plain = setting.full_participation and setting.constant_lr and setting.sampling == "replacement"
+        plain = plain and not setting.records_losses
         if not plain or setting.local_epochs is not None or setting.batch != 1 or self.one_sample_rows is None:
             return None
         return compiled.rounds(simulations)

@@ -158,7 +158,7 @@ class Simulation:
         s = self.s
         group = self._group(algorithm, active, n)
         if algorithm.has("before"):
-            mean = self._mean(algorithm.before, s, group, n, pool)
+            mean = self._mean(algorithm.before, s, group, dataclasses.replace(n, wanted=()), pool)
             if self.mixing is None:
                 self.costs["vectors_down"] += self._vectors(mean)
             s = s.replace(**dict(mean.items()))

@@ -12,6 +12,8 @@ from fedatlas.options import option, settle
 from fedatlas.participation import PARTICIPATION, Participation
 from fedatlas.schedules import SCHEDULES, Schedule
 
+LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which Steps records of every algorithm
+
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
@@ -61,8 +63,8 @@ class Setting:
     metrics: list[str] | None = option(None, doc="metrics that are evaluated besides the problem's own")
     record: list[str] | None = option(
         None,
-        doc="names of what algorithms record of local steps, such as [step_size]; kept for the last round before each "
-        "evaluation",
+        doc="names of what algorithms record of local steps, such as [step_size], and local_loss, the minibatch's loss "
+        "before a step, of all that compute it; kept for the last round before each evaluation",
     )
     state: Literal["memory", "disk"] = option("memory", doc="where client states are kept")
 
@@ -106,6 +108,11 @@ class Setting:
     def total_rounds(self) -> int:
         """Rounds of the run."""
         return self.rounds or (self.steps or self.epochs or 0) // self._local
+
+    @property
+    def records_losses(self) -> bool:
+        """Whether the minibatches' losses are recorded."""
+        return LOCAL_LOSS in (self.record or ())
 
     @property
     def eval_every(self) -> int:

@@ -1,6 +1,6 @@
 """What clients see of their data during one round: minibatch gradients, which are counted."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,27 +10,41 @@ from fedatlas import arrays
 from fedatlas.arrays import Array
 from fedatlas.errors import UserError
 from fedatlas.simulation.round import Round
+from fedatlas.simulation.setting import LOCAL_LOSS
 
 
 class Gradient:
     """The stochastic gradient on one step's minibatch: every call within a step uses the same samples.
 
-    clip: largest norm of a client's gradient, or None.
+    clip: largest norm of a client's gradient, or None. first: called with the losses (m, 1) of the first call, where a
+    step has its iterate.
     """
 
-    def __init__(self, batch: Any, cost: "Cost", full: bool, clip: float | None = None) -> None:
-        self._batch, self._cost, self._full, self._clip = batch, cost, full, clip
+    def __init__(
+        self,
+        batch: Any,
+        cost: "Cost",
+        full: bool,
+        clip: float | None = None,
+        first: Callable[[Array], None] | None = None,
+    ) -> None:
+        self._batch, self._cost, self._full, self._clip, self._first = batch, cost, full, clip, first
 
     def __call__(self, y: Array) -> Array:
         """Gradients (m, d) at y, (m, d) or (d,)."""
+        if self._first is not None:
+            return self.value_and_grad(y)[1]
         self._cost.count(self._batch, full=self._full)
         return self._clipped(self._batch.grad(y))
 
     def value_and_grad(self, y: Array) -> tuple[Array, Array]:
         """Losses (m, 1) and gradients (m, d) at y, (m, d) or (d,)."""
         self._cost.count(self._batch, full=self._full)
-        value, grad = self._batch.value_and_grad(y)
-        return value, self._clipped(grad)
+        losses, gradients = self._batch.value_and_grad(y)
+        if self._first is not None:
+            self._first(losses)
+            self._first = None
+        return losses, self._clipped(gradients)
 
     def _clipped(self, grad: Array) -> Array:
         if self._clip is None:
@@ -104,12 +118,16 @@ class Steps:
         return arrays.column(self._round.probabilities[self.clients], self._round.like)
 
     def __iter__(self) -> Iterator[Gradient]:
+        first = self._record_loss if LOCAL_LOSS in self.records else None
         if self.draws is None:
             for _ in range(self.K):
-                yield Gradient(self._batch(None), self._cost, True, self._round.clip)
+                yield Gradient(self._batch(None), self._cost, True, self._round.clip, first)
         else:
             for cut in self.cuts:
-                yield Gradient(self._batch(self.draws[:, *cut]), self._cost, False, self._round.clip)
+                yield Gradient(self._batch(self.draws[:, *cut]), self._cost, False, self._round.clip, first)
+
+    def _record_loss(self, losses: Array) -> None:
+        self.record(**{LOCAL_LOSS: losses})
 
     def _batch(self, draws: np.ndarray | None) -> Any:
         return self.problem.full_batch(self.clients) if draws is None else self.problem.batch(self.clients, draws)

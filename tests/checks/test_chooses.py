@@ -1,0 +1,30 @@
+"""Which tuned values won."""
+
+import pytest
+
+from fedatlas.checks.verdicts import HELD, NOT_HELD
+from fedatlas.errors import UserError
+from tests.checks.made import judged, view
+from tests.synthetic import table
+
+
+def found(values, chosen):
+    """The claim that ``values`` win where those of ``chosen`` do, by number of clients."""
+    frame = table([("fedavg", clients, 0.1) for clients in chosen])
+    frame["lr"], frame["server_lr"] = chosen.values(), 1.0
+    frame["tuning_seeds"] = 3
+    return judged(view(tune=("lr", "server_lr")), frame, kind="chooses", algorithm="fedavg", values=values)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"), [({4: 0.1, 16: 0.1}, HELD), ({4: 0.1, 16: 0.2}, NOT_HELD), ({4: 1.0}, NOT_HELD)]
+)
+def test_all_settings_count(chosen, expected):
+    row = found({"lr": 0.1, "server_lr": 1}, chosen)
+    assert (row["verdict"], row["seeds"]) == (expected, 3)
+    assert f"{next(iter(chosen.values())):g}" in row["ours"]
+
+
+def test_what_is_not_tuned_is_refused():
+    with pytest.raises(UserError, match="'eps' is not tuned for fedavg"):
+        found({"eps": 0.1}, {4: 0.1})
