@@ -15,6 +15,7 @@ import yaml
 
 import fedatlas
 from fedatlas.checks.judging import check
+from fedatlas.checks.results import Results
 from fedatlas.checks.verdicts import HELD
 from fedatlas.cli import main
 from fedatlas.data import preparing, sources, store
@@ -115,7 +116,7 @@ def shown():
     spec = {key: value for key, value in made.figures["scores"].items() if key != "caption"}
     draw(FIGURES.build(spec), view, table, curves, ["scores.png"])
     assert Path("scores.png").read_bytes().startswith(b"\x89PNG")
-    verdict = check(view, made.claims, table, curves).iloc[0]
+    verdict = check(made.claims, Results(view, table, curves, table)).iloc[0]
     assert (verdict["verdict"], verdict["ours"]) == (HELD, "0 runs diverged")
 
 

@@ -66,7 +66,9 @@ def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directo
 @pytest.mark.parametrize("architecture", ARCHITECTURES.names())
 def test_layers_that_run_compiled_are_known_from_the_specification(architecture, monkeypatch):
     asked, plain = set(), importlib.import_module
-    monkeypatch.setattr(importlib, "import_module", lambda name, *more: (asked.add(name), plain(name, *more))[1])
+    monkeypatch.setattr(
+        importlib, "import_module", lambda name, *more, **named: (asked.add(name), plain(name, *more, **named))[1]
+    )
     problem = network(architecture)
     problem.batch([0], np.arange(4)[None]).grad(problem.start(0))
     found = {name for name in asked if name.startswith("fedatlas.compiled.")}

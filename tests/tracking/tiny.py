@@ -77,7 +77,7 @@ def make(experiment: Experiment, folder: Path) -> None:
         files_made.append(folder / f"runs/{id}/{key}.parquet")
         files.write(files_made[-1], frame, meta)
     layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)
-    table, _, meta = build(layout, files_made)
+    table, *_, meta = build(layout, files_made)
     files.write(folder / "table.parquet", table, dataclasses.replace(meta, data={}).plain())
 
 

@@ -98,8 +98,8 @@ def select(metric):
         (setting(participation={"kind": "bernoulli", "p": "labels"}), "p is 'labels', but the problem's data have no"),
         # hyper-parameters
         (one("fedavg", lr="1/nope"), "this problem has no constant 'nope' (it has L, L_max"),
-        (one("fedavg", lr="1/delta_A") | {"problem": LOGISTIC}, "no constant 'delta_A' (it has L, mu)"),
-        (one("fedavg", lr="1/mu") | {"problem": LOGISTIC | {"l2": 0}}, "no constant 'mu' (it has L)"),
+        (one("fedavg", lr="1/delta_A") | {"problem": LOGISTIC}, "no constant 'delta_A' (it has L, L_max, mu)"),
+        (one("fedavg", lr="1/mu") | {"problem": LOGISTIC | {"l2": 0}}, "no constant 'mu' (it has L, L_max)"),
         (one("fedavg", lr="1/(L - L)"), "lr is '1/(L - L)', which has no finite value for this problem"),
         (one("fedavg", lr="mu - L"), "; it must be a number larger than 0"),
         (one("fedavg", lr="+".join(["1"] * 3000)), "lr is a formula of 5,999 characters; at most 200 are allowed"),
