@@ -6,12 +6,13 @@ import pytest
 
 from fedatlas.checks.judging import COLUMNS, check
 from fedatlas.checks.results import Results
-from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
+from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
 from tests.synthetic import curves, curves_of, table
 
-from .made import judged, verdict, view
+from .made import verdict, view
+from .test_better import BETTER, CONTEST
 
 ROUNDS = [("fedavg", (1,), 0.1), ("fedavg", (2,), 0.1), ("fedavg", (4,), 0.3)]
 
@@ -105,114 +106,6 @@ def test_speedup_that_diverges_is_none():
 def test_speedup_needs_two_positive_scores():
     rows = [("fedavg", 4, 0.1), ("fedavg", 16, -1e-17)]
     assert verdict(rows, kind="speedup", algorithms=["fedavg"], axis="clients", at_least=0.5)[0] == NOT_TESTED
-
-
-CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
-BETTER = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.2), ("mb-sgd", 4, 0.4), ("fedac-1", 16, 0.1), ("fedavg", 16, 0.05)]
-
-
-@pytest.mark.parametrize(
-    ("where", "than", "factor", "expected"),
-    [
-        ({"clients": 4}, ["fedavg", "mb-sgd"], 1, HELD),
-        ({"clients": 4}, ["fedavg", "mb-sgd"], 2, HELD),
-        ({"clients": 4}, ["fedavg", "mb-sgd"], 2.1, NOT_HELD),
-        ({"clients": "max"}, ["fedavg"], 1, NOT_HELD),
-        ({"clients": "min"}, ["fedavg"], 1, HELD),
-        ({}, ["fedavg"], 1, NOT_HELD),
-        ({"clients": "max"}, ["fedavg"], 0.5, HELD),
-        ({"clients": "max"}, ["mb-sgd"], 1, NOT_TESTED),
-        ({"clients": 8}, ["fedavg"], 1, NOT_TESTED),
-    ],
-)
-def test_better(where, than, factor, expected):
-    found = verdict(BETTER, kind="better", algorithm="fedac-1", than=than, where=where, factor=factor)
-    assert found[0] == expected
-
-
-def test_a_comparison_of_equal_scores_is_vacuous():
-    rows = [("fedac-1", 4, [0.1, 0.3]), ("fedavg", 4, [0.1, 0.3])]
-    assert verdict(rows, **CONTEST)[0] == VACUOUS
-    assert verdict(rows, **CONTEST, factor=0.9)[0] == VACUOUS
-    assert verdict([*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)], **CONTEST)[0] == NOT_HELD  # equal is not better
-
-
-@pytest.mark.parametrize(
-    ("theirs", "expected"),
-    [
-        ([0.25, 0.24, 0.26], HELD),
-        ([0.25, 0.05, 0.26], UNDECIDED),
-        ([0.05, 0.04, 0.06], NOT_HELD),
-        ([0.25, math.inf, 0.26], HELD),
-        ([0.05, math.inf, 0.26], UNDECIDED),
-        ([0.25], UNDECIDED),
-    ],
-)
-def test_better_needs_an_interval_over_seeds(theirs, expected):
-    ours = [0.1, 0.11, 0.1][: len(theirs)]
-    assert verdict([("fedac-1", 4, ours), ("fedavg", 4, theirs)], **CONTEST)[0] == expected
-
-
-def test_better_compares_runs_of_one_seed():
-    """Seeds differ a hundredfold, and in each seed one algorithm is 1.5 times as good."""
-    ours = [0.001, 0.01, 0.1]
-    rows = [("fedac-1", 4, ours), ("fedavg", 4, [1.5 * score for score in ours])]
-    found = judged(view(), table(rows), curves_of(rows), **CONTEST)
-    assert (found["verdict"], found["seeds"]) == (HELD, 3)
-    assert [found[key] for key in ("value", "low", "high")] == pytest.approx([1.5] * 3)
-
-
-def test_more_than_was_claimed():
-    rows = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.5)]
-    assert verdict(rows, **CONTEST, factor=2, beyond=4)[0] == MORE
-    assert verdict(rows, **CONTEST, factor=2, beyond=6)[0] == HELD
-    slope = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients", "at_most": 0.9}
-    assert verdict(LINEAR, **slope, more="above")[0] == MORE
-    assert verdict(LINEAR, **slope, more="below")[0] == NOT_HELD
-    assert verdict(LINEAR, **slope)[0] == NOT_HELD
-
-
-def test_a_claim_names_what_makes_it_vacuous():
-    options = {**CONTEST, "where": {"clients": 4}}
-    bound = {"kind": "reaches", "algorithms": ["fedac-1"], "at_most": 0.2}
-    found = verdict(BETTER, **options, vacuous=bound)
-    assert found[0] == VACUOUS and found[2].startswith("Nothing is compared: FedAc-I 0.1 at M = 4")
-    assert verdict(BETTER, **options, vacuous={**bound, "at_most": 0.05})[0] == HELD
-
-
-@pytest.mark.parametrize(("ours", "theirs", "expected"), [(math.inf, 0.1, NOT_HELD), (0.1, math.inf, HELD)])
-def test_better_than_what_diverged(ours, theirs, expected):
-    rows = [("fedac-1", 4, ours), ("fedavg", 4, theirs)]
-    assert verdict(rows, **CONTEST, factor=10)[0] == expected
-
-
-def test_better_where_large_is_good():
-    made = view(metric="test_accuracy", goal="max")
-    rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
-    assert verdict(rows, made=made, **CONTEST)[0] == HELD
-    assert verdict(rows, made=made, kind="better", algorithm="fedavg", than=["fedac-1"])[0] == NOT_HELD
-
-
-@pytest.mark.parametrize(("by", "expected"), [(0.09, HELD), (0.11, NOT_HELD)])
-def test_better_by_an_amount(by, expected):
-    accuracy = view(metric="test_accuracy", goal="max")
-    rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
-    assert verdict(rows, made=accuracy, **CONTEST, by=by)[0] == expected
-    assert verdict([("fedac-1", 4, 0.8), ("fedavg", 4, 0.9)], **CONTEST, by=by)[0] == expected
-    several = [*BETTER[:2], ("fedac-1", 16, 0.1), ("fedavg", 16, 0.3)]
-    assert verdict(several, **CONTEST, by=by)[0] == expected
-
-
-@pytest.mark.parametrize(("by", "expected"), [(-0.11, HELD), (-0.09, NOT_HELD)])
-def test_better_may_be_behind_by_an_amount(by, expected):
-    assert verdict([("fedac-1", 4, 0.2), ("fedavg", 4, 0.1)], **CONTEST, by=by)[0] == expected
-
-
-def test_better_at_a_specification():
-    how = {"kind": "dirichlet", "alpha": 1}
-    rows = [("fedac-1", (how,), 0.1), ("fedavg", (how,), 0.2), ("fedac-1", ({"kind": "iid"},), 0.3)]
-    where = {"problem.partition": {"alpha": 1.0, "kind": "dirichlet"}}
-    assert verdict(rows, ("problem.partition",), where=where, **CONTEST)[0] == HELD
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from fedatlas.kinds import Family
 from tests.synthetic import curves_of, table
 
 from .made import judged, view
-from .test_claims import BETTER
+from .test_better import BETTER
 
 ROOT = Path(__file__).parents[2]
 NAMED = {
