@@ -67,6 +67,8 @@ def test_mistakes_stop_snakemake(mixed, arguments, said):
         (["tour"], {"tour": ["broken"]}, r"\(size smoke\) has no option 'colour'"),
         (["results/claims.csv"], {"tour": ["broken"]}, r"\(size smoke\) has no option 'colour'"),
         ([], {"tour": ["broken"]}, r"\(size smoke\) has no option 'colour'"),
+        (["gallery"], {"gallery": {"smoke": ["tiny", "broken"]}}, r"\(size smoke\) has no option 'colour'"),
+        (["tiny"], {"gallery": {"paper": ["tini"]}}, "unknown experiment 'tini'; did you mean 'tiny'"),
         (["all"], {"experiments": ["tiny", "broken"]}, r"\(size laptop\) has no option 'colour'"),
         (["only-smoke"], {}, r"only-smoke\.yaml: there is no size 'laptop' \(known: smoke\)"),
         (["report_one"], {}, "an experiment cannot be called report_one"),
