@@ -46,7 +46,7 @@ class Convergence(Panelled):
             if sheet.log:
                 ax.set_yscale("log")
             for number, (id, look) in enumerate(sheet.styles.items()):
-                curve = average(part[part["algorithm"] == id], cost, sheet.y, sheet.seeds)
+                curve = average(part[part["algorithm"] == id], cost, sheet.y)
                 if not len(curve):
                     continue
                 cut |= sheet.log and bool((curve["low"] < layout.FLOOR).any())
@@ -77,17 +77,17 @@ def _so_far(rows: "DataFrame", sheet: Sheet) -> "DataFrame":
     return rows.assign(**{sheet.y: best})
 
 
-def average(rows: "DataFrame", cost: str, metric: str, seeds: int) -> "DataFrame":
+def average(rows: "DataFrame", cost: str, metric: str) -> "DataFrame":
     """Mean and range over seeds at every evaluation that all seeds reached.
 
-    rows: of curves, of one algorithm at one point. cost, metric: their columns. seeds: number of seeds of the
-    experiment. Returns columns ``x``, ``y``, ``low`` and ``high``, by round.
+    rows: of curves, of one algorithm at one point. cost, metric: their columns. Returns columns ``x``, ``y``, ``low``
+    and ``high``, by round.
     """
     ok = rows[np.isfinite(rows[metric])]
     groups = ok.groupby("round", sort=True)
     curve = groups[metric].agg(y="mean", low="min", high="max", count="count")
     curve["x"] = groups[cost].mean() if cost != "round" else curve.index
-    return curve[curve["count"] == min(seeds, rows["seed"].nunique())]
+    return curve[curve["count"] == rows["seed"].nunique()]
 
 
 def _line(ax: "Axes", curve: "DataFrame", look: Style, number: int, sheet: Sheet) -> None:
