@@ -43,6 +43,7 @@ def test_the_page_shows_figures_claims_and_counts(made, tmp_path):
     gallery.shown(made, tmp_path / "docs/gallery", tmp_path / "docs/gallery.md")
     text = (tmp_path / "docs/gallery.md").read_text()
     assert "Of 6 claims, each at the largest size that tests it: 2 held, 2 not held, 2 not tested at this size." in text
+    assert "48 runs, 1.5 minutes of a processor." in text
     assert "### Experiment one" in text and "(gallery/smoke/two/speed.png)" in text
     assert "| FedAc is &lt;better\\> at K = 1. (Figure 1) |" in text and "Reading: of all data." in text
     assert "Untested." not in text and "Not tested at this size: 1 more." in text

@@ -40,6 +40,7 @@ class TableMeta:
     """The metadata of a table.
 
     versions, data: of the run files. fingerprints: by the algorithm's id. runs, diverged_runs: their numbers.
+    seconds: of training, of all runs together.
     """
 
     versions: dict[str, str]
@@ -47,6 +48,7 @@ class TableMeta:
     fingerprints: dict[str, str]
     runs: int
     diverged_runs: int
+    seconds: float
 
     def plain(self) -> dict[str, Any]:
         """The metadata as JSON types."""

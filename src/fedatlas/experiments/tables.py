@@ -73,7 +73,7 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
     """
     import pandas as pd
 
-    summaries, curves, trials, metas = [], [], [], []
+    summaries, curves, trials, metas, seconds = [], [], [], [], 0.0
     columns = _columns(layout, files)
     parts = ((path.parent.name, *_read(path, columns)) for path in files)
     for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2], columns))):
@@ -84,6 +84,7 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
             frame.insert(1, axis, cell)
         tune = [axis for axis in layout.tune if axis in meta.spec.tune]
         keys = ["algorithm", *layout.axes, *tune]
+        seconds += float(frame.groupby([*keys, "seed"], sort=False, dropna=False)["seconds"].last().sum())
         tunes = frame["seed"].isin(meta.spec.tuning_seeds)
         table = frame[keys].drop_duplicates(ignore_index=True)
         trials.append(_trials(frame[tunes] if tunes.any() else frame, keys, layout.select))
@@ -95,10 +96,8 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         table.insert(table.columns.get_loc("score"), "edge", _edges(table, ["algorithm", *layout.axes], tune))
         summaries.append(table)
         curves.append(frame[~tunes])
-    table = pd.concat(summaries, ignore_index=True)
-    return Tables(
-        table, pd.concat(curves, ignore_index=True), pd.concat(trials, ignore_index=True), _metadata(table, metas)
-    )
+    whole = [pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials)]
+    return Tables(whole[0], whole[1], whole[2], _metadata(whole[0], metas, seconds))
 
 
 def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
@@ -196,11 +195,12 @@ def _edges(table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Seri
     return edges
 
 
-def _metadata(table: "pd.DataFrame", metas: list[tuple[str, RunMeta]]) -> TableMeta:
+def _metadata(table: "pd.DataFrame", metas: list[tuple[str, RunMeta]], seconds: float) -> TableMeta:
     return TableMeta(
         versions=metas[0][1].versions,
         data={name: entry for _, meta in metas for name, entry in meta.data.items()},
         fingerprints={id: meta.fingerprint for id, meta in metas},
         runs=int(table[["tuning_seeds", "seeds"]].to_numpy().sum()),
         diverged_runs=int(table[["tuning_diverged", "diverged"]].to_numpy().sum()),
+        seconds=seconds,
     )

@@ -71,7 +71,7 @@ def make(folder: Path, gallery: Path) -> None:
         paper=about.paper,
         figures=about.figures,
         runs=made.runs,
-        hours=float((table["seconds"] * table["seeds"]).sum()) / 3600,
+        hours=made.seconds / 3600,
     )
     with atomic(place / ENTRY) as temporary:
         temporary.write_text(json.dumps(dataclasses.asdict(entry), indent=1, ensure_ascii=False) + "\n")
