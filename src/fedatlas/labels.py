@@ -69,9 +69,10 @@ def axis(name: str, problem: Mapping[str, Any]) -> str:
     if name == "clients":
         split = problem.get("partition") or "data" not in problem
         return f"number of {'clients' if split else 'workers'} $M$"
-    *_, stem, last = ["", *name.split(".")]
-    if last.isdigit():
-        return f"${stem}_{{{int(last) + 1}}}$"
+    stem, places = _place(name)
+    if places:
+        shown = stem if len(stem) == 1 else rf"\mathrm{{{stem}}}"
+        return f"${shown}_{{{','.join(places)}}}$"
     text = AXES.get(name, name.removeprefix("problem.").replace("_", " ").replace(".", " "))
     if name not in SYMBOLS:
         return text
@@ -80,12 +81,22 @@ def axis(name: str, problem: Mapping[str, Any]) -> str:
 
 def short(name: str) -> str:
     """An axis by its symbol, or its last word."""
-    *_, last = parts = name.split(".")
-    if len(parts) > 1 and last.isdigit():  # the place in a list, or in a list of lists, counted from 0
-        stem = next((part for part in reversed(parts) if not part.isdigit()), "")
-        places = [str(int(part) + 1) for part in parts[len(parts) - parts[::-1].index(stem) :]]
+    stem, places = _place(name)
+    if places:
         return stem + ",".join(places).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
-    return SYMBOLS.get(name) or SYMBOLS.get(last) or last.replace("_", " ")
+    return SYMBOLS.get(name) or SYMBOLS.get(stem) or stem.replace("_", " ")
+
+
+def _place(name: str) -> tuple[str, list[str]]:
+    """The last word of an axis, and the place in a list, or in a list of lists, that follows it, counted from 1."""
+    stem, *parts = name.split(".")
+    places: list[str] = []
+    for part in parts:
+        if part.isdigit():
+            places.append(str(int(part) + 1))
+        else:
+            stem, places = part, []
+    return stem, places
 
 
 def point(name: str, cell: Any) -> str:

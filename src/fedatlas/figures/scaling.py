@@ -81,7 +81,7 @@ class Scaling(Panelled):
                 _reference(ax, part, x, column)
         _scale(axes, positions, rows, x)
         finite = rows[[c for c in (column, *_range(sheet, column), "bound") if c in rows]].to_numpy(float)
-        if bounds := layout.limits(np.where(finite <= 0, layout.FLOOR, finite) if sheet.log else finite, sheet.log):
+        if bounds := layout.limits(_drawn(sheet, finite), sheet.log):
             axes[0].set_ylim(*bounds)
         layout.label(axes, labels.axis(x, sheet.view.problem), _words(sheet))
         layout.legend(figure, sheet, self._legend(sheet, rows, column))
@@ -161,8 +161,9 @@ def _line(
         ax.plot(lost, np.full(len(lost), 0.97), "x", color=look.colour, transform=ax.get_xaxis_transform(), zorder=3)
 
 
-def _drawn(sheet: Sheet, values: "Series") -> np.ndarray:
-    values = values.to_numpy(float)
+def _drawn(sheet: Sheet, values: "Series | np.ndarray") -> np.ndarray:
+    """Values as they are drawn: on a log scale none is below the floor."""
+    values = np.asarray(values, float)
     return np.maximum(values, layout.FLOOR) if sheet.log else values
 
 
