@@ -4,6 +4,7 @@ import json
 
 import pandas as pd
 import pytest
+from PIL import Image
 
 from fedatlas import csv_files
 from fedatlas.errors import UserError
@@ -24,7 +25,7 @@ def made(tmp_path):
         (folder / "about.json").write_text(json.dumps(about | {"name": name}))
         claims = csv_files.read(folder / "claims.csv", dtype=str, keep_default_na=False)
         csv_files.write(folder / "claims.csv", claims.assign(experiment=name))
-        (folder / "figures/speed.png").write_bytes(b"PNG")
+        Image.new("RGB", (9, 9), "white").save(folder / "figures/speed.png")
         folders.append(folder)
     return folders
 
