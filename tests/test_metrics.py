@@ -3,8 +3,8 @@
 import pytest
 
 from fedatlas import labels
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.scores import goal
-from fedatlas.experiments.view import Select
 from fedatlas.metrics import METRICS, Metric, metric
 
 

@@ -8,10 +8,10 @@ from fedatlas import algorithms
 from fedatlas.checks.judging import check
 from fedatlas.checks.results import Results
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Run
+from fedatlas.experiments.cells import Run, Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.runs import create
-from fedatlas.experiments.view import Select, Shown, View
+from fedatlas.experiments.view import Shown, View
 from fedatlas.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.simulation.engine import Simulation
 from tests.synthetic import curves, curves_of, table

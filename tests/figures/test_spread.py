@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.experiments.view import Select, Shown, View
+from fedatlas.experiments.cells import Select
+from fedatlas.experiments.view import Shown, View
 from tests.synthetic import rows
 
 from .sheets import drawn

@@ -3,8 +3,8 @@
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Select
 from fedatlas.experiments.selection import attained
-from fedatlas.experiments.view import Select
 from tests.synthetic import build, curves, experiment
 
 from .sheets import declared, panels

@@ -8,7 +8,8 @@ import pytest
 from fedatlas import problems
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.experiments.view import Select, Shown, View
+from fedatlas.experiments.cells import Select
+from fedatlas.experiments.view import Shown, View
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.promises import promise

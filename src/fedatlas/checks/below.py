@@ -39,7 +39,6 @@ class Below(OfOne):
             found = list(runs(results.view, self.theorem, self.algorithm, part))
             ratio = max(worst(run.measured, run.bound) for run in found)
             largest = ratio if math.isnan(ratio) else max(largest, ratio)
-            place = results.point(point)
             text = f"at most {labels.number(ratio)} of the bound" if math.isfinite(ratio) else "diverged or ended early"
-            texts.append(f"{text}{' at ' + place if place else ''}")
+            texts.append(text + results.at(point))
         return exact("; ".join(texts), largest <= 1, seeds=rows["seed"].nunique(), value=largest)

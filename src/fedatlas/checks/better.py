@@ -60,9 +60,9 @@ class Better(OfScore, Contest):
         return score if self.floor is None else (max if low else min)(score, self.floor)
 
     def _part(self, results: Results, other: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]) -> Part:
-        low, place = results.goal(self.metric) == "min", results.point(point)
+        low, place = results.goal(self.metric) == "min", results.at(point)
         means = [labels.number(math.fsum(values) / len(pairs)) for values in zip(*pairs, strict=True)]
-        names = f"than {results.name(other)} ({means[0]} against {means[1]})" + (f" at {place}" if place else "")
+        names = f"than {results.name(other)} ({means[0]} against {means[1]}){place}"
         high = math.inf if self.beyond is None else self.beyond
         if self.by is not None:
             ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]

@@ -28,5 +28,5 @@ class Chooses(OfOne):
         texts = []
         for point, part in results.settings(rows):
             best = ", ".join(labels.point(name, part[name].iloc[0]) for name in self.values)
-            texts.append(best + (f" at {results.point(point)}" if results.point(point) else ""))
+            texts.append(best + results.at(point))
         return exact("; ".join(texts), held, seeds=int(rows["tuning_seeds"].max()))

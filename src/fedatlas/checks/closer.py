@@ -39,7 +39,7 @@ class Closer(OfMetric, Contest):
                 seeds = [seed for seed in ours.index if seed in theirs.index]
                 ratios = [_ratio(ours[seed], theirs[seed]) for seed in seeds]
                 means = f"({labels.number(ours.mean())} against {labels.number(theirs.mean())})"
-                place = f" at {results.point(point)}" if results.point(point) else ""
+                place = results.at(point)
                 about = f"{{}} times smaller than {results.name(other)} {means}{place}"
                 parts.append(Part(sample(ratios, log=True), Bounds(self.factor, open=True), about))
         return judged(parts)

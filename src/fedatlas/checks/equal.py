@@ -36,7 +36,7 @@ class Equal(OfScore, OfSeveral):
             for point in [point for point in scores[one] if point in scores[other]]:
                 pairs = paired(scores[one][point], scores[other][point])
                 pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
-                place = f" at {results.point(point)}" if results.point(point) else ""
+                place = results.at(point)
                 if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
                     differences = sample(self._difference(*pair) for pair in pairs)
                     worst, seeds = max(worst, *map(abs, differences.values)), max(seeds, len(pairs))

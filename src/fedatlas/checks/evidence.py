@@ -111,7 +111,7 @@ class Part:
     about: str = "{}"
 
     def side(self, level: float) -> int | None:
-        """Side of the bounds on which the whole interval lies; None if it lies on no one side."""
+        """Side of the bounds on which the whole interval lies; None if its ends lie on different sides."""
         low, high = map(self.bounds.side, self.sample.interval(level))
         return low if low == high else None
 

@@ -28,7 +28,7 @@ class Falls(Bounded, OfMetric, OfSeveral):
         import numpy as np
 
         metric, parts = self.metric or results.view.select.metric, []
-        results.column(metric)
+        results.check_metric(metric)
         results.check_axis("axis", self.axis)
         for algorithm in self.algorithms:
             rows = results.rows(algorithm, self.where, results.curves)

@@ -38,17 +38,17 @@ class Fewer(Bounded, OfMetric, Contest):
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
-        results.column(metric)
+        results.check_metric(metric)
         lookup("cost", self.cost, labels.COSTS)
         ours, parts = self._costs(results, self.algorithm, metric), []
         for other in self.than:
             theirs = self._costs(results, other, metric)
             for point in [point for point in ours if point in theirs]:
-                pairs, place = paired(ours[point], theirs[point]), results.point(point)
+                pairs, place = paired(ours[point], theirs[point]), results.at(point)
                 if pairs:
                     about = f"{{}} times less than {results.name(other)} ({_means(pairs)})"
                     ratios = sample((_ratio(*pair) for pair in pairs), log=True)
-                    parts.append(Part(ratios, self.limits(), about + (f" at {place}" if place else "")))
+                    parts.append(Part(ratios, self.limits(), about + place))
         return judged(parts, more=self.more)
 
     def _costs(self, results: Results, algorithm: str, metric: str) -> dict[tuple[Any, ...], dict[int, float]]:

@@ -21,13 +21,13 @@ class FirstRound(OfMetric, OfOne):
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
-        results.column(metric)
+        results.check_metric(metric)
         rows, low = results.rows(self.algorithm, self.where, results.curves), results.goal(metric) == "min"
         bounds, parts = Bounds(high=math.nextafter(math.inf, 0) if self.paper is None else self.paper), []
         for point, part in results.settings(rows):
             curves = [curve for _, curve in part.groupby("seed")]
             firsts = [spent(curve, metric, "rounds", [self.target], low, relative=False)[0] for curve in curves]
-            place = f" at {results.point(point)}" if results.point(point) else ""
+            place = results.at(point)
             lost = sum(map(math.isinf, firsts))
             about = f"round {{}}{place}" if not lost else f"not attained by {lost} of {len(firsts)} seeds{place}"
             parts.append(Part(sample(firsts, log=True), bounds, about))

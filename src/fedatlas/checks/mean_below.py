@@ -42,7 +42,7 @@ class MeanBelow(OfOne):
 
         rows, parts = results.rows(self.algorithm, self.where, results.curves), []
         for point, part in results.settings(rows):
-            place = f" at {results.point(point)}" if results.point(point) else ""
+            place = results.at(point)
             found = fedspeed_bound.runs(results.view, self.theorem, self.algorithm, part)
             if not np.isfinite(found.measured).all():
                 return exact(f"diverged{place}", False)

@@ -30,10 +30,10 @@ class Proportion(Bounded, OfSeveral):
                 results.samples(algorithm, self.where, name, self.statistic) for name in (self.metric, self.of)
             )
             for point in above:
-                pairs, place = paired(above[point], below[point]), results.point(point)
+                pairs, place = paired(above[point], below[point]), results.at(point)
                 ratios = [value / whole if whole else math.inf for value, whole in pairs]
                 if not all(map(math.isfinite, ratios)):
                     raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
-                about = f"{results.name(algorithm)} {{}}" + (f" at {place}" if place else "")
+                about = f"{results.name(algorithm)} {{}}{place}"
                 parts.append(Part(sample(ratios), self.limits(), about))
         return judged(parts, more=self.more)

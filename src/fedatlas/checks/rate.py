@@ -37,7 +37,7 @@ class Rate(Bounded, OfMetric):
             if not all(np.isfinite(one).all() and (one > 0).all() for one in squares):
                 return exact("diverged", False)
             slopes = -np.polyfit(at, np.log(np.stack(squares)), 1)[0]
-            place = f" at {results.point(point)}" if results.point(point) else ""
+            place = results.at(point)
             parts.append(Part(sample(slopes), self.limits(), f"exponent {{}}{place}"))
             pairs = zip(self.along.values(), squares, strict=True)
             means = [f"{labels.number(one.mean())} at {labels.number(number)}" for number, one in pairs]

@@ -31,7 +31,7 @@ class Reaches(Bounded, OfScore, OfSeveral):
                 parts.append(Part(sample(self._shares(scores)), Bounds(self.share, open=True), about))
                 continue
             for point, of_seeds in scores.items():
-                place = f" at {results.point(point)}" if results.point(point) else ""
+                place = results.at(point)
                 if all(map(math.isfinite, of_seeds.values())):
                     parts.append(Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}{place}"))
                 else:

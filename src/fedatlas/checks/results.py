@@ -106,9 +106,9 @@ class Results:
     ) -> dict[tuple[Any, ...], dict[int, float]]:
         """Scores, or values of another metric, of each seed, by point of the axes.
 
-        What diverged has the worst value, inf or -inf. Raises as `rows` and `column` do.
+        What diverged has the worst value, inf or -inf. Raises as `rows` and `check_metric` do.
         """
-        self.column(metric, statistic)
+        self.check_metric(metric)
         select = self.view.select
         metric, statistic = metric or select.metric, statistic or select.statistic
         rows, good = self.rows(algorithm, where, self.curves), self.goal(metric)
@@ -120,19 +120,11 @@ class Results:
             found[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst(good)).items())
         return found
 
-    def column(self, metric: str | None = None, statistic: str | None = None) -> str:
-        """Column of the table that holds a metric: ``score`` for the one that selects.
-
-        Raises UserError if the table has no such metric.
-        """
-        select = self.view.select
-        metric, statistic = metric or select.metric, statistic or select.statistic
-        if (metric, statistic) == (select.metric, select.statistic):
-            return "score"
+    def check_metric(self, metric: str | None) -> None:
+        """Raise UserError if the results have no such metric; None is the one that selects."""
         known = [c.removeprefix("best_") for c in self.chosen if c.startswith("best_")]
-        if metric not in known:
-            raise UserError(f"unknown metric {metric!r}{did_you_mean(metric, known)}")
-        return f"{statistic}_{metric}"
+        if metric not in (None, self.view.select.metric, *known):
+            raise UserError(f"unknown metric {metric!r}{did_you_mean(str(metric), known)}")
 
     def goal(self, metric: str | None = None) -> Literal["min", "max"]:
         """Which values of a metric are good; by default of the one that selects."""
@@ -141,6 +133,11 @@ class Results:
     def point(self, point: tuple[Any, ...]) -> str:
         """A point of the axes for people: ``K = 16, M = 64``."""
         return ", ".join(labels.point(axis, value) for axis, value in zip(self.axes, point, strict=True))
+
+    def at(self, point: tuple[Any, ...]) -> str:
+        """Where a point lies, to end a text with: `` at K = 16``, or nothing without axes."""
+        place = self.point(point)
+        return f" at {place}" if place else ""
 
     def check_axis(self, option: str, axis: str) -> None:
         """Raise UserError if an option names an axis that the experiment does not have."""

@@ -56,7 +56,7 @@ class Scales(Bounded, OfMetric, OfSeveral):
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
-        results.column(metric)
+        results.check_metric(metric)
         for cost in filter(None, (self.cost, self.per)):
             lookup("cost", cost, labels.COSTS)
         others = [axis for axis in results.axes if self.axis is not None and axis != self.axis]

@@ -37,7 +37,7 @@ class Spread(Bounded, OfSeveral):
         parts = []
         for point, part in results.settings(matching(rows, self.among)):
             ratios = [_ratio(values) for _, values in part.groupby("seed") if len(values) > 1]
-            place = f" at {results.point(point)}" if results.point(point) else ""
+            place = results.at(point)
             if ratios:
                 about = f"largest score {{}} times the smallest{place}"
                 parts.append(Part(sample(ratios, log=True), self.limits(), about))

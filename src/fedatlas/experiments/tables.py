@@ -87,8 +87,10 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         seconds += float(frame.groupby([*keys, "seed"], sort=False, dropna=False)["seconds"].last().sum())
         tunes = frame["seed"].isin(meta.spec.tuning_seeds)
         table = frame[keys].drop_duplicates(ignore_index=True)
-        trials.append(_trials(frame[tunes] if tunes.any() else frame, keys, layout.select))
-        table = table.merge(_tuned(trials[-1][: tunes.any() * len(trials[-1])], keys), on=keys, how="left")
+        compared = _trials(frame[tunes] if tunes.any() else frame, keys, layout.select)
+        trials.append(compared)
+        tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys)
+        table = table.merge(tuned, on=keys, how="left")
         table = table.merge(_scored(frame[~tunes], keys, layout.select), on=keys, how="left")
         counts = ["tuning_seeds", "tuning_diverged", "seeds", "diverged"]
         table[counts] = table[counts].fillna(0).astype(int)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 ENTRY = "entry.json"
 CHOSEN = ("score", "score_sd", "seeds", "diverged", "rounds", "vectors_up", "vectors_down", "gradients", "samples")
-SIZES = ("paper", "laptop", "smoke")
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def page(gallery: Path, out: Path) -> None:
 
 
 def _entries(gallery: Path) -> Iterator[Entry]:
-    for size in SIZES:
+    for size in tally.SIZES:
         for path in sorted(gallery.glob(f"{size}/*/{ENTRY}")):
             try:
                 plain = json.loads(path.read_text(encoding="utf-8"))
@@ -125,7 +124,7 @@ def _head(ledger: "pd.DataFrame", folder: str) -> list[str]:
     return [
         "# Gallery",
         "",
-        "What the workflow made, at the sizes that are named; `snakemake gallery` makes all of it, this page too.",
+        "What the workflow made, at the sizes that are named. `snakemake gallery` makes the entries and this page.",
         f"Every verdict with its interval is in [{folder}/claims.csv]({folder}/claims.csv). The",
         "[guide to experiment files](../config/experiments/README.md#claims) says what the verdicts mean.",
         "",

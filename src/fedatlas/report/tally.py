@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 ORDER = (MORE, HELD, UNDECIDED, NOT_HELD, VACUOUS, NOT_TESTED)
 COLOURS = dict(zip(ORDER, ("#0b5c30", "#2f9e63", "#e0b04a", "#d55e00", "#a3a3a3", "#dddddd"), strict=True))
 OWN = "The atlas's own"  # how the source of a question begins that no paper asks
-RANK = ("paper", "laptop", "smoke")
+SIZES = ("paper", "laptop", "smoke")  # the largest first
 
 
 def largest(ledger: "pd.DataFrame") -> "pd.DataFrame":
     """Each claim once: at the largest size that tests it. ledger: rows of claims.csv of several experiments."""
     order = ledger.assign(
-        tested=(ledger["verdict"] == NOT_TESTED).astype(int), rank=ledger["size"].map(RANK.index)
+        tested=(ledger["verdict"] == NOT_TESTED).astype(int), rank=ledger["size"].map(SIZES.index)
     ).sort_values(["tested", "rank"], kind="stable")
     return order.drop_duplicates(["experiment", "claim"]).drop(columns=["tested", "rank"]).sort_index()
 
