@@ -32,8 +32,11 @@ ROOMS = [
     {"tracking"},
     {"workflow"},
     {"overview", "estimator", "frames", "plotting", "conformance"},
-    {"commands", "study_commands", "job_commands", "reference"},
+    {"descriptions"},
+    {"commands", "study_commands", "job_commands", "reference", "completion"},
+    {"command_line"},
     {"cli"},
+    {"__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 PACKAGES = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").exists())

@@ -7,6 +7,19 @@ from typing import Any, NoReturn
 from fedatlas.errors import UserError, nearest
 
 
+class Help(argparse.HelpFormatter):
+    """Help of a command, in which each option that has a default says it."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        plain = action.default is None or action.default is False or action.default in ([], argparse.SUPPRESS)
+        if plain or action.help is None or not action.option_strings:
+            return action.help
+        return f"{action.help}; default: %(default)s"
+
+    def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
+        return "N" if action.type in (whole, cores, port) else super()._get_default_metavar_for_optional(action)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that raises UserError: one sentence, with a guess at what was meant, in place of a screen of usage.
 
@@ -14,7 +27,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, **options)
+        super().__init__(allow_abbrev=False, formatter_class=Help, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """As argparse, but what is unknown is an error of the parser that meets it."""

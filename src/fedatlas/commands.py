@@ -14,22 +14,26 @@ from fedatlas.errors import UserError
 
 
 def list_everything(a: Namespace) -> None:
-    """Print names of what the atlas holds, a line each."""
+    """Print names of what the atlas holds, a line each; of experiments alone, also what each re-runs and takes."""
     from fedatlas.errors import lookup
-    from fedatlas.overview import SECTIONS, overview
+    from fedatlas.overview import SECTIONS, as_json, lines, overview
 
     if a.what is not None:
         lookup("section", a.what, dict.fromkeys(SECTIONS))
-    for section, lines in overview(a.what).items():
-        print(f"{section}:")
-        for name, text in lines:
-            print(f"  {name:<18} {text}")
-        print()
+    if a.json:
+        _print_json(as_json(a.what))
+    elif a.what == "experiments":
+        from fedatlas.workflow import listing
+        from fedatlas.workflow.project import here
+
+        print(*listing.lines(listing.listed(here())), sep="\n")
+    else:
+        print(*lines(overview(a.what)), sep="\n")
 
 
 def show(a: Namespace) -> None:
-    """Print what is declared of one kind."""
-    from fedatlas.overview import show as shown
+    """Print what is declared of a name."""
+    from fedatlas.descriptions import show as shown
 
     print(shown(a.name))
 
@@ -41,7 +45,7 @@ OF_TRAIN = {
     "eval_rounds": "--eval-rounds", "directory": "--directory", "optimum": "--no-optimum", "problem": "--problem",
 }  # fmt: skip
 OF_PROBLEM = {"kind": "--problem", "data": "--data", "l2": "--l2", "partition": "--partition"}
-OF_PARTITION = {"kind": "the name before the first comma"}
+OF_KIND = {"kind": "the name before the first comma"}
 OF_DATA = {"file": "the path before the first comma"}
 CLIENTS = 10  # where nothing is said
 
@@ -55,11 +59,15 @@ def train(a: Namespace) -> None:
     problem = _problem(a)
     options = {"clients": _clients(a, problem), "rounds": a.rounds, "batch": a.batch or None, "state": a.state}
     options |= {"local_steps": a.local_steps} if a.local_epochs is None else {"local_epochs": a.local_epochs}
+    given = {}
     if a.active is not None:
-        options["participation"] = {"kind": "uniform", "count": a.active}
+        options["participation"], given["participation"] = {"kind": "uniform", "count": a.active}, "--active"
+    for name in ("participation", "schedule"):
+        if (text := getattr(a, name)) is not None:
+            options[name], given[name] = _kind(f"--{name}", text), f"--{name}"
     if a.eval_rounds is not None:
         options["eval_rounds"] = a.eval_rounds
-    options |= _pairs("--set", a.set, OF_TRAIN | ({} if a.active is None else {"participation": "--active"}))
+    options |= _pairs("--set", a.set, OF_TRAIN | given)
     if a.out is not None:
         exports.check(a.out)
     if a.json and a.out == exports.STDOUT:
@@ -168,7 +176,7 @@ def check(a: Namespace) -> int:
 
 def claims(a: Namespace) -> None:
     """Print the claims that results hold verdicts on."""
-    from fedatlas.overview import verdicts
+    from fedatlas.workflow.ledger import verdicts
     from fedatlas.workflow.project import here
 
     rows = verdicts(a.results or here().folders.results)
@@ -196,9 +204,26 @@ def _problem(a: Namespace) -> dict[str, Any]:
     problem |= {} if a.data is None else {"data": _data(a.data)}
     problem |= {} if a.l2 is None else {"l2": a.l2}
     if a.partition is not None:
-        kind, *options = a.partition.split(",")
-        problem["partition"] = {"kind": kind, **_pairs("--partition", options, OF_PARTITION)}
+        problem["partition"] = _kind("--partition", a.partition)
     return problem
+
+
+def _kind(option: str, text: str) -> dict[str, Any]:
+    """A kind with its options, from KIND[,NAME=VALUE...]."""
+    kind, *options = _parts(text)
+    return {"kind": kind, **_pairs(option, options, OF_KIND)}
+
+
+def _parts(text: str) -> list[str]:
+    """The parts between commas; those inside brackets and braces separate values of one list or mapping."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "[{") - (letter in "]}")
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _data(text: str) -> Any:
@@ -211,9 +236,9 @@ def _data(text: str) -> Any:
 
     if text.startswith("{"):
         return parse(text, "--data")
-    first, *options = text.split(",")
+    first, *options = _parts(text)
     if "=" in first:
-        return _pairs("--data", text.split(","), {})
+        return _pairs("--data", [first, *options], {})
     plain = not options and (text in names() or not os.path.exists(text))
     return text if plain else {"file": first, **_pairs("--data", options, OF_DATA)}
 

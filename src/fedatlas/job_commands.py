@@ -15,11 +15,13 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
     one = steps.add_parser("run")
     one.add_argument("spec", type=parsed)
     one.add_argument("out")
-    one.add_argument("--partition")
-    one.add_argument("--optimum")
-    one.add_argument("--threads", type=whole, default=1)
-    one.add_argument("--save-seconds", type=number, help="time between checkpoints; default 60")
-    one.add_argument("--about", help="what is known of the experiment, to log the runs to a server at once")
+    one.add_argument("--partition", help="file of the partition; default: none")
+    one.add_argument("--optimum", help="file of the optimum; default: none")
+    one.add_argument("--threads", type=whole, default=1, help="blocks of clients that are computed at once")
+    one.add_argument("--save-seconds", type=number, help="time between checkpoints; default: 60")
+    one.add_argument(
+        "--about", help="what is known of the experiment, to log the runs to a server at once; default: none"
+    )
     directory(one)
     one.set_defaults(run=run)
     places: dict[str, tuple[str, ...]] = {
@@ -49,6 +51,7 @@ def run(a: argparse.Namespace) -> None:
     import signal
     import threading
 
+    from fedatlas.experiments import overflow
     from fedatlas.experiments.cells import CellSpec
     from fedatlas.experiments.run import run_cell
     from fedatlas.simulation.checkpoint import Stopped
@@ -58,7 +61,8 @@ def run(a: argparse.Namespace) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     places = (a.directory, a.partition, a.optimum, a.threads)
     try:
-        run_cell(CellSpec.of(a.spec), a.out, *places, _print_progress, stop, a.save_seconds)
+        with overflow.refused(a.spec["algorithm"]):
+            run_cell(CellSpec.of(a.spec), a.out, *places, _print_progress, stop, a.save_seconds)
     except Stopped:
         print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
         sys.exit(128 + signal.SIGTERM)

@@ -29,9 +29,11 @@ def clean(a: Namespace) -> None:
     from fedatlas.workflow import clean
     from fedatlas.workflow.project import CONFIG, here
 
-    atlas = here()
+    atlas = here(a.results)
     if not (CONFIG.exists() or os.path.exists(atlas.folders.results)):
         raise UserError(f"there is neither {CONFIG} nor {atlas.folders.results} here: run `fedatlas clean` in a study")
+    if a.results is not None and not os.path.isdir(a.results):
+        raise UserError(f"--results: there is no folder {a.results}")
     found = clean.waste(atlas, a.unfinished, a.prepared, a.directory)
     if not a.dry_run:
         clean.remove(found)

@@ -15,9 +15,9 @@ from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.sources import info, names
+from fedatlas.descriptions import show
 from fedatlas.errors import UserError
 from fedatlas.kinds import Family
-from fedatlas.overview import show
 from fedatlas.partitions import PARTITIONS
 
 DIGESTS = {"md5": 32, "sha1": 40, "sha256": 64}

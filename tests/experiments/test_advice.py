@@ -7,10 +7,10 @@ import pytest
 import fedatlas
 from fedatlas import UserError, algorithms
 from fedatlas.algorithms import Algorithm
+from fedatlas.descriptions import show
 from fedatlas.experiments.advice import advised
 from fedatlas.experiments.formulas import constants
 from fedatlas.options import option
-from fedatlas.overview import show
 from tests.helpers import quadratic
 
 SETTING = {"clients": 5, "local_steps": 4, "rounds": 10}

@@ -14,12 +14,13 @@ from fedatlas import extensions
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.cli import main
 from fedatlas.data.catalogue import SOURCES
+from fedatlas.descriptions import show
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.dependencies import of_cell
 from fedatlas.kinds import lacking
 from fedatlas.metrics import METRICS, metric
-from fedatlas.overview import FAMILIES, check_extensions, overview, show
+from fedatlas.overview import FAMILIES, check_extensions, overview
 
 OWN = Path(__file__).with_name("study")
 KINDS = {  # of the study in this folder: section of `fedatlas list`, name, module

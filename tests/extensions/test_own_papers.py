@@ -4,9 +4,9 @@ import pytest
 
 from fedatlas import bibliography
 from fedatlas.cli import main
+from fedatlas.descriptions import show
 from fedatlas.errors import UserError
 from fedatlas.experiments import expand
-from fedatlas.overview import show
 from fedatlas.report.about import about
 from fedatlas.workflow.validation import validate
 from tests.extensions.test_extensions import ALGORITHM

@@ -63,6 +63,8 @@ KNOWN = {
     "--problem": "quadratic quadratic logistic softmax piecewise similar regression network nope".split(),
     "--data": [*["digits", "breast_cancer"] * 4, "nope", "../digits", "mnist"],
     "--partition": SPLITS,
+    "--participation": ["full", "uniform,count=2", "bernoulli,p=[0.5,0.9,1]", "bernoulli,p=2", "markov,", "nope,x={"],
+    "--schedule": ["constant", "exponential,decay=0.9", "exponential,decay=1e999", "inverse-sqrt,period=0", "=", ","],
     "--state": ["memory", "disk", "disk", "tape"],
     "--l2": ["0", "1e-3", "-1", *NUMBERS, *HUGE],
     "--seed": [*SMALL * 8, *NUMBERS, *HUGE],

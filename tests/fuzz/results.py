@@ -7,9 +7,10 @@ from pathlib import Path
 import pandas as pd
 from hypothesis import strategies as st
 
-from fedatlas import csv_files, frames, overview
+from fedatlas import csv_files, frames
 from fedatlas.checks.judging import COLUMNS
 from fedatlas.experiments import exports, result_files
+from fedatlas.workflow.ledger import verdicts
 from tests.fuzz.frame import Target, mutated
 
 ROWS = [{"algorithm": "gd", "round": t, "loss": 1 / (t + 1), "times": [1.0, 2.0], "held": t > 3} for t in range(9)]
@@ -40,7 +41,7 @@ def _claims(content: bytes, folder: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
     try:
-        overview.verdicts(folder)
+        verdicts(folder)
     finally:
         frames.claims(path)
 

@@ -250,9 +250,10 @@ TABLE = [
     ("markdown", "track"),
     # what checks, describes, asks, or moves files
     *((name, "") for name in (
-        "fedatlas", "arguments", "bibliography", "bibtex", "citations", "cli", "commands", "conformance*", "errors",
-        "estimator", "extensions*", "files", "frames", "job_commands", "kinds", "machine", "npz", "options", "overview",
-        "plotting", "reference", "study_commands", "workflow*", "yaml_files")),
+        "fedatlas", "__main__", "arguments", "bibliography", "bibtex", "citations", "cli", "command_line", "commands",
+        "completion", "conformance*", "descriptions", "errors", "estimator", "extensions*", "files", "frames",
+        "job_commands", "kinds", "machine", "npz", "options", "overview", "plotting", "reference", "study_commands",
+        "workflow*", "yaml_files")),
 ]  # fmt: skip
 
 

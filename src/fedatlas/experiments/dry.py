@@ -16,6 +16,7 @@ from fedatlas import algorithms, partitions, problems
 from fedatlas.algorithms import Algorithm
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError, did_you_mean
+from fedatlas.experiments import overflow
 from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
 from fedatlas.experiments.formulas import check_constants
 from fedatlas.experiments.runs import create_algorithm, create_setting, runs
@@ -59,7 +60,8 @@ def check(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
         if problem is None or not new or (begun and spec.space is not None):
             continue
         try:
-            begin(create_algorithm(run, problem), setting, problem, run.seed)
+            with overflow.refused(spec.algorithm):
+                begin(create_algorithm(run, problem), setting, problem, run.seed)
             begun = True
         except UserError as error:
             reason = Undefined(str(error))

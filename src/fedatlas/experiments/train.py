@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas import algorithms, problems
 from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments import scores
+from fedatlas.experiments import overflow, scores
 from fedatlas.experiments.cells import LARGEST_SEED
 from fedatlas.experiments.formulas import check_constants, resolve
 from fedatlas.experiments.runs import SETTING
@@ -111,11 +111,12 @@ def train(
     if optimum and problem.optimum is None and problem.solvable:
         problem.optimum = problem.solve()
     problem.prepare_threads(threads)
-    simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
-    needed = memory.check([simulation])
-    if say:
-        say(f"memory: {needed}")
-    history = simulation.run(progress)
+    with overflow.refused(algorithm.name):
+        simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
+        needed = memory.check([simulation])
+        if say:
+            say(f"memory: {needed}")
+        history = simulation.run(progress)
     frame = pd.DataFrame(history.rows)
     frame.attrs = {"status": history.status, "diverged_round": history.diverged_round, "spec": spec, "x": history.x}
     frame.attrs["label"] = getattr(algorithm, "label", algorithm.name)

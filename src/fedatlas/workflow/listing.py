@@ -1,5 +1,6 @@
 """What `fedatlas list experiments` tells of each experiment: what it re-runs, on which data, how long it takes."""
 
+import itertools
 import re
 import shutil
 import textwrap
@@ -15,6 +16,7 @@ from fedatlas.experiments.numbering import numbered, words
 from fedatlas.machine import size as memory
 from fedatlas.workflow import times
 from fedatlas.workflow.atlas import Atlas
+from fedatlas.workflow.times import Took
 
 LEGEND = (
     "Times are those of one processor for all runs of an experiment. They were measured; those after ~ are estimated. "
@@ -37,7 +39,7 @@ class Listed:
     source: str
     numbered: list[str]
     data: dict[str, list[str]]
-    sizes: dict[str, times.Took | None]
+    sizes: dict[str, Took | None]
     is_own: bool
 
     def plain(self) -> dict[str, Any]:
@@ -46,7 +48,7 @@ class Listed:
 
 
 def listed(atlas: Atlas) -> list[Listed]:
-    """The experiments that a study can name, those of a paper together. A file that is no mapping has its name alone."""
+    """The experiments that a study can name, those of a paper together."""
     known = times.known(atlas)
     found = [_listed(atlas, name, known) for name in atlas.paths]
     papers = list(dict.fromkeys(one.paper for one in found))
@@ -58,7 +60,7 @@ def one(atlas: Atlas, name: str) -> Listed:
     return _listed(atlas, name, times.known(atlas))
 
 
-def _listed(atlas: Atlas, name: str, known: Mapping[tuple[str, str], times.Took]) -> Listed:
+def _listed(atlas: Atlas, name: str, known: Mapping[tuple[str, str], Took]) -> Listed:
     whole = atlas.files.document(name)
     whole = whole if isinstance(whole, dict) else {}
     sizes = whole.get("sizes")
@@ -101,18 +103,20 @@ def lines(experiments: Iterable[Listed], width: int | None = None) -> Iterator[s
     experiments = list(experiments)
     margin = max((len(one.name) for one in experiments), default=0) + 4
     yield from textwrap.wrap(LEGEND, width)
-    paper = None
-    for one in experiments:
-        if one.paper != paper:
-            paper = one.paper
-            yield ""
-            yield from textwrap.wrap(_paper(paper), width)
-        yield from _wrapped(f"  {one.name}", one.title if one.is_own else f"{one.title} (of the atlas)", margin, width)
-        for details in (_where(one), _how_long(one)):
-            yield from _wrapped("", "; ".join(filter(None, details)), margin, width) if any(details) else ()
+    for key, group in itertools.groupby(experiments, lambda one: one.paper):
+        yield from ("", *textwrap.wrap(paper(key), width))
+        for one in group:
+            yield from _lines(one, margin, width)
 
 
-def _paper(key: str) -> str:
+def _lines(one: Listed, margin: int, width: int) -> Iterator[str]:
+    yield from _wrapped(f"  {one.name}", one.title if one.is_own else f"{one.title} (of the atlas)", margin, width)
+    for details in (_where(one), _how_long(one)):
+        yield from _wrapped("", "; ".join(filter(None, details)), margin, width) if any(details) else ()
+
+
+def paper(key: str) -> str:
+    """A paper for people; its key where the bibliography has none."""
     try:
         paper = reference(key)
     except UserError:
@@ -137,7 +141,7 @@ def data_words(one: Listed) -> str:
     return ", ".join(last) + (f" ({', '.join(differ)})" if differ else "")
 
 
-def duration(took: times.Took | None) -> str:
+def duration(took: Took | None) -> str:
     """A time for people: ``5 s``, ``~39 min``, ``2.5 h`` or ``~64 days``; empty where none is known."""
     if took is None or took.seconds is None:
         return ""

@@ -99,9 +99,13 @@ def export(atlas: Atlas, workflow: Any) -> None:
     os.environ.update(found)
 
 
-def here() -> Atlas:
-    """The Atlas of the study in the working directory, which need not have a configuration."""
-    atlas = study(read_yaml(CONFIG) if CONFIG.exists() else None)
+def here(results: str | None = None) -> Atlas:
+    """The Atlas of the study in the working directory, which need not have a configuration.
+
+    results: its folder of results, where that lies under the prefix of a module; by default as configured.
+    """
+    given = read_yaml(CONFIG) if CONFIG.exists() else None
+    atlas = study(given if results is None else {**(given or {}), "results": results})
     if atlas.folders.data != str(places.directory()):  # where own data are remembered
         os.environ.setdefault("FEDATLAS_DATA", atlas.folders.data)
     return atlas

@@ -1,0 +1,5 @@
+"""``python -m fedatlas`` is the command ``fedatlas``."""
+
+from fedatlas.cli import command
+
+command()
