@@ -1,6 +1,7 @@
 """What the subcommands of ``fedatlas`` do; each takes the parsed arguments. Heavy imports wait for the command."""
 
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -9,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
-from fedatlas import extensions
+from fedatlas import extensions, progress
 from fedatlas.errors import UserError
 
 
@@ -72,20 +73,18 @@ def train(a: Namespace) -> None:
         exports.check(a.out)
     if a.json and a.out == exports.STDOUT:
         raise UserError("--json and --out - both write to standard output: give one of them")
-    progress = _Progress(a.rounds) if sys.stderr.isatty() else None
-    frame = train(
-        a.algorithm,
-        problem,
-        seed=a.seed,
-        directory=a.directory,
-        optimum=not a.no_optimum,
-        threads=a.threads,
-        progress=progress,
-        say=lambda text: print(text, file=sys.stderr),
-        **options,
-    )
-    if progress:
-        progress.close()
+    with progress.shown("training", a.rounds, "round") as bar:
+        frame = train(
+            a.algorithm,
+            problem,
+            seed=a.seed,
+            directory=a.directory,
+            optimum=not a.no_optimum,
+            threads=a.threads,
+            progress=functools.partial(_trained, bar),
+            say=progress.printer(bar, sys.stderr),
+            **options,
+        )
     result = summary(frame)
     if a.json:
         _print_json(result)
@@ -124,8 +123,11 @@ def data_fetch(a: Namespace) -> None:
     specs = list(map(_data, a.names))
     for spec in specs:
         info(spec, a.directory)
-    for name, spec in zip(a.names, specs, strict=True):
-        print(f"{name}: {prepare(spec, a.directory, a.mirror)}")
+    with progress.shown("preparing data", len(specs) if len(specs) > 1 else None, "set") as bar:
+        say = progress.printer(bar)
+        for name, spec in zip(a.names, specs, strict=True):
+            say(f"{name}: {prepare(spec, a.directory, a.mirror)}")
+            bar.update()
 
 
 def data_status(a: Namespace) -> None:
@@ -146,9 +148,12 @@ def data_verify(a: Namespace) -> None:
     from fedatlas.data.store import status, verify
 
     names = a.names or [row.name for row in status(a.directory) if row.state == "prepared"]
-    for name in names:
-        verify(name, a.directory)
-        print(f"{name}: verified")
+    with progress.shown("verifying data", len(names) if len(names) > 1 else None, "set") as bar:
+        say = progress.printer(bar)
+        for name in names:
+            verify(name, a.directory)
+            say(f"{name}: verified")
+            bar.update()
 
 
 def theory(a: Namespace) -> None:
@@ -157,7 +162,9 @@ def theory(a: Namespace) -> None:
 
     _check_extensions()
     problem = _problem(a)
-    rows = account(problem, _clients(a, problem), a.local_steps, a.steps, a.directory, show=None if a.json else print)
+    with progress.shown("computing constants and optima") as bar:
+        show = None if a.json else progress.printer(bar)
+        rows = account(problem, _clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
     if a.json:
         _print_json(rows)
 
@@ -278,18 +285,8 @@ def _number(text: str) -> float | None:
     return None
 
 
-class _Progress:
-    """A progress bar over rounds with the latest metrics."""
-
-    def __init__(self, rounds):
-        from tqdm import tqdm
-
-        self.bar = tqdm(total=rounds, unit="round")
-
-    def __call__(self, row):
-        self.bar.update(row["round"] - self.bar.n)
-        shown = {name: f"{row[name]:.4g}" for name in ("loss", "suboptimality", "test_accuracy") if name in row}
-        self.bar.set_postfix(shown)
-
-    def close(self):
-        self.bar.close()
+def _trained(bar: Any, row: Mapping[str, Any]) -> None:
+    """Show how far a run is, with the latest metrics."""
+    shown = {name: f"{row[name]:.4g}" for name in ("loss", "suboptimality", "test_accuracy") if name in row}
+    bar.set_postfix(shown, refresh=False)
+    bar.update(row["round"] - bar.n)

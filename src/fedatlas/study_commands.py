@@ -5,6 +5,7 @@ import shlex
 import sys
 from argparse import Namespace
 
+from fedatlas import progress
 from fedatlas.errors import UserError
 
 
@@ -34,9 +35,10 @@ def clean(a: Namespace) -> None:
         raise UserError(f"there is neither {CONFIG} nor {atlas.folders.results} here: run `fedatlas clean` in a study")
     if a.results is not None and not os.path.isdir(a.results):
         raise UserError(f"--results: there is no folder {a.results}")
-    found = clean.waste(atlas, a.unfinished, a.prepared, a.directory)
-    if not a.dry_run:
-        clean.remove(found)
+    with progress.shown("looking through results"):
+        found = clean.waste(atlas, a.unfinished, a.prepared, a.directory)
+        if not a.dry_run:
+            clean.remove(found)
     for item in found:
         print(f"{item.bytes / 1e6:12,.3f} MB  {item.reason:<14} {item.path}")
     total = sum(item.bytes for item in found) / 1e6

@@ -3,9 +3,10 @@
 import shutil
 import textwrap
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from fedatlas import progress
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.conformance import CHECKS, FAILED, NOT_APPLICABLE, PASSED, Candidate, Finding, findings, own
 from fedatlas.conformance.findings import shown
@@ -38,21 +39,26 @@ def candidates(names: Sequence[str], given: Mapping[str, Any]) -> list[Candidate
 
 def check(names: Sequence[str], given: Mapping[str, Any], only: Collection[str] = ()) -> int:
     """Print a table for each algorithm, a line as soon as a check has ended. Returns the number of failed checks."""
-    failed = 0
-    for one in candidates(names, given):
-        for name in only:
-            lookup("check", name, CHECKS)
-        began = time.monotonic()
-        print(_heading(one), flush=True)
-        every = []
-        for finding in findings(one, only):
-            print(_line(finding), flush=True)
-            every.append(finding)
-        counts = {state: sum(finding.status == state for finding in every) for state in STATES}
-        failed += counts[FAILED]
-        text = f"{counts[PASSED]} passed, {counts[FAILED]} failed, {counts[NOT_APPLICABLE]} not applicable"
-        print(f"\n  {one.name}: {text} ({time.monotonic() - began:.1f} s)\n", flush=True)
+    failed, every = 0, candidates(names, given)
+    for name in only:
+        lookup("check", name, CHECKS)
+    with progress.shown("checking", len(every) * len(set(only) or CHECKS), "check") as bar:
+        say = progress.printer(bar)
+        for one in every:
+            failed += _checked(one, only, say, bar.update)
     return failed
+
+
+def _checked(one: Candidate, only: Collection[str], say: Callable[[str], None], done: Callable[[], object]) -> int:
+    began, counts = time.monotonic(), dict.fromkeys(STATES, 0)
+    say(_heading(one))
+    for finding in findings(one, only):
+        say(_line(finding))
+        counts[finding.status] += 1
+        done()
+    text = f"{counts[PASSED]} passed, {counts[FAILED]} failed, {counts[NOT_APPLICABLE]} not applicable"
+    say(f"\n  {one.name}: {text} ({time.monotonic() - began:.1f} s)\n")
+    return counts[FAILED]
 
 
 def as_json(names: Sequence[str], given: Mapping[str, Any], only: Collection[str] = ()) -> list[dict[str, Any]]:
