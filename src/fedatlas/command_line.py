@@ -18,7 +18,8 @@ SIZES = ("smoke", "laptop", "paper")
 def parser() -> Parser:
     """The argument parser."""
     top = Parser(prog="fedatlas", description="An executable atlas of federated optimisation.")
-    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    what, none = "print the version and exit", argparse.SUPPRESS  # jobs take all that the arguments hold
+    top.add_argument("--version", action=_Version, nargs=0, dest=none, default=none, help=what)
     groups = top.add_subparsers(required=True, metavar="command")
     _about_the_atlas(groups)
     _about_studies(groups)

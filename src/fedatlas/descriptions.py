@@ -85,7 +85,8 @@ def _kind(section: str, name: str) -> str:
     if isinstance(kind, Metric):
         drawn = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
         return f"{kind.name} ({noun})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {drawn}"
-    lines = [f"{kind.name} ({noun})", "", _docstring(kind), *_options(known_options(kind).values())]
+    aliases = "".join(f", also called {alias}" for alias in getattr(kind, "aliases", ()))
+    lines = [f"{kind.name} ({noun}{aliases})", "", _docstring(kind), *_options(known_options(kind).values())]
     if cite := getattr(kind, "cite", None):
         lines += ["", _cited(bibliography.entry(cite).text)]
     return "\n".join(lines)

@@ -6,6 +6,7 @@ output is left out of this comparison; where a specification is long, its digest
 
 
 rule about:
+    """What report and MLflow tell of an experiment besides its numbers."""
     output:
         f"{results}/{{size}}/{{experiment}}/about.json",
     log:
@@ -21,6 +22,7 @@ rule about:
 
 
 rule table:
+    """The table of an experiment, its curves and trials."""
     input:
         code=atlas.table_code,
         runs=atlas.run_files,
@@ -42,6 +44,7 @@ rule table:
 
 
 rule figure:
+    """A figure of an experiment, as PNG and SVG."""
     input:
         unpack(atlas.figure_inputs),
     output:
@@ -68,6 +71,7 @@ rule figure:
 
 
 rule claims:
+    """The verdicts on the claims of an experiment."""
     input:
         code=atlas.claims_code,
         table=f"{results}/{{size}}/{{experiment}}/table.parquet",

@@ -2,6 +2,7 @@
 
 
 rule prepare:
+    """A data set: downloaded or copied from a mirror, verified, prepared."""
     input:
         code=atlas.source_code,
         # the content of own files is part of the source: a file that was only touched makes nothing again
@@ -22,6 +23,7 @@ rule prepare:
 
 
 rule partition:
+    """The split of a data set over clients."""
     input:
         unpack(atlas.partition_inputs),
     output:
@@ -38,6 +40,7 @@ rule partition:
 
 
 rule optimum:
+    """The optimum of a problem, so that suboptimality can be measured."""
     input:
         unpack(atlas.optimum_inputs),
     output:

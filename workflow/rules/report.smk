@@ -2,6 +2,7 @@
 
 
 rule track:
+    """The runs of an experiment in MLflow."""
     input:
         code=atlas.code([code.of_job("track")]),
         about=f"{results}/{{size}}/{{experiment}}/about.json",
@@ -25,6 +26,7 @@ rule track:
 
 
 rule report_tour:
+    """The report over the experiments of the tour."""
     input:
         code=atlas.code([code.of_job("report")]),
         parts=lambda w: atlas.parts("smoke", atlas.config["tour"]),
@@ -43,6 +45,7 @@ rule report_tour:
 
 
 rule report_all:
+    """The report over the experiments that config.yaml selects."""
     input:
         code=atlas.code([code.of_job("report")]),
         parts=lambda w: atlas.parts(w.size, atlas.selected()),
@@ -61,6 +64,7 @@ rule report_all:
 
 
 rule report_one:
+    """The report of one experiment."""
     input:
         code=atlas.code([code.of_job("report")]),
         parts=lambda w: atlas.parts(w.size, [w.experiment]),
@@ -78,6 +82,7 @@ rule report_one:
 
 
 rule gallery:
+    """The gallery of the experiments that config.yaml names: docs/gallery.md and its figures."""
     input:
         code=atlas.code([code.of_job("gallery")]),
         parts=lambda w: [part for size, name in atlas.gallery() for part in atlas.parts(size, [name])],

@@ -2,6 +2,7 @@
 
 
 rule fedac_thm42:
+    """Theorem 4.2 of the FedAc paper: accelerated gradient descent from two starts drifts apart."""
     input:
         code=atlas.code(code.of_instability()),
     output:

@@ -2,6 +2,7 @@
 
 
 rule train:
+    """A run file: an algorithm at one setting, with all tuned values and seeds."""
     input:
         unpack(atlas.run_inputs),
     output:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
+from fedatlas.workflow import whereabouts
 from fedatlas.workflow.atlas import Atlas
 
 NAME = r"\w[\w-]*"  # of an experiment; the wildcard of the workflow holds the same letters
@@ -34,18 +35,54 @@ def targets(arguments: list[str]) -> list[str]:
         return []
 
 
-def check(atlas: Atlas, targets: Collection[str], rules: Collection[str], renamed: Renamed = str) -> None:
+def check(
+    atlas: Atlas, targets: Collection[str], rules: Collection[str], renamed: Renamed = str
+) -> list[tuple[str, str]]:
     """Load and expand the experiments that are asked for, so that their mistakes come up before any job.
 
     targets: names of rules and files. What is made by rules of an importing workflow is not seen through: mistakes in
-    what those need come up when Snakemake builds its graph. rules: names of the rules that are no experiments. Raises
-    UserError at the first mistake.
+    what those need come up when Snakemake builds its graph. rules: names of the rules that are no experiments. Returns
+    (size, name) of the experiments. Raises UserError at the first mistake, and where a target names a figure or table
+    of a paper in place of the experiment that re-runs it.
     """
+    found: dict[tuple[str, str], None] = {}
     for target in targets:
-        for size, name in _behind(atlas, target, renamed):
+        behind = _behind(atlas, target, renamed)
+        for size, name in behind:
             if wrong := _wrong(name, rules, renamed):
                 raise UserError(f"{atlas.paths[name]}: {wrong}; rename the file")
             atlas.cells(size, name)
+        found |= dict.fromkeys(behind)
+        if not behind and target not in rules:
+            _check_figure(atlas, target, renamed)
+    return list(found)
+
+
+def _check_figure(atlas: Atlas, target: str, renamed: Renamed) -> None:
+    before, _, after = renamed("\0").partition("\0")
+    name = target.removeprefix(before).removesuffix(after)
+    if not Path(target).exists() and (where := whereabouts.sentence(atlas.files, name)):
+        raise UserError(f"there is no experiment {name!r}: {where}; ask for an experiment by its name")
+
+
+def made(atlas: Atlas, targets: Collection[str], renamed: Renamed = str) -> list[str]:
+    """Paths of what targets stand for: the reports of experiments, and files."""
+    size, results = atlas.config["size"], atlas.folders.prefixed(atlas.folders.results)
+    known = {"tour": f"{results}/report.html", "all": f"{results}/{size}/report.html", "gallery": "docs/gallery.md"}
+    known |= {name: f"{results}/{size}/{name}/report.html" for name in atlas.paths}
+    rules = {renamed(rule): path for rule, path in known.items()}
+    return [rules.get(target, target) for target in targets]
+
+
+def titles(atlas: Atlas, arguments: list[str]) -> dict[str, str]:
+    """Titles of experiments by their names, where ``snakemake`` is asked for a list of rules; else none.
+
+    To read all experiments takes seconds, so it is done for that list alone.
+    """
+    if not {"--list-rules", "--list", "-l", "--list-target-rules", "--lt"} & set(arguments):
+        return {}
+    documents = {name: atlas.files.document(name) for name in atlas.paths}
+    return {name: str(one.get("title", "")) for name, one in documents.items() if isinstance(one, dict)}
 
 
 def _wrong(name: str, rules: Collection[str], renamed: Renamed) -> str:

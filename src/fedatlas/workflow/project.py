@@ -37,13 +37,22 @@ def unambiguous() -> None:
 
     A file with keys that are not known is of a workflow that uses this one as a module, and reads it as it likes.
     """
+    if CONFIG.exists() and _is_ours():
+        read_yaml(CONFIG)
+
+
+def _is_ours() -> bool:
+    """Whether all keys of ``config.yaml`` are known. A file that cannot be read counts as ours."""
     with contextlib.suppress(OSError, ValueError, yaml.YAMLError):
         top = yaml.compose(CONFIG.read_text(encoding="utf-8"))
         keys = {key.value for key, _ in top.value} if isinstance(top, yaml.MappingNode) else set()
-        if not keys <= set(_schema()["properties"]):
-            return
-    if CONFIG.exists():
-        read_yaml(CONFIG)
+        return keys <= set(_schema()["properties"])
+    return True
+
+
+def is_study(atlas: Atlas) -> bool:
+    """Whether the workflow is that of a study, and not a part of a workflow about something else."""
+    return _is_ours() and atlas.folders.prefixed("") == ""
 
 
 def completed(given: Any) -> dict[str, Any]:

@@ -7,25 +7,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fedatlas.errors import UserError, nearest
-from fedatlas.workflow.atlas import Atlas
+from fedatlas.workflow import whereabouts
 from fedatlas.workflow.project import SNAKEFILE, here
 
 
 def run(name: str, size: str | None, cores: str, dry: bool, more: Sequence[str] = ()) -> int:
-    """Make the results of an experiment, and say where they lie; returns the exit status of Snakemake.
+    """Make the results of an experiment with Snakemake, which says where they lie; returns its exit status.
 
     size: None for the one that the configuration names. dry: only show what would be made. more: further options for
     Snakemake. Raises UserError if there is no such experiment, or if it is wrong.
     """
     atlas = here()
     if name not in atlas.paths:
+        if where := whereabouts.sentence(atlas.files, name):
+            raise UserError(f"there is no experiment {name!r}: {where}; ask for an experiment by its name")
         guess = nearest(name, atlas.paths) or "; `fedatlas list experiments` names them all"
         raise UserError(f"there is no experiment {name!r}{guess}")
-    if status := _snakemake(name, size, cores, [*(["--dry-run"] if dry else []), *more]):
-        return status
-    if not dry:
-        print(told(atlas, size or atlas.config["size"], name))
-    return 0
+    return _snakemake(name, size, cores, [*(["--dry-run"] if dry else []), *more])
 
 
 def _snakemake(name: str, size: str | None, cores: str, more: list[str]) -> int:
@@ -48,10 +46,3 @@ def _snakemake(name: str, size: str | None, cores: str, more: list[str]) -> int:
             process.terminate()
             process.wait()
             raise
-
-
-def told(atlas: Atlas, size: str, name: str) -> str:
-    """Where the results of an experiment lie, for people."""
-    folder = atlas.folders.experiment(size, name)
-    uri = atlas.config["mlflow_uri"]
-    return f"Report:  {folder}/report.html\nClaims:  {folder}/claims.csv\nMLflow:  {uri}  (fedatlas ui)"

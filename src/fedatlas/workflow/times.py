@@ -76,13 +76,16 @@ def _took(row: Mapping[str, str]) -> Took:
 
 
 def write(atlas: Atlas, folders: Iterable[Path], path: Path) -> None:
-    """Write the file. folders: of results, of which the later count. What the file has measured is kept."""
+    """Write the file of a study's own experiments.
+
+    folders: of results; a later one counts more. What the file has measured before is kept.
+    """
     found = {key: took for key, took in _read(path).items() if took.measured}
     for folder in folders:
-        found |= measured(folder, atlas.paths)
+        found |= measured(folder, atlas.files.own)
     done: dict[tuple[str, str], work.Work] = {}
     memory: dict[tuple[str, str], int] = {}
-    for name in atlas.paths:
+    for name in atlas.files.own:
         for size in _sizes(atlas, name):
             cells = atlas.cells(size, name).values()
             done[name, size] = work.of(cell.spec for cell in cells)

@@ -1,0 +1,150 @@
+"""What a run of the workflow prints: how far it is, what fails and where its log is, and a summary at the end.
+
+Snakemake's own messages, a paragraph for each job, stay in its log under ``.snakemake/log``. ``--verbose``,
+``--printshellcmds``, ``--quiet`` and ``--dry-run`` leave them on the screen as Snakemake prints them.
+"""
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+USUAL = "DefaultStreamHandler"  # the name of Snakemake's own handler, of which errors are printed
+LINES = 20  # of the log of a failed job
+PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
+NOTHING = "Nothing to be done"
+
+
+def install(settings: Any, closing: Callable[[], str]) -> None:
+    """Print what this module prints in place of Snakemake's messages, if Snakemake's own handler would print them.
+
+    settings: Snakemake's output settings. closing: gives the summary of a run that has ended well.
+    """
+    if settings.dryrun or settings.verbose or settings.printshellcmds or settings.debug_dag or settings.quiet:
+        return
+    logger = logging.getLogger("snakemake.logging")
+    for usual in [one for one in logger.handlers if one.name == USUAL]:
+        logger.removeHandler(usual)
+        logger.addHandler(Messages(usual, closing))
+
+
+class Messages(logging.Handler):
+    """A handler of Snakemake's records. usual: the handler that it replaces, which still prints errors and warnings."""
+
+    def __init__(self, usual: logging.Handler, closing: Callable[[], str]) -> None:
+        super().__init__()
+        self.name = f"{USUAL} of fedatlas"
+        self.usual, self.closing = usual, closing
+        self.began = self.said = time.monotonic()
+        self.done, self.total, self.failed = 0, 0, dict[str, str]()
+        self.up_to_date, self.bar = False, None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take a record."""
+        event = str(getattr(record, "event", None) or "")
+        if event == "run_info":
+            self._start(record.stats)  # type: ignore[attr-defined]
+        elif event == "job_info":
+            self._describe(vars(record))
+        elif event == "progress":
+            self._progress(record.done, record.total)  # type: ignore[attr-defined]
+        elif event == "job_error":
+            self._failure(vars(record))
+        elif event == "group_error" or (not event and record.levelno >= logging.WARNING):
+            self._print(lambda: self.usual.handle(record))
+        elif not event and str(record.msg).startswith(NOTHING):
+            self.up_to_date = True
+        elif not event and "executor_plugin" in record.pathname:  # what a cluster says
+            self._print(lambda: self.usual.handle(record))
+
+    def _start(self, stats: Mapping[str, int]) -> None:
+        self.total = stats.get("total", 0)
+        kinds = ", ".join(f"{count} {rule}" for rule, count in stats.items() if rule != "total")
+        print(f"{self.total} jobs: {kinds}", file=sys.stderr, flush=True)
+        if sys.stderr.isatty():
+            from tqdm import tqdm
+
+            self.bar = tqdm(total=self.total, unit="job", leave=False, dynamic_ncols=True)
+
+    def _describe(self, job: Mapping[str, Any]) -> None:
+        if self.bar is not None:
+            self.bar.set_description_str(_called(job)[:40])
+
+    def _progress(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+        if self.bar is not None:
+            self.bar.total = total
+            self.bar.update(done - self.bar.n)
+        elif time.monotonic() - self.said >= PAUSE and done < total:
+            self.said = time.monotonic()
+            left = (self.said - self.began) * (total - done) / done
+            print(f"{done} of {total} jobs done; about {_time(left)} left", file=sys.stderr, flush=True)
+
+    def _failure(self, job: Mapping[str, Any]) -> None:
+        """Say once which job failed, with the end of its log."""
+        logs = [path.split(" (")[0] for path in job.get("log") or ()]
+        name = _called(job)
+        if name in self.failed:
+            return
+        self.failed[name] = logs[0] if logs else ""
+        lines = [f"The job {name} failed."]
+        lines += [f"  It was to make {', '.join(job['output'])}"] if job.get("output") else []
+        for path in logs:
+            lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in _end(path))]
+        if not logs and job.get("rule_msg"):
+            lines.append(f"  {job['rule_msg']}")
+        self._print(lambda: print("\n".join(lines), file=sys.stderr, flush=True))
+
+    def _print(self, print_it: Callable[[], object]) -> None:
+        """Print above the bar."""
+        if self.bar is None:
+            print_it()
+            return
+        with self.bar.external_write_mode(file=sys.stderr):
+            print_it()
+
+    def close(self) -> None:
+        """End the bar, and print the summary."""
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+        took = _time(time.monotonic() - self.began)
+        if self.failed:
+            count = f"{len(self.failed)} of {self.total} jobs failed"
+            logs = "".join(f"\n  {name}: {log or 'no log'}" for name, log in self.failed.items())
+            again = "What was made stays: once the reason is mended, the same command makes the rest."
+            print(f"\n{count} after {took}:{logs}\n{again}", file=sys.stderr)
+        elif self.up_to_date or (self.total and self.done == self.total):
+            head = f"{self.total} jobs done in {took}." if self.total else "Nothing to do: all results are up to date."
+            print(f"\n{head}\n{self.closing()}".rstrip(), flush=True)
+        self.failed, self.total, self.up_to_date = {}, 0, False  # this may be called again
+        self.usual.close()
+        super().close()
+
+
+def _called(job: Mapping[str, Any]) -> str:
+    """A job for people: its rule, and what tells it from others of the rule."""
+    known = dict(job.get("wildcards") or {})
+    known = known or _of_output(job.get("output") or ())
+    return " ".join([str(job["rule_name"]), *map(str, known.values())])
+
+
+def _of_output(output: Any) -> dict[str, str]:
+    return {"output": str(output[0])} if output else {}
+
+
+def _end(path: str) -> list[str]:
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        return [f"(it cannot be read: {error.strerror})"]
+    return lines[-LINES:] or ["(it is empty)"]
+
+
+def _time(seconds: float) -> str:
+    """A time for people: ``45 s``, ``1 min 32 s`` or ``2 h 5 min``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, left = divmod(minutes, 60)
+    return f"{hours} h {left} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,59 @@
+"""The figures and tables that a source names are read as the paper numbers them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedatlas.experiments.numbering import Numbered, asked, numbered, words
+
+NUMBERS = st.one_of(
+    st.integers(1, 99).map(str), st.builds("{}.{}".format, st.sampled_from("ABCF"), st.integers(1, 20))
+)
+PLACES = st.builds(Numbered, st.sampled_from(["figure", "table"]), NUMBERS, st.sampled_from(["", "a", "b", "z"]))
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("Figures 1 and 3, Section 5 and Appendix A.2", "Figures 1 and 3"),
+        ("Figures 1(a), 3(a), 5(a) and 5(b); Table 4, CIFAR-10 (100-10%); Table 5", "Figures 1(a), 3(a), 5(a) and 5(b)"
+         ", Tables 4 and 5"),
+        ("Table 2 (CIFAR-10 and CINIC-10), Table 8 and Figure 7 (Section 7)", "Tables 2 and 8, Figure 7"),
+        ("Figure 3(c) and (d)", "Figures 3(c) and 3(d)"),
+        ("Figs. 2(d), (e) and 8", "Figures 2(d), 2(e) and 8"),
+        ("Tables 2 to 4", "Tables 2, 3 and 4"),
+        ("Figure C.1, Appendix C", "Figure C.1"),
+        ("Section 4, equations 2 to 5 and Theorem 4.4", ""),
+        ("no figure of the paper; the configuration 3 of a table", ""),
+    ],
+)
+def test_sources_of_the_atlas(source, found):
+    assert words(numbered(source)) == found
+
+
+@given(st.lists(PLACES, unique=True, max_size=8))
+def test_what_is_written_is_read(places):
+    ordered = sorted(places, key=lambda one: [each.noun for each in places].index(one.noun))
+    assert numbered(words(ordered)) == ordered
+    assert numbered("; ".join(f"{one}, Section 5" for one in places)) == places
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_a_source(text):
+    found = numbered(text)
+    assert len(set(found)) == len(found) and all(one.covers(one) for one in found)
+    asked(text)
+
+
+@given(PLACES, st.sampled_from(["fig", "figure", "tab", "table"]))
+def test_a_name_asks_for_what_its_number_says(place, noun):
+    beginning, found = asked(f"fedac_{noun}{place.number.replace('.', '').lower()}{place.part}")
+    assert beginning == "fedac" and found.noun == {"fig": "figure", "tab": "table"}.get(noun, noun)
+    ours = Numbered(found.noun, place.number, place.part)
+    assert ours.covers(found) and Numbered(found.noun, place.number).covers(found)
+    assert not Numbered(found.noun, place.number + "0", place.part).covers(found)
+
+
+@pytest.mark.parametrize("name", ["fedac_replay", "figures", "fedac_fig", "fedac_fig3ab", "fedac_fig" + "3" * 20, ""])
+def test_other_names_ask_for_nothing(name):
+    assert asked(name) is None

@@ -1,0 +1,179 @@
+"""Help, version, listings and completion of the command."""
+
+import argparse
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fedatlas import cli, completion
+from fedatlas.arguments import Parser
+from fedatlas.cli import main
+from fedatlas.overview import FAMILIES
+from tests.test_cli import QUADRATIC, fedatlas
+
+
+def commands():
+    """Every subcommand with its words."""
+    todo = [((), cli.parser())]
+    while todo:
+        words, parser = todo.pop()
+        yield words, parser
+        for action in parser._actions:
+            nested = action.choices if isinstance(action.choices, dict) else {}
+            todo += [((*words, name), one) for name, one in nested.items()]
+
+
+def test_every_option_has_help_that_says_its_default():
+    for words, parser in commands():
+        for action in parser._actions:
+            if not action.option_strings or isinstance(action, argparse._HelpAction | argparse._VersionAction):
+                continue
+            name = " ".join([*words, action.option_strings[-1]])
+            assert action.help, name
+            said = parser.formatter_class(parser.prog)._expand_help(action)
+            needs_none = action.nargs == 0 or action.required or "repeatable" in said
+            assert needs_none or "default: " in said, name
+            assert said.count("default: ") <= 1, name
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+def test_help_fits_the_terminal(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", width)
+    for words, parser in commands():
+        assert max(map(len, parser.format_help().splitlines())) <= int(width), words
+
+
+def test_help_says_a_default_of_zero():
+    parser = Parser(prog="x")
+    parser.add_argument("--seed", type=int, default=0, help="a seed")
+    assert "a seed; default: 0" in parser.format_help()
+
+
+def test_version_and_the_package_as_a_command():
+    done = subprocess.run([sys.executable, "-m", "fedatlas", "--version"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("fedatlas 0.") and done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("fedac_fig1", ["fedac_fig1 (experiment)", "Figures 1 and 3", "figures:", "claims:", "size paper", "notes:"]),
+        ("yuan2020", ["yuan2020 (publication)", "experiments", "fedac_fig4", "@inproceedings{yuan2020"]),
+        ("a9a", ["a9a (data set)"]),
+        ("setting", ["local_epochs", "at least 1, or null; default null"]),
+        ("convergence", ["convergence (figure)", "options:"]),
+        ("loss", ["loss (metric)"]),
+    ],
+)
+def test_show(name, said, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert fedatlas("show", name) == 0
+    out = capsys.readouterr().out
+    assert all(words in out for words in said)
+
+
+def test_one_of_every_kind_is_shown(capsys):
+    for family in FAMILIES.values():
+        name = family.names()[0]
+        assert fedatlas("show", name) == 0
+        head = capsys.readouterr().out.splitlines()[0]
+        assert head.startswith(f"{name} (") or head.endswith(f"also called {name})")
+
+
+def test_show_says_where_a_figure_is(capsys):
+    assert fedatlas("show", "fedac_fig3") == 2
+    assert "there is no 'fedac_fig3': Figure 3 is a part of fedac_fig1" in capsys.readouterr().err
+    assert fedatlas("show", "scafold") == 2
+    assert "did you mean 'scaffold'?; `fedatlas list` names all" in capsys.readouterr().err
+
+
+def test_participation_and_schedule_of_a_run(capsys):
+    train = ["train", "--algorithm", "fedavg", "--set", "lr=0.01", *QUADRATIC]
+    final = {}
+    for name, more in {
+        "plain": [],
+        "some": ["--participation", "bernoulli,p=[0.2,0.5,0.9]"],
+        "slower": ["--schedule", "exponential,decay=0.5"],
+        "set": ["--set", "schedule={kind: exponential, decay: 0.5}"],
+    }.items():
+        assert fedatlas(*train, *more, "--out", "-") == 0
+        head, *_, last = capsys.readouterr().out.splitlines()
+        final[name] = dict(zip(head.split(","), last.split(","), strict=True))["loss"]
+    assert final["slower"] == final["set"] and len({*final.values()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--participation", "uniform,count=9"], "count is 9"),
+        (["--participation", "unifrom"], "did you mean 'uniform'"),
+        (["--participation", "full", "--active", "2"], "not allowed with argument"),
+        (["--participation", "full", "--set", "participation=full"], "--set cannot set participation: --participation"),
+        (["--schedule", "exponential,decay"], "--schedule: 'decay' is not of the form NAME=VALUE"),
+        (["--schedule", "exponential,kind=constant"], "cannot set kind"),
+        (["--schedule", "exponential,decay=2,rate=1"], "no option 'rate'"),
+    ],
+)
+def test_mistakes_in_them(options, message, capsys):
+    assert fedatlas("train", "--algorithm", "fedavg", "--set", "lr=0.01", *QUADRATIC, *options) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["fedadam", "fedams"])
+def test_a_number_that_is_too_large_is_a_sentence(name, capsys, tmp_path):
+    options = ["--algorithm", name, "--set", "lr=0.1", "--set", "eps=1e300", *QUADRATIC]
+    status = fedatlas("train", *options, "--out", tmp_path / "x.csv")
+    error = capsys.readouterr().err
+    if name == "fedadam":
+        assert status == 2 and "fedadam: a number exceeds the range of double precision" in error
+        assert error.count("\n") == 1 and not list(tmp_path.iterdir())
+    assert "Traceback" not in error
+
+
+def completed(line, tmp_path):
+    """The words that the shell is offered at the end of a line."""
+    answer = tmp_path / "answer"
+    environment = {**os.environ, "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE": "1"}
+    environment |= {"_ARGCOMPLETE_STDOUT_FILENAME": str(answer), "_ARGCOMPLETE_IFS": "\n", "IFS": "\n"}
+    subprocess.run([sys.executable, "-m", "fedatlas"], env=environment, capture_output=True)
+    return [word.strip() for word in answer.read_text().splitlines()] if answer.exists() else []
+
+
+def test_completion(tmp_path):
+    pytest.importorskip("argcomplete")
+    assert completed("fedatlas train --algorithm fedspeed", tmp_path)[:1] == ["fedspeed"]
+    assert "fedac_fig1" in completed("fedatlas run fedac_", tmp_path)
+    assert completed("fedatlas train --algorithm fedavg --pa", tmp_path) == ["--partition", "--participation"]
+    assert completed("fedatlas train --nope x --pa", tmp_path) == []
+
+
+def test_code_for_the_shell(capsys):
+    pytest.importorskip("argcomplete")
+    for shell in completion.SHELLS:
+        assert main(["completion", shell]) == 0 and "fedatlas" in capsys.readouterr().out
+    assert main(["completion", "csh"]) == 2 and "unknown shell 'csh'" in capsys.readouterr().err
+
+
+def test_bars_are_for_terminals(capsys, monkeypatch):
+    from fedatlas import progress
+
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    with progress.shown("counting", 3) as bar:
+        progress.printer(bar)("a line")
+        bar.update(3)
+    assert capsys.readouterr() == ("a line\n", "")
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress.shown("counting", 3, "sheep") as bar:
+        bar.update(2)
+        bar.refresh()
+        drawn = sys.stderr.getvalue()
+    assert "counting:  67%" in drawn and "2/3" in drawn and "sheep" in drawn

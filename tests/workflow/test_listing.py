@@ -1,0 +1,120 @@
+"""`fedatlas list experiments` tells what each experiment re-runs, on which data, and how long it takes."""
+
+import json
+import re
+
+import pytest
+
+from fedatlas.cli import main
+from fedatlas.workflow import listing, times, whereabouts, work
+from fedatlas.workflow.experiment_files import FOLDER, ExperimentFiles
+from fedatlas.workflow.project import here, shipped
+from tests.workflow.project import TINY
+
+FEDAC = "Times are those of one processor"
+
+
+@pytest.fixture(scope="module")
+def experiments():
+    return listing.listed(here())
+
+
+def test_every_experiment_and_size_has_its_time_and_memory(experiments):
+    known = times.known(here())
+    for one in experiments:
+        assert one.sizes and one.data.keys() == one.sizes.keys()
+        for size in one.sizes:
+            took = known[one.name, size]
+            assert took.seconds > 0 and took.runs > 0, f"{one.name} {size}: run `make times`"
+            assert 100 < took.memory_mb < 100_000
+    assert sum(took.measured for took in known.values()) >= 38
+    names = {one.name for one in experiments}
+    assert {name for name, _ in known} == names, "times.csv names experiments that there are not: run `make times`"
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_lines_fit_the_terminal(experiments, width):
+    lines = list(listing.lines(experiments, width))
+    assert max(map(len, lines)) <= width and lines[0].startswith(FEDAC)
+    text = "\n".join(lines)
+    place = text.index("fedac_fig1 ")
+    (here,) = re.findall(r"Figures 1 and 3; a9a \(smoke: breast_cancer\)\n +(smoke .*)\n", text[place : place + 500])
+    assert re.fullmatch(r"smoke ~?[\d.]+ s, laptop ~?[\d.]+ min, paper 39 min; [\d.]+ [MG]iB", here)
+
+
+def test_json(capsys):
+    assert main(["list", "experiments", "--json"]) == 0
+    (found,) = [one for one in json.loads(capsys.readouterr().out)["experiments"] if one["name"] == "fedspeed_fig2"]
+    assert found["numbered"] == ["Figure 2", "Figure 5(c)", "Figure 5(d)"] and found["paper"] == "sun2023"
+    assert found["data"] == {"smoke": ["digits"], "laptop": ["cifar10"], "paper": ["cifar10"]}
+    assert found["sizes"]["paper"]["seconds"] > found["sizes"]["laptop"]["seconds"] > found["sizes"]["smoke"]["seconds"]
+    assert main(["list", "--json"]) == 0
+    sections = json.loads(capsys.readouterr().out)
+    assert {"name": "a9a"}.items() <= next(one for one in sections["data"] if one["name"] == "a9a").items()
+    assert {"algorithms", "problems", "experiments", "metrics"} <= sections.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("fedac_fig3", "Figure 3 is a part of fedac_fig1"),
+        ("fedac_figure_7", "Figure 7 is a part of fedac_fig6"),
+        ("fedspeed_tab1", "Table 1 is a part of fedspeed_fig1b, fedspeed_fig1c and fedspeed_fig1d"),
+        ("fedspeed_fig5c", "Figure 5(c) is a part of fedspeed_fig2"),
+        ("fedred_figC.1", "Figure C.1 is a part of fedred_figc1"),
+        ("fedsps_tab1", "Table 1 is the subject of claims in fedsps_fig3, fedsps_fig3b and fedsps_fig9"),
+        ("fedac_fig99", "no experiment of fedac re-runs Figure 99; `fedatlas list experiments` shows what each re-runs"),
+        ("mine_fig3", ""),
+        ("fedac_replay", ""),
+    ],
+)
+def test_where_a_figure_is(name, sentence):
+    files = ExperimentFiles(shipped(), FOLDER)
+    assert whereabouts.sentence(files, name) == sentence
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "under 1 s"), (1.94, "~1.9 s"), (42, "~42 s"), (89, "~89 s"), (120, "~2 min"), (2317, "~39 min"),
+        (9000, "~2.5 h"), (400_000, "~4.6 days"), (5.5e6, "~64 days"),
+    ],
+)  # fmt: skip
+def test_durations(seconds, words):
+    assert listing.duration(times.Took(1, seconds, False)) == words
+    assert listing.duration(times.Took(1, seconds, True)) == words.removeprefix("~")
+    assert listing.duration(None) == listing.duration(times.Took(1, None, False)) == ""
+
+
+def test_an_experiment_of_ones_own_has_the_time_that_it_took_here(project, monkeypatch, capsys):
+    project.write_experiment(problem=TINY["problem"] | {"dim": 4})
+    project.snakemake("results/smoke/tiny/table.csv")
+    monkeypatch.chdir(project.folder)
+    found = listing.one(here(), "tiny")
+    assert found.sizes["smoke"].measured and found.sizes["smoke"].runs >= 6 and found.sizes["laptop"] is None
+    assert main(["show", "tiny"]) == 0
+    text = capsys.readouterr().out
+    assert "tiny (experiment)" in text and "under 1 s of a processor, measured; " in text
+    assert "SCAFFOLD is better. [Nowhere]" in text and "time not known" in text
+
+
+def test_times_are_written_from_tables_and_counted_work(project, tmp_path, monkeypatch):
+    project.snakemake("results/smoke/tiny/table.csv")
+    monkeypatch.chdir(project.folder)
+    path = tmp_path / "times.csv"
+    times.write(here(), [project.folder / "results"], path)
+    found = times._read(path)
+    smoke, laptop = found["tiny", "smoke"], found["tiny", "laptop"]
+    assert smoke.measured and not laptop.measured and laptop.runs == 6
+    assert found.keys() == {("tiny", "smoke"), ("tiny", "laptop")}
+    assert laptop.seconds == pytest.approx(smoke.seconds, rel=0.01)  # the sizes do the same work
+    times.write(here(), [], path)
+    assert times._read(path) == found  # what was measured is kept
+
+
+def test_an_estimate_follows_the_counted_work():
+    small = work.Work(10, 1e3, 1e4, 1e6)
+    works = {("a", "smoke"): small, ("a", "paper"): small.times(7), ("b", "smoke"): small.times(2)}
+    found = work.seconds(works, {("a", "smoke"): 3.0})
+    assert found == {("a", "paper"): pytest.approx(21.0), ("b", "smoke"): pytest.approx(6.0)}
+    assert work.seconds(works, {}) == {}
