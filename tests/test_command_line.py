@@ -92,6 +92,7 @@ def test_show_says_where_a_figure_is(capsys):
 
 def test_participation_and_schedule_of_a_run(capsys):
     train = ["train", "--algorithm", "fedavg", "--set", "lr=0.01", *QUADRATIC]
+    train += ["--option", "heterogeneity=1"]  # so that it matters who takes part
     final = {}
     for name, more in {
         "plain": [],

@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 from fedatlas.experiments.numbering import Numbered, asked, numbered, words
 
-NUMBERS = st.one_of(
-    st.integers(1, 99).map(str), st.builds("{}.{}".format, st.sampled_from("ABCF"), st.integers(1, 20))
-)
+NUMBERS = st.one_of(st.integers(1, 99).map(str), st.builds("{}.{}".format, st.sampled_from("ABCF"), st.integers(1, 20)))
 PLACES = st.builds(Numbered, st.sampled_from(["figure", "table"]), NUMBERS, st.sampled_from(["", "a", "b", "z"]))
 
 
@@ -16,8 +14,10 @@ PLACES = st.builds(Numbered, st.sampled_from(["figure", "table"]), NUMBERS, st.s
     ("source", "found"),
     [
         ("Figures 1 and 3, Section 5 and Appendix A.2", "Figures 1 and 3"),
-        ("Figures 1(a), 3(a), 5(a) and 5(b); Table 4, CIFAR-10 (100-10%); Table 5", "Figures 1(a), 3(a), 5(a) and 5(b)"
-         ", Tables 4 and 5"),
+        (
+            "Figures 1(a), 3(a), 5(a) and 5(b); Table 4, CIFAR-10 (100-10%); Table 5",
+            "Figures 1(a), 3(a), 5(a) and 5(b), Tables 4 and 5",
+        ),
         ("Table 2 (CIFAR-10 and CINIC-10), Table 8 and Figure 7 (Section 7)", "Tables 2 and 8, Figure 7"),
         ("Figure 3(c) and (d)", "Figures 3(c) and 3(d)"),
         ("Figs. 2(d), (e) and 8", "Figures 2(d), 2(e) and 8"),

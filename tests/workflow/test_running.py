@@ -34,8 +34,8 @@ def test_an_experiment_of_ones_own_is_made_and_its_places_are_told(tmp_path):
     done = fedatlas(tmp_path, "run", "tiny", "--cores", "2", timeout=240)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
-    assert said[1].endswith("s.") and "jobs done in" in said[1] and len(done.stdout + done.stderr) < 1500
-    assert "tiny (smoke)  1 claims: 1 undecided" in said or "tiny (smoke)  1 claims: 1 held" in said
+    assert said[1].endswith("s.") and "jobs done in" in said[1] and len((done.stdout + done.stderr).splitlines()) < 20
+    assert any(line.startswith("tiny (smoke)  1 claim, ") for line in said)
     assert "Made      made/here/smoke/tiny/report.html" in said
     assert "Results   made/here/smoke/tiny: figures, table.csv, claims.csv" in said
     assert "MLflow    sqlite:///made/here/mlflow.db: `fedatlas ui` shows the runs" in said

@@ -15,6 +15,7 @@ USUAL = "DefaultStreamHandler"  # the name of Snakemake's own handler, of which 
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
 NOTHING = "Nothing to be done"
+FAILED_COMMAND = "returned non-zero exit status"
 
 
 def install(settings: Any, closing: Callable[[], str]) -> None:
@@ -39,7 +40,7 @@ class Messages(logging.Handler):
         self.usual, self.closing = usual, closing
         self.began = self.said = time.monotonic()
         self.done, self.total, self.failed = 0, 0, dict[str, str]()
-        self.up_to_date, self.bar = False, None
+        self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record."""
@@ -52,7 +53,9 @@ class Messages(logging.Handler):
             self._progress(record.done, record.total)  # type: ignore[attr-defined]
         elif event == "job_error":
             self._failure(vars(record))
-        elif event == "group_error" or (not event and record.levelno >= logging.WARNING):
+        elif FAILED_COMMAND in record.getMessage():
+            return  # with the whole command; what is said of the job is better
+        elif record.levelno >= logging.WARNING:
             self._print(lambda: self.usual.handle(record))
         elif not event and str(record.msg).startswith(NOTHING):
             self.up_to_date = True
@@ -69,6 +72,7 @@ class Messages(logging.Handler):
             self.bar = tqdm(total=self.total, unit="job", leave=False, dynamic_ncols=True)
 
     def _describe(self, job: Mapping[str, Any]) -> None:
+        self.names[job["jobid"]] = _called(job)
         if self.bar is not None:
             self.bar.set_description_str(_called(job)[:40])
 
@@ -85,12 +89,11 @@ class Messages(logging.Handler):
     def _failure(self, job: Mapping[str, Any]) -> None:
         """Say once which job failed, with the end of its log."""
         logs = [path.split(" (")[0] for path in job.get("log") or ()]
-        name = _called(job)
+        name = self.names.get(job["jobid"]) or _called(job)  # an error does not hold the wildcards
         if name in self.failed:
             return
         self.failed[name] = logs[0] if logs else ""
         lines = [f"The job {name} failed."]
-        lines += [f"  It was to make {', '.join(job['output'])}"] if job.get("output") else []
         for path in logs:
             lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in _end(path))]
         if not logs and job.get("rule_msg"):
@@ -126,13 +129,8 @@ class Messages(logging.Handler):
 
 def _called(job: Mapping[str, Any]) -> str:
     """A job for people: its rule, and what tells it from others of the rule."""
-    known = dict(job.get("wildcards") or {})
-    known = known or _of_output(job.get("output") or ())
-    return " ".join([str(job["rule_name"]), *map(str, known.values())])
-
-
-def _of_output(output: Any) -> dict[str, str]:
-    return {"output": str(output[0])} if output else {}
+    told = list((job.get("wildcards") or {}).values()) or list(job.get("output") or ())[:1]
+    return " ".join([str(job["rule_name"]), *map(str, told)])
 
 
 def _end(path: str) -> list[str]:

@@ -66,10 +66,10 @@ def _counted(counts: "Counter[str]") -> str:
     total = sum(counts.values())
     if not total:
         return "no claims"
-    if counts[NOT_TESTED] == total:
-        return f"{total} claims, {NOT_TESTED}"
-    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    return f"{total} claims: {verdicts}"
+    head = f"{total} claim{'s' if total > 1 else ''}"
+    if len(counts) == 1:
+        return f"{head}, {next(iter(counts))}"
+    return f"{head}: {', '.join(f'{count} {verdict}' for verdict, count in counts.most_common())}"
 
 
 def _warnings(folder: Path) -> int:
@@ -87,7 +87,7 @@ def _next(atlas: Atlas, claims: dict[tuple[str, str], "Counter[str]"]) -> str:
         larger = [one for one in atlas.files.document(name)["sizes"] if one != "smoke"] if size == "smoke" else []
         if counts[NOT_TESTED] and larger:
             took = duration(known.get((name, larger[0])))
-            text = f"`snakemake --cores 2 {name} --config size={larger[0]}` tests the claims of {name}"
+            text = f"`snakemake --cores 2 {name} --config size={larger[0]}` tests its claims"
             return text + (f" ({took} of a processor)" if took else "")
     return ""
 

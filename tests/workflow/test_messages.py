@@ -1,0 +1,138 @@
+"""A run of the workflow says little: how many jobs there are, what failed and where its log is, and what was made."""
+
+import logging
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from fedatlas import csv_files
+from fedatlas.checks.judging import COLUMNS
+from fedatlas.checks.verdicts import NOT_TESTED
+from fedatlas.workflow import closing, messages
+from fedatlas.workflow.project import here
+from tests.workflow.studies import importing, snakemake
+
+SETTINGS = {"dryrun": False, "verbose": False, "printshellcmds": False, "debug_dag": False, "quiet": None}
+
+
+def test_a_failed_job_is_told_with_its_log(project):
+    code = project.folder / "src/fedatlas/experiments/run.py"
+    code.write_text(code.read_text() + "\n\ndef run_cell(*_, **__):\n    raise OSError(28, 'No space left')\n")
+    done = project.snakemake("results/smoke/tiny/runs/fedavg/all.parquet", check=False)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) < 15
+    assert "The job train smoke tiny fedavg all failed." in done.stderr
+    assert "The end of its log, results/logs/train/smoke/tiny/fedavg/all.log:" in done.stderr
+    assert "    fedatlas: No space left" in done.stderr
+    assert "jobs done" not in done.stdout and "Made" not in done.stdout
+    (log,) = (project.folder / ".snakemake/log").glob("*.log")
+    assert "rule train:" in log.read_text() and "Error in rule train" in log.read_text()
+
+
+def test_the_messages_of_another_workflow_stay(tmp_path):
+    folder = importing(tmp_path / "mine", "sixth")
+    said = snakemake(folder, "sixth/results/smoke/tiny/about.json")
+    assert "rule atlas_about:" in said.stderr and "jobs done" not in said.stdout
+
+
+def record(event=None, message="", level=logging.INFO, path="snakemake/workflow.py", **more):
+    made = logging.LogRecord("snakemake.logging", level, path, 1, message, None, None)
+    vars(made).update({"event": event, **more})
+    return made
+
+
+class Usual(logging.Handler):
+    name = messages.USUAL
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def emit(self, one):
+        self.seen.append(one.getMessage())
+
+
+@pytest.fixture
+def handler():
+    return messages.Messages(Usual(), lambda: "Made      it")
+
+
+def test_what_is_shown_of_records(handler, capsys):
+    handler.handle(record("run_info", stats={"train": 3, "table": 1, "total": 4}))
+    for one in (
+        record("job_info", jobid=1, rule_name="train", wildcards={"size": "smoke"}, output=["a"]),
+        record("job_finished", "Finished job"),
+        record(None, "Building DAG of jobs..."),
+        record("progress", done=1, total=4),
+    ):
+        handler.handle(one)
+    assert handler.usual.seen == []
+    handler.handle(record(None, "the disk is slow", logging.WARNING))
+    handler.handle(record(None, "Job 1 has been submitted", path="snakemake_executor_plugin_slurm/__init__.py"))
+    handler.handle(record("error", "there is no such rule", logging.ERROR))
+    assert handler.usual.seen == ["the disk is slow", "Job 1 has been submitted", "there is no such rule"]
+    handler.handle(record("progress", done=4, total=4))
+    handler.close()
+    out, error = capsys.readouterr()
+    assert error == "4 jobs: 3 train, 1 table\n" and "4 jobs done in 0 s.\nMade      it\n" in out
+    handler.close()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_line_now_and_then_without_a_terminal(handler, capsys, monkeypatch):
+    handler.handle(record("run_info", stats={"train": 8, "total": 8}))
+    handler.handle(record("progress", done=1, total=8))
+    monkeypatch.setattr(messages, "PAUSE", 0.0)
+    handler.began -= 60
+    handler.handle(record("progress", done=2, total=8))
+    assert capsys.readouterr().err.splitlines()[1:] == ["2 of 8 jobs done; about 3 min 0 s left"]
+
+
+def test_an_interrupted_run_has_no_summary(handler, capsys):
+    handler.handle(record("run_info", stats={"train": 8, "total": 8}))
+    handler.handle(record("progress", done=2, total=8))
+    handler.close()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("option", ["dryrun", "verbose", "printshellcmds", "debug_dag", "quiet"])
+def test_who_asks_for_snakemakes_messages_has_them(option):
+    logger, usual = logging.getLogger("snakemake.logging"), Usual()
+    logger.addHandler(usual)
+    try:
+        messages.install(SimpleNamespace(**SETTINGS | {option: True}), str)
+        assert usual in logger.handlers
+        messages.install(SimpleNamespace(**SETTINGS), str)
+        assert usual not in logger.handlers
+    finally:
+        for one in logger.handlers[:]:
+            if one is usual or getattr(one, "usual", None) is usual:
+                logger.removeHandler(one)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (92, "1 min 32 s"), (7500, "2 h 5 min")]
+)
+def test_times(seconds, words):
+    assert messages._time(seconds) == words
+
+
+def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
+    monkeypatch.chdir(project.folder)
+    monkeypatch.setenv("MAKELEVEL", "1")
+    folder = project.folder / "results/smoke/tiny"
+    folder.mkdir(parents=True)
+    rows = [dict.fromkeys(COLUMNS, "x") | {"verdict": verdict} for verdict in (NOT_TESTED, "held", NOT_TESTED)]
+    csv_files.write(folder / "claims.csv", pd.DataFrame(rows))
+    for name in ("report.html", "mlflow.json"):
+        (folder / name).touch()
+    report = "results/smoke/tiny/report.html"
+    text = closing.summary(here(), [report, "results/none.html"], [("smoke", "tiny"), ("laptop", "tiny")])
+    assert "tiny (smoke)  3 claims: 2 not tested at this size, 1 held" in text and "`make ui` shows the runs" in text
+    assert "Next      `snakemake --cores 2 tiny --config size=laptop` tests its claims" in text
+    assert f"Made      {report}" in text and "none.html" not in text and "(laptop)" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    (folder / "claims.csv").write_text("nothing\n5\n")
+    assert closing.summary(here(), [], [("smoke", "tiny")]).startswith(
+        "Warning   results/smoke/tiny/claims.csv holds no"
+    )
