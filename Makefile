@@ -5,13 +5,10 @@ SECONDS ?= 28800
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: tour test slow fuzz slurm lint reference notebook ui clean
+.PHONY: tour test slow fuzz slurm lint reference times notebook ui clean
 
 tour: .venv/installed
 	snakemake --cores $(CORES)
-	@echo
-	@echo "Report:  $(CURDIR)/results/report.html"
-	@echo "MLflow:  make ui"
 
 test: .venv/installed
 	pytest -n 2
@@ -38,6 +35,11 @@ lint: .venv/installed
 # docs/options.md and the schema of experiment files, from the declarations in the code
 reference: .venv/installed
 	python -m fedatlas.reference
+
+# config/experiments/times.csv, which `fedatlas list experiments` shows: measured in the results of this folder, kept as
+# measured before, or estimated
+times: .venv/installed
+	python -m fedatlas.workflow.times results
 
 # docs/front_door.ipynb, from docs/front_door.py
 notebook: .venv/installed

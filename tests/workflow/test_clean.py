@@ -93,6 +93,18 @@ def test_not_while_a_workflow_runs(folder):
     assert all(item.path.exists() for item in found) and found
 
 
+def test_results_under_the_prefix_of_a_module(folder, capsys):
+    (folder / "mine").mkdir()
+    (folder / "results").rename(folder / "mine/results")
+    assert main(["clean", "--dry-run"]) == 0 and "local_steps=2" not in capsys.readouterr().out
+    assert main(["clean", "--results", "mine/results"]) == 0
+    assert "mine/results/smoke/tiny/runs/fedavg/local_steps=2.parquet" in capsys.readouterr().out
+    left = {path.name for path in (folder / "mine/results/smoke/tiny/runs/fedavg").glob("local_steps*")}
+    assert left == {"local_steps=1.parquet", "local_steps=1.part", "local_steps=9.parquet"}
+    assert main(["clean", "--results", "nowhere"]) == 2 and "there is no folder nowhere" in capsys.readouterr().err
+    (folder / "mine/results").rename(folder / "results")  # where the fixture's writer has its file
+
+
 def test_elsewhere(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["clean"]) == 2 and "in a study" in capsys.readouterr().err

@@ -53,7 +53,7 @@ def test_it_runs(tmp_path):
     assert all((results / "smoke/first/figures" / name).exists() for name in ("curves.png", "tuning.svg"))
     assert (results / "claims.csv").read_text().count("first,smoke") == 1
     assert "My Algorithm" in (results / "report.html").read_text() and (results / "mlflow.db").exists()
-    assert "Nothing to be done" in snakemake(study).stderr
+    assert "Nothing to do: all results are up to date" in snakemake(study).stdout
 
 
 def test_an_empty_folder_is_filled(tmp_path):
