@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from fedatlas import cli, completion
+from fedatlas import cli, completion, terminal
 from fedatlas.arguments import Parser
 from fedatlas.cli import main
 from fedatlas.overview import FAMILIES
@@ -159,12 +159,20 @@ def test_code_for_the_shell(capsys):
     assert main(["completion", "csh"]) == 2 and "unknown shell 'csh'" in capsys.readouterr().err
 
 
-def test_bars_are_for_terminals(capsys, monkeypatch):
-    from fedatlas import progress
+def test_lines_are_broken_in_a_terminal_alone(monkeypatch):
+    text = " ".join(["word"] * 50)
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = terminal.beside("head  ", text).splitlines()
+    assert len(lines) == 4 and max(map(len, lines)) <= 80 and all(line.startswith("      ") for line in lines[1:])
+    monkeypatch.delenv("COLUMNS")
+    assert terminal.beside("head", text, 6) == f"head  {text}"
+    assert terminal.beside("head", "") == "head"
 
-    monkeypatch.setattr(progress, "DELAY", 0.0)
-    with progress.shown("counting", 3) as bar:
-        progress.printer(bar)("a line")
+
+def test_bars_are_for_terminals(capsys, monkeypatch):
+    monkeypatch.setattr(terminal, "DELAY", 0.0)
+    with terminal.shown("counting", 3) as bar:
+        terminal.printer(bar)("a line")
         bar.update(3)
     assert capsys.readouterr() == ("a line\n", "")
 
@@ -173,7 +181,7 @@ def test_bars_are_for_terminals(capsys, monkeypatch):
             return True
 
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress.shown("counting", 3, "sheep") as bar:
+    with terminal.shown("counting", 3, "sheep") as bar:
         bar.update(2)
         bar.refresh()
         drawn = sys.stderr.getvalue()

@@ -14,7 +14,7 @@ ROOT = Path(fedatlas.__file__).parent
 # Rooms from the ground up; those of one line do not know each other.
 ROOMS = [
     {"errors"},
-    {"files", "npz", "progress", "machine", "arguments", "markdown", "axis_values", "yaml_files", "bibtex"},
+    {"files", "npz", "terminal", "machine", "arguments", "markdown", "axis_values", "yaml_files", "bibtex"},
     {"csv_files", "extensions"},
     {"options", "bibliography"},
     {"kinds", "arrays", "streams"},

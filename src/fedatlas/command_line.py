@@ -101,7 +101,7 @@ def _about_studies(groups: Any) -> None:
 def _train(groups: Any) -> None:
     one = groups.add_parser("train", help="one run from the shell")
     what = "a name that `fedatlas list algorithms` shows"
-    _completed(one.add_argument("--algorithm", required=True, help=what), completion.of("algorithms"))
+    _completed(one.add_argument("--algorithm", metavar="NAME", required=True, help=what), completion.of("algorithms"))
     one.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=SET)
     _problem(one)
     one.add_argument("--clients", type=whole, help=CLIENTS)
@@ -122,7 +122,12 @@ def _train(groups: Any) -> None:
     one.add_argument("--eval-rounds", type=whole, help=what)
     one.add_argument("--seed", type=whole, default=0, help="seed of samples, participation and start")
     one.add_argument("--threads", type=whole, default=1, help="blocks of clients that are computed at once")
-    one.add_argument("--state", default="memory", help="where client states are kept: memory, or disk (under TMPDIR)")
+    one.add_argument(
+        "--state",
+        metavar="PLACE",
+        default="memory",
+        help="where client states are kept: memory, or disk (under TMPDIR)",
+    )
     one.add_argument("--no-optimum", action="store_true", help="do not solve for F* first")
     one.add_argument("--out", metavar="FILE", help=OUT)
     one.add_argument("--json", action="store_true", help="print one JSON object: final, best, costs, status")
@@ -138,12 +143,12 @@ def _data(groups: Any) -> None:
     one = data.add_parser("fetch", help="download data sets or copy them from a mirror, verify and prepare them")
     what = "a data set, or own data as after --data of train"
     _completed(one.add_argument("names", nargs="+", metavar="name", help=what), completion.of("data"))
-    one.add_argument("--mirror", action="append", default=[], help=mirror)
+    one.add_argument("--mirror", action="append", default=[], metavar="FOLDER|URL", help=mirror)
     _directory(one)
     one.set_defaults(run=commands.data_fetch)
 
     one = data.add_parser("status", help="which data sets are prepared, which are raw files, which are missing")
-    one.add_argument("--mirror", action="append", default=[], help=mirror)
+    one.add_argument("--mirror", action="append", default=[], metavar="FOLDER|URL", help=mirror)
     one.add_argument("--json", action="store_true", help="print a JSON list of the data sets")
     _directory(one)
     one.set_defaults(run=commands.data_status)
@@ -179,11 +184,13 @@ def _theory_and_checks(groups: Any) -> None:
 
 def _problem(command: Parser) -> None:
     what = "a kind that `fedatlas list problems` shows"
-    _completed(command.add_argument("--problem", default="logistic", help=what), completion.of("problems"))
+    _completed(
+        command.add_argument("--problem", metavar="KIND", default="logistic", help=what), completion.of("problems")
+    )
     own = "a data set that `fedatlas data status` shows, or own data, e.g. mine.csv,label=y,client=hospital"
     action = command.add_argument("--data", metavar="NAME|FILE[,NAME=VALUE...]", help=f"{own}; default: none")
     _completed(action, completion.of("data"))
-    command.add_argument("--l2", type=number, help="weight of |x|^2 / 2; default: the problem's")
+    command.add_argument("--l2", metavar="X", type=number, help="weight of |x|^2 / 2; default: the problem's")
     what = "another problem option; repeatable"
     command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=what)
     what = "how data are split over clients, e.g. dirichlet,alpha=0.3; default: all clients draw from all data"
@@ -195,11 +202,11 @@ def _results(command: Parser) -> None:
     what = (
         "folder of results, such as PREFIX/results of a module with a prefix; default: the one that config.yaml names"
     )
-    command.add_argument("--results", help=what)
+    command.add_argument("--results", metavar="FOLDER", help=what)
 
 
 def _directory(command: Parser) -> None:
-    command.add_argument("--directory", help="data directory; default: $FEDATLAS_DATA, or ./data")
+    command.add_argument("--directory", metavar="FOLDER", help="data directory; default: $FEDATLAS_DATA, or ./data")
 
 
 def _completed(action: argparse.Action, names: completion.Names) -> None:

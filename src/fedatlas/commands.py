@@ -10,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
-from fedatlas import extensions, progress
+from fedatlas import extensions, terminal
 from fedatlas.errors import UserError
 
 
@@ -73,7 +73,7 @@ def train(a: Namespace) -> None:
         exports.check(a.out)
     if a.json and a.out == exports.STDOUT:
         raise UserError("--json and --out - both write to standard output: give one of them")
-    with progress.shown("training", a.rounds, "round") as bar:
+    with terminal.shown("training", a.rounds, "round") as bar:
         frame = train(
             a.algorithm,
             problem,
@@ -82,7 +82,7 @@ def train(a: Namespace) -> None:
             optimum=not a.no_optimum,
             threads=a.threads,
             progress=functools.partial(_trained, bar),
-            say=progress.printer(bar, sys.stderr),
+            say=terminal.printer(bar, sys.stderr),
             **options,
         )
     result = summary(frame)
@@ -123,8 +123,8 @@ def data_fetch(a: Namespace) -> None:
     specs = list(map(_data, a.names))
     for spec in specs:
         info(spec, a.directory)
-    with progress.shown("preparing data", len(specs) if len(specs) > 1 else None, "set") as bar:
-        say = progress.printer(bar)
+    with terminal.shown("preparing data", len(specs) if len(specs) > 1 else None, "set") as bar:
+        say = terminal.printer(bar)
         for name, spec in zip(a.names, specs, strict=True):
             say(f"{name}: {prepare(spec, a.directory, a.mirror)}")
             bar.update()
@@ -148,8 +148,8 @@ def data_verify(a: Namespace) -> None:
     from fedatlas.data.store import status, verify
 
     names = a.names or [row.name for row in status(a.directory) if row.state == "prepared"]
-    with progress.shown("verifying data", len(names) if len(names) > 1 else None, "set") as bar:
-        say = progress.printer(bar)
+    with terminal.shown("verifying data", len(names) if len(names) > 1 else None, "set") as bar:
+        say = terminal.printer(bar)
         for name in names:
             verify(name, a.directory)
             say(f"{name}: verified")
@@ -162,8 +162,8 @@ def theory(a: Namespace) -> None:
 
     _check_extensions()
     problem = _problem(a)
-    with progress.shown("computing constants and optima") as bar:
-        show = None if a.json else progress.printer(bar)
+    with terminal.shown("computing constants and optima") as bar:
+        show = None if a.json else terminal.printer(bar)
         rows = account(problem, _clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
     if a.json:
         _print_json(rows)
@@ -190,11 +190,14 @@ def claims(a: Namespace) -> None:
     if a.json:
         _print_json(rows)
         return
+    margin = max(len(row["verdict"]) for row in rows) + 2
     for row in rows:
-        print(f"{row['verdict']:<28} {row['experiment']} ({row['size']}): {row['text']} [{row['source']}]")
+        claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
+        print(terminal.beside(row["verdict"], claim, margin))
         seeds = f" over {row['seeds']} seeds" if row["seeds"] else ""
-        reading = f"; reading: {row['reading']}" if row["reading"] else ""
-        print(f"{'':<28} paper: {row['paper']}; here: {row['ours']}{seeds}{reading}")
+        told = {"paper": row["paper"], "here": row["ours"] + seeds, "reading": row["reading"]}
+        if numbers := "; ".join(f"{name}: {text}" for name, text in told.items() if text.strip()):
+            print(terminal.beside("", numbers, margin))
 
 
 def _check_extensions() -> None:

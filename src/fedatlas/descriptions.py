@@ -1,11 +1,10 @@
 """What `fedatlas show` prints: all that is declared of a kind, a data set, an experiment, a paper or a record."""
 
 import inspect
-import shutil
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from fedatlas import bibliography
+from fedatlas import bibliography, terminal
 from fedatlas.data import sources
 from fedatlas.data.catalogue import Source
 from fedatlas.errors import UserError, nearest
@@ -50,7 +49,7 @@ def _guess(atlas: Atlas, name: str) -> str:
 
 
 def _width() -> int:
-    return max(60, min(120, shutil.get_terminal_size((110, 24)).columns))
+    return min(terminal.width(), 120)
 
 
 def _filled(head: str, text: str) -> str:

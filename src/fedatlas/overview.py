@@ -1,11 +1,9 @@
 """What the atlas holds, for ``fedatlas list`` and the reference of options."""
 
-import shutil
-import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fedatlas import extensions, problems
+from fedatlas import extensions, problems, terminal
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
 from fedatlas.checks import CHECKS
@@ -83,12 +81,9 @@ def _lines(section: str) -> Iterator[tuple[str, str]]:
 
 def lines(sections: Mapping[str, list[tuple[str, str]]]) -> Iterator[str]:
     """Sections for people, in lines of the width of the terminal."""
-    width = max(60, min(120, shutil.get_terminal_size((120, 24)).columns))
     for section, entries in sections.items():
         yield f"{section}:"
-        for name, text in entries:
-            head = f"  {name:<18} "
-            yield textwrap.fill(text, width, initial_indent=head, subsequent_indent=" " * 21, break_on_hyphens=False)
+        yield from (terminal.beside(f"  {name:<18} ", text, 21) for name, text in entries)
         yield ""
 
 

@@ -5,7 +5,7 @@ import shlex
 import sys
 from argparse import Namespace
 
-from fedatlas import progress
+from fedatlas import terminal
 from fedatlas.errors import UserError
 
 
@@ -35,7 +35,7 @@ def clean(a: Namespace) -> None:
         raise UserError(f"there is neither {CONFIG} nor {atlas.folders.results} here: run `fedatlas clean` in a study")
     if a.results is not None and not os.path.isdir(a.results):
         raise UserError(f"--results: there is no folder {a.results}")
-    with progress.shown("looking through results"):
+    with terminal.shown("looking through results"):
         found = clean.waste(atlas, a.unfinished, a.prepared, a.directory)
         if not a.dry_run:
             clean.remove(found)

@@ -121,9 +121,7 @@ def test_a_figure_that_is_a_part_of_an_experiment_is_answered(project, monkeypat
     monkeypatch.chdir(project.folder)
     atlas = study({"tour": ["mine_one"], "size": "smoke"})
     for renamed in (str, "atlas_{}".format, "{}_too".format):
-        with pytest.raises(
-            UserError, match="no experiment 'mine_fig3': Figure 3 is a part of mine_one; ask"
-        ):
+        with pytest.raises(UserError, match="no experiment 'mine_fig3': Figure 3 is a part of mine_one; ask"):
             check(atlas, [renamed("mine_fig3")], [], renamed)
         assert check(atlas, [renamed("mine_one"), renamed("tour")], [], renamed) == [("smoke", "mine_one")]
         assert made(atlas, [renamed("mine_one"), "x.csv"], renamed) == ["results/smoke/mine_one/report.html", "x.csv"]

@@ -252,8 +252,8 @@ TABLE = [
     *((name, "") for name in (
         "fedatlas", "__main__", "arguments", "bibliography", "bibtex", "citations", "cli", "command_line", "commands",
         "completion", "conformance*", "descriptions", "errors", "estimator", "extensions*", "files", "frames",
-        "job_commands", "kinds", "machine", "npz", "options", "overview", "plotting", "progress", "reference",
-        "study_commands", "workflow*", "yaml_files")),
+        "job_commands", "kinds", "machine", "npz", "options", "overview", "plotting", "reference",
+        "study_commands", "terminal", "workflow*", "yaml_files")),
 ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from fedatlas import progress
+from fedatlas import terminal
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.conformance import CHECKS, FAILED, NOT_APPLICABLE, PASSED, Candidate, Finding, findings, own
 from fedatlas.conformance.findings import shown
@@ -42,8 +42,8 @@ def check(names: Sequence[str], given: Mapping[str, Any], only: Collection[str] 
     failed, every = 0, candidates(names, given)
     for name in only:
         lookup("check", name, CHECKS)
-    with progress.shown("checking", len(every) * len(set(only) or CHECKS), "check") as bar:
-        say = progress.printer(bar)
+    with terminal.shown("checking", len(every) * len(set(only) or CHECKS), "check") as bar:
+        say = terminal.printer(bar)
         for one in every:
             failed += _checked(one, only, say, bar.update)
     return failed

@@ -2,12 +2,12 @@
 
 import itertools
 import re
-import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from fedatlas import terminal
 from fedatlas.bibliography import reference
 from fedatlas.data import own
 from fedatlas.errors import UserError
@@ -22,6 +22,8 @@ LEGEND = (
     "Times are those of one processor for all runs of an experiment. They were measured; those after ~ are estimated. "
     "Memory is that of the largest job."
 )
+
+JOINED = re.compile(r"(?<=\d) (?=(?:s|min|h|days|[KMG]iB)\b)")  # a number stays with its unit
 
 
 @dataclass(frozen=True)
@@ -97,22 +99,26 @@ def _called(data: Any) -> str:
     return own.shown(str(data))
 
 
-def lines(experiments: Iterable[Listed], width: int | None = None) -> Iterator[str]:
+def lines(experiments: Iterable[Listed]) -> Iterator[str]:
     """The list for people, in lines of the width of the terminal."""
-    width = min(width or shutil.get_terminal_size((100, 24)).columns, 120)
     experiments = list(experiments)
     margin = max((len(one.name) for one in experiments), default=0) + 4
-    yield from textwrap.wrap(LEGEND, width)
+    yield from textwrap.wrap(LEGEND, terminal.width())
     for key, group in itertools.groupby(experiments, lambda one: one.paper):
-        yield from ("", *textwrap.wrap(paper(key), width))
+        yield from ("", *textwrap.wrap(paper(key), terminal.width()))
         for one in group:
-            yield from _lines(one, margin, width)
+            yield from _lines(one, margin)
 
 
-def _lines(one: Listed, margin: int, width: int) -> Iterator[str]:
-    yield from _wrapped(f"  {one.name}", one.title if one.is_own else f"{one.title} (of the atlas)", margin, width)
+def _lines(one: Listed, margin: int) -> Iterator[str]:
+    yield terminal.beside(f"  {one.name}", one.title if one.is_own else f"{one.title} (of the atlas)", margin)
     for details in (_where(one), _how_long(one)):
-        yield from _wrapped("", "; ".join(filter(None, details)), margin, width) if any(details) else ()
+        if any(details):
+            yield _joined(terminal.beside("", JOINED.sub("\u00a0", "; ".join(filter(None, details))), margin))
+
+
+def _joined(text: str) -> str:
+    return text.replace("\u00a0", " ")
 
 
 def paper(key: str) -> str:
@@ -155,11 +161,3 @@ def duration(took: Took | None) -> str:
         count /= step
     text = f"{count:.0f} {unit}" if count >= 9.5 else f"{count:.2g} {unit}"
     return text if took.measured else f"~{text}"
-
-
-def _wrapped(head: str, text: str, margin: int, width: int) -> list[str]:
-    """Lines of text beside a head. A number stays with its unit."""
-    joined = re.sub(r"(?<=\d) (?=(?:s|min|h|days|[KMG]iB)\b)", "\u00a0", text)
-    lines = textwrap.wrap(joined, max(width - margin, 30), break_on_hyphens=False) or [""]
-    lines = [line.replace("\u00a0", " ") for line in lines]
-    return [((head if number == 0 else "").ljust(margin) + line).rstrip() for number, line in enumerate(lines)]

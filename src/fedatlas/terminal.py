@@ -1,7 +1,9 @@
-"""Bars that show how far a command is, with the time that is left. Only terminals see them, and only after a while."""
+"""What is shown in a terminal: lines of its width, and bars with the time that is left, once a command has lasted."""
 
 import contextlib
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TextIO
@@ -11,7 +13,21 @@ if TYPE_CHECKING:
 
 DELAY = 2.0  # seconds in which nothing is shown
 PACE = 1.0  # seconds after which a bar is drawn again while nothing has moved
+UNBROKEN = 10_000
 NO_END = "{desc} ... {elapsed}"  # where it is not known how much there is
+
+
+def width() -> int:
+    """Columns of the terminal, from 60 to 120. Where there is none, so many that no line is broken."""
+    found = shutil.get_terminal_size((0, 0)).columns
+    return max(60, min(120, found)) if found else UNBROKEN
+
+
+def beside(head: str, text: str, margin: int | None = None) -> str:
+    """Text in lines of the terminal's width, beside a head. margin: columns of the head, by default its own."""
+    margin = len(head) if margin is None else margin
+    lines = textwrap.wrap(text, width() - margin, break_on_hyphens=False, break_long_words=False) or [""]
+    return "\n".join(((head if number == 0 else "").ljust(margin) + line).rstrip() for number, line in enumerate(lines))
 
 
 @contextlib.contextmanager
