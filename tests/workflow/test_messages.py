@@ -92,7 +92,8 @@ def test_an_interrupted_run_has_no_summary(handler, capsys):
     handler.handle(record("run_info", stats={"train": 8, "total": 8}))
     handler.handle(record("progress", done=2, total=8))
     handler.close()
-    assert capsys.readouterr().out == ""
+    out, error = capsys.readouterr()
+    assert out == "" and "with 2 of 8 jobs done. What was made stays: the same command goes on from there." in error
 
 
 @pytest.mark.parametrize("option", ["dryrun", "verbose", "printshellcmds", "debug_dag", "quiet"])

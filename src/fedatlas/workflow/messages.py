@@ -115,13 +115,15 @@ class Messages(logging.Handler):
             self.bar = None
         took = _time(time.monotonic() - self.began)
         if self.failed:
-            count = f"{len(self.failed)} of {self.total} jobs failed"
             logs = "".join(f"\n  {name}: {log or 'no log'}" for name, log in self.failed.items())
             again = "What was made stays: once the reason is mended, the same command makes the rest."
-            print(f"\n{count} after {took}:{logs}\n{again}", file=sys.stderr)
+            print(f"\n{len(self.failed)} of {self.total} jobs failed after {took}:{logs}\n{again}", file=sys.stderr)
         elif self.up_to_date or (self.total and self.done == self.total):
             head = f"{self.total} jobs done in {took}." if self.total else "Nothing to do: all results are up to date."
             print(f"\n{head}\n{self.closing()}".rstrip(), flush=True)
+        elif self.total:
+            stopped = f"Stopped after {took}, with {self.done} of {self.total} jobs done."
+            print(f"\n{stopped} What was made stays: the same command goes on from there.", file=sys.stderr)
         self.failed, self.total, self.up_to_date = {}, 0, False  # this may be called again
         self.usual.close()
         super().close()
