@@ -81,10 +81,10 @@ class Network(Problem):
     ``loss`` contains it, ``test_loss`` does not. Minibatches are augmented; full gradients and evaluations see images
     as they are.
 
-    On a processor, gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch process-wide:
-    what is parallel are clients, and no number of threads changes a bit. On a GPU, the minibatches of a block of clients
-    are computed in one pass, with the same bits whenever the block is the same. Raises UserError if the module has
-    buffers, which would be state outside x, or layers that draw random numbers.
+    On a processor, gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch
+    process-wide: what is parallel are clients, and no number of threads changes a bit. On a GPU, the minibatches of a
+    block of clients are computed in one pass, with the same bits whenever the block is the same. Raises UserError if
+    the module has buffers, which would be state outside x, or layers that draw random numbers.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Network(Problem):
 
     @property
     def block_rows(self) -> int:
-        """One on a processor, which a client's network fills by itself; on a GPU, as many as it computes in one pass."""
+        """One on a processor, which a client's network fills by itself; on a GPU, as many as go into one pass."""
         return self._block_rows
 
     @property
