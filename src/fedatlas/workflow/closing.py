@@ -51,7 +51,7 @@ def _lines(atlas: Atlas, made: list[str], experiments: list[tuple[str, str]]) ->
         yield f"MLflow    {atlas.config['mlflow_uri']}: `{_ui()}` shows the runs"
     if warned := {key: _warnings(folders[key]) for key in claims}:
         several = {name: count for (_, name), count in warned.items() if count}
-        text = ", ".join(f"{count} of {name}" for name, count in list(several.items())[:MOST])
+        text = ", ".join(f"{count} about {name}" for name, count in list(several.items())[:MOST])
         yield from _filled("Warnings  ", f"{text}; the report shows them" if several else "none")
     if following := _next(atlas, claims):
         yield from _filled("Next      ", following)
@@ -68,7 +68,8 @@ def _counted(counts: "Counter[str]") -> str:
         return "no claims"
     head = f"{total} claim{'s' if total > 1 else ''}"
     if len(counts) == 1:
-        return f"{head}, {next(iter(counts))}"
+        every = "all " if total > 1 and not counts[NOT_TESTED] else ""
+        return f"{head}, {every}{next(iter(counts))}"
     return f"{head}: {', '.join(f'{count} {verdict}' for verdict, count in counts.most_common())}"
 
 

@@ -102,7 +102,7 @@ def write(atlas: Atlas, folders: Iterable[Path], path: Path) -> None:
 
 
 def _plain(took: Took) -> dict[str, Any]:
-    rounded = "" if took.seconds is None else f"{took.seconds:.3g}"
+    rounded = "" if took.seconds is None else f"{took.seconds:{'.3g' if took.measured else '.2g'}}"
     return asdict(took) | {"seconds": rounded, "measured": "yes" if took.measured else "no"}
 
 
