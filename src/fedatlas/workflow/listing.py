@@ -19,8 +19,8 @@ from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.times import Took
 
 LEGEND = (
-    "Times are those of one processor for all runs of an experiment. They were measured; those after ~ are estimated. "
-    "Memory is that of the largest job."
+    "Times are those of one processor for all runs of an experiment. They were measured; those after ~ are rough "
+    "estimates. Memory is that of the largest job."
 )
 
 JOINED = re.compile(r"(?<=\d) (?=(?:s|min|h|days|[KMG]iB)\b)")  # a number stays with its unit

@@ -90,9 +90,10 @@ def _active(setting: Setting) -> float:
 
 
 def _operations(problem: Spec) -> float:
-    """Operations of the gradient of one sample."""
+    """Operations of the gradient of one sample. Clients of the problem ``similar`` have dense matrices."""
     if "data" not in problem:
-        return 2.0 * problem.get("dim", 10)
+        dim = problem.get("dim", 10)
+        return 2.0 * dim * (dim if problem["kind"] == "similar" else 1)
     source = sources.info(problem["data"])
     return 4.0 * prod(source.shape) * (source.classes if problem["kind"] == "softmax" else 1)
 
@@ -120,23 +121,33 @@ def _gradient_seconds(spec: str, batch: float) -> float:
 def seconds(works: Mapping[Key, Work], measured: Mapping[Key, float]) -> dict[Key, float]:
     """Seconds of a processor that experiments take, estimated; those with measured seconds are left out.
 
-    Runs, steps and operations have rates, which the measured experiments give (least squares of relative errors, none
-    below zero). An experiment that was measured at another size takes its time from there, by the ratio of the two.
+    Runs, steps and operations have rates, which the measured experiments give (least squares of the logarithms of
+    estimated over measured times). An experiment that was measured at another size takes its time from there, by the
+    ratio of the two.
     """
-    from scipy.optimize import nnls
-
     known = [key for key in works if measured.get(key)]
     fitted = [key for key in known if not works[key].trained]
     if not fitted:
         return {}
-    took = np.array([measured[key] for key in fitted])
-    rates = nnls(np.array([_parts(works[key]) for key in fitted]) / took[:, None], np.ones(len(fitted)))[0]
+    rates = _rates(np.array([_parts(works[key]) for key in fitted]), np.array([measured[key] for key in fitted]))
     plain = {key: float(_parts(work) @ rates) + work.trained for key, work in works.items()}
     found = {}
     for key in plain.keys() - measured.keys():
         ratios = [measured[other] / plain[other] for other in known if other[0] == key[0] and plain[other] > 0]
         found[key] = plain[key] * (math.prod(ratios) ** (1 / len(ratios)) if ratios else 1)
     return found
+
+
+def _rates(parts: np.ndarray, took: np.ndarray) -> np.ndarray:
+    """Seconds of a unit of each part.
+
+    parts: of experiments, (experiments, parts). took: their times, (experiments,).
+    """
+    from scipy.optimize import least_squares
+
+    start = np.log(np.median(took[:, None] / np.maximum(parts, 1), axis=0) / parts.shape[1])
+    fit = least_squares(lambda logs: np.log(parts @ np.exp(logs)) - np.log(took), start)
+    return np.exp(fit.x)
 
 
 def _parts(work: Work) -> np.ndarray:
