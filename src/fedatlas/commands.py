@@ -158,11 +158,12 @@ def data_verify(a: Namespace) -> None:
 
 def theory(a: Namespace) -> None:
     """What theorems say about a problem and a setting."""
+    from fedatlas.experiments import overflow
     from fedatlas.theory.account import account
 
     _check_extensions()
     problem = _problem(a)
-    with terminal.shown("computing constants and optima") as bar:
+    with terminal.shown("computing constants and optima") as bar, overflow.refused("theory"):
         show = None if a.json else terminal.printer(bar)
         rows = account(problem, _clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
     if a.json:
