@@ -14,7 +14,7 @@ from typing import Any
 USUAL = "DefaultStreamHandler"  # the name of Snakemake's own handler, of which errors are printed
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
-NOTHING = "Nothing to be done"
+BUILDING, NOTHING = "Building DAG of jobs", "Nothing to be done"
 FAILED_COMMAND = "returned non-zero exit status"
 
 
@@ -57,6 +57,8 @@ class Messages(logging.Handler):
             return  # with the whole command; what is said of the job is better
         elif record.levelno >= logging.WARNING:
             self._print(lambda: self.usual.handle(record))
+        elif not event and str(record.msg).startswith(BUILDING) and sys.stderr.isatty():
+            print("Looking at what is there and what must be made ...", file=sys.stderr, flush=True)
         elif not event and str(record.msg).startswith(NOTHING):
             self.up_to_date = True
         elif not event and "executor_plugin" in record.pathname:  # what a cluster says
