@@ -64,7 +64,7 @@ def _paragraph(text: str) -> str:
 
 
 def _table(about: Mapping[str, str], least: int = 14) -> list[str]:
-    margin = max([least, *(len(key) for key, text in about.items() if text)])
+    margin = max([least, *(len(key) + 1 for key, text in about.items() if text)])
     return [_filled(f"{key:<{margin}} ", text) for key, text in about.items() if text]
 
 
@@ -145,7 +145,7 @@ def _experiment(atlas: Atlas, name: str) -> str:
         "algorithms": ", ".join(whole.algorithms),
         **{f"size {size}": _took(took) for size, took in one.sizes.items()},
         "file": place,
-        "command": f"snakemake --cores 2 {name} --config size={size}",
+        "command": f"fedatlas run {name} --size {size}",
     }
     lines = [f"{name} (experiment)", "", _paragraph(one.title), ""]
     lines += [_paragraph(whole.description), ""] if whole.description else []

@@ -130,7 +130,7 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     report = "results/smoke/tiny/report.html"
     text = closing.summary(here(), [report, "results/none.html"], [("smoke", "tiny"), ("laptop", "tiny")])
     assert "tiny (smoke)  3 claims: 2 not tested at this size, 1 held" in text and "`make ui` shows the runs" in text
-    assert "Next      `snakemake --cores 2 tiny --config size=laptop` tests its claims" in text
+    assert "Next      `fedatlas run tiny --size laptop` tests its claims" in text
     assert f"Made      {report}" in text and "none.html" not in text and "(laptop)" not in text
     assert max(map(len, text.splitlines())) <= 80
     (folder / "claims.csv").write_text("nothing\n5\n")

@@ -16,6 +16,7 @@ from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.listing import duration
 
 WIDTH = 80
+MADE = ".venv/bin"  # where make installs
 MOST = 12  # experiments that are listed one by one
 
 
@@ -88,14 +89,19 @@ def _next(atlas: Atlas, claims: dict[tuple[str, str], "Counter[str]"]) -> str:
         larger = [one for one in atlas.files.document(name)["sizes"] if one != "smoke"] if size == "smoke" else []
         if counts[NOT_TESTED] and larger:
             took = duration(known.get((name, larger[0])))
-            text = f"`snakemake --cores 2 {name} --config size={larger[0]}` tests its claims"
+            text = f"`{_command()} run {name} --size {larger[0]}` tests its claims"
             return text + (f" ({took} of a processor)" if took else "")
     return ""
 
 
 def _ui() -> str:
-    """The command that opens MLflow; a person who called make may not have ours on the path."""
+    """The command that opens MLflow."""
     return "make ui" if "MAKELEVEL" in os.environ else "fedatlas ui"
+
+
+def _command() -> str:
+    """How the shell finds ``fedatlas``: a person who called make may not have it on the path."""
+    return f"{MADE}/fedatlas" if "MAKELEVEL" in os.environ and Path(MADE).is_dir() else "fedatlas"
 
 
 def _filled(head: str, text: str) -> list[str]:

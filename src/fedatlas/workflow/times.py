@@ -1,8 +1,9 @@
 """How long experiments take, and how much memory: measured where that was done, else estimated.
 
-``python -m fedatlas.workflow.times RESULTS ...`` writes the file that the atlas ships. A time is that of a processor
-for all runs of an experiment, without evaluation, as run files record it. Memory is what the job of the largest cell
-asks a scheduler for. Times of experiments that were not run are estimated (`fedatlas.workflow.work`).
+``python -m fedatlas.workflow.times RESULTS ...`` writes the file that the atlas ships. A time is the sum over all runs
+of an experiment of the seconds in its run files: those of training on one processor, without evaluation. Memory is what
+the job of the largest cell asks a scheduler for. Times of experiments that were not run are estimated
+(`fedatlas.workflow.work`).
 """
 
 import csv
