@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 LONG = 36  # rows; longer tables go over several pages
-ROOM = 112  # characters of a row, of small letters on a page of 6.5 inches
-SMALLER = 130  # of letters that are smaller still
+ROOM = 106  # characters of a row, of small letters on a page of 6.8 inches
+SMALLER = 120  # of letters that are smaller still
 
 
 def table(
@@ -15,14 +15,16 @@ def table(
     columns: str,
     long: int = LONG,
     size: str = r"\footnotesize",
+    apart: bool = False,
 ) -> str:
     """A table with a caption.
 
     head, rows, caption: as TeX. label: for ``\\ref``. columns: their kinds, such as ``llr``. long: rows of the longest
-    table that stays on one page. size: of the letters.
+    table that stays on one page. size: of the letters. apart: whether there is
+    room between rows, as where cells have several lines.
     """
     top = [r"\toprule", _row(head), r"\midrule"]
-    body = [*map(_row, rows), r"\bottomrule"]
+    body = [*(_row(row) + (r"[3pt]" if apart else "") for row in rows), r"\bottomrule"]
     if len(rows) > long:
         lines = [
             rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}",

@@ -224,4 +224,6 @@ def claims(of: Material) -> str:
     if not rows:
         return ""
     head = ["Claim", "Paper", "Here", "Verdict"]
-    return table(head, rows, "Claims of the paper.", f"tab:{of.about.name}-claims", CLAIM_COLUMNS, CLAIM_ROWS)
+    return table(
+        head, rows, "Claims of the paper.", f"tab:{of.about.name}-claims", CLAIM_COLUMNS, CLAIM_ROWS, apart=True
+    )

@@ -22,10 +22,10 @@ from fedatlas.workflow.inputs import Results, made
 
 MANIFEST = "manifest.json"
 NAMED = 12  # sources of a figure in a comment; the manifest has all
-HIGHEST = 8.0  # inches of a figure on one page
+WIDEST, HIGHEST = 6.8, 8.0  # inches of the text of main.tex, and of a figure on one page
 TABLED = "table"  # the kind of figure that is a table in a paper
 MAIN = r"""\documentclass{article}
-\usepackage[margin=1in]{geometry}
+\usepackage[margin=0.85in]{geometry}
 \usepackage{array,booktabs,graphicx,longtable}
 \input{numbers}
 \begin{document}
@@ -200,8 +200,8 @@ def _drawn(of: Material, name: str, folder: Path, page: Page, directory: str | N
 def _included(written: _Written, name: str, caption: str, page: Page) -> str:
     """The environment of a figure. One that is wider than a column spans all columns; TeX makes it fit the text."""
     width, height = _size(written.folder / f"figures/{name}.pdf")
-    wide, high = width > page.width + 0.02, height > HIGHEST
-    if wide:
+    wide, high = width > min(page.width, WIDEST) + 0.02, height > HIGHEST
+    if width > page.width + 0.02:
         written.large.append(f"figure {name} is {width:.3g} inches wide, because its texts need the room")
     if high:
         written.large.append(f"figure {name} is {height:.3g} inches high: a larger --width sets more panels in a row")
