@@ -193,6 +193,11 @@ def parser() -> Parser:
     _directory(one)
     one.set_defaults(run=study_commands.paper)
 
+    what = "write docs/gallery.md: new entries from results that are there, the committed ones of all others"
+    one = groups.add_parser("gallery", help=what)
+    _directory(one)
+    one.set_defaults(run=study_commands.gallery)
+
     one = groups.add_parser("clean", help="remove results of old code and half-written files")
     one.add_argument("--dry-run", action="store_true", help="print what would be removed, and remove nothing")
     one.add_argument("--unfinished", action="store_true", help="also what interrupted jobs would continue from")

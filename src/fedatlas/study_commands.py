@@ -67,6 +67,17 @@ def paper(a: Namespace) -> None:
     print(f"{out} is ready. To look at it:\n\n  cd {shlex.quote(out)}\n  {tex}")
 
 
+def gallery(a: Namespace) -> None:
+    """Write the gallery, and say what was made."""
+    from pathlib import Path
+
+    from fedatlas.workflow.project import here
+    from fedatlas.workflow.publishing import PAGE, publish
+
+    publish(here(), Path(PAGE), print, a.directory)
+    print(f"{PAGE} is written")
+
+
 def ui(a: Namespace) -> None:
     """Run MLflow's user interface."""
     from fedatlas import tracking

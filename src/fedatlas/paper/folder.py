@@ -10,15 +10,12 @@ from typing import Any
 
 from fedatlas import csv_files
 from fedatlas.errors import UserError
-from fedatlas.experiments.view import EMPTY, View
-from fedatlas.figures import FIGURES
-from fedatlas.figures.drawing import draw
 from fedatlas.figures.pages import Page
 from fedatlas.files import atomic_folder
 from fedatlas.paper import content, tex
 from fedatlas.paper.material import Material, material
 from fedatlas.workflow.atlas import Atlas
-from fedatlas.workflow.inputs import Results, made
+from fedatlas.workflow.jobs import figure
 
 MANIFEST = "manifest.json"
 NAMED = 12  # sources of a figure in a comment; the manifest has all
@@ -179,22 +176,18 @@ def _more(sources: Sequence[str]) -> list[str]:
     return [f"and {more} more run files, which {MANIFEST} names"] if more > 0 else []
 
 
-def _at(of: Material, figure: str) -> Any:
+def _at(of: Material, name: str) -> Any:
     w = of.wildcards
-    w.figure = figure
+    w.figure = name
     return w
 
 
 def _drawn(of: Material, name: str, folder: Path, page: Page, directory: str | None) -> tuple[str, Path]:
     """Draw a figure. Returns its notes and its path."""
-    spec = json.loads(of.atlas.figure_spec(_at(of, name)))
-    kind, view, results = FIGURES.build(spec["figure"]), EMPTY, Results()
-    if kind.draws_results:
-        view, results = View.of(spec["view"]), Results(of.table, of.curves, of.folder)
     path = folder / f"{name}.pdf"
     logging.getLogger("fontTools").setLevel(logging.ERROR)  # what it says of matplotlib's fonts helps no author
-    needed = made(kind, view, spec["inputs"], results, directory)
-    return draw(kind, view, outputs=[path], page=page, **needed), path
+    spec = json.loads(of.atlas.figure_spec(_at(of, name)))
+    return figure.make(spec, str(of.folder), [str(path)], directory, page), path
 
 
 def _included(written: _Written, name: str, caption: str, page: Page) -> str:

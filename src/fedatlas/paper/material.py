@@ -37,7 +37,6 @@ class Material:
     view: View
     folder: Path
     table: "pd.DataFrame"
-    curves: "pd.DataFrame"
     claims: "pd.DataFrame"
     meta: TableMeta
     cells: list[Cell]
@@ -88,7 +87,7 @@ def material(atlas: Atlas, name: str, size: str) -> Material:
         raise UserError(_missing(atlas, name, size, folder / lacking[0]))
     w = SimpleNamespace(size=size, experiment=name)
     about = About.of(json.loads(atlas.about(w)))
-    (table, plain), (curves, _) = (read(folder / f"{name}.parquet") for name in ("table", "curves"))
+    table, plain = read(folder / "table.parquet")
     then, now = (changes.digests(one.content) for one in (About.read(folder / FILE), about))
     return Material(
         atlas=atlas,
@@ -96,7 +95,6 @@ def material(atlas: Atlas, name: str, size: str) -> Material:
         view=atlas.view(w),
         folder=folder,
         table=table,
-        curves=curves,
         claims=csv_files.read(folder / "claims.csv", dtype=str, keep_default_na=False),
         meta=TableMeta.of(plain),
         cells=list(atlas.cells(size, name).values()),

@@ -77,7 +77,7 @@ def _behind(atlas: Atlas, target: str, renamed: Renamed) -> list[tuple[str, str]
             return [(size, name)]
         case (str(name),):
             return [(size, name)]
-    return atlas.gallery() if target == atlas.folders.prefixed("docs/gallery.md") else []
+    return []
 
 
 def _inside(path: Path, folder: Path) -> tuple[str, ...]:
