@@ -73,8 +73,8 @@ class Page:
             "ytick.labelsize": 0.88 * size,
             "axes.linewidth": 0.6,
             "grid.linewidth": 0.5,
-            "xtick.major.width": 0.6,
-            "ytick.major.width": 0.6,
+            **{f"{axis}tick.major.{what}": value for axis in "xy" for what, value in (("width", 0.6), ("size", 2.5))},
+            **{f"{axis}tick.minor.{what}": value for axis in "xy" for what, value in (("width", 0.4), ("size", 1.5))},
             "legend.handlelength": 2.2,
             "legend.columnspacing": 1.2,
             "pdf.fonttype": 42,  # publishers refuse fonts of type 3
@@ -100,8 +100,10 @@ class Page:
         from matplotlib.lines import Line2D
         from matplotlib.text import Text
 
+        # ticks and grids, whose widths are settings
+        kept = {id(line) for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for line in axis.findobj(Line2D)}
         for line in figure.findobj(Line2D):
-            if isinstance(line, Line2D) and not _is_of_axis(line):
+            if isinstance(line, Line2D) and id(line) not in kept:
                 line.set_linewidth(THIN * line.get_linewidth())
                 line.set_markersize(THIN * line.get_markersize())
                 line.set_markeredgewidth(THIN * line.get_markeredgewidth())
@@ -135,11 +137,6 @@ def formulas(text: str) -> str:
         pieces[::2] = ["".join(f"${SIGNS[c]}$" if c in SIGNS else c for c in piece) for piece in pieces[::2]]
         parts[number] = "".join(pieces)
     return "".join(parts)
-
-
-def _is_of_axis(line: Any) -> bool:
-    """Whether a line is a tick or a line of the grid, whose widths are settings."""
-    return line.axes is not None and line not in line.axes.lines
 
 
 def current() -> Page | None:

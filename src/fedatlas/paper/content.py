@@ -128,39 +128,73 @@ def _tuned(names: Sequence[str]) -> Callable[[Any], list[tuple[str, int]]]:
 
 
 def _pivoted(of: Material, cells: Callable[[Any], list[tuple[str, int]]], caption: str, label: str) -> Iterator[str]:
-    """A table with a row for each setting and a column for each algorithm, in parts where it is too wide.
+    """A table of settings and algorithms, in parts where it is too wide.
 
-    Where there is one setting, algorithms are the rows.
+    Settings are the rows, unless the table is in fewer parts with algorithms as rows.
     """
     axes = list(of.view.axes)
     grouped = of.chosen.groupby(axes, sort=False) if axes else [((), of.chosen)]
-    rows = [(dict(zip(axes, point, strict=True)), dict(zip(part["algorithm"], cells(part), strict=True)))
-            for point, part in grouped]  # fmt: skip
-    ids = [id for id in of.about.algorithms if any(found.get(id, ("",))[0] for _, found in rows)]
-    names = {id: of.about.algorithms[id] for id in ids}
-    prefix = f"tab:{of.about.name}-{label}"
-    if len(rows) == 1:
-        point, found = rows[0]
-        where = f" {tex.noted(', '.join(of.point(point)))}." if point else ""
-        body = [[tex.noted(names[id]), found[id][0]] for id in ids if id in found]
-        yield table(["Algorithm", ""], body, f"{tex.noted(caption)}{where}", prefix, "ll")
-        return
-    heads = [tex.noted(labels.short(axis)) for axis in axes]
-    settings = [[tex.noted(_of_axis(of, axis, point[axis])) for axis in axes] for point, _ in rows]
-    before = sum(max(len(row[at]) for row in [heads, *settings]) + 2 for at in range(len(axes)))
-    widths = [max(len(names[id]), *(found[id][1] for _, found in rows if id in found)) for id in ids]
-    parts, size = list(groups(widths, before, ROOM)), r"\footnotesize"
-    if len(parts) > 1:
-        parts, size = list(groups(widths, before, SMALLER)), r"\scriptsize"
-    for number, part in enumerate(parts):
-        told = f" Part {number + 1} of {len(parts)}." if len(parts) > 1 else ""
-        body = [
-            [*setting, *(found[id][0] if id in found else "" for id in ids[part])]
-            for setting, (_, found) in zip(settings, rows, strict=True)
-        ]
-        head = [*heads, *(tex.noted(names[id]) for id in ids[part])]
-        name = prefix if len(parts) == 1 else f"{prefix}-{number + 1}"
-        yield table(head, body, f"{tex.noted(caption)}{told}", name, "l" * len(head), size=size)
+    found = [(dict(zip(axes, point, strict=True)), dict(zip(part["algorithm"], cells(part), strict=True)))
+             for point, part in grouped]  # fmt: skip
+    ids = [id for id in of.about.algorithms if any(texts.get(id, ("",))[0] for _, texts in found)]
+    names = [of.about.algorithms[id] for id in ids]
+    empty = ("", 0)
+    settings = _Sided(
+        [labels.short(axis) for axis in axes],
+        [[_of_axis(of, axis, point[axis]) for axis in axes] for point, _ in found],
+        names,
+        [[texts.get(id, empty) for id in ids] for _, texts in found],
+    )
+    algorithms = _Sided(
+        ["Algorithm"],
+        [[name] for name in names],
+        [", ".join(of.point(point)) for point, _ in found],
+        [[texts.get(id, empty) for _, texts in found] for id in ids],
+    )
+    one = algorithms if len(found) == 1 or algorithms.parts() < settings.parts() else settings
+    yield from one.tables(tex.noted(caption), f"tab:{of.about.name}-{label}")
+
+
+class _Sided:
+    """A table with heads at the side and above.
+
+    corner: heads of the columns at the side. side: their cells, by row. above: heads of the other columns. cells: (TeX,
+    width) by row. Heads are plain text.
+    """
+
+    def __init__(
+        self,
+        corner: list[str],
+        side: list[list[str]],
+        above: list[str],
+        cells: list[list[tuple[str, int]]],
+    ) -> None:
+        self.corner, self.side, self.above, self.cells = corner, side, above, cells
+
+    def _split(self, room: int) -> list[slice]:
+        before = sum(max(len(row[at]) for row in [self.corner, *self.side]) + 2 for at in range(len(self.corner)))
+        widths = [max(len(head), *(row[at][1] for row in self.cells)) for at, head in enumerate(self.above)]
+        return list(groups(widths, before, room))
+
+    def parts(self) -> int:
+        """Into how many parts it falls."""
+        return len(self._split(SMALLER))
+
+    def tables(self, caption: str, label: str) -> Iterator[str]:
+        """Its parts as TeX. caption: as TeX."""
+        parts, size = self._split(ROOM), r"\footnotesize"
+        if len(parts) > 1:
+            parts, size = self._split(SMALLER), r"\scriptsize"
+        for number, part in enumerate(parts):
+            several = len(parts) > 1
+            head = [tex.noted(text) for text in [*self.corner, *self.above[part]]]
+            rows = [
+                [*map(tex.noted, side), *(text for text, _ in row[part])]
+                for side, row in zip(self.side, self.cells, strict=True)
+            ]
+            told = f"{caption} Part {number + 1} of {len(parts)}." if several else caption
+            name = f"{label}-{number + 1}" if several else label
+            yield table(head, rows, told, name, "l" * len(head), size=size)
 
 
 def _of_axis(of: Material, axis: str, cell: Any) -> str:

@@ -191,15 +191,22 @@ def _drawn(of: Material, name: str, folder: Path, page: Page, directory: str | N
 
 
 def _included(written: _Written, name: str, caption: str, page: Page) -> str:
-    """The environment of a figure. One that is wider than a column spans all columns; TeX makes it fit the text."""
+    """The environment of a figure.
+
+    TeX makes a figure smaller that is a little wider than a column, or larger than the text; one that is much wider
+    than a column spans all columns.
+    """
     width, height = _size(written.folder / f"figures/{name}.pdf")
-    wide, high = width > min(page.width, WIDEST) + 0.02, height > HIGHEST
-    if width > page.width + 0.02:
+    little, star, option = 1.1 * page.width, "", ""
+    if width > little:
+        star = "*"
         written.large.append(f"figure {name} is {width:.3g} inches wide, because its texts need the room")
-    if high:
+    if width > WIDEST or height > HIGHEST:
+        option = r"[width=\textwidth,height=0.85\textheight,keepaspectratio]"
+    elif width > page.width:
+        option = rf"[width={page.width:g}in]" if width <= little else ""
+    if height > HIGHEST:
         written.large.append(f"figure {name} is {height:.3g} inches high: a larger --width sets more panels in a row")
-    star = "*" if wide else ""
-    option = r"[width=\textwidth,height=0.85\textheight,keepaspectratio]" if wide or high else ""
     return "\n".join(
         [
             rf"\begin{{figure{star}}}[tbp]",

@@ -22,7 +22,7 @@ from fedatlas.workflow.atlas import Atlas
 if TYPE_CHECKING:
     import pandas as pd
 
-NEEDED = (FILE, "table.parquet", "curves.parquet", "claims.csv")
+NEEDED = ("table.parquet", "curves.parquet", "claims.csv")
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def material(atlas: Atlas, name: str, size: str) -> Material:
     w = SimpleNamespace(size=size, experiment=name)
     about = About.of(json.loads(atlas.about(w)))
     table, plain = read(folder / "table.parquet")
-    then, now = (changes.digests(one.content) for one in (About.read(folder / FILE), about))
+    ran = About.read(folder / FILE) if (folder / FILE).exists() else about
     return Material(
         atlas=atlas,
         about=about,
@@ -98,7 +98,7 @@ def material(atlas: Atlas, name: str, size: str) -> Material:
         claims=csv_files.read(folder / "claims.csv", dtype=str, keep_default_na=False),
         meta=TableMeta.of(plain),
         cells=list(atlas.cells(size, name).values()),
-        changed=changes.changed(then, now),
+        changed=changes.changed(changes.digests(ran.content), changes.digests(about.content)),
     )
 
 
