@@ -1,9 +1,12 @@
 """`fedatlas gallery`: from results that are there, and from what is committed."""
 
+import json
 import shutil
 
+import numpy as np
 import pytest
 import yaml
+from PIL import Image
 
 from fedatlas import cli, csv_files
 from fedatlas.report import gallery
@@ -20,6 +23,26 @@ def test_the_committed_gallery_is_what_the_target_makes_of_it(tmp_path, monkeypa
     assert (tmp_path / "gallery.md").read_text() == (ROOT / "docs/gallery.md").read_text(), "run `make gallery`"
     ledger = (tmp_path / "gallery/claims.csv").read_text()
     assert ledger == (ROOT / "docs/gallery/claims.csv").read_text(), "run `make gallery`"
+
+
+def test_committed_figures_have_the_colours_of_the_code(monkeypatch):
+    """Entries that the page marks as older are left out."""
+    monkeypatch.chdir(ROOT)
+    atlas, checked = here(), 0
+    for one in publishing.listed(atlas):
+        folder = ROOT / "docs/gallery" / one.size / one.name
+        if not folder.exists() or json.loads((folder / "entry.json").read_text())["looks"] != one.looks:
+            continue
+        for name, spec in atlas.files.load(one.name, one.size).figures.items():
+            if spec["kind"] not in ("convergence", "scaling", "sensitivity"):
+                continue
+            with Image.open(folder / f"{name}.png") as image:
+                palette = np.array(image.getpalette()).reshape(-1, 3)
+            for id in spec.get("algorithms") or one.looks:
+                colour = [int(one.looks[id][start : start + 2], 16) for start in (1, 3, 5)]
+                assert np.linalg.norm(palette - colour, axis=1).min() < 6, f"{folder}/{name}.png: {id}"
+                checked += 1
+    assert checked > 100
 
 
 def test_the_committed_gallery_is_small():
@@ -47,8 +70,6 @@ def test_results_become_an_entry_with_figures_of_this_code(tmp_path, monkeypatch
 
 
 def test_a_figure_that_cannot_be_drawn_is_that_of_the_results(tmp_path, monkeypatch, capsys):
-    from PIL import Image
-
     from tests.paper.conftest import finish
 
     (tmp_path / "config/experiments").mkdir(parents=True)
