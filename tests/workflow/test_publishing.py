@@ -15,25 +15,33 @@ from fedatlas.workflow.project import here
 from tests.workflow.project import ROOT, TINY
 
 
-def test_the_committed_gallery_is_what_the_target_makes_of_it(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def listed():
+    """What the atlas's gallery is to show, and the figures of each experiment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        atlas = here()
+        figures = {(size, name): atlas.files.load(name, size).figures for size, name in atlas.gallery()}
+        return publishing.listed(atlas), figures
+
+
+def test_the_committed_gallery_is_what_the_target_makes_of_it(listed, tmp_path):
     """After a change of an experiment's file or of colours, `make gallery` marks what is older."""
-    monkeypatch.chdir(ROOT)
     shutil.copytree(ROOT / "docs/gallery", tmp_path / "gallery")
-    gallery.page(tmp_path / "gallery", tmp_path / "gallery.md", publishing.listed(here()))
+    gallery.page(tmp_path / "gallery", tmp_path / "gallery.md", listed[0])
     assert (tmp_path / "gallery.md").read_text() == (ROOT / "docs/gallery.md").read_text(), "run `make gallery`"
     ledger = (tmp_path / "gallery/claims.csv").read_text()
     assert ledger == (ROOT / "docs/gallery/claims.csv").read_text(), "run `make gallery`"
 
 
-def test_committed_figures_have_the_colours_of_the_code(monkeypatch):
+def test_committed_figures_have_the_colours_of_the_code(listed):
     """Entries that the page marks as older are left out."""
-    monkeypatch.chdir(ROOT)
-    atlas, checked = here(), 0
-    for one in publishing.listed(atlas):
+    checked = 0
+    for one in listed[0]:
         folder = ROOT / "docs/gallery" / one.size / one.name
         if not folder.exists() or json.loads((folder / "entry.json").read_text())["looks"] != one.looks:
             continue
-        for name, spec in atlas.files.load(one.name, one.size).figures.items():
+        for name, spec in listed[1][one.size, one.name].items():
             if spec["kind"] not in ("convergence", "scaling", "sensitivity"):
                 continue
             with Image.open(folder / f"{name}.png") as image:
