@@ -24,7 +24,7 @@ def table(
     room between rows, as where cells have several lines.
     """
     top = [r"\toprule", _row(head), r"\midrule"]
-    body = [*(_row(row) + (r"[3pt]" if apart else "") for row in rows), r"\bottomrule"]
+    body = [*(_row(row) + (r"\addlinespace" if apart else "") for row in rows), r"\bottomrule"]
     if len(rows) > long:
         lines = [
             rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}",
@@ -41,7 +41,7 @@ def table(
         lines = [
             r"\begin{table}[tbp]",
             rf"\centering{size}\setlength{{\tabcolsep}}{{3pt}}",
-            rf"\caption{{{caption}}}\label{{{label}}}",
+            rf"\caption{{{caption}}}\label{{{label}}}\smallskip",
             rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
             *top,
             *body,

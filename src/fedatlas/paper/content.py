@@ -14,10 +14,6 @@ from fedatlas.paper.macros import Macros
 from fedatlas.paper.material import Material
 
 CLAIM_ROWS = 10  # of a table of claims on one page; their texts take several lines
-CLAIM_COLUMNS = (
-    r">{\raggedright\arraybackslash}p{0.4\linewidth}>{\raggedright\arraybackslash}p{0.1\linewidth}"
-    r">{\raggedright\arraybackslash}p{0.3\linewidth}>{\raggedright\arraybackslash}p{0.12\linewidth}"
-)
 
 
 def numbers(of: Material) -> str:
@@ -80,14 +76,13 @@ def tables(of: Material) -> Iterator[tuple[str, str]]:
     seeds = f"mean and standard deviation over {len(of.view.seeds)} seeds" if several else "one seed"
     best = " The best mean of each setting is bold." if len(of.about.algorithms) > 1 else ""
     caption = f"{of.about.score[0].upper()}{of.about.score[1:]}, {seeds}.{best}"
-    yield "scores", "\n\n".join(_pivoted(of, _scored(of), caption, "scores"))
+    score = labels.head(of.about.select.metric)
+    yield "scores", "\n\n".join(_pivoted(of, _scored(of), caption, "scores", score))
     tuned = [name for name in of.about.tune if name in of.chosen and of.chosen[name].notna().any()]
     if tuned:
-        what = "" if len(tuned) > 1 else f": {labels.short(tuned[0])}"
-        yield (
-            "tuned values",
-            "\n\n".join(_pivoted(of, _tuned(tuned), f"Tuned values that were chosen{what}.", "chosen")),
-        )
+        letter = labels.short(tuned[0]) if len(tuned) == 1 else ""
+        told = f"Tuned values that were chosen{f': {letter}' if letter else ''}."
+        yield "tuned values", "\n\n".join(_pivoted(of, _tuned(tuned), told, "chosen", letter or "values"))
 
 
 def _scored(of: Material) -> Callable[[Any], list[tuple[str, int]]]:
@@ -127,10 +122,13 @@ def _tuned(names: Sequence[str]) -> Callable[[Any], list[tuple[str, int]]]:
     return cells
 
 
-def _pivoted(of: Material, cells: Callable[[Any], list[tuple[str, int]]], caption: str, label: str) -> Iterator[str]:
+def _pivoted(
+    of: Material, cells: Callable[[Any], list[tuple[str, int]]], caption: str, label: str, value: str
+) -> Iterator[str]:
     """A table of settings and algorithms, in parts where it is too wide.
 
-    Settings are the rows, unless the table is in fewer parts with algorithms as rows.
+    Settings are the rows, unless the table is in fewer parts with algorithms as rows. value: head of the column where
+    there is one setting without a name.
     """
     axes = list(of.view.axes)
     grouped = of.chosen.groupby(axes, sort=False) if axes else [((), of.chosen)]
@@ -148,7 +146,7 @@ def _pivoted(of: Material, cells: Callable[[Any], list[tuple[str, int]]], captio
     algorithms = _Sided(
         ["Algorithm"],
         [[name] for name in names],
-        [", ".join(of.point(point)) for point, _ in found],
+        [", ".join(of.point(point)) or value for point, _ in found],
         [[texts.get(id, empty) for _, texts in found] for id in ids],
     )
     one = algorithms if len(found) == 1 or algorithms.parts() < settings.parts() else settings
@@ -257,7 +255,9 @@ def claims(of: Material) -> str:
     ]
     if not rows:
         return ""
-    head = ["Claim", "Paper", "Here", "Verdict"]
-    return table(
-        head, rows, "Claims of the paper.", f"tab:{of.about.name}-claims", CLAIM_COLUMNS, CLAIM_ROWS, apart=True
-    )
+    head, widths = ["Claim", "Paper", "Here", "Verdict"], [0.4, 0.1, 0.3, 0.12]
+    kept = [at for at in range(4) if any(row[at] for row in rows)]
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{widths[at]}\linewidth}}" for at in kept)
+    cells = [[row[at] for at in kept] for row in rows]
+    name = f"tab:{of.about.name}-claims"
+    return table([head[at] for at in kept], cells, "Claims of the paper.", name, columns, CLAIM_ROWS, apart=True)
