@@ -190,10 +190,10 @@ def _head(ledger: "pd.DataFrame", folder: str) -> list[str]:
 def _section(entry: Entry, now: Listed, claims: "pd.DataFrame", folder: str) -> Iterator[str]:
     yield f"### {escaped(entry.title)}"
     yield ""
-    yield "| | |"
-    yield "|---|---|"
-    for what, text in _facts(entry, folder):
+    for number, (what, text) in enumerate(_facts(entry, folder)):
         yield f"| {what} | {text} |"
+        if not number:
+            yield "|---|---|"
     yield ""
     for text in _marks(entry, now):
         yield f"> **Older than the code.** {text}"
@@ -208,7 +208,7 @@ def _section(entry: Entry, now: Listed, claims: "pd.DataFrame", folder: str) -> 
         yield "| Claim | Paper | Here | Seeds | Verdict |"
         yield "|---|---|---|---|---|"
     for claim in tested.to_dict("records"):
-        reading = f" Reading: {claim['reading']}." if claim["reading"] else ""
+        reading = f" Reading: {claim['reading'].rstrip('.')}." if claim["reading"] else ""
         text = f"{claim['text']}{reading} ({claim['source']})"
         cells = [escaped(text), claim["paper"], escaped(claim["ours"]), claim["seeds"], f"**{claim['verdict']}**"]
         yield f"| {' | '.join(map(str, cells))} |"
