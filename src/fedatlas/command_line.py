@@ -84,6 +84,25 @@ def _about_studies(groups: Any) -> None:
     one.add_argument("--json", action="store_true", help="print a JSON list of the claims")
     one.set_defaults(run=commands.claims)
 
+    what = "write what a paper needs of an experiment: figures, tables and numbers for TeX, and BibTeX"
+    one = groups.add_parser("paper", help=what)
+    what = "an experiment that `fedatlas list experiments` shows, with finished results"
+    _completed(one.add_argument("name", help=what), completion.experiments)
+    what = "smoke, laptop or paper; default: the one that config.yaml names, or laptop"
+    one.add_argument("--size", choices=SIZES, metavar="size", help=what)
+    one.add_argument("--out", metavar="FOLDER", help="where to write; default: paper/NAME")
+    one.add_argument("--width", metavar="INCHES", type=number, default=3.25, help="width of a column, in inches")
+    one.add_argument("--points", metavar="X", type=number, default=8.0, help="size of the letters in figures")
+    fonts = "cm: Computer Modern, times: like Times (STIX), sans: without serifs"
+    one.add_argument("--fonts", choices=["cm", "times", "sans"], default="cm", metavar="FONTS", help=fonts)
+    _directory(one)
+    one.set_defaults(run=study_commands.paper)
+
+    what = "write docs/gallery.md: new entries from results that are there, the committed ones of all others"
+    one = groups.add_parser("gallery", help=what)
+    _directory(one)
+    one.set_defaults(run=study_commands.gallery)
+
     one = groups.add_parser("clean", help="remove results of old code and half-written files")
     one.add_argument("--dry-run", action="store_true", help="print what would be removed, and remove nothing")
     one.add_argument("--unfinished", action="store_true", help="also what interrupted jobs would continue from")

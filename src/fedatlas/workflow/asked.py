@@ -68,7 +68,7 @@ def _check_figure(atlas: Atlas, target: str, renamed: Renamed) -> None:
 def made(atlas: Atlas, targets: Collection[str], renamed: Renamed = str) -> list[str]:
     """Paths of what targets stand for: the reports of experiments, and files."""
     size, results = atlas.config["size"], atlas.folders.prefixed(atlas.folders.results)
-    known = {"tour": f"{results}/report.html", "all": f"{results}/{size}/report.html", "gallery": "docs/gallery.md"}
+    known = {"tour": f"{results}/report.html", "all": f"{results}/{size}/report.html"}
     known |= {name: f"{results}/{size}/{name}/report.html" for name in atlas.paths}
     rules = {renamed(rule): path for rule, path in known.items()}
     return [rules.get(target, target) for target in targets]
@@ -100,6 +100,8 @@ def _behind(atlas: Atlas, target: str, renamed: Renamed) -> list[tuple[str, str]
         raise UserError("config/config.yaml names no experiments for the tour: name one, as in `snakemake fedac_fig1`")
     if target == renamed("all") and not every:
         raise UserError(f"there are no experiments in {atlas.config['experiments_folder']}: write one, or name others")
+    if target == renamed("gallery") and not atlas.gallery():
+        raise UserError("config/config.yaml names no experiments for the gallery: name some, by size, under `gallery`")
     rules = {renamed(rule): rule for rule in ("tour", "report_tour", "all", "gallery", *atlas.paths)}
     match (rules.get(target), *_inside(Path(target), place)):
         case ("tour" | "report_tour",) | (None, "report.html" | "claims.csv"):
@@ -114,7 +116,7 @@ def _behind(atlas: Atlas, target: str, renamed: Renamed) -> list[tuple[str, str]
             return [(size, name)]
         case (str(name),):
             return [(size, name)]
-    return atlas.gallery() if target == atlas.folders.prefixed("docs/gallery.md") else []
+    return []
 
 
 def _inside(path: Path, folder: Path) -> tuple[str, ...]:

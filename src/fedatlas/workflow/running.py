@@ -18,12 +18,17 @@ def run(name: str, size: str | None, cores: str, dry: bool, more: Sequence[str] 
     Snakemake. Raises UserError if there is no such experiment, or if it is wrong.
     """
     atlas = here()
+    expect(atlas, name)
+    return _snakemake(name, size, cores, [*(["--dry-run"] if dry else []), *more])
+
+
+def expect(atlas: Atlas, name: str) -> None:
+    """Raise UserError, with a guess, if there is no experiment of a name."""
     if name not in atlas.paths:
         if where := whereabouts.sentence(atlas.files, name):
             raise UserError(f"there is no experiment {name!r}: {where}; ask for an experiment by its name")
         guess = nearest(name, atlas.paths) or "; `fedatlas list experiments` names them all"
         raise UserError(f"there is no experiment {name!r}{guess}")
-    return _snakemake(name, size, cores, [*(["--dry-run"] if dry else []), *more])
 
 
 def _snakemake(name: str, size: str | None, cores: str, more: list[str]) -> int:
