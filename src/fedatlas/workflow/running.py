@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError, nearest
 from fedatlas.workflow import whereabouts
+from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.project import SNAKEFILE, here
 
 
