@@ -16,8 +16,16 @@ author = copyright = "the fedatlas developers"
 version = release = version_of("fedatlas")
 
 root_doc = "docs/index"
-include_patterns = ["docs/**", "config/README.md", "config/experiments/README.md", "benchmarks/README.md", "*.md"]
-exclude_patterns = ["docs/_build", "docs/from_code", "README.md", "**/.*", "results", "data"]
+include_patterns = ["docs/**", "config/**/README.md", "benchmarks/README.md", "*.md"]
+exclude_patterns = [
+    "docs/_build",
+    "docs/from_code",
+    "docs/reference/algorithms/table.md",
+    "README.md",
+    "**/.*",
+    "results",
+    "data",
+]
 
 extensions = [
     "from_code",

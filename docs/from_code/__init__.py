@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pygments.lexers.python import PythonLexer
 from pygments.lexers.special import TextLexer
 
 from fedatlas import cli
@@ -19,6 +20,7 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("config-inited", _write)
     app.connect("autodoc-process-docstring", _plain)
     app.add_lexer("csv", TextLexer)
+    app.add_lexer("snakemake", PythonLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

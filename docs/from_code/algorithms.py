@@ -34,21 +34,20 @@ UP = "../../.."
 
 
 def pages() -> dict[str, str]:
-    """Markdown by path: a page for each algorithm of the atlas, and their index."""
+    """Markdown by path: a page for each algorithm of the atlas, and a table of them."""
     classes = {name: ALGORITHMS.get(name) for name in ALGORITHMS.own}
     shown = {cls.name: cls for cls in classes.values()}
     figures = _figures()
     made = {f"{FOLDER}/{_file(name)}.md": "\n".join(_page(cls, figures.get(name, []))) for name, cls in shown.items()}
-    return made | {f"{FOLDER}/index.md": "\n".join(_index(shown))}
+    return made | {f"{FOLDER}/table.md": "\n".join(_table(shown))}
 
 
 def notation(cls: type[Algorithm]) -> Notation:
-    """The symbols of an algorithm's formulas: an option has the letter that its meaning names."""
+    """The symbols of an algorithm's formulas. A step size has the letter that its meaning names."""
     symbols = dict(SYMBOLS)
-    for name, one in cls.options().items():
-        letter = re.search(rf"\b({'|'.join(SYMBOLS)})(_\w)?\b", one.doc)
-        if letter and len(name) > 1 and name not in SYMBOLS.keys() - {"lr", "server_lr"}:
-            symbols[name] = Notation(SYMBOLS).symbol(letter[0]) or name
+    for name in {"lr", "server_lr"} & cls.options().keys():
+        if letter := re.search(r"\beta(_\w)?\b", cls.options()[name].doc):
+            symbols[name] = Notation(SYMBOLS).symbol(letter[0]) or symbols[name]
     return Notation(symbols, list(cls.options()))
 
 
@@ -56,17 +55,10 @@ def _file(name: str) -> str:
     return name.replace("+", "plus")
 
 
-def _index(shown: dict[str, type[Algorithm]]) -> Iterator[str]:
-    yield "# Algorithms\n"
-    yield "Each page is made of the algorithm's class: what it does, as formulas, its options, its source, the tests that"
-    yield "compare it with its paper, and the figures that it appears in. `fedatlas show NAME` prints the same in a shell.\n"
+def _table(shown: dict[str, type[Algorithm]]) -> Iterator[str]:
     yield "| algorithm | name | what it is |\n|---|---|---|"
     for name, cls in sorted(shown.items(), key=lambda pair: pair[1].label.lower()):
-        summary = first_paragraph(cls)
-        yield f"| [{escaped(cls.label)}]({_file(name)}.md) | `{name}` | {escaped(summary)} |"
-    yield "\n```{toctree}\n:hidden:\n"
-    yield from (_file(name) for name, cls in sorted(shown.items(), key=lambda pair: pair[1].label.lower()))
-    yield "```"
+        yield f"| [{escaped(cls.label)}](algorithms/{_file(name)}.md) | `{name}` | {escaped(first_paragraph(cls))} |"
 
 
 def _page(cls: type[Algorithm], figures: list[str]) -> Iterator[str]:

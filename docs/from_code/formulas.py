@@ -29,7 +29,10 @@ CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "<": ">"}
 TOKEN = re.compile(
     r"""(?P<space>\s*)(?:
     (?P<code>``[^`]+``)
-  | (?P<word>[A-Za-z]+(?:-[A-Za-z]{2,})+(?![A-Za-z(])|[A-Za-z]+'s(?![A-Za-z])|[A-Za-z]{2,}'|[A-Z]\.\d[\d.]*\d|[A-Z]\.\d|l2)
+  | (?P<word>
+      [A-Za-z]+(?:-[A-Za-z]{2,})+(?![A-Za-z(])  # control-variate
+    | [A-Za-z]+'s(?![A-Za-z]) | [A-Za-z]{2,}'
+    | [A-Z]\.\d+(?:\.\d+)* | l2)                # of an appendix; the option
   | (?P<name>[A-Za-z]+\d*~?(?:_(?:\{[^}]*\}|[A-Za-z0-9]+))?(?:'(?![A-Za-z])|[*+](?![\w(]))?)
   | (?P<number>\d+(?:\.\d+)?)
   | (?P<relation><-|<=|>=|=)
@@ -170,7 +173,7 @@ class Reader:
         if token.kind == "number":
             return Part(r"\mathbf{1}" if following.text == "[" and not following.spaced else token.text)
         if token.kind == "code":
-            return Part(r"\texttt{%s}" % token.text.strip("`").replace("_", r"\_"), "words")
+            return Part(rf"\texttt{{{token.text[2:-2]}}}".replace("_", r"\_"), "words")
         if token.kind == "name":
             if token.text == "sqrt" and following.text == "(":
                 return Part(rf"\sqrt{{{self._group().inner}}}")
@@ -242,14 +245,16 @@ def formula(text: str, notation: Notation) -> str:
 def rule(block: str, notation: Notation) -> str:
     """The lines of an update rule as aligned rows of LaTeX.
 
-    Columns of a line are three spaces or more apart; from the second on they may be remarks. Clauses of a line end with
-    a comma or semicolon and two spaces or more. Each clause is a row; a clause that begins with a word stays in its row.
+    Columns of a line are three spaces or more apart. Clauses of a line end with a comma or semicolon and two spaces or
+    more. What says what something is, such as ``D = y - x``, is a row; what says when, such as ``K times, from y = x``,
+    stays in the row before.
     """
-    given = {name for name in re.findall(r"(?:^|\s)([A-Za-z]{2,})\+? +(?:<-|=) ", block) if name not in ("send", "sent")}
+    given = re.findall(r"(?:^|\s)([A-Za-z]{2,})\+? +(?:<-|=) ", block)
     notation = Notation(notation.symbols, {*notation.variables, *given})
     rows: list[str] = []
     for line in block.splitlines():
-        for number, clause in enumerate(_clauses(line)):
+        clauses = [part for clause in _clauses(line) for part in _assignments(clause, notation)]
+        for number, clause in enumerate(clauses):
             if number and not _is_row(clause, notation):
                 rows[-1] += rf" \quad {formula(clause, notation.among_words())}"
             else:
@@ -258,6 +263,11 @@ def rule(block: str, notation: Notation) -> str:
                 relation = f"{RELATIONS[mark]} " if mark else ""
                 rows.append(f"{left}& {relation}{formula(rest, notation)}")
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def _assignments(clause: str, notation: Notation) -> list[str]:
+    """A clause such as ``a = 1, b = 2`` in its parts."""
+    return re.split(r",\s+(?=\S+ = )", clause) if _is_row(clause, notation) else [clause]
 
 
 def _is_row(clause: str, notation: Notation) -> bool:
@@ -293,8 +303,8 @@ def _mathematical(token: Token, notation: Notation, before: str, after: str) -> 
     if token.kind == "name":
         if token.text in ("A", "I") or before == "Appendix":
             return False
-        return token.text in ("sqrt", *FUNCTIONS) and after == "(" or notation.symbol(token.text) is not None
-    return token.kind in ("number", "relation") or token.text in "+-*/^()[]|<>," and token.kind == "mark"
+        return (token.text in ("sqrt", *FUNCTIONS) and after == "(") or notation.symbol(token.text) is not None
+    return token.kind in ("number", "relation") or (token.text in "+-*/^()[]|<>," and token.kind == "mark")
 
 
 def _settled(held: list[Token], notation: Notation) -> Iterator[str]:

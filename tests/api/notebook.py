@@ -1,4 +1,4 @@
-"""Runs docs/how-to/front_door.py cell by cell and writes docs/how-to/front_door.ipynb with what the cells print and draw.
+"""Runs docs/how-to/front_door.py cell by cell and writes front_door.ipynb beside it, with what cells print and draw.
 
 ``python -m tests.api.notebook`` (`make notebook`) needs no Jupyter. Results of fedac_fig1 must lie in results/smoke.
 """

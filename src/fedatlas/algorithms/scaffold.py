@@ -17,7 +17,8 @@ class Scaffold(Algorithm):
         c_i' = c_i - c + (x - y_K) / (K lr)                 with ``option: 2``
         x   <- x + server_lr mean_S(y_K - x),   c <- c + |S|/m mean_S(c_i' - c_i)
 
-    c and c_i are 0 at first, and c_i <- c_i' for active clients. m is the number of all clients. Option 1 is also control variate (1) of FedRed.
+    c and c_i are 0 at first, and c_i <- c_i' for active clients. m is the number of all clients. Option 1 is also
+    control variate (1) of FedRed.
     """
 
     name = "scaffold"
