@@ -16,7 +16,7 @@ author = copyright = "the fedatlas developers"
 version = release = version_of("fedatlas")
 
 root_doc = "docs/index"
-include_patterns = ["docs/**", "config/**/README.md", "benchmarks/README.md", "*.md"]
+include_patterns = ["docs/**", "config/README.md", "config/experiments/README.md", "benchmarks/README.md", "*.md"]
 exclude_patterns = [
     "docs/_build",
     "docs/from_code",
@@ -44,6 +44,7 @@ nb_execution_mode = "off"  # the notebook holds its outputs; `make notebook` wri
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 nitpicky = True
+smartquotes = False
 nitpick_ignore_regex = [("py:class", ".*")]  # types in docstrings are words
 
 html_theme = "furo"

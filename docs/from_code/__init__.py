@@ -65,10 +65,12 @@ def _pairs(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
     return zip(parts[::2], parts[1::2], strict=True)
 
 
-def escaped(line: str) -> str:
-    """A line of plain text, with ``code``, as reStructuredText."""
-    parts = re.split(r"(``.+?``)", line)
-    return "".join(part if n % 2 else re.sub(r"([|*]|_(?=\W|$)|`)", r"\\\1", part) for n, part in enumerate(parts))
+def escaped(text: str) -> str:
+    """Plain text, with ``code`` and `names`, as reStructuredText."""
+    parts = re.split(r"(``.+?``|`[^`]+`)", text, flags=re.DOTALL)
+    parts[1::2] = [f"``{' '.join(part.strip('`').split())}``" for part in parts[1::2]]
+    parts[::2] = [re.sub(r"([|*]|_(?=\W|$))", r"\\\1", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def command_line() -> argparse.ArgumentParser:
@@ -79,12 +81,14 @@ def command_line() -> argparse.ArgumentParser:
 
 
 def _of_people(parser: argparse.ArgumentParser) -> None:
+    for group in parser._action_groups:
+        group._group_actions = [one for one in group._group_actions if one.dest != "help"]
     for action in parser._actions:
-        action.help = action.help and escaped(re.sub(r"`(.+?)`", r"``\1``", action.help))
+        action.help = action.help and escaped(action.help)
         if isinstance(action, argparse._SubParsersAction):
-            action.choices.pop("job", None)  # type: ignore[attr-defined]
+            action.choices.pop("job", None)
             action._choices_actions = [one for one in action._choices_actions if one.dest != "job"]
             for one in action._choices_actions:
-                one.help = one.help and escaped(re.sub(r"`(.+?)`", r"``\1``", one.help))
+                one.help = one.help and escaped(one.help)
             for child in action.choices.values():
                 _of_people(child)

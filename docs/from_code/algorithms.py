@@ -3,9 +3,9 @@
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import FunctionType
 
 from fedatlas.algorithms import ALGORITHMS, Algorithm
 from fedatlas.bibliography import reference
@@ -58,7 +58,8 @@ def _file(name: str) -> str:
 def _table(shown: dict[str, type[Algorithm]]) -> Iterator[str]:
     yield "| algorithm | name | what it is |\n|---|---|---|"
     for name, cls in sorted(shown.items(), key=lambda pair: pair[1].label.lower()):
-        yield f"| [{escaped(cls.label)}](algorithms/{_file(name)}.md) | `{name}` | {escaped(first_paragraph(cls))} |"
+        summary = prose(first_paragraph(cls), notation(cls))
+        yield f"| [{escaped(cls.label)}](algorithms/{_file(name)}.md) | `{name}` | {summary} |"
 
 
 def _page(cls: type[Algorithm], figures: list[str]) -> Iterator[str]:
@@ -83,7 +84,8 @@ def _told(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     """What the docstring says after its first sentence; where that has no step, the rule that it changes as well."""
     paragraphs = (inspect.getdoc(cls) or "").split("\n\n")[1:]
     yield from described(paragraphs, letters)
-    base = next((one for one in cls.__mro__[1:] if "name" in vars(one)), None)
+    bases = (one for one in cls.__mro__[1:] if issubclass(one, Algorithm) and "name" in vars(one))
+    base = next(bases, None)
     if base and not any("<-" in text and is_rule(text) for text in paragraphs):
         yield f"All else is as in [{escaped(base.label)}]({_file(base.name)}.md):\n"
         whole = (inspect.getdoc(base) or "").split("\n\n")[1:]
@@ -171,7 +173,7 @@ def _source(cls: type[Algorithm]) -> Iterator[str]:
     code = Path(inspect.getfile(cls)).relative_to(ROOT)
     yield f"- The class `{cls.__name__}` is in [{code}]({UP}/{code})."
     function = transcriptions.of(cls.name)
-    if function is None:
+    if not isinstance(function, FunctionType):
         yield ""
         return
     file = Path(function.__code__.co_filename).relative_to(ROOT)
@@ -182,10 +184,10 @@ def _source(cls: type[Algorithm]) -> Iterator[str]:
     yield "```\n"
 
 
-def _helpers(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+def _helpers(function: FunctionType) -> list[FunctionType]:
     """Functions of the same file that a function calls, those that are called by others first."""
-    names = (function.__globals__.get(name) for name in function.__code__.co_names)
-    called = [one for one in names if inspect.isfunction(one) and one.__module__ == function.__module__]
+    names = [function.__globals__.get(name) for name in function.__code__.co_names]
+    called = [one for one in names if isinstance(one, FunctionType) and one.__module__ == function.__module__]
     return list(dict.fromkeys(each for one in called for each in (*_helpers(one), one)))
 
 

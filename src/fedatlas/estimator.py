@@ -140,7 +140,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
             try:
                 weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             except TypeError as error:
-                raise UserError(f"sample_weight holds what is no number ({error})") from None
+                raise UserError(f"sample_weight holds something that is not a number ({error})") from None
             kept = np.flatnonzero(weights)
             X, given, weights = X[kept], given[kept], weights[kept]
         classes, labels = np.unique(given, return_inverse=True)

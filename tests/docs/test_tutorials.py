@@ -16,10 +16,13 @@ SLOW = {"snakemake", "run", "ui"}  # in the fast test their experiments are read
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    """Where a reader begins."""
+def place(page, tmp_path, monkeypatch):
+    """Where a reader of a page begins."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FEDATLAS_DATA", raising=False)
+    if page.stem == "cluster":  # in a study that is there
+        assert main(["init", "my-study"]) == 0
+        monkeypatch.chdir(tmp_path / "my-study")
     return tmp_path
 
 
