@@ -154,7 +154,8 @@ class Reader:
         top = above[0].inner or above[0].latex if len(above) == 1 else " ".join(one.latex for one in above)
         below = self.part()
         command = "frac" if spaced or any(one.inner for one in (*above, below)) else "tfrac"
-        parts.append(Part(rf"\{command}{{{top}}}{{{below.inner or below.latex}}}"))
+        inside = (_flat(one, "tfrac") for one in (top, below.inner or below.latex))
+        parts.append(Part(rf"\{command}{{{next(inside)}}}{{{next(inside)}}}"))
 
     def part(self) -> Part:
         """The next piece of the formula, with its power."""
@@ -211,9 +212,10 @@ class Reader:
         return Part(f"{left}{inner}{right}", inner="" if mark in "|<" else inner)
 
 
-def _flat(latex: str) -> str:
-    """Without fractions, as exponents are set."""
-    return re.sub(r"\\t?frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", r"\1/\2", latex)
+def _flat(latex: str, command: str = "t?frac") -> str:
+    """Without fractions, or without small ones alone, as exponents and parts of fractions are set."""
+    argument = r"\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}"
+    return re.sub(rf"\\{command}{argument}{argument}", r"\1/\2", latex)
 
 
 def joined(parts: list[Part]) -> str:
