@@ -25,9 +25,13 @@ def setup(app: Any) -> dict[str, Any]:
 
 
 def _write(app: Any, config: Any) -> None:
-    for path, text in algorithms.pages().items():
+    pages = algorithms.pages()
+    folder = algorithms.ROOT / algorithms.FOLDER
+    folder.mkdir(exist_ok=True)
+    for old in set(folder.iterdir()) - {algorithms.ROOT / path for path in pages}:
+        old.unlink()
+    for path, text in pages.items():
         target = algorithms.ROOT / path
-        target.parent.mkdir(exist_ok=True)
         if not target.exists() or target.read_text(encoding="utf-8") != text:  # what is older is not read again
             with atomic(target) as temporary:
                 temporary.write_text(text, encoding="utf-8")

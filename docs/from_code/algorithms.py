@@ -87,7 +87,8 @@ def _told(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     bases = (one for one in cls.__mro__[1:] if issubclass(one, Algorithm) and "name" in vars(one))
     base = next(bases, None)
     if base and not any("<-" in text and is_rule(text) for text in paragraphs):
-        yield f"All else is as in [{escaped(base.label)}]({_file(base.name)}.md):\n"
+        words = "All else is as in" if paragraphs else "It is that of"
+        yield f"{words} [{escaped(base.label)}]({_file(base.name)}.md):\n"
         whole = (inspect.getdoc(base) or "").split("\n\n")[1:]
         yield from described([text for text in whole if is_rule(text) and "<-" in text], notation(base))
 

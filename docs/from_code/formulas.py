@@ -25,6 +25,7 @@ OPERATORS = {"prox": r"\operatorname{prox}"}
 RELATIONS = {"<-": r"\leftarrow", "=": "=", "<=": r"\le", ">=": r"\ge", ">": ">"}
 SIGNS = {"+": "+", "-": "-", "*": r"\cdot", ",": ",\\ ", ";": ";\\ ", ":": ":\\ "}
 TEXT = r"\text{"
+WIDEST = 84  # characters of a row that a page shows without moving it
 CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "<": ">"}
 TOKEN = re.compile(
     r"""(?P<space>\s*)(?:
@@ -32,7 +33,8 @@ TOKEN = re.compile(
   | (?P<word>
       [A-Za-z]+(?:-[A-Za-z]{2,})+(?![A-Za-z(])  # control-variate
     | [A-Za-z]+'s(?![A-Za-z]) | [A-Za-z]{2,}'
-    | [A-Z]\.\d+(?:\.\d+)* | l2)                # of an appendix; the option
+    | [A-Z]\.\d+(?:\.\d+)*                     # a section of an appendix
+    | [A-Za-z]+\d+[A-Za-z]{2,} | l2)           # F3AST; the option
   | (?P<name>[A-Za-z]+\d*~?(?:_(?:\{[^}]*\}|[A-Za-z0-9]+))?(?:'(?![A-Za-z])|[*+](?![\w(]))?)
   | (?P<number>\d+(?:\.\d+)?)
   | (?P<relation><-|<=|>=|=)
@@ -83,7 +85,7 @@ class Notation:
             return self.symbols[name]
         if bare is None or name in self.words:
             return None
-        if name in self.variables and len(name) > 1:
+        if name in self.variables and len(name) > 1 and bare[1] not in self.symbols:
             return rf"\mathrm{{{name}}}".replace("_", r"\_")
         stem, digits, tilde, braced, plain, ending = bare.groups()
         index, mark = braced or plain, "'" if ending == "'" else f"^{{{ending}}}" if ending else ""
@@ -249,21 +251,25 @@ def rule(block: str, notation: Notation) -> str:
 
     Columns of a line are three spaces or more apart. Clauses of a line end with a comma or semicolon and two spaces or
     more. What says what something is, such as ``D = y - x``, is a row; what says when, such as ``K times, from y = x``,
-    stays in the row before.
+    stays in the row before, or in one of its own if that would be wide.
     """
     given = re.findall(r"(?:^|\s)([A-Za-z]{2,})\+? +(?:<-|=) ", block)
     notation = Notation(notation.symbols, {*notation.variables, *given})
     rows: list[str] = []
+    width = 0
     for line in block.splitlines():
         clauses = [part for clause in _clauses(line) for part in _assignments(clause, notation)]
         for number, clause in enumerate(clauses):
             if number and not _is_row(clause, notation):
-                rows[-1] += rf" \quad {formula(clause, notation.among_words())}"
+                width += len(clause)
+                rows += [""] * (width > WIDEST)
+                rows[-1] += rf"{'' if rows[-1] else '& '} \quad {formula(clause, notation.among_words())}"
             else:
                 head, mark, rest = re.match(r"(?:(\S+(?:'|\+)?) +(<-|=) +)?(.*)", clause).groups()  # type: ignore[union-attr]
                 left = f"{formula(head, notation)} " if head else ""
                 relation = f"{RELATIONS[mark]} " if mark else ""
                 rows.append(f"{left}& {relation}{formula(rest, notation)}")
+                width = len(clause)
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 

@@ -72,6 +72,7 @@ def test_every_algorithm_has_a_rule(cls, pages):
     assert not re.search(r"\b(alpha|beta|gamma|eta|lam|kappa|server_lr|mean_S)\b|<-", words), "a formula is not set"
     symbols = [algorithms.notation(cls).symbols.get(name, name) for name in cls.options()]
     assert len(set(symbols)) == len(symbols), "two options have one symbol"
+    assert not re.search(r"\\mathrm\{(alpha|beta|gamma|eta|rho)", told), "a Greek letter is not one"
     for section in ("## Update rule", "## Options", "## What is known of it", "## Source", "@transcription"):
         assert section in page
 

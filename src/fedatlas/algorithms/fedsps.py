@@ -210,10 +210,9 @@ class FedSPSGlobal(Polyak):
 class SPS(Polyak):
     """SPS (Loizou et al. 2021) is minibatch SGD with the stochastic Polyak step size SPS_max of the mean loss.
 
-        f, g = means of losses and gradients at x over clients and the round's K minibatches
         x <- x - min((f - l*) / (c |g|^2), gamma_b) g
 
-    It is called "global SPS" in Example 1 of FedSPS.
+    f and g are the means of losses and of gradients at x, over clients and the round's K minibatches. It is called "global SPS" in Example 1 of FedSPS.
     """
 
     name = "sps"
