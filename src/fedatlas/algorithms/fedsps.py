@@ -212,7 +212,8 @@ class SPS(Polyak):
 
         x <- x - min((f - l*) / (c |g|^2), gamma_b) g
 
-    f and g are the means of losses and of gradients at x, over clients and the round's K minibatches. It is called "global SPS" in Example 1 of FedSPS.
+    f and g are the means of losses and of gradients at x, over clients and the round's K minibatches. It is called
+    "global SPS" in Example 1 of FedSPS.
     """
 
     name = "sps"
