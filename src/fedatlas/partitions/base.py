@@ -48,6 +48,6 @@ def too_few(clients: int, samples: int, each: int = 1) -> UserError:
 def no_owners(kind: str) -> UserError:
     """The error for data that name no clients, where a split needs them. kind: of the partition."""
     return UserError(
-        f"partition {kind} needs data that name the client of each row: give own data the key client: COLUMN; for "
-        "other data take a split by labels, such as dirichlet"
+        f"partition {kind} needs data that name the client of each row: own data say client: COLUMN; for other data "
+        "take a split by labels, such as dirichlet"
     )
