@@ -150,7 +150,7 @@ class Quadratic(Problem):
         self.clients, self.dim = self.b.shape
         if self.A.shape not in ((self.clients, self.dim), (self.clients, self.dim, self.dim)):
             raise UserError(
-                f"quadratic: A has shape {self.A.shape} and b {self.b.shape}; A needs one matrix for each client"
+                f"quadratic: A has shape {self.A.shape} and b {self.b.shape}; A has a matrix for each client"
             )
         self.c = np.zeros(self.clients) if c is None else np.asarray(c, float)
         self.samples, self.start_scale = samples, start_scale
