@@ -149,9 +149,7 @@ class Quadratic(Problem):
         self.A, self.b = np.asarray(A, float), np.asarray(b, float)
         self.clients, self.dim = self.b.shape
         if self.A.shape not in ((self.clients, self.dim), (self.clients, self.dim, self.dim)):
-            raise UserError(
-                f"quadratic: A has shape {self.A.shape} and b {self.b.shape}; A has a matrix for each client"
-            )
+            raise UserError(f"quadratic: A is {self.A.shape} and b {self.b.shape}; A needs a matrix for each client")
         self.c = np.zeros(self.clients) if c is None else np.asarray(c, float)
         self.samples, self.start_scale = samples, start_scale
         self.noise = None
