@@ -14,7 +14,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.kinds import first_paragraph
 from fedatlas.markdown import escaped
 from fedatlas.options import Option
-from fedatlas.overview import default_of
+from fedatlas.overview import default
 from fedatlas.theory.compared import BOUNDS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.workflow.project import here
@@ -137,7 +137,7 @@ def _options(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
 def _default(one: Option) -> str:
     if one.advice:
         return f"none; advised is `{one.advice}`"
-    return "none" if one.required else f"`{default_of(one)}`"
+    return "none" if one.required else f"`{default(one)}`"
 
 
 def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:

@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
     path.relative_to(ROOT)
     for pattern in ("*.md", "docs/*.md", "docs/[!_]*/*.md", "config/**/*.md", "benchmarks/*.md")

@@ -49,8 +49,15 @@ def test_every_page_is_on_the_site():
             if block.language == "{toctree}":
                 lines = [line for line in block.text.splitlines() if line and not line.startswith(":")]
                 named = [re.sub(r".*<(.*)>", r"\1", line) for line in lines]
-                found |= {(ROOT / page.parent / f"{one}.md").resolve().relative_to(ROOT.resolve()) for one in named}
+                found |= {
+                    path.resolve().relative_to(ROOT) for one in named for path in _matching(ROOT / page.parent, one)
+                }
     assert {page for page in PAGES if MADE not in (ROOT / page).parents} <= found
+
+
+def _matching(folder, name):
+    """The files that an entry of a table of contents names, which may be a pattern."""
+    return folder.glob(f"{name}.md") if "*" in name else [folder / f"{name}.md"]
 
 
 def commanded():
@@ -76,9 +83,10 @@ def test_every_command_exists():
             assert words[0] in ELSEWHERE, words
 
 
-def test_every_key_of_an_experiment_exists():
+def test_every_key_of_experiments_and_configuration_exists():
     schema = experiment_schema()
     check = Draft202012Validator({key: value for key, value in schema.items() if key != "required"})
+    settings = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
     count = 0
     for page in PAGES:
         if page.name in RUN:
@@ -86,7 +94,9 @@ def test_every_key_of_an_experiment_exists():
         for block in blocks(page):
             if block.language == "yaml":
                 found = yaml.safe_load(block.text)
-                errors = [f"{page}: {error.json_path}: {error.message}" for error in check.iter_errors(found)]
+                of_config = set(found) <= set(settings["properties"])
+                found_by = Draft202012Validator(settings) if of_config else check
+                errors = [f"{page}: {error.json_path}: {error.message}" for error in found_by.iter_errors(found)]
                 assert not errors
                 count += 1
     assert count > 10
