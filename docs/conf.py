@@ -44,7 +44,6 @@ nb_execution_mode = "off"  # the notebook holds its outputs; `make notebook` wri
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 nitpicky = True
-suppress_warnings = ["toc.empty_glob"]  # where a table of contents names all pages of a folder already
 smartquotes = False
 nitpick_ignore_regex = [("py:class", ".*")]  # types in docstrings are words
 
