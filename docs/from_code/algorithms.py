@@ -18,7 +18,8 @@ from fedatlas.overview import default
 from fedatlas.theory.compared import BOUNDS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.workflow.project import here
-from from_code.formulas import SYMBOLS, Notation, prose, rule
+from from_code.docstrings import prose, rule
+from from_code.formulas import SYMBOLS, Notation
 
 ROOT = Path(__file__).parents[2]
 FOLDER = "docs/reference/algorithms"

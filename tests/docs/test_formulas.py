@@ -4,7 +4,8 @@ import re
 
 import pytest
 from from_code import algorithms, escaped, listed
-from from_code.formulas import SYMBOLS, Notation, Unreadable, formula, prose, rule
+from from_code.docstrings import prose, rule
+from from_code.formulas import SYMBOLS, Notation, Unreadable, formula
 
 from fedatlas.algorithms import ALGORITHMS
 
