@@ -16,7 +16,7 @@ from tests.docs.blocks import PAGES, ROOT, blocks, commands
 MADE = ROOT / "docs/reference/algorithms"  # when the site is built
 LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
 TARGETS = {"tour", "all", "gallery", "visits", "NAME"}  # besides experiments
-ELSEWHERE = {"python3", ".", "pip", "conda", "cd", "pytest", "git", "python"}
+ELSEWHERE = {"python3", ".", "pip", "conda", "cd", "pytest", "git", "python", "pdflatex", "bibtex"}
 LANGUAGES = {"", "bash", "python", "yaml", "snakemake", "csv", "bibtex", "{toctree}", "{include}", "{eval-rst}"}
 RUN = ("adding.md", "checking.md", "data.md", "python.md")  # have tests of their own, which run their blocks
 

@@ -12,7 +12,7 @@ from tests.docs.blocks import ROOT, blocks, commands
 
 TUTORIALS = sorted((ROOT / "docs/tutorial").glob("*.md"))
 INSTALLING = {"python3", ".", "pip"}  # done for every test
-SLOW = {"snakemake", "run", "ui"}  # in the fast test their experiments are read and checked, but not run
+SLOW = {"snakemake", "run", "ui", "paper"}  # in the fast test their experiments are read and checked, but not run
 
 
 @pytest.fixture
