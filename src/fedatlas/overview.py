@@ -123,7 +123,7 @@ def default(one: Option) -> str:
 
 
 def reference() -> str:
-    """The reference of all options as Markdown: docs/options.md."""
+    """The reference of all options as Markdown: docs/reference/options.md."""
     parts = [
         "# Options",
         "Every option of every kind, as it is declared in the code. `make reference` writes this page and the schema "
