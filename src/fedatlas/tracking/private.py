@@ -85,7 +85,7 @@ class DatabaseWriter:
 
         about: dict[str, Any] = {"run_uuid": id, "name": entry.name, "status": "FINISHED", "lifecycle_stage": "active"}
         about |= {"start_time": entry.start, "end_time": entry.end, "experiment_id": self.experiment_id}
-        about |= {"user_id": "unknown", "source_type": "UNKNOWN"}
+        about |= {"user_id": tags.get("mlflow.user", "unknown"), "source_type": "UNKNOWN"}
         about |= dict.fromkeys(("source_name", "entry_point_name", "source_version"), "")
         rows["SqlRun"].append(about | {"artifact_uri": append_to_uri_path(self.place, id, "artifacts")})
         tags = {**tags, RUN_NAME: entry.name}
