@@ -101,7 +101,7 @@ class Book:
                 for key, value in {**tags, "mlflow.note.content": summary.note}.items()
             ],
         )
-        content = yaml.safe_dump(summary.content, sort_keys=False, allow_unicode=True)
+        content = yaml.safe_dump(summary.content, sort_keys=False, allow_unicode=True).encode()
         for place, source in {"experiment.yaml": content, **summary.artifacts}.items():
             self.artifacts.put(self.parent, place, source)
 
@@ -118,6 +118,8 @@ class Book:
                 self.counts["logged"] += 1
                 continue
             self.counts["unchanged"] += 1
+            if entry.files and not entry.files.keys() <= self.artifacts.listed(known.id):
+                self._put(known.id, entry.files)
             if not mine.items() <= known.late.items():
                 late[known.id] = mine
         self.writer.tag(late)
@@ -125,8 +127,13 @@ class Book:
             self._add()
 
     def _add(self) -> None:
-        self.writer.add(self.new)
+        for id, (entry, _) in zip(self.writer.add(self.new), self.new, strict=True):
+            self._put(id, entry.files)
         self.new = []
+
+    def _put(self, id: str, files: Mapping[str, bytes]) -> None:
+        for place, content in files.items():
+            self.artifacts.put(id, place, content)
 
     def close(self) -> dict[str, Any]:
         """Add what is left, delete what is not among the results; returns ids and counts."""

@@ -28,12 +28,15 @@ from fedatlas.experiments.runs import runs
 from fedatlas.figures.style import styles
 from fedatlas.report.record import OF_THE_PROBLEM, About
 from fedatlas.simulation.setting import Setting
+from fedatlas.tracking import extras, models
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COSTS = ("gradients", "vectors_up", "seconds")
 OF_THE_LOG = ("commit", "mlflow.source.git.commit", "mlflow.user", "host")  # tags of who logs, and not of the run
+SYSTEM = "system/"  # how MLflow's names of system metrics begin
+TIMED = (SYSTEM, "seconds")  # what another run on another day would not repeat
 SYMBOLS = {"clients": "M", "local_steps": "K"}
 LONGEST_PARAM, LONGEST_TAG, LONGEST_NAME = 6000, 8000, 250  # what MLflow keeps of a value, and of a run's name
 
@@ -45,9 +48,10 @@ Chosen = Callable[[str, Mapping[str, Any]], bool]  # whether a run of an algorit
 class Entry:
     """A single run.
 
-    metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). start, end: milliseconds
-    since 1970. What follows is no part of the run's content. colour: of the algorithm in the experiment's figures.
-    chosen: "true" or "false", of a run on a scoring seed, once the experiment's table says which tuned values won.
+    metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). files: artifacts by place.
+    start, end: milliseconds since 1970. What follows is no part of the run's content. colour: of the algorithm in the
+    experiment's figures. chosen: "true" or "false", of a run on a scoring seed, once the experiment's table says which
+    tuned values won.
     """
 
     key: str
@@ -56,6 +60,7 @@ class Entry:
     params: dict[str, str]
     metrics: list[tuple[str, float, int, float]]
     data: dict[str, tuple[str, dict[str, Any]]]
+    files: dict[str, bytes]
     start: int
     end: int
     colour: str
@@ -68,9 +73,15 @@ class Entry:
     @property
     def digest(self) -> str:
         """Hash of all but times and who logs, which change without a result changing."""
-        results = [(name, value, step) for name, value, step, _ in self.metrics if name != "seconds"]
+        results = [
+            (name, value, step)
+            for name, value, step, _ in self.metrics
+            if name != "seconds" and not name.startswith(SYSTEM)
+        ]
         tags = {key: value for key, value in self.tags.items() if key not in OF_THE_LOG}
-        content = json.dumps([self.name, tags, self.params, results, self.data], sort_keys=True)
+        files = {place: hashlib.sha256(content).hexdigest() for place, content in self.files.items()}
+        own = [self.name, tags, self.params, results, self.data, *([files] if files else [])]
+        content = json.dumps(own, sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
@@ -101,7 +112,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
     metrics = scores.metric_columns(frame, (*spec.within, *spec.tune))
     lossy = [name for name, source in meta.data.items() if source.get("lossy")]
     wanted = list(runs(spec, meta.searches))
-    look, made = colours(about)[id], _versions(meta)
+    look, made, kept = colours(about)[id], _versions(meta), extras.load(path)
     starts = np.flatnonzero(frame["round"] == 0)  # runs follow each other in the order of their specification
     if len(wanted) != len(starts):
         raise UserError(f"{path} does not hold the runs of its specification; delete it and run again")
@@ -117,17 +128,19 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
             own["diverged_round"] = str(rows["diverged_round"][-1])
         if lossy:
             own["lossy data"] = ", ".join(lossy)
+        extra = kept.get(run.key, extras.Extra())
         yield Entry(
             key=_key(about.size, id, path.stem, run.key),
             name=text(run_name(id, {**values, "seed": run.seed}), LONGEST_NAME),
             tags={key: text(value, LONGEST_TAG) for key, value in {**tags, **own}.items()},
             params=_params(run, about.defaults[id], {**point, **run.within}),
-            metrics=[*_metrics(rows, (*metrics, *COSTS)), *_score(rows, about.select, tunes)],
+            metrics=[*_metrics(rows, (*metrics, *COSTS)), *_score(rows, about.select, tunes), *_system(extra)],
             data={
                 role: (run.problem[key], meta.data[run.problem[key]])
                 for role, key in (("training", "data"), ("test", "test"))
                 if run.problem.get(key)
             },
+            files={} if tunes else models.files(run, extra, meta.data),
             start=end - math.ceil(rows["seconds"][-1] * 1000),
             end=end,
             colour=look,
@@ -177,6 +190,13 @@ def _metrics(rows: Rows, names: Iterable[str]) -> Iterator[tuple[str, float, int
         for value, step, second in zip(rows[name], rows["round"], rows["seconds"], strict=True):
             if math.isfinite(value):  # MLflow would make 1.8e308 of infinity, which no chart survives
                 yield name, float(value), step, second
+
+
+def _system(extra: extras.Extra) -> Iterator[tuple[str, float, int, float]]:
+    """What was sampled of the machine, with the number of the sample in place of a round."""
+    for number, (second, values) in enumerate(extra.usage):
+        for name, value in values.items():
+            yield f"{SYSTEM}{name}", float(value), number, second
 
 
 def _score(rows: Rows, select: Select, tunes: bool) -> Iterator[tuple[str, float, int, float]]:

@@ -58,8 +58,8 @@ class DatabaseWriter:
         self.engine, self.experiment_id = client._tracking_client.store.engine, int(experiment_id)
         self.place = client.get_experiment(experiment_id).artifact_location
 
-    def add(self, runs: Sequence[tuple[Entry, Mapping[str, str]]]) -> None:
-        """Add runs, given with their tags."""
+    def add(self, runs: Sequence[tuple[Entry, Mapping[str, str]]]) -> list[str]:
+        """Add runs, given with their tags. Returns their ids."""
         from mlflow.store.tracking.dbmodels import models
 
         ids = sorted(uuid.uuid4().hex for _ in runs)  # in an index's order, rows take a fifth less time
@@ -71,6 +71,7 @@ class DatabaseWriter:
                 self._rows(rows, id, entry, tags, sources)
             for name, values in rows.items():
                 _insert(connection, getattr(models, name).__table__, values)
+        return ids
 
     def _rows(
         self,
