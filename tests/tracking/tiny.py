@@ -72,7 +72,11 @@ def make(experiment: Experiment, folder: Path) -> None:
         frame = pd.DataFrame([row for run in runs(spec, searches) for row in rows(run, problem)])
         key = ",".join(f"{axis}={value}" for axis, value in point.items())
         meta = RunMeta(
-            spec, "0123456789abcdef", {}, {"breast_cancer": DATA}, searches=searches if spec.select else []
+            spec,
+            "0123456789abcdef",
+            {"numpy": "2.0.0"},
+            {"breast_cancer": DATA},
+            searches=searches if spec.select else [],
         ).plain()
         files_made.append(folder / f"runs/{id}/{key}.parquet")
         files.write(files_made[-1], frame, meta)
