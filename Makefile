@@ -5,7 +5,7 @@ SECONDS ?= 28800
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: tour test slow fuzz slurm lint reference notebook ui clean
+.PHONY: tour test slow fuzz slurm lint reference notebook gallery ui clean
 
 tour: .venv/installed
 	snakemake --cores $(CORES)
@@ -43,6 +43,10 @@ reference: .venv/installed
 notebook: .venv/installed
 	snakemake --cores $(CORES) fedac_fig1 --config size=smoke
 	python -m tests.api.notebook
+
+# docs/gallery.md, from the committed entries, and from results of the experiments that config.yaml names, if any are there
+gallery: .venv/installed
+	fedatlas gallery
 
 ui: .venv/installed
 	fedatlas ui

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import functools
+import re
 import tempfile
 from pathlib import Path
 
@@ -10,6 +11,21 @@ from fedatlas.errors import UserError
 
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
+
+
+@functools.cache
+def described() -> str:
+    """The processor of this machine, the cores that this process may use, and the system, in words."""
+    import os
+    import platform
+
+    name = ""
+    with contextlib.suppress(OSError):
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        name = found[1] if found else ""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    name = " ".join((name or platform.processor() or platform.machine()).split())
+    return f"{name}, {cores} {'core' if cores == 1 else 'cores'}, {platform.system()}"
 
 
 def free_host() -> int:

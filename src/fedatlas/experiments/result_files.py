@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fedatlas import machine
 from fedatlas.errors import UserError
 from fedatlas.files import atomic
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-META = b"fedatlas"
+META, MACHINE = b"fedatlas", b"machine"
 
 
 def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta: dict[str, Any]) -> None:
@@ -32,7 +33,8 @@ def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta
         content.attrs = {}
         table = pa.Table.from_pandas(content, preserve_index=False)
     with atomic(path) as temporary:
-        pq.write_table(table.replace_schema_metadata({META: json.dumps(meta)}), temporary, write_page_checksum=True)
+        described = {META: json.dumps(meta), MACHINE: machine.described()}
+        pq.write_table(table.replace_schema_metadata(described), temporary, write_page_checksum=True)
 
 
 def _column(values: list[Any]) -> "pa.Array":
@@ -84,4 +86,15 @@ def read_meta(path: str | Path) -> dict[str, Any]:
     try:
         return json.loads(pq.read_schema(path).metadata[META])
     except (pa.ArrowException, OSError, TypeError, KeyError, ValueError) as error:
+        raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
+
+
+def made_on(path: str | Path) -> str:
+    """The machine that wrote a file, in words; empty if the file does not say it. Raises UserError as `read_meta`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return (pq.read_schema(path).metadata or {}).get(MACHINE, b"").decode()
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
