@@ -12,6 +12,7 @@ from fedatlas.axis_values import parsed
 from fedatlas.experiments.selection import numeric
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled, Scale
+from fedatlas.figures.chart import Chart, categories, lines, plain
 from fedatlas.figures.sheet import Sheet
 from fedatlas.figures.style import Style
 from fedatlas.options import option
@@ -86,7 +87,27 @@ class Scaling(Panelled):
         layout.label(axes, labels.axis(x, sheet.view.problem), _words(sheet))
         layout.legend(figure, sheet, self._legend(sheet, rows, column))
         layout.foot(figure, sheet.note(numeric(rows[x])) if _range(sheet, column) else "")
+        sheet.numbers = self._tidy(sheet, panels, column)
+        at = [value for value in positions.values() if numeric(rows[x])]
+        sheet.chart = Chart(
+            x={x: plain(labels.axis(x, sheet.view.problem))},
+            y=("mean", plain(_words(sheet))),
+            lines=lines(sheet.styles, sheet.names),
+            range=("low", "high") if _range(sheet, column) else None,
+            categories=[] if numeric(rows[x]) else categories(positions),
+            dotted={"bound": "promised by the theorem"} if "bound" in sheet.numbers else {},
+            logx=bool(at) and min(at) > 0 and max(at) / min(at) >= 4,
+            logy=sheet.log,
+            note=sheet.note(numeric(rows[x])) if _range(sheet, column) else "",
+        )
         return figure
+
+    def _tidy(self, sheet: Sheet, panels: "Sequence[tuple[str, DataFrame]]", column: str) -> "DataFrame":
+        """Chosen scores with their ranges, bounds of theorems, and where the chosen value lies on its axis."""
+        names = {self.x: self.x, column: "mean", **dict(zip(_range(sheet, column), ("low", "high"), strict=False))}
+        names |= {name: name for name in ("bound", "edge") if name in panels[0][1]}
+        parts = ((title, id, part[part["algorithm"] == id]) for title, part in panels for id in sheet.styles)
+        return sheet.tidy((title, id, own[list(names)].rename(columns=names)) for title, id, own in parts)
 
     def _legend(self, sheet: Sheet, rows: "DataFrame", column: str) -> "list[Artist]":
         """Legend handles of lines that do not belong to an algorithm."""
