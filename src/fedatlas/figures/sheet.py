@@ -115,16 +115,15 @@ class Sheet:
         """The numbers of a figure's lines, a row for each point.
 
         parts: (title of the panel, id of the algorithm, rows) of each line. The columns ``panel``, where there are
-        panels, and ``algorithm`` come first.
+        titles, and ``algorithm`` come first.
         """
         import pandas as pd
 
-        panel = self._option("panel") is not None
         found = []
         for title, id, rows in parts:
             rows = rows.drop(columns=["panel", "algorithm"], errors="ignore")
             rows.insert(0, "algorithm", id)
-            if panel:
+            if title:
                 rows.insert(0, "panel", plain(title))
             found.append(rows)
         return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
