@@ -27,6 +27,7 @@ rule track:
 rule report_tour:
     input:
         code=atlas.code([code.of_job("report")]),
+        verdicts=atlas.verdicts(),
         parts=lambda w: atlas.parts("smoke", atlas.config["tour"]),
     output:
         html=f"{results}/report.html",
@@ -39,12 +40,13 @@ rule report_tour:
     params:
         folders=[atlas.folders.report("smoke", name) for name in atlas.config["tour"]],
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
 
 rule report_all:
     input:
         code=atlas.code([code.of_job("report")]),
+        verdicts=atlas.verdicts(),
         parts=lambda w: atlas.parts(w.size, atlas.selected()),
     output:
         html=f"{results}/{{size}}/report.html",
@@ -57,12 +59,13 @@ rule report_all:
     params:
         folders=lambda w: [atlas.folders.report(w.size, name) for name in atlas.selected()],
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
 
 rule report_one:
     input:
         code=atlas.code([code.of_job("report")]),
+        verdicts=atlas.verdicts(),
         parts=lambda w: atlas.parts(w.size, [w.experiment]),
     output:
         html=f"{results}/{{size}}/{{experiment}}/report.html",
@@ -74,7 +77,7 @@ rule report_one:
     params:
         folders=lambda w: [atlas.folders.report(w.size, w.experiment)],
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
 
 rule gallery:

@@ -13,7 +13,7 @@ from fedatlas import labels
 from fedatlas.axis_values import parsed
 from fedatlas.figures.style import Style
 
-SIGNS = {r"\ell": "ℓ", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\star": "*", "^*": "*", "^2": "²"}
+SIGNS = {r"\ell": "ℓ", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\ast": "*", "^*": "*", "^2": "²"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Chart:
     x: words of each column that can be the abscissa; the first is drawn. y: column and words of the ordinate. lines: by
     the id in the column ``algorithm``. range: columns of the smallest and the largest value. categories: (cell, words)
     of an abscissa that holds words. dotted: words of each column that is drawn as a dotted line of each algorithm.
-    logx, logy: the scales at first. steps: whether lines are steps. note: what a line and a range are.
+    logx, logy: the scales at first. limits: of the ordinate, where the image has them. steps: whether lines are steps.
+    note: what a line and a range are.
     """
 
     x: Mapping[str, str]
@@ -48,6 +49,7 @@ class Chart:
     dotted: Mapping[str, str] = field(default_factory=dict)
     logx: bool = False
     logy: bool = False
+    limits: tuple[float, float] | None = None
     steps: bool = False
     note: str = ""
 

@@ -78,6 +78,7 @@ class Convergence(Panelled, Costed):
             range=("low", "high"),
             logx=self.xscale == "log",
             logy=sheet.log,
+            limits=axes[0].get_ylim(),
             note=sheet.note(),
         )
         return figure

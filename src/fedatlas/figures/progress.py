@@ -81,6 +81,7 @@ class Progress(AtOneTarget):
             lines=lines(sheet.styles, sheet.names, set(sheet.styles) - set(bright)),
             range=("low", "high"),
             logy=True,
+            limits=axes[0].get_ylim(),
             note=f"Mean over {sheet.seeds} seeds; range: smallest to largest. {self.told(sheet, [self.share])}",
         )
         return figure

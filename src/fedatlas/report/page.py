@@ -1,10 +1,14 @@
 """The report: one HTML file that opens offline and holds figures, verdicts, values, provenance and references."""
 
 import base64
+import json
+import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from fedatlas import csv_files, labels
 from fedatlas.bibliography import Reference
@@ -13,7 +17,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.files import atomic
-from fedatlas.report import summaries
+from fedatlas.report import charting, summaries, tally
 from fedatlas.report.record import FILE, About
 from fedatlas.report.warnings import warnings
 
@@ -36,15 +40,20 @@ GREEK = {
     "nu": "ν", "rho": "ρ", "sigma": "σ", "tau": "τ",
 }  # fmt: skip
 LARGE_SVG = 1_500_000  # bytes; beyond them the PNG is smaller and looks the same
+HERE = Path(__file__).parent
+SCRIPTS = ("report.js", "charts.js")
+FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure, that the report links
 
 
-def report(parts: Sequence[Path], out: Path, repository: str | None = None) -> None:
+def report(parts: Sequence[Path], out: Path, repository: str | None = None, verdicts: Path | None = None) -> None:
     """Write the report over experiments.
 
     parts: folders of results, each with about.json, table.parquet, claims.csv and figures/. out: path of the HTML file.
-    repository: address of the project, to link to. Raises UserError if something is missing.
+    repository: address of the project, to link to. verdicts: claims.csv of the committed gallery, which says what
+    became of claims that the experiments' size does not test. Raises UserError if something is missing.
     """
-    shown = [_part(Path(directory)) for directory in parts]
+    shown = [_part(Path(directory), Path(out).parent) for directory in parts]
+    _commit(shown, verdicts)
     abouts = [part["about"] for part in shown]
     papers: dict[Reference, list[dict[str, Any]]] = {}
     for part in shown:
@@ -58,6 +67,12 @@ def report(parts: Sequence[Path], out: Path, repository: str | None = None) -> N
         parts=shown,
         verdicts=VERDICTS,
         counts=_counts([claim for part in shown for claim in part["claims"]]),
+        claimed=_counts([claim["committed"] or claim for part in shown for claim in part["claims"]]),
+        untested=NOT_TESTED,
+        smoke=all(about.size == "smoke" for about in abouts),
+        committed=_counts([claim["committed"] for part in shown for claim in part["claims"] if claim["committed"]]),
+        gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
+        library=charting.library() if any(figure["packed"] for part in shown for figure in part["figures"]) else "",
         runs=sum(part["made"].runs for part in shown),
         diverged=sum(part["made"].diverged_runs for part in shown),
         sizes=sorted({about.size for about in abouts}),
@@ -67,14 +82,15 @@ def report(parts: Sequence[Path], out: Path, repository: str | None = None) -> N
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         missing=[key for key in cited if key not in references],
         repository=repository,
-        style=(Path(__file__).parent / "report.css").read_text(encoding="utf-8"),
+        style=(HERE / "report.css").read_text(encoding="utf-8"),
+        scripts=[(HERE / name).read_text(encoding="utf-8") for name in SCRIPTS],
     )
     with atomic(out) as temporary:
         temporary.write_text(html, encoding="utf-8")
 
 
-def _part(directory: Path) -> dict[str, Any]:
-    """What the template shows of one experiment. made: what the table's file says of the runs."""
+def _part(directory: Path, place: Path) -> dict[str, Any]:
+    """What the template shows of one experiment. made: what the table's file says of the runs. place: of the report."""
     about = About.read(directory / FILE)
     table, plain = read(directory / "table.parquet")
     made = TableMeta.of(plain)
@@ -83,7 +99,8 @@ def _part(directory: Path) -> dict[str, Any]:
         "anchor": f"{about.size}-{about.name}",
         "about": about,
         "made": made,
-        "figures": [_figure(directory, name, caption) for name, caption in about.figures.items()],
+        "figures": [_figure(directory, name, caption, place) for name, caption in about.figures.items()],
+        "links": _links({"YAML": Path(about.file), "run files": directory / "runs"}, place),
         "claims": _claims(directory / "claims.csv"),
         "best": best,
         "folded": len(best["rows"]) > LONG_TABLE,
@@ -92,8 +109,8 @@ def _part(directory: Path) -> dict[str, Any]:
     }
 
 
-def _figure(directory: Path, name: str, caption: str) -> dict[str, str]:
-    """Caption and image of a figure, as a data URI."""
+def _figure(directory: Path, name: str, caption: str, place: Path) -> dict[str, Any]:
+    """A figure: its image as a data URI, what a browser draws, its files, and the command that makes it."""
     vector, image = (directory / f"figures/{name}.{suffix}" for suffix in ("svg", "png"))
     path = vector if vector.exists() and (vector.stat().st_size < LARGE_SVG or not image.exists()) else image
     try:
@@ -101,7 +118,43 @@ def _figure(directory: Path, name: str, caption: str) -> dict[str, str]:
     except OSError:
         raise UserError(f"{path} does not exist: draw the figures before the report") from None
     kind = "svg+xml" if path.suffix == ".svg" else "png"
-    return {"caption": caption, "image": f"data:image/{kind};base64,{base64.b64encode(content).decode()}"}
+    chart = charting.chart(directory / "figures", name)
+    files = {word: directory / f"figures/{name}.{suffix}" for suffix, word in FILES.items()}
+    return {
+        "name": name,
+        "caption": caption,
+        "image": f"data:image/{kind};base64,{base64.b64encode(content).decode()}",
+        "alt": f"{caption} {chart['alt']}" if chart else caption,
+        "chart": chart,
+        "packed": charting.packed(json.dumps(chart, ensure_ascii=False, separators=(",", ":")))
+        if chart and chart["kind"] == "lines"
+        else "",
+        "links": _links(files, place),
+        "command": f"snakemake --cores 1 {shlex.quote(str(image))}",
+    }
+
+
+def _links(files: Mapping[str, Path], place: Path) -> dict[str, str]:
+    """Addresses of those files that exist, by what they are called."""
+    return {word: _link(path, place) for word, path in files.items() if path.exists()}
+
+
+def _link(path: Path, place: Path) -> str:
+    """The address of a file as a page in the folder ``place`` links it."""
+    return quote(os.path.relpath(path, place))
+
+
+def _commit(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
+    """Give every claim the committed row of the largest size that tests it, or None."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    if path is not None:
+        ledger = tally.largest(csv_files.read(path, dtype=str, keep_default_na=False))
+        rows = {(row["experiment"], row["claim"]): row for row in ledger.to_dict("records")}
+    for part in parts:
+        for claim in part["claims"]:
+            row = rows.get((part["about"].name, claim["claim"]))
+            here = row is None or row["verdict"] == NOT_TESTED or claim["verdict"] != NOT_TESTED
+            claim["committed"] = None if here else row
 
 
 def _claims(path: Path) -> list[dict[str, Any]]:
@@ -139,7 +192,7 @@ def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+        loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -28,6 +28,8 @@ from fedatlas.workflow.parameters import text
 from fedatlas.workflow.study_folders import Folders
 from fedatlas.workflow.validation import validate
 
+VERDICTS = "docs/gallery/claims.csv"
+
 
 class Atlas:
     """The experiments of a study.
@@ -274,6 +276,10 @@ class Atlas:
     def gallery(self) -> list[tuple[str, str]]:
         """Sizes and names of the experiments of the gallery."""
         return [(size, name) for size, names in self.config["gallery"].items() for name in names]
+
+    def verdicts(self) -> list[str]:
+        """The file of the verdicts that are committed with the gallery, if there is one."""
+        return [self.folders.shared(VERDICTS)] if (self.root / VERDICTS).exists() else []
 
     def receipts(self, size: str, names: list[str]) -> list[str]:
         """Receipts, files that say that experiments were logged to MLflow."""
