@@ -11,7 +11,7 @@ from fedatlas.comparing.ranking import ranked
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import matching
 from fedatlas.figures import layout
-from fedatlas.figures.chart import Chart, lines
+from fedatlas.figures.chart import Chart, lines, plain
 from fedatlas.figures.convergence import average
 from fedatlas.figures.over_problems import AtOneTarget, titles
 from fedatlas.figures.sheet import Sheet
@@ -53,12 +53,13 @@ class Progress(AtOneTarget):
         costs = self.against(sheet.curves)
         heads = titles(sheet, board) if len(board.problems) > 1 else [""]
         figure, axes = layout.grid(len(board.problems), share_x=False)
-        shown, cut = [], False
+        shown, cut, winners = [], False, {}
         for at, (ax, head) in enumerate(zip(axes, heads, strict=True)):
             point = dict(zip(sheet.view.axes, board.problems[at], strict=True))
             rows = matching(matching(sheet.curves, self.where), point)
             best = self._best(sheet, board, at)
-            ax.set_title("\n".join(filter(None, [head, best and f"best: {sheet.names[best]}"])), fontsize=9)
+            winners[plain(head)] = f"best: {sheet.names[best]}" if best else "the target is not attained"
+            ax.set_title(f"{head}\n{winners[plain(head)]}".strip(), fontsize=9)
             for id in [*(id for id in reversed(order) if id not in bright), *bright]:
                 curve = _shares(rows[rows["algorithm"] == id], self.cost, sheet.y, list(costs), *ends[at])
                 if len(curve):
@@ -81,6 +82,7 @@ class Progress(AtOneTarget):
             lines=lines(sheet.styles, sheet.names, set(sheet.styles) - set(bright)),
             range=("low", "high"),
             logy=True,
+            heads={title: plain(told) for title, told in winners.items()},
             limits=axes[0].get_ylim(),
             note=f"Mean over {sheet.seeds} seeds; range: smallest to largest. {self.told(sheet, [self.share])}",
         )

@@ -3,6 +3,7 @@
 (() => {
   const BANDS = 5; // lines whose ranges are all shown; of more, the range of the one that is pointed at
   const MARKS = 9; // markers of a line
+  const STOPS = 10; // values of an abscissa that are all ticks
   const [INK, GRID, QUIET] = ["#444444", "#e4e4e4", "#a3a3a3"];
   const FONT = { family: '"Inter", "Source Sans 3", "Segoe UI", "Helvetica Neue", "Liberation Sans", Arial, sans-serif', size: 11 };
   const POINTS = { o: ["circle"], s: ["rect"], "^": ["triangle"], v: ["triangle", 180], "<": ["triangle", 270], ">": ["triangle", 90],
@@ -61,7 +62,8 @@
         ctx.globalAlpha = bright ? 0.28 : 0.15;
         ctx.fillStyle = set.borderColor;
         ctx.beginPath();
-        [...low, ...high.reverse()].forEach(([x, y], corner) => (corner ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
+        const corners = (edge) => (set.stepped ? edge.flatMap(([x, y], k) => (k ? [[x, edge[k - 1][1]], [x, y]] : [[x, y]])) : edge);
+        [...corners(low), ...corners(high).reverse()].forEach(([x, y], corner) => (corner ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
         ctx.fill();
       });
       ctx.restore();
@@ -87,7 +89,7 @@
       made.push({ id, label: look.name, data, quiet, range: Boolean(told.range), hidden: state.hidden.has(id),
         borderColor: colour, backgroundColor: colour, borderDash: quiet ? [] : look.dash.map((part) => 1.7 * part),
         borderWidth: bright ? 3 : quiet ? 0.8 : 1.7, pointStyle: style, rotation: rotation || 0,
-        pointRadius: (context) => (quiet || context.dataIndex % step !== start ? 0 : 3.6), pointHoverRadius: 6, pointHitRadius: 8,
+        pointRadius: (context) => (quiet || !look.marker || context.dataIndex % step !== start ? 0 : 3.6), pointHoverRadius: 6, pointHitRadius: 8,
         showLine: !told.categories.length, stepped: told.steps ? "before" : false, tension: 0, order: bright ? -1 : quiet ? 2 : 1 });
       for (const [column, words] of Object.entries(told.dotted)) {
         if (!line[column]) continue;
@@ -99,13 +101,34 @@
     return made;
   }
 
-  function axis(log, words, category, limits, rows) {
+  // Powers of ten on a logarithmic axis; on a short one 2 and 5 times them as well.
+  function tick(scale, value) {
+    const power = Math.floor(Math.log10(value) + 1e-9);
+    const digit = Math.round(value / 10 ** power);
+    if (digit !== 1) return Math.log10(scale.max / scale.min) < 2.3 && (digit === 2 || digit === 5) ? number(value) : "";
+    return Math.abs(power) < 4 ? number(value) : `10${raised(power)}`;
+  }
+
+  // Values of an abscissa at which there is something, where they are few: its ticks.
+  function stops(told, x) {
+    const found = new Set(told.panels.flatMap((panel) => Object.values(panel.lines).flatMap((line) => line[x])));
+    return found.size <= STOPS ? [...found].sort((a, b) => a - b) : null;
+  }
+
+  function axis(log, words, category, limits, ticked) {
     const ticks = { color: INK, font: FONT, maxRotation: 50, autoSkipPadding: 10 };
     if (category.length) ticks.callback = (at) => category[at]?.[1] ?? "";
-    else if (log) ticks.callback = (value) => { const power = Math.log10(value); return Math.abs(power - Math.round(power)) < 1e-9 ? (power >= 0 && power < 4 ? String(Math.round(value)) : `10${raised(Math.round(power))}`) : ""; };
+    else if (log) ticks.callback = function (value) { return tick(this, value); };
     else ticks.callback = (value) => number(value);
-    const made = { type: log ? "logarithmic" : "linear", title: { display: Boolean(words), text: words, color: INK, font: FONT }, grid: { color: GRID, drawTicks: false }, border: { color: INK }, ticks };
+    const made = { bounds: limits === undefined ? "data" : "ticks", type: log ? "logarithmic" : "linear", title: { display: Boolean(words), text: words, color: INK, font: FONT }, grid: { color: GRID, drawTicks: false }, border: { color: INK }, ticks };
     if (category.length) Object.assign(made, { min: -0.5, max: category.length - 0.5 }), (ticks.stepSize = 1), (made.afterBuildTicks = (scale) => (scale.ticks = category.map((_, value) => ({ value }))));
+    if (ticked) {
+      const [low, high] = [ticked[0], ticked.at(-1)];
+      const margin = log ? (high / low) ** 0.04 : 0.04 * (high - low);
+      if (!log || low > 0) Object.assign(made, log ? { min: low / margin, max: high * margin } : { min: low - margin, max: high + margin });
+      ticks.callback = (value) => number(value);
+      made.afterBuildTicks = (scale) => (scale.ticks = ticked.map((value) => ({ value })));
+    }
     if (limits && (!log || limits[0] > 0)) [made.min, made.max] = limits;
     return made;
   }
@@ -118,7 +141,7 @@
       options: {
         animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
         interaction: { mode: "nearest", intersect: false, axis: "xy" },
-        scales: { x: axis(state.logx, told.x[state.x], told.categories), y: axis(state.logy, "", [], told.limits) },
+        scales: { x: axis(state.logx, told.x[state.x], told.categories, undefined, told.categories.length ? null : stops(told, state.x)), y: axis(state.logy, "", [], told.limits ?? null) },
         onHover: (_, [active], chart) => point(chart, active ? chart.data.datasets[active.datasetIndex].id : null),
         plugins: {
           legend: { display: false },
@@ -186,7 +209,7 @@
     figure.classList.add("live");
     for (const panel of told.panels) {
       const canvas = element("canvas", { role: "img", tabindex: "0", "aria-label": `${panel.title ? panel.title + ": " : ""}${told.y[1]}. The arrow keys read its values.` });
-      panels.append(element("div", { class: "panel" }, ...(panel.title ? [element("p", { class: "panel-title" }, panel.title)] : []), element("div", { class: "canvas" }, canvas)));
+      panels.append(element("div", { class: "panel" }, ...(panel.title ? [element("p", { class: "panel-title" }, panel.title, ...(told.heads[panel.title] ? [element("small", {}, told.heads[panel.title])] : []))] : []), element("div", { class: "canvas" }, canvas)));
       const chart = new window.Chart(canvas, settings(told, panel, state));
       charts.push(chart);
       canvas.addEventListener("keydown", (event) => read(event, chart, live));
