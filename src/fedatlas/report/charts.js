@@ -103,6 +103,7 @@
 
   // Powers of ten on a logarithmic axis; on a short one 2 and 5 times them as well.
   function tick(scale, value) {
+    if (value < scale.min || value > scale.max) return "";
     const power = Math.floor(Math.log10(value) + 1e-9);
     const digit = Math.round(value / 10 ** power);
     if (digit !== 1) return Math.log10(scale.max / scale.min) < 2.3 && (digit === 2 || digit === 5) ? number(value) : "";

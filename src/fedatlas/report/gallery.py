@@ -21,6 +21,7 @@ from fedatlas.experiments.result_files import read
 from fedatlas.files import atomic
 from fedatlas.markdown import escaped
 from fedatlas.report import tally
+from fedatlas.report.images import shrunk
 from fedatlas.report.record import FILE, About
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def make(folder: Path, gallery: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     for name in about.figures:
-        _shrink(folder / f"figures/{name}.png", place / f"{name}.png")
+        (place / f"{name}.png").write_bytes(shrunk(folder / f"figures/{name}.png"))
     shutil.copyfile(folder / "claims.csv", place / "claims.csv")
     chosen = table[table["chosen"]]
     columns = ["algorithm", *about.axes, *(name for name in about.tune if name in chosen)]
@@ -159,14 +160,6 @@ def _section(entry: Entry, claims: "pd.DataFrame", folder: str) -> Iterator[str]
     if len(claims) > len(tested):
         yield f"Not tested at this size: {len(claims) - len(tested)} more."
         yield ""
-
-
-def _shrink(source: Path, target: Path) -> None:
-    """Copy a PNG with a palette of 128 colours, a third of its size: every version stays in the repository."""
-    from PIL import Image
-
-    with Image.open(source) as image:
-        image.convert("RGB").quantize(128, method=Image.Quantize.FASTOCTREE).save(target, optimize=True)
 
 
 def _time(hours: float) -> str:

@@ -18,6 +18,7 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.files import atomic
 from fedatlas.report import charting, summaries, tally
+from fedatlas.report.images import shrunk
 from fedatlas.report.record import FILE, About
 from fedatlas.report.warnings import warnings
 
@@ -39,7 +40,6 @@ GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "kappa": "κ", "lambda": "λ", "mu": "μ",
     "nu": "ν", "rho": "ρ", "sigma": "σ", "tau": "τ",
 }  # fmt: skip
-LARGE_SVG = 1_500_000  # bytes; beyond them the PNG is smaller and looks the same
 HERE = Path(__file__).parent
 SCRIPTS = ("report.js", "charts.js")
 FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure, that the report links
@@ -112,18 +112,12 @@ def _part(directory: Path, place: Path) -> dict[str, Any]:
 def _figure(directory: Path, name: str, caption: str, place: Path) -> dict[str, Any]:
     """A figure: its image as a data URI, what a browser draws, its files, and the command that makes it."""
     vector, image = (directory / f"figures/{name}.{suffix}" for suffix in ("svg", "png"))
-    path = vector if vector.exists() and (vector.stat().st_size < LARGE_SVG or not image.exists()) else image
-    try:
-        content = path.read_bytes()
-    except OSError:
-        raise UserError(f"{path} does not exist: draw the figures before the report") from None
-    kind = "svg+xml" if path.suffix == ".svg" else "png"
     chart = charting.chart(directory / "figures", name)
     files = {word: directory / f"figures/{name}.{suffix}" for suffix, word in FILES.items()}
     return {
         "name": name,
         "caption": caption,
-        "image": f"data:image/{kind};base64,{base64.b64encode(content).decode()}",
+        "image": _image(vector, image),
         "alt": f"{caption} {chart['alt']}" if chart else caption,
         "chart": chart,
         "packed": charting.packed(json.dumps(chart, ensure_ascii=False, separators=(",", ":")))
@@ -132,6 +126,17 @@ def _figure(directory: Path, name: str, caption: str, place: Path) -> dict[str, 
         "links": _links(files, place),
         "command": f"snakemake --cores 1 {shlex.quote(str(image))}",
     }
+
+
+def _image(vector: Path, image: Path) -> str:
+    """An image as a data URI: as PNG, or as SVG where that is smaller or alone."""
+    try:
+        found = [("svg+xml", vector.read_bytes())] if vector.exists() else []
+        found += [("png", shrunk(image))] if image.exists() or not found else []
+    except OSError:
+        raise UserError(f"{image} does not exist: draw the figures before the report") from None
+    kind, content = min(found, key=lambda one: len(one[1]))
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def _links(files: Mapping[str, Path], place: Path) -> dict[str, str]:
