@@ -1,6 +1,7 @@
 """Result files: Parquet with JSON metadata and checksums of the numbers, written whole or not at all."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,18 +9,25 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.files import atomic
+from fedatlas.machine import environment
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-META = b"fedatlas"
+META, MADE = b"fedatlas", b"fedatlas made"
 
 
-def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta: dict[str, Any]) -> None:
+def write(
+    path: str | Path,
+    content: "pd.DataFrame | list[dict[str, Any]]",
+    meta: dict[str, Any],
+    made: list[dict[str, str]] | None = None,
+) -> None:
     """Write a DataFrame, or rows, and metadata as one Parquet file.
 
-    Rows are dicts of text, numbers and lists of numbers. One that lacks a number has NaN, one that lacks a list None.
+    made: with what the numbers were computed (`fedatlas.machine.environment`); by default with what is here. Rows are
+    dicts of text, numbers and lists of numbers. One that lacks a number has NaN, one that lacks a list None.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -32,7 +40,8 @@ def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta
         content.attrs = {}
         table = pa.Table.from_pandas(content, preserve_index=False)
     with atomic(path) as temporary:
-        pq.write_table(table.replace_schema_metadata({META: json.dumps(meta)}), temporary, write_page_checksum=True)
+        notes = {META: json.dumps(meta), MADE: json.dumps([environment()] if made is None else made)}
+        pq.write_table(table.replace_schema_metadata(notes), temporary, write_page_checksum=True)
 
 
 def _column(values: list[Any]) -> "pa.Array":
@@ -85,3 +94,14 @@ def read_meta(path: str | Path) -> dict[str, Any]:
         return json.loads(pq.read_schema(path).metadata[META])
     except (pa.ArrowException, OSError, TypeError, KeyError, ValueError) as error:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
+
+
+def made(paths: Iterable[str | Path]) -> list[dict[str, str]]:
+    """With what files that write() made were computed, each once."""
+    import pyarrow.parquet as pq
+
+    found: list[dict[str, str]] = []
+    for path in paths:
+        notes = pq.read_schema(path).metadata or {}
+        found += [one for one in json.loads(notes.get(MADE, b"[]")) if one not in found]
+    return found

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -15,6 +15,7 @@ from fedatlas.bibliography import Reference
 from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import made as computed
 from fedatlas.experiments.result_files import read
 from fedatlas.files import atomic
 from fedatlas.report import charting, summaries, tally
@@ -77,7 +78,7 @@ def report(parts: Sequence[Path], out: Path, repository: str | None = None, verd
         diverged=sum(part["made"].diverged_runs for part in shown),
         sizes=sorted({about.size for about in abouts}),
         data=summaries.provenance({name: one for part in shown for name, one in part["made"].data.items()}),
-        versions=_versions([part["made"].versions for part in shown]),
+        versions=_together([part["made"].versions, *part["computed"]] for part in shown),
         references=sorted(references.values(), key=lambda one: (one.short.lower(), one.year, one.title)),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         missing=[key for key in cited if key not in references],
@@ -99,6 +100,7 @@ def _part(directory: Path, place: Path) -> dict[str, Any]:
         "anchor": f"{about.size}-{about.name}",
         "about": about,
         "made": made,
+        "computed": computed([directory / "table.parquet"]),
         "figures": [_figure(directory, name, caption, place) for name, caption in about.figures.items()],
         "links": _links({"YAML": Path(about.file), "run files": directory / "runs"}, place),
         "claims": _claims(directory / "claims.csv"),
@@ -184,13 +186,14 @@ def _counts(claims: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
 
 
-def _versions(versions: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Versions by package; several where experiments were run with different ones."""
+def _together(parts: Iterable[Iterable[Mapping[str, str]]]) -> dict[str, list[str]]:
+    """What run files were computed with, by name: versions of packages, machines, commits; each value once."""
     found: dict[str, dict[str, None]] = {}
-    for one in versions:
-        for package, version in one.items():
-            found.setdefault(package, {})[version] = None
-    return {package: ", ".join(found[package]) for package in sorted(found)}
+    for part in parts:
+        for one in part:
+            for name, value in one.items():
+                found.setdefault(name, {})[value] = None
+    return {name: list(found[name]) for name in sorted(found)}
 
 
 def _environment() -> "Environment":
