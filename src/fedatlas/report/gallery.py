@@ -21,7 +21,8 @@ from fedatlas.experiments.result_files import read
 from fedatlas.files import atomic
 from fedatlas.markdown import escaped
 from fedatlas.report import tally
-from fedatlas.report.images import shrunk
+from fedatlas.report.ledger import SIZES, largest
+from fedatlas.report.palette import shrunk
 from fedatlas.report.record import FILE, About
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def page(gallery: Path, out: Path) -> None:
 
 
 def _entries(gallery: Path) -> Iterator[Entry]:
-    for size in tally.SIZES:
+    for size in SIZES:
         for path in sorted(gallery.glob(f"{size}/*/{ENTRY}")):
             try:
                 plain = json.loads(path.read_text(encoding="utf-8"))
@@ -120,7 +121,7 @@ def _claims(path: Path) -> "pd.DataFrame":
 
 
 def _head(ledger: "pd.DataFrame", folder: str) -> list[str]:
-    counts = tally.largest(ledger)["verdict"].value_counts()
+    counts = largest(ledger)["verdict"].value_counts()
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in tally.ORDER if verdict in counts)
     return [
         "# Gallery",

@@ -18,8 +18,9 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import made as computed
 from fedatlas.experiments.result_files import read
 from fedatlas.files import atomic
-from fedatlas.report import charting, summaries, tally
-from fedatlas.report.images import shrunk
+from fedatlas.report import charting, summaries
+from fedatlas.report.ledger import largest
+from fedatlas.report.palette import shrunk
 from fedatlas.report.record import FILE, About
 from fedatlas.report.warnings import warnings
 
@@ -155,7 +156,7 @@ def _commit(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
     """Give every claim the committed row of the largest size that tests it, or None."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     if path is not None:
-        ledger = tally.largest(csv_files.read(path, dtype=str, keep_default_na=False))
+        ledger = largest(csv_files.read(path, dtype=str, keep_default_na=False))
         rows = {(row["experiment"], row["claim"]): row for row in ledger.to_dict("records")}
     for part in parts:
         for claim in part["claims"]:
