@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import result_files as files
 from fedatlas.report import charting, summaries
 from fedatlas.report.about import about
 from fedatlas.report.page import prose, report
@@ -125,6 +126,14 @@ def test_the_numbers_of_a_figure_are_told_to_who_cannot_see_it(html):
         'alt="Scores against M. suboptimality against communication rounds. K = 1, at 2 communication rounds: ' in html
     )
     assert "FedAc-I 0.167, FedAvg 0.333." in html
+
+
+def test_results_that_do_not_say_where_they_were_computed_are_shown(folder, tmp_path):
+    mine = shutil.copytree(folder, tmp_path / "made_up")
+    table, meta = files.read(mine / "table.parquet")
+    files.write(mine / "table.parquet", table, meta, made=[])
+    report([mine], tmp_path / "report.html")
+    assert "The runs were computed with fedatlas 0.1.0. A fingerprint" in (tmp_path / "report.html").read_text()
 
 
 def test_long_lines_are_thinned_and_keep_their_ends(tmp_path):

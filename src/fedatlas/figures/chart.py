@@ -13,7 +13,7 @@ from fedatlas import labels
 from fedatlas.axis_values import parsed
 from fedatlas.figures.style import Style
 
-SIGNS = {r"\ell": "ℓ", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\ast": "*", "^*": "*", "^2": "²"}
+SIGNS = {r"\ell": "ℓ", r"\nabla ": "∇", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\ast": "*", "^*": "*", "^2": "²"}
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@
       const start = ids.indexOf(id) % step;
       const [style, rotation] = POINTS[look.marker] || ["circle"];
       const bright = state.pointed === id;
-      made.push({ id, label: look.name, data, quiet, range: Boolean(told.range), hidden: state.hidden.has(id),
+      made.push({ id, label: look.name, data, quiet, range: Boolean(line.low?.some((value) => value !== null)), hidden: state.hidden.has(id),
         borderColor: colour, backgroundColor: colour, borderDash: quiet ? [] : look.dash.map((part) => 1.7 * part),
         borderWidth: bright ? 3 : quiet ? 0.8 : 1.7, pointStyle: style, rotation: rotation || 0,
         pointRadius: (context) => (quiet || !look.marker || context.dataIndex % step !== start ? 0 : 3.6), pointHoverRadius: 6, pointHitRadius: 8,
@@ -103,9 +103,9 @@
 
   // Powers of ten on a logarithmic axis; on a short one 2 and 5 times them as well.
   function tick(scale, value) {
-    if (value < scale.min || value > scale.max) return "";
     const power = Math.floor(Math.log10(value) + 1e-9);
     const digit = Math.round(value / 10 ** power);
+    if (Math.abs(value / 10 ** power - digit) > 1e-6) return "";
     if (digit !== 1) return Math.log10(scale.max / scale.min) < 2.3 && (digit === 2 || digit === 5) ? number(value) : "";
     return Math.abs(power) < 4 ? number(value) : `10${raised(power)}`;
   }
@@ -121,7 +121,8 @@
     if (category.length) ticks.callback = (at) => category[at]?.[1] ?? "";
     else if (log) ticks.callback = function (value) { return tick(this, value); };
     else ticks.callback = (value) => number(value);
-    const made = { bounds: limits === undefined ? "data" : "ticks", type: log ? "logarithmic" : "linear", title: { display: Boolean(words), text: words, color: INK, font: FONT }, grid: { color: GRID, drawTicks: false }, border: { color: INK }, ticks };
+    const made = { bounds: limits === undefined ? "data" : "ticks", type: log ? "logarithmic" : "linear", title: { display: Boolean(words), text: words, color: INK, font: FONT }, grid: { color: GRID, drawTicks: false }, border: { color: INK }, ticks,
+      afterBuildTicks: (scale) => (scale.ticks = scale.ticks.filter(({ value }) => value >= scale.min && value <= scale.max)) };
     if (category.length) Object.assign(made, { min: -0.5, max: category.length - 0.5 }), (ticks.stepSize = 1), (made.afterBuildTicks = (scale) => (scale.ticks = category.map((_, value) => ({ value }))));
     if (ticked) {
       const [low, high] = [ticked[0], ticked.at(-1)];
