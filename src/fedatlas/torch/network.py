@@ -1,7 +1,7 @@
 """Networks as flat-vector oracles: any torch module that is a function of its parameters alone."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +22,15 @@ from fedatlas.torch.augment import augment
 from fedatlas.torch.losses import LOSSES
 from fedatlas.torch.replica import Replica, activations, check, flatten
 from fedatlas.torch.samples import Samples, channel_moments
+from fedatlas.torch.stacked import Stacked
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Dataset
     from fedatlas.data.partition import Partition
 
 CHUNK = 1000  # rows that go through the module at once where they are not one minibatch
+STACK_BYTES = 2**30  # of the parameters of clients that a GPU computes in one pass
+STACK = 64  # clients of such a pass at most
 
 
 def on_data(given: NeuralNetwork, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Network":
@@ -78,9 +81,10 @@ class Network(Problem):
     ``loss`` contains it, ``test_loss`` does not. Minibatches are augmented; full gradients and evaluations see images
     as they are.
 
-    Gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch process-wide: what is
-    parallel are clients, and no number of threads changes a bit. Raises UserError if the module has buffers, which
-    would be state outside x, or layers that draw random numbers.
+    On a processor, gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch
+    process-wide: what is parallel are clients, and no number of threads changes a bit. On a GPU, the minibatches of a
+    block of clients are computed in one pass, with the same bits whenever the block is the same. Raises UserError if
+    the module has buffers, which would be state outside x, or layers that draw random numbers.
     """
 
     def __init__(
@@ -105,6 +109,9 @@ class Network(Problem):
         self.dim = len(flatten(self.module))
         self._threads = threading.local()
         self._pool: ThreadPoolExecutor | None = None
+        self._block_rows = 1
+        if self.train.device.type != "cpu" and self.stacked.runs(*self.train.gather(self.train.index([0]))):
+            self._block_rows = max(1, min(STACK, STACK_BYTES // (self.dim * self.train.dtype.itemsize)))
         rows = evaluation_rows(self.samples, given.eval_samples)
         self._evaluated = train.index(np.arange(self.samples) if rows is None else rows)
 
@@ -115,8 +122,8 @@ class Network(Problem):
 
     @property
     def block_rows(self) -> int:
-        """One: a client's network fills the processor by itself."""
-        return 1
+        """One on a processor, which a client's network fills by itself; on a GPU, as many as go into one pass."""
+        return self._block_rows
 
     @property
     def labels(self) -> np.ndarray:
@@ -158,6 +165,13 @@ class Network(Problem):
         if not hasattr(self._threads, "replica"):
             self._threads.replica = Replica(self.module)
         return self._threads.replica
+
+    @property
+    def stacked(self) -> Stacked:
+        """This thread's own stack of copies of the module."""
+        if not hasattr(self._threads, "stacked"):
+            self._threads.stacked = Stacked(self.module, self.loss)
+        return self._threads.stacked
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> "Rows":
         """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) draws."""
@@ -206,6 +220,7 @@ class Rows:
         self.problem, self.rows = problem, rows
         self.size = np.array([len(own) for own in rows])
         self._kept: dict[int, list[tuple[Tensor, Tensor]]] = {}
+        self._stack: tuple[Tensor, ...] = ()
 
     def _batches(self, place: int) -> Iterable[tuple[Tensor, Tensor]]:
         rows = self.rows[place]
@@ -215,24 +230,41 @@ class Rows:
             self._kept[place] = [self.problem.seen(rows)]
         return self._kept[place]
 
-    def _each(self, y: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """(loss without l2, gradient) of each client."""
-        problem = self.problem
+    @property
+    def stackable(self) -> bool:
+        """Whether the gradients of all m clients are computed in one pass."""
+        return self.problem.block_rows > 1 and len(self.rows[0]) <= CHUNK and len({len(own) for own in self.rows}) == 1
+
+    def _together(self, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Losses without l2 (m,) and gradients with it (m, d), in one pass."""
+        problem, m = self.problem, len(self.rows)
+        if not self._stack:
+            data, labels = problem.seen(torch.cat(self.rows))
+            self._stack = (data.unflatten(0, (m, -1)), labels.view(m, -1))
+        y = arrays.rows(y, m)
+        values, grads = problem.stacked.value_and_grad(y, *self._stack)
+        return values.clone(), torch.add(grads, y, alpha=problem.l2) if problem.l2 else grads.clone()
+
+    def _one_by_one(self, y: Tensor) -> tuple[Tensor, Tensor]:
+        """As ``_together``, client by client."""
+        problem, values, grads = self.problem, [], []
         for place, own in enumerate(arrays.rows(y, len(self.rows))):
             value, grad = problem.replica.value_and_grad(own, self._batches(place), problem.loss, len(self.rows[place]))
-            yield value, torch.add(grad, own, alpha=problem.l2) if problem.l2 else grad.clone()
+            values.append(value)
+            grads.append(torch.add(grad, own, alpha=problem.l2) if problem.l2 else grad.clone())
+        return _stack(values), _stack(grads)
 
     def grad(self, y: Tensor) -> Tensor:
         """Gradients (m, d)."""
-        return _stack([grad for _, grad in self._each(y)])
+        return (self._together(y) if self.stackable else self._one_by_one(y))[1]
 
     def value_and_grad(self, y: Tensor) -> tuple[Tensor, Tensor]:
         """Losses (m, 1) and gradients (m, d)."""
-        pairs = list(self._each(y))
-        values = _stack([value for value, _ in pairs])[:, None]
+        values, grads = self._together(y) if self.stackable else self._one_by_one(y)
+        values = values[:, None]
         if self.problem.l2:
             values = values + self.problem.l2 / 2 * arrays.dot(y, y)
-        return values, _stack([grad for _, grad in pairs])
+        return values, grads
 
 
 def _stack(vectors: list[Tensor]) -> Tensor:

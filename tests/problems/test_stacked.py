@@ -1,0 +1,53 @@
+"""Gradients of several clients in one pass, as a GPU computes them, against those of one client after another."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from fedatlas.torch.losses import CrossEntropy
+from fedatlas.torch.stacked import Stacked
+from tests.helpers import network
+
+ARCHITECTURES = ["linear", "mlp", "lenet", {"kind": "cnn", "channels": 4, "hidden": 5}, "resnet18"]
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=str)
+@pytest.mark.parametrize("options", [{"l2": 0.1}, {"augment": {"crop": 2, "flip": True}}], ids=["l2", "augmented"])
+def test_one_pass_gives_the_gradients_of_each_client(architecture, options):
+    problem = network(architecture, side=8, **options)
+    y = torch.stack([problem.start(seed) for seed in range(3)])
+    rows = np.random.default_rng(0).integers(60 * problem.variants, size=(3, 5))
+    batch = problem.batch(np.arange(3), rows)
+    for point in (y, y[0]):
+        for one, other in zip(batch._together(point), batch._one_by_one(point), strict=True):
+            np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-9, atol=1e-12)
+
+
+def test_two_classes_and_one_output():
+    problem = network("mlp", loss="logistic", classes=2)
+    batch = problem.batch(np.arange(2), np.arange(10).reshape(2, 5))
+    y = torch.stack([problem.start(0), problem.start(1)])
+    for one, other in zip(batch._together(y), batch._one_by_one(y), strict=True):
+        np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-10)
+
+
+def test_a_block_is_one_client_on_a_processor_and_unequal_clients_go_one_by_one():
+    problem = network("mlp")
+    assert problem.block_rows == 1
+    equal, unequal = problem.batch(np.arange(2), np.arange(10).reshape(2, 5)), problem.batch([0], np.arange(5)[None])
+    assert not equal.stackable
+    problem._block_rows = 8
+    assert equal.stackable and unequal.stackable
+    unequal.rows.append(unequal.rows[0][:4])
+    assert not unequal.stackable
+
+
+def test_modules_that_branch_on_numbers_are_computed_one_by_one():
+    class Branching(nn.Linear):
+        def forward(self, x):
+            return super().forward(x) if x.sum() > 0 else x
+
+    samples = torch.ones(1, 4), torch.tensor([1])
+    assert Stacked(nn.Linear(4, 4), CrossEntropy).runs(*samples)
+    assert not Stacked(Branching(4, 4), CrossEntropy).runs(*samples)
