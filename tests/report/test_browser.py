@@ -183,6 +183,11 @@ def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
     find(driver, f"{figure} canvas")[0].send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     told = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
     assert told == "FedAc-I, 0.1667 (0.08333 to 0.3333), gradients per active client: 20"
+    find(driver, f"{figure} .legend button")[0].click()
+    last = find(driver, f"{figure} canvas")[1]
+    last.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    told = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
+    assert told == "FedAvg, 0.3333 (0.1667 to 0.6667), lost, gradients per active client: 20"
     find(driver, f"{figure} .filters button")[0].click()
     assert len(find(driver, f"{figure} img")) == 1 and find(driver, f"{figure} img")[0].is_displayed()
 

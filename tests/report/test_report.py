@@ -140,6 +140,9 @@ def test_long_lines_are_thinned_and_keep_their_ends(tmp_path):
     chart(tmp_path, "long", points=1001)
     line = charting.chart(tmp_path, "long")["panels"][1]["lines"]["fedac-1"]
     assert len(line["y"]) <= charting.POINTS + 1 and (line["round"][0], line["round"][-1]) == (0, 1000)
+    assert (
+        charting.chart(tmp_path, "long")["panels"][1]["lines"]["fedavg"]["remark"][-1] == "lost" != line.get("remark")
+    )
     assert line["gradients"][-1] == 10000 and line["y"][-1] == float(f"{0.5 / 1001:.5g}")
 
 

@@ -37,8 +37,9 @@ class Chart:
     x: words of each column that can be the abscissa; the first is drawn. y: column and words of the ordinate. lines: by
     the id in the column ``algorithm``. range: columns of the smallest and the largest value. categories: (cell, words)
     of an abscissa that holds words. dotted: words of each column that is drawn as a dotted line of each algorithm.
-    logx, logy: the scales at first. heads: what stands below the titles of panels. limits: of the ordinate, where the
-    image has them. steps: whether lines are steps. note: what a line and a range are.
+    logx, logy: the scales at first. heads: what stands below the titles of panels. remark: column of words on
+    single points, whose markers are then hollow. limits: of the ordinate, where the image has them. steps: whether
+    lines are steps. note: what a line and a range are.
     """
 
     x: Mapping[str, str]
@@ -50,6 +51,7 @@ class Chart:
     logx: bool = False
     logy: bool = False
     heads: Mapping[str, str] = field(default_factory=dict)
+    remark: str = ""
     limits: tuple[float, float] | None = None
     steps: bool = False
     note: str = ""

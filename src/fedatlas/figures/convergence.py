@@ -56,7 +56,8 @@ class Convergence(Panelled, Costed):
                 diverged = (part.loc[part["algorithm"] == id, "status"] == "diverged").any()
                 line(ax, curve, look, (number, len(sheet.styles)), sheet.log, sheet.seeds > 1)
                 drawn.append(curve[:1] if diverged else curve)
-                shown.append((title, id, curve.reset_index(drop=True)))
+                remark = np.where(diverged & (np.arange(len(curve)) == len(curve) - 1), "diverged after this", "")
+                shown.append((title, id, curve.reset_index(drop=True).assign(remark=remark)))
                 ends += [(ax, curve, look)] if diverged else []
             ax.margins(x=0.02)
             if self.xscale == "log":
@@ -78,6 +79,7 @@ class Convergence(Panelled, Costed):
             range=("low", "high"),
             logx=self.xscale == "log",
             logy=sheet.log,
+            remark="remark",
             limits=axes[0].get_ylim(),
             note=sheet.note(),
         )

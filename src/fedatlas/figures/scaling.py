@@ -102,6 +102,7 @@ class Scaling(Panelled):
             dotted={"bound": "promised by the theorem"} if "bound" in sheet.numbers else {},
             logx=bool(at) and min(at) > 0 and max(at) / min(at) >= 4,
             logy=sheet.log,
+            remark="edge" if "edge" in sheet.numbers else "",
             limits=axes[0].get_ylim(),
             note=sheet.note(numeric(rows[x])) if _range(sheet, column) else "",
         )

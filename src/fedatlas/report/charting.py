@@ -79,6 +79,8 @@ def _line(told: dict[str, Any], rows: "pd.DataFrame") -> dict[str, Any]:
         found[column] = [places[str(cell)] for cell in rows[column]] if places else _short(rows[column])
     kept = {"y": told["y"][0], **dict(zip(("low", "high"), told["range"] or (), strict=False))}
     kept |= {name: name for name in told["dotted"]}
+    if told["remark"] and (remarks := rows[told["remark"]].fillna("").tolist()) != [""] * len(rows):
+        found["remark"] = remarks
     return found | {name: _short(rows[column]) for name, column in kept.items() if column in rows}
 
 

@@ -38,7 +38,7 @@
     const size = Math.abs(value);
     if (size >= 1e5 || size < 1e-3) {
       const [digits, power] = value.toExponential(2).split("e");
-      return `${Number(digits)} × 10${raised(Number(power))}`;
+      return `${Number(digits) === 1 ? "" : `${Number(digits)} × `}10${raised(Number(power))}`;
     }
     return String(Number(value.toPrecision(4)));
   }
@@ -80,7 +80,7 @@
       const quiet = look.quiet && !state.shown.has(id);
       const colour = quiet ? QUIET : look.colour;
       const usable = (x, y) => x !== null && y !== null && (!state.logx || x > 0) && (!state.logy || y > 0);
-      const points = line[state.x].map((x, at) => ({ x, y: line.y[at], low: line.low?.[at] ?? line.y[at], high: line.high?.[at] ?? line.y[at] }));
+      const points = line[state.x].map((x, at) => ({ x, y: line.y[at], low: line.low?.[at] ?? line.y[at], high: line.high?.[at] ?? line.y[at], remark: line.remark?.[at] }));
       const data = points.filter((point) => usable(point.x, point.y));
       const step = Math.max(1, Math.floor(data.length / MARKS));
       const start = ids.indexOf(id) % step;
@@ -89,7 +89,8 @@
       made.push({ id, label: look.name, data, quiet, range: Boolean(line.low?.some((value) => value !== null)), hidden: state.hidden.has(id),
         borderColor: colour, backgroundColor: colour, borderDash: quiet ? [] : look.dash.map((part) => 1.7 * part),
         borderWidth: bright ? 3 : quiet ? 0.8 : 1.7, pointStyle: style, rotation: rotation || 0,
-        pointRadius: (context) => (quiet || !look.marker || context.dataIndex % step !== start ? 0 : 3.6), pointHoverRadius: 6, pointHitRadius: 8,
+        pointRadius: (context) => (quiet || !look.marker || (context.dataIndex % step !== start && !data[context.dataIndex]?.remark) ? 0 : 3.6), pointHoverRadius: 6, pointHitRadius: 8,
+        pointBackgroundColor: ({ dataIndex }) => (data[dataIndex]?.remark ? "#ffffff" : colour), pointBorderWidth: 1.6,
         showLine: !told.categories.length, stepped: told.steps ? "before" : false, tension: 0, order: bright ? -1 : quiet ? 2 : 1 });
       for (const [column, words] of Object.entries(told.dotted)) {
         if (!line[column]) continue;
@@ -150,6 +151,7 @@
           tooltip: { displayColors: true, usePointStyle: true, bodyFont: FONT, titleFont: { ...FONT, weight: 600 }, callbacks: {
             title: ([item]) => item?.dataset.label ?? "",
             label: ({ raw, dataset }) => (dataset.range && raw.low !== raw.high ? `${number(raw.y)} (${number(raw.low)} to ${number(raw.high)})` : number(raw.y)),
+            afterLabel: ({ raw }) => raw.remark || "",
             footer: ([item]) => (item ? `${told.x[state.x]}: ${told.categories.length ? told.categories[item.raw.x][1] : number(item.raw.x)}` : ""),
           } },
         },
@@ -206,6 +208,8 @@
 
     figure.querySelector(".drawn")?.remove();
     const drawn = element("div", { class: "drawn" }, controls, legend, element("p", { class: "upwards" }, told.y[1]), panels, live);
+    const remarked = told.panels.some((panel) => Object.values(panel.lines).some((line) => line.remark));
+    if (remarked) told.note = `${told.note} Hollow markers: see their values.`.trim();
     if (told.note) drawn.append(element("p", { class: "hint" }, told.note + (Object.keys(told.lines).length > BANDS && told.range ? " Point at a line to see its range." : "")));
     plate.append(drawn);
     figure.classList.add("live");
@@ -244,7 +248,7 @@
     chart.tooltip.setActiveElements([{ datasetIndex, index }], { x, y });
     point(chart, set.id);
     chart.update("none");
-    live.textContent = [chart.tooltip.title, ...chart.tooltip.body.map((part) => part.lines.join(" ")), chart.tooltip.footer].join(", ");
+    live.textContent = [chart.tooltip.title, ...chart.tooltip.body.map((part) => [...part.lines, ...part.after].filter(Boolean).join(", ")), chart.tooltip.footer].join(", ");
   }
 
   const seen = new IntersectionObserver((entries) => {
