@@ -106,7 +106,6 @@ def chart(folder, name: str, panels=("K = 1", "K = 8"), points: int = 3) -> None
     numbers = pd.DataFrame(rows).assign(low=lambda frame: frame["mean"] / 2, high=lambda frame: frame["mean"] * 2)
     csv_files.write(folder / f"{name}.csv", numbers)
     x = {"round": "communication rounds", "gradients": "gradients per active client"}
-    told = Chart(
-        x, ("mean", "suboptimality"), LINES, ("low", "high"), remark="remark", logy=True, note="Mean over 2 seeds."
-    )
+    y, note = ("mean", "suboptimality"), "Mean over 2 seeds."
+    told = Chart(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)
     (folder / f"{name}.json").write_text(json.dumps(told.plain()))

@@ -69,7 +69,6 @@ def driver(tmp_path_factory):
         "headless=new",
         "no-sandbox",
         "no-first-run",
-        "force-prefers-reduced-motion",
         *(f"disable-{name}" for name in QUIET),
     ):
         options.add_argument(f"--{argument}")
@@ -190,6 +189,14 @@ def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
     assert told == "FedAvg, 0.3333 (0.1667 to 0.6667), lost, gradients per active client: 20"
     find(driver, f"{figure} .filters button")[0].click()
     assert len(find(driver, f"{figure} img")) == 1 and find(driver, f"{figure} img")[0].is_displayed()
+
+
+def test_a_link_leads_to_its_place_while_charts_are_made(driver, page):
+    driver.get(page)
+    for target in ("provenance", "smoke-two", "smoke-one"):
+        find(driver, f"nav a[href='#{target}']")[0].click()
+        place = f"document.getElementById('{target}').getBoundingClientRect().top"
+        wait(driver, f"return Math.abs({place}) < 400")
 
 
 def test_the_image_prints_and_stands_in_without_scripts(opened, page):

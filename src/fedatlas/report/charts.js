@@ -251,12 +251,13 @@
     live.textContent = [chart.tooltip.title, ...chart.tooltip.body.map((part) => [...part.lines, ...part.after].filter(Boolean).join(", ")), chart.tooltip.footer].join(", ");
   }
 
+  // Nothing above the screen is made: what is read would move.
   const seen = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       if (!isIntersecting) continue;
       seen.unobserve(target);
       Promise.all([unpacked(target.querySelector(".numbers-of-figure")), loaded()]).then(([text]) => build(target, JSON.parse(text)));
     }
-  }, { rootMargin: "300px" });
+  }, { rootMargin: "0px 0px 300px 0px" });
   figures.forEach((figure) => seen.observe(figure));
 })();
