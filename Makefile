@@ -5,7 +5,7 @@ SECONDS ?= 28800
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: tour test slow fuzz slurm lint reference notebook ui clean
+.PHONY: tour test slow fuzz slurm lint reference docs notebook gallery ui clean
 
 tour: .venv/installed
 	snakemake --cores $(CORES)
@@ -35,14 +35,24 @@ lint: .venv/installed
 	mypy
 	pytest -q tests/workflow/test_lint.py  # snakemake --lint
 
-# docs/options.md and the schema of experiment files, from the declarations in the code
+# docs/reference/options.md and the schema of experiment files, from the declarations in the code
 reference: .venv/installed
 	python -m fedatlas.reference
 
-# docs/front_door.ipynb, from docs/front_door.py
+# The site, in docs/_build; a warning is an error
+docs: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]"
+	sphinx-build -W -n --keep-going --quiet -c docs -d docs/_build/doctrees . docs/_build/html
+	@echo "Site:  $(CURDIR)/docs/_build/html/index.html"
+
+# docs/how-to/front_door.ipynb, from docs/how-to/front_door.py
 notebook: .venv/installed
 	snakemake --cores $(CORES) fedac_fig1 --config size=smoke
 	python -m tests.api.notebook
+
+# docs/gallery.md, from the committed entries, and from results of the experiments that config.yaml names, if any are there
+gallery: .venv/installed
+	fedatlas gallery
 
 ui: .venv/installed
 	fedatlas ui

@@ -1,4 +1,4 @@
-"""Lists, shows and uses what docs/adding.md adds. tests/test_adding.py runs it in a study with the page's files.
+"""Lists, shows and uses what docs/how-to/adding.md adds. tests/test_adding.py runs it in a study with the page's files.
 
 Prints a line for each name given: the name, the sections of `fedatlas list` that hold it, ``shown`` where
 `fedatlas show` knows it, and ``used``.

@@ -1,4 +1,4 @@
-"""Each example of docs/adding.md is one file of a new study: it is listed, shown and used as it stands."""
+"""Each example of docs/how-to/adding.md is one file of a new study: it is listed, shown and used as it stands."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import yaml
 from fedatlas.cli import main
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs/adding.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/how-to/adding.md").read_text(encoding="utf-8")
 SECTIONS = {text.partition("\n")[0]: text for text in PAGE.split("\n## ")[1:]}
 EXAMPLE = re.compile(r"^`(extensions/\w+\.py)`:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXPERIMENT = re.compile(r"`(config/experiments/\w+\.yaml)`:\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -31,7 +31,7 @@ ROOMS = [
     {"report"},
     {"tracking"},
     {"workflow"},
-    {"overview", "estimator", "frames", "plotting", "conformance"},
+    {"overview", "estimator", "frames", "paper", "plotting", "conformance"},
     {"commands", "study_commands", "job_commands", "reference"},
     {"cli"},
 ]

@@ -3,7 +3,7 @@
 ``train`` runs one algorithm on one problem: a specification, or one of plain arrays (``Logistic``, ``Softmax``,
 ``Network``, ``Quadratic``), which ``partitions`` splits over clients. ``plot`` draws what it returned. ``load_results``
 reads what the workflow made, whose file is ``SNAKEFILE``. ``FederatedLogisticRegression`` is a scikit-learn estimator.
-``UserError`` is raised on all input that does not fit; it is a ValueError. docs/python.md shows them.
+``UserError`` is raised on all input that does not fit; it is a ValueError. docs/how-to/python.md shows them.
 """
 
 import importlib

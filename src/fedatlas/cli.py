@@ -181,6 +181,23 @@ def parser() -> Parser:
     one.add_argument("names", nargs="*", metavar="name", help="default: the five papers")
     one.set_defaults(run=study_commands.cite)
 
+    what = "write what a paper needs of an experiment: figures, tables and numbers for TeX, and BibTeX"
+    one = groups.add_parser("paper", help=what)
+    one.add_argument("name", help="an experiment that `fedatlas list experiments` shows, with finished results")
+    one.add_argument("--size", choices=["smoke", "laptop", "paper"], metavar="size", help="smoke, laptop or paper")
+    one.add_argument("--out", metavar="FOLDER", help="where to write; default: paper/NAME")
+    one.add_argument("--width", type=number, default=3.25, help="width of a column, in inches; default: 3.25")
+    one.add_argument("--points", type=number, default=8.0, help="size of the letters in figures; default: 8")
+    fonts = "cm: Computer Modern, times: like Times (STIX), sans: without serifs; default: cm"
+    one.add_argument("--fonts", choices=["cm", "times", "sans"], default="cm", metavar="FONTS", help=fonts)
+    _directory(one)
+    one.set_defaults(run=study_commands.paper)
+
+    what = "write docs/gallery.md: new entries from results that are there, the committed ones of all others"
+    one = groups.add_parser("gallery", help=what)
+    _directory(one)
+    one.set_defaults(run=study_commands.gallery)
+
     one = groups.add_parser("clean", help="remove results of old code and half-written files")
     one.add_argument("--dry-run", action="store_true", help="print what would be removed, and remove nothing")
     one.add_argument("--unfinished", action="store_true", help="also what interrupted jobs would continue from")

@@ -34,36 +34,57 @@ LEAST = (
 class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
     """Multinomial logistic regression with l2 penalty, trained by a federated algorithm on data split over clients.
 
-    Parameters
-    ----------
-    algorithm : str, name of an algorithm of the atlas. Those that need an exact proximal step are refused.
-    clients : int, number of clients; never more than there are samples.
-    partition : how samples are split: ``"iid"``, ``{"kind": "dirichlet", "alpha": 0.3}``, ..., or a list with the rows
-        of each client, whose length is then the number of clients.
-    lr : float or None, the algorithm's step size, if it has one; None takes what theory advises.
-    local_steps, rounds : int, K and the number of communication rounds.
-    batch : int or None, samples of a local step; None takes full local gradients.
-    l2 : float, weight of |x|^2 / 2.
-    participation : dict or None, who takes part in a round, e.g. ``{"kind": "uniform", "count": 3}``; None: everyone.
-    parameters : dict or None, further hyper-parameters of the algorithm: numbers, or formulas of the constants of the
-        problem such as ``"2*delta_A"``. Those without a value and default take what theory advises.
-    warm_start : bool, whether ``fit`` starts at the coefficients of the last one. All else that server and clients
-        remember starts anew.
-    verbose : bool or int, whether loss and accuracy are printed while it trains.
-    random_state : int, RandomState or None.
-
     ``fedatlas show ALGORITHM`` prints the advice: a formula of L and L_max (smoothness of the mean loss and the largest
     of any client), mu (the l2 weight), delta_A (dissimilarity of the clients' Hessians, estimated at the start), M
     clients, K local steps and R rounds.
 
-    Attributes
-    ----------
-    classes_ : (n_classes,) labels. coef_ : (n_classes, n_features). intercept_ : (n_classes,).
-    n_iter_ : int, rounds that were run. history_ : DataFrame with costs and metrics by round; its ``attrs`` hold the
-    hyper-parameters. n_features_in_ : int.
-
     Raises ValueError where scikit-learn's classifiers do, and on parameters that do not fit. Warns with scikit-learn's
     ConvergenceWarning where the algorithm diverged.
+
+    Parameters
+    ----------
+    algorithm : str
+        Name of an algorithm of the atlas. Those that need an exact proximal step are refused.
+    clients : int
+        Number of clients; never more than there are samples.
+    partition : str, dict or list
+        How samples are split: ``"iid"``, ``{"kind": "dirichlet", "alpha": 0.3}``, ..., or a list with the rows of each
+        client, whose length is then the number of clients.
+    lr : float or None
+        The algorithm's step size, if it has one; None takes what theory advises.
+    local_steps, rounds : int
+        K, and the number of communication rounds.
+    batch : int or None
+        Samples of a local step; None takes full local gradients.
+    l2 : float
+        Weight of |x|^2 / 2.
+    participation : dict or None
+        Who takes part in a round, e.g. ``{"kind": "uniform", "count": 3}``; None: everyone.
+    parameters : dict or None
+        Further hyper-parameters of the algorithm: numbers, or formulas of the constants of the problem such as
+        ``"2*delta_A"``. Those without a value and default take what theory advises.
+    warm_start : bool
+        Whether ``fit`` starts at the coefficients of the last one. All else that server and clients remember starts
+        anew.
+    verbose : bool or int
+        Whether loss and accuracy are printed while it trains.
+    random_state : int, RandomState or None
+        Seed of all draws.
+
+    Attributes
+    ----------
+    classes_ : array (n_classes,)
+        The labels.
+    coef_ : array (n_classes, n_features)
+        The coefficients.
+    intercept_ : array (n_classes,)
+        The constants.
+    n_iter_ : int
+        Rounds that were run.
+    history_ : DataFrame
+        Costs and metrics by round; its ``attrs`` hold the hyper-parameters.
+    n_features_in_ : int
+        Number of features.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.pipeline import make_pipeline
@@ -119,7 +140,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
             try:
                 weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             except TypeError as error:
-                raise UserError(f"sample_weight holds what is no number ({error})") from None
+                raise UserError(f"sample_weight holds something that is not a number ({error})") from None
             kept = np.flatnonzero(weights)
             X, given, weights = X[kept], given[kept], weights[kept]
         classes, labels = np.unique(given, return_inverse=True)

@@ -30,7 +30,6 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         "claims": ("spec", "folder", "out"),
         "track": ("folder", "uri", "runs"),
         "report": ("out", "folders"),
-        "gallery": ("out", "folders"),
         "instability": ("paths",),
     }
     for step, names in places.items():

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import functools
 import platform
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -13,6 +14,20 @@ from fedatlas.errors import UserError
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 PACKAGES = ("fedatlas", "torch", "numba", "numpy", "scipy", "snakemake", "mlflow")
 TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
+
+
+@functools.cache
+def described() -> str:
+    """The processor of this machine, the cores that this process may use, and the system, in words."""
+    import os
+
+    name = ""
+    with contextlib.suppress(OSError):
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        name = found[1] if found else ""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    name = " ".join((name or platform.processor() or platform.machine()).split())
+    return f"{name}, {cores} {'core' if cores == 1 else 'cores'}, {platform.system()}"
 
 
 def free_host() -> int:
@@ -79,19 +94,8 @@ def environment() -> dict[str, str]:
     for name in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
-    memory = psutil.virtual_memory().total
-    parts = [f"{platform.system()} {platform.machine()}", _processor(), f"{psutil.cpu_count()} cores", size(memory)]
-    found |= {"machine": ", ".join(filter(None, parts)), "commit": _commit()}
+    found |= {"machine": f"{described()}, {size(psutil.virtual_memory().total)}", "commit": _commit()}
     return {name: text for name, text in found.items() if text}
-
-
-def _processor() -> str:
-    """The model of the processor, where the system tells it."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor()
 
 
 def _commit() -> str:

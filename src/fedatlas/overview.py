@@ -92,7 +92,7 @@ def _lines(section: str) -> Iterator[tuple[str, str]]:
 def _summary(kind: Declared) -> str:
     if isinstance(kind, Metric):
         return kind.words
-    given = [name if one.required else f"{name}={_default(one)}" for name, one in _known(kind).items()]
+    given = [name if one.required else f"{name}={default(one)}" for name, one in _known(kind).items()]
     return f"{first_paragraph(kind)} [{', '.join(given)}]" if given else first_paragraph(kind)
 
 
@@ -103,7 +103,7 @@ def _known(kind: type) -> Mapping[str, Option]:
     return kind.options() if issubclass(kind, Kind) else {}
 
 
-def _default(one: Option) -> str:
+def default(one: Option) -> str:
     if one.constant:
         return f"the problem's {one.constant}"
     value = one.default() if callable(one.default) else one.default
@@ -167,10 +167,10 @@ def _shown(section: str, name: str) -> str:
     if known := _known(kind):
         lines += ["", "  options:"]
         for one in known.values():
-            default = "required" if one.required else f"default {_default(one)}"
-            default += f"; advised {one.advice}" if one.advice else ""
+            given = "required" if one.required else f"default {default(one)}"
+            given += f"; advised {one.advice}" if one.advice else ""
             lines.append(_filled(f"{one.name:<14} ", one.doc + (f" ({one.unit})" if one.unit else "")))
-            lines.append(_filled(f"{'':<14} ", f"{one.expected}; {default}"))
+            lines.append(_filled(f"{'':<14} ", f"{one.expected}; {given}"))
     if cite := getattr(kind, "cite", None):
         from fedatlas.bibliography import entry
 
@@ -179,7 +179,7 @@ def _shown(section: str, name: str) -> str:
 
 
 def reference() -> str:
-    """The reference of all options as Markdown: docs/options.md."""
+    """The reference of all options as Markdown: docs/reference/options.md."""
     parts = [
         "# Options",
         "Every option of every kind, as it is declared in the code. `make reference` writes this page and the schema "
@@ -204,9 +204,9 @@ def _table(known: Mapping[str, Option]) -> str:
     rows = ["| option | meaning | value | default |", "|---|---|---|---|"]
     for one in known.values():
         meaning = one.doc + (f" ({one.unit})" if one.unit else "")
-        default = "" if one.required else f"`{_default(one)}`"
-        default = f"advised: `{one.advice}`" if one.advice else default
-        rows.append(f"| `{one.name}` | {_plain(meaning)} | {_plain(one.expected)} | {default} |")
+        given = "" if one.required else f"`{default(one)}`"
+        given = f"advised: `{one.advice}`" if one.advice else given
+        rows.append(f"| `{one.name}` | {_plain(meaning)} | {_plain(one.expected)} | {given} |")
     return "\n".join(rows)
 
 

@@ -7,7 +7,7 @@ from fedatlas.files import atomic
 from fedatlas.overview import reference
 from fedatlas.workflow.schema import experiment_schema
 
-PAGE, SCHEMA = Path("docs/options.md"), Path("workflow/schemas/experiment.schema.json")
+PAGE, SCHEMA = Path("docs/reference/options.md"), Path("workflow/schemas/experiment.schema.json")
 
 
 def pages() -> dict[Path, str]:

@@ -51,6 +51,33 @@ def cite(a: Namespace) -> None:
     print(cite(a.names, loaded))
 
 
+def paper(a: Namespace) -> None:
+    """Write what a paper needs of an experiment, and say how to look at it."""
+    from fedatlas.figures.pages import Page
+    from fedatlas.paper.folder import make
+    from fedatlas.workflow.project import here
+    from fedatlas.workflow.running import expect
+
+    atlas, page = here(), Page(a.width, a.points, a.fonts)
+    expect(atlas, a.name)
+    out = a.out or os.path.join("paper", a.name)
+    for sentence in make(atlas, a.name, a.size or atlas.config["size"], out, page, a.directory):
+        print(f"note: {sentence}", file=sys.stderr)
+    tex = "pdflatex main && bibtex main && pdflatex main && pdflatex main"
+    print(f"{out} is ready. To look at it:\n\n  cd {shlex.quote(out)}\n  {tex}")
+
+
+def gallery(a: Namespace) -> None:
+    """Write the gallery, and say what was made."""
+    from pathlib import Path
+
+    from fedatlas.workflow.project import here
+    from fedatlas.workflow.publishing import PAGE, publish
+
+    publish(here(), Path(PAGE), print, a.directory)
+    print(f"{PAGE} is written")
+
+
 def ui(a: Namespace) -> None:
     """Run MLflow's user interface."""
     from fedatlas import tracking

@@ -115,7 +115,7 @@ def test_exact_proximal_steps_are_asked_of_a_problem_or_its_class(name):
 
 
 def test_the_example_of_the_documentation_runs():
-    text = Path(__file__).parents[2].joinpath("docs", "adding.md").read_text()
+    text = Path(__file__).parents[2].joinpath("docs/how-to/adding.md").read_text()
     found = {}
     exec(text.split("```python\n")[1].split("```")[0], found)
     problem, setting = logistic(), Setting(clients=5, local_steps=3, rounds=4, batch=2)

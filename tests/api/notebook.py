@@ -1,4 +1,4 @@
-"""Runs docs/front_door.py cell by cell and writes docs/front_door.ipynb with what the cells print and draw.
+"""Runs docs/how-to/front_door.py cell by cell and writes front_door.ipynb beside it, with what cells print and draw.
 
 ``python -m tests.api.notebook`` (`make notebook`) needs no Jupyter. Results of fedac_fig1 must lie in results/smoke.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 import matplotlib
 
 DOCS = Path(__file__).parents[2] / "docs"
-SCRIPT, NOTEBOOK = DOCS / "front_door.py", DOCS / "front_door.ipynb"
+SCRIPT, NOTEBOOK = DOCS / "how-to/front_door.py", DOCS / "how-to/front_door.ipynb"
 DPI = 72
 
 

@@ -41,9 +41,9 @@ def test_unknown_names_are_attribute_errors():
 
 
 def test_the_page_on_python_runs(inside):
-    """All blocks of docs/python.md, one after another, in one namespace."""
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "python.md").read_text(encoding="utf-8"), re.DOTALL)
+    """All blocks of docs/how-to/python.md, one after another, in one namespace."""
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "how-to/python.md").read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) >= 6
     names = {}
     for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), names)
+        exec(compile(block, "docs/how-to/python.md", "exec"), names)

@@ -72,7 +72,7 @@ def test_what_cannot_be_compared():
         ({"at_least": 0.5, "budget": 0.5, "seeds": True}, "needs one of budget, harder and seeds"),
         ({"budget": 0.5}, "needs at_least or at_most"),
         ({"budget": 1.0, "at_least": 0.5}, "budget is 1.0; it must be a number"),
-        ({"harder": 0.01, "at_least": 0.5}, "with which a target is where runs start"),
+        ({"harder": 0.01, "at_least": 0.5}, "a target would be reached at the start"),
         ({"seeds": True, "shares": [2.0], "at_least": 0.5}, "each must lie between 0 and 1"),
     ],
 )

@@ -13,7 +13,7 @@ from fedatlas.errors import UserError
 from fedatlas.options import option
 from tests.conformance.broken import InPlace, Sound
 
-PAGE = Path(__file__).parents[2].joinpath("docs/checking.md").read_text(encoding="utf-8")
+PAGE = Path(__file__).parents[2].joinpath("docs/how-to/checking.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

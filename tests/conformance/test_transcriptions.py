@@ -44,7 +44,7 @@ def test_agrees(write):
 
 
 def test_the_example_of_the_page_agrees_with_fedavg(write, monkeypatch):
-    page = PACKAGE.parents[1].joinpath("docs/checking.md").read_text(encoding="utf-8")
+    page = PACKAGE.parents[1].joinpath("docs/how-to/checking.md").read_text(encoding="utf-8")
     write(page.split("```python\n")[1].split("```")[0], "my_algorithm.py")
     monkeypatch.setattr(FedAvg, "name", "my_algorithm")
     transcriptions.agreement(Candidate(FedAvg, {"server_lr": 0.7}))

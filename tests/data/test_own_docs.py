@@ -1,4 +1,4 @@
-"""What docs/data.md shows is run as it stands."""
+"""What docs/how-to/data.md shows is run as it stands."""
 
 import os
 import re
@@ -25,7 +25,7 @@ from fedatlas.experiments import expand
 from fedatlas.workflow.schema import experiment_schema
 from tests.synthetic import experiment
 
-PAGE = (Path(__file__).parents[2] / "docs/data.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/how-to/data.md").read_text(encoding="utf-8")
 BLOCKS = {
     kind: re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL) for kind in ("yaml", "python", "bash")
 }

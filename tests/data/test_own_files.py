@@ -178,7 +178,7 @@ def test_mistakes_in_folders_of_images():
     with pytest.raises(UserError, match=r"photos/dog/0.png: is not a readable image"):
         prepare({"file": "photos", "test_share": 0})
     assert status()[-1].state == "raw"
-    assert "the format csv is of files" in told(file="photos", format="csv", label="y")
+    assert "the format csv reads a file" in told(file="photos", format="csv", label="y")
 
 
 class Bunch:

@@ -190,7 +190,7 @@ def test_a_mistake_is_a_sentence_with_file_line_and_column(text):
         ({"test_column": "a", "test_share": 0.1}, "test_column and test_share exclude one another"),
         ({"format": "cvs"}, "data mine.csv: unknown format 'cvs'; did you mean 'csv'?"),
         ({"file": "no.csv"}, "no.csv does not exist: paths are from the working directory"),
-        ({"file": "no"}, "data no: there is no such file, and endings that are known are .csv, "),
+        ({"file": "no"}, "data no: there is no such file, and known endings are .csv, "),
         ({"file": ""}, "file is ''; it must be a path"),
         ({"file": "a\0b.csv"}, "it must be a path"),
         ({"file": 3}, "file is 3; it must be text"),

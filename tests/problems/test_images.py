@@ -170,7 +170,7 @@ def test_augment_is_for_images_and_checked():
         ({"device": "cuda"}, "no CUDA device.*use cpu or auto"),
         ({"device": "gpu"}, "device is 'gpu'; it must be one of 'cpu', 'cuda', 'auto'"),
         ({"precision": "half"}, "precision is 'half'"),
-        ({"precision": "tf32", "dtype": "float32"}, "CUDA devices alone"),
+        ({"precision": "tf32", "dtype": "float32"}, "only CUDA devices have"),
         ({"precision": "bf16", "dtype": "float64"}, "not float64"),
     ],
 )

@@ -119,7 +119,7 @@ def test_refuses_what_cannot_be(options, message):
 
 
 def test_refuses_shapes_that_do_not_fit():
-    with pytest.raises(UserError, match="one matrix a client"):
+    with pytest.raises(UserError, match="A needs a matrix for each client"):
         Quadratic(np.ones((2, 3)), np.ones((3, 3)))
 
 

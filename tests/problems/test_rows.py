@@ -39,8 +39,8 @@ def test_rows_of_each_client(name):
     "given, message",
     [
         ([[0, 1], [1]], "row 1 is given twice; a row belongs to one client"),
-        ([[0], [12]], "client 1 has a row that there is not; rows are 0 to 11"),
-        ([[0], [-1]], "client 1 has a row that there is not"),
+        ([[0], [12]], "client 1 has a row that does not exist; rows are 0 to 11"),
+        ([[0], [-1]], "client 1 has a row that does not exist"),
         ([[0], []], r"client 1 has \[\]; it must have a list of row numbers"),
         ([[0], [0.5]], r"client 1 has \[0.5\]"),
         ([[True, False]], "client 0 has"),

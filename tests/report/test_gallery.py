@@ -1,5 +1,6 @@
 """The gallery: entries that stay, the ledger, the tally."""
 
+import dataclasses
 import json
 
 import pandas as pd
@@ -8,7 +9,7 @@ from PIL import Image
 
 from fedatlas import csv_files
 from fedatlas.errors import UserError
-from fedatlas.report import gallery
+from fedatlas.report import changes, gallery
 from fedatlas.report.ledger import largest
 
 from .made import experiment, results
@@ -31,21 +32,41 @@ def made(tmp_path):
     return folders
 
 
+def listed(name, **changed):
+    """What is listed of an experiment as it is, or with some keys of its file changed."""
+    found = experiment(**changed)
+    looks = gallery.looks({id: found.algorithm(id) for id in found.algorithms})
+    return gallery.Listed(name, "smoke", changes.digests(dataclasses.asdict(found)), looks)
+
+
+BOTH = [listed("one"), listed("two")]
+
+
+def shown(folders, place, page, those=BOTH):
+    """Make the entries of results, whose figures count as drawn by this code, and the page."""
+    for folder in folders:
+        gallery.make(folder, place, {"speed": folder / "figures/speed.png"})
+    gallery.page(place, page, those)
+    return page.read_text()
+
+
 def test_an_entry_is_made_again_and_others_stay(made, tmp_path):
     place, page = tmp_path / "docs/gallery", tmp_path / "docs/gallery.md"
-    gallery.shown(made, place, page)
-    first = page.read_text()
+    first = shown(made, place, page)
     (place / "smoke/one/left_over.png").write_bytes(b"")
-    gallery.shown(made[:1], place, page)
-    assert page.read_text() == first
+    assert shown(made[:1], place, page) == first
     assert not (place / "smoke/one/left_over.png").exists() and (place / "smoke/two/speed.png").exists()
 
 
 def test_the_page_shows_figures_claims_and_counts(made, tmp_path):
-    gallery.shown(made, tmp_path / "docs/gallery", tmp_path / "docs/gallery.md")
-    text = (tmp_path / "docs/gallery.md").read_text()
+    text = shown(made, tmp_path / "docs/gallery", tmp_path / "docs/gallery.md")
     assert "Of 6 claims, each at the largest size that tests it: 2 held, 2 not held, 2 not tested at this size." in text
-    assert "48 runs, 1.5 minutes of a processor." in text
+    assert "| Time | 48 runs, 1.5 minutes of a processor |" in text and "| In the paper | Figure 0 |" in text
+    assert (
+        "| Command | `snakemake --cores 2 two --config size=smoke` |" in text and "| Data | breast\\_cancer |" in text
+    )
+    assert "| Made with | fedatlas 0.1.0; the processor is not recorded |" in text
+    assert "Older than the code" not in text and "Not made yet" not in text
     assert "### Experiment one" in text and "(gallery/smoke/two/speed.png)" in text
     assert "| FedAc is &lt;better\\> at K = 1. (Figure 1) |" in text and "Reading: of all data." in text
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
@@ -59,11 +80,42 @@ def test_missing_results_and_broken_entries_are_said(made, tmp_path):
     place = tmp_path / "docs/gallery"
     (made[0] / "about.json").unlink()
     with pytest.raises(UserError, match="does not exist"):
-        gallery.make(made[0], place)
-    gallery.make(made[1], place)
+        gallery.make(made[0], place, {})
+    gallery.make(made[1], place, {})
+    with pytest.raises(UserError, match="two is not in `gallery` of"):
+        gallery.page(place, tmp_path / "page.md", BOTH[:1])
     (place / "smoke/two/entry.json").write_text("{}")
     with pytest.raises(UserError, match="is no entry of the gallery"):
-        gallery.page(place, tmp_path / "page.md")
+        gallery.page(place, tmp_path / "page.md", BOTH)
+    with pytest.raises(UserError, match="has no entries"):
+        gallery.page(tmp_path / "none", tmp_path / "page.md", BOTH)
+
+
+def test_results_that_lack_a_figure_leave_the_entry_as_it_is(made, tmp_path):
+    gallery.make(made[0], tmp_path, {})
+    (made[0] / "figures/speed.png").unlink()
+    with pytest.raises(UserError, match=r"speed\.png does not exist"):
+        gallery.make(made[0], tmp_path, {})
+    assert (tmp_path / "smoke/one/speed.png").exists()
+
+
+def test_what_is_older_than_file_or_code_is_marked(made, tmp_path):
+    place, page = tmp_path / "gallery", tmp_path / "gallery.md"
+    other = listed("one", seeds=[0, 1, 2], title="Other words", algorithms={"fedac-1": {}, "fedavg": {}})
+    text = shown(made, place, page, [other, BOTH[1]])
+    assert text.count("Older than the code") == 1
+    assert "has changed since these results were made, in `algorithms`, `seeds`." in text
+    colours = dataclasses.replace(BOTH[0], looks={**BOTH[0].looks, "fedavg": "#123456 o -"})
+    text = shown(made, place, page, [colours, BOTH[1]])
+    assert text.count("Older than the code") == 1 and "colours or marks of an older version" in text
+    gallery.make(made[0], place, {})  # a figure that this code did not draw
+    gallery.page(place, page, BOTH)
+    assert page.read_text().count("colours or marks of an older version") == 1
+
+
+def test_what_is_listed_and_not_made_has_its_command(made, tmp_path):
+    text = shown(made[:1], tmp_path / "gallery", tmp_path / "gallery.md")
+    assert "## Not made yet\n\n- two, size smoke: `snakemake --cores 2 two --config size=smoke`" in text
 
 
 def test_a_claim_counts_at_the_largest_size_that_tests_it():

@@ -67,6 +67,7 @@ def test_mistakes_stop_snakemake(mixed, arguments, said):
         (["tour"], {"tour": ["broken"]}, r"\(size smoke\) has no option 'colour'"),
         (["results/claims.csv"], {"tour": ["broken"]}, r"\(size smoke\) has no option 'colour'"),
         (["gallery"], {"gallery": {"smoke": ["tiny", "broken"]}}, r"\(size smoke\) has no option 'colour'"),
+        (["gallery"], {}, "names no experiments for the gallery"),
         (["tiny"], {"gallery": {"paper": ["tini"]}}, "unknown experiment 'tini'; did you mean 'tiny'"),
         (["all"], {"experiments": ["tiny", "broken"]}, r"\(size laptop\) has no option 'colour'"),
         (["only-smoke"], {}, r"only-smoke\.yaml: there is no size 'laptop' \(known: smoke\)"),

@@ -84,7 +84,7 @@ FIGURES_OF_RESULTS = f"scaling promises tabled timed {COMPARED}"
 EVERY_FIGURE = f"{FIGURES_OF_RESULTS} split there"
 CLAIMS = "better below"
 # Modules, and the results that must be made again if their code changes; the first row that fits a module counts.
-SHARED_BY_FIGURES = ("base", "chart", "drawing", "fitting", "layout", "sheet", "style", "vision")
+SHARED_BY_FIGURES = ("base", "chart", "drawing", "fitting", "layout", "pages", "sheet", "style", "vision")
 TABLE = [
     # algorithms
     ("algorithms.fedavg", "quadratic tuned lenet below"),
@@ -252,7 +252,7 @@ TABLE = [
     *((name, "") for name in (
         "fedatlas", "arguments", "bibliography", "bibtex", "citations", "cli", "commands", "conformance*", "errors",
         "estimator", "extensions*", "files", "frames", "job_commands", "kinds", "machine", "npz", "options", "overview",
-        "plotting", "reference", "study_commands", "workflow*", "yaml_files")),
+        "paper*", "plotting", "reference", "study_commands", "workflow*", "yaml_files")),
 ]  # fmt: skip
 
 

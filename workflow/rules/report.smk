@@ -78,20 +78,3 @@ rule report_one:
         folders=lambda w: [atlas.folders.report(w.size, w.experiment)],
     shell:
         "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
-
-
-rule gallery:
-    input:
-        code=atlas.code([code.of_job("gallery")]),
-        parts=lambda w: [part for size, name in atlas.gallery() for part in atlas.parts(size, [name])],
-    output:
-        "docs/gallery.md",
-    log:
-        f"{results}/logs/gallery.log",
-    localrule: True
-    conda:
-        "../envs/fedatlas.yaml"
-    params:
-        folders=[atlas.folders.report(size, name) for size, name in atlas.gallery()],
-    shell:
-        "fedatlas job gallery {output:q} {params.folders:q} > {log:q} 2>&1"

@@ -55,6 +55,7 @@ class Dane(Algorithm):
         return State(x=mean.x)
 
     def rate(self, c):
+        """1/(1 + mu_min/lam), where the clients are convex, lam >= 2 delta_A, and models are averaged (Theorem 4)."""
         if c["mu_min"] < 0 or self.lam < 2 * c["delta_A"] or self.averaging != "mean":
             return None
         return 1 / (1 + c["mu_min"] / self.lam)

@@ -12,7 +12,7 @@ class DanePlusGDLeast(Dane):
     """DANE+-GD, least gradient (Jiang et al. 2024, Corollary 2) is DANE+-GD that sends its point of least gradient.
 
         y <- y - lr grad F_i(y)      solver_steps times, from y = x, with F_i as in ``dane+-gd``
-        sent: the y of least |grad F_i(y)|, the first one among them
+        send the y of least |grad F_i(y)|, the first one among them
 
     Theory, if the objectives are not convex: one client's model at random, lam = 2 delta_B, lr = 1/(L + lam), and for R
     rounds solver_steps >= (lam + L) R / (18 delta_B).

@@ -17,7 +17,9 @@ class FedCM(Algorithm):
     Delta is 0 at first. With alpha = 1 this is FedAvg. Where clients take different numbers of steps, K is their mean.
 
     g contains the problem's weight decay, which alpha scales with it. The code of FedSpeed's authors adds weight decay
-    to the step, outside alpha: with ``decoupled`` the step has alpha (g(y) - decoupled y) + decoupled y.
+    to the step, outside alpha. With ``decoupled``, the step contains, in place of alpha g(y),
+
+        alpha (g(y) - decoupled y) + decoupled y
     """
 
     name = "fedcm"

@@ -103,11 +103,11 @@ class FedRed(Algorithm):
         return s.a if self.average == "weighted" else s.x
 
     def rate(self, c):
-        """E[q^N], where N is the number of iterations of a round.
+        """E[q^N] = p q / (1 - (1 - p) q), where N is the number of iterations of a round.
 
-        Within a round, X = |x - x*|^2 does not change. Y = mean_i |y_i - x*|^2 and X' = |mean_i y_i - x*|^2 satisfy
+        Within a round, X = |x - x*|^2 does not change. Y = mean_i |y_i - x*|^2 and Z = |mean_i y_i - x*|^2 satisfy
 
-            Y_k + p X'_k <= (p - 1 + q) X + q Y_{k-1}
+            Y_k + p Z_k <= (p - 1 + q) X + q Y_{k-1}
 
         (proofs of Theorems 7 and 9, before the expectation over the coin). The sum of these over k with weights
         p (1-p)^(k-1) bounds the expectation of (1 - q + p q) Y + p X after the round by E[q^N] times its value before.
@@ -157,6 +157,7 @@ class FedRedSGD(FedRed):
             yield y
 
     def rate(self, c):
+        """That of FedRed with the q of Theorem 9, where eta >= L_max >= delta_A + mu_min and lam >= delta_A."""
         smooth = self.eta >= c["L_max"] >= c["delta_A"] + c["mu_min"]
         if not smooth or self.weight < c["delta_A"] or self.averaging != "mean":
             return None

@@ -20,9 +20,8 @@ class FedSpeedAnalysis(FedSpeed):
     The paper's mean is over all clients; under partial participation it is over the active ones. x is FedSpeed's.
 
     It records what the theory speaks of. ``equation_2`` to ``equation_5`` are the relative errors of the paper's
-    equations, the largest so far: the difference of both sides over the norm of the right one, where the left one is
-
-        y_K - x  (2),    c+  (3),    u+ - u  (4),    z+ - z  (5).
+    equations, the largest so far: the difference of both sides over the norm of the right one. The left side is
+    y_K - x in (2), c+ in (3), u+ - u in (4) and z+ - z in (5).
 
     Those of (4) and (5) are known to clients one round later. ``correction`` is |c+|^2, ``mean_correction`` the square
     of the norm of the mean of c under full participation.

@@ -55,8 +55,8 @@ class FedSPS(Polyak):
     With ``smoothing``, each client has its own bound in place of gamma_b. It is gamma_b at first and changes after each
     of the client's local steps, in all rounds. A minibatch has |B| of the client's m_i samples.
 
-        bound <- 2^(|B| / m_i) bound      ``bound``: Section 6 of the paper
-        bound <- 2^(|B| / m_i) step       ``step``: Loizou et al. 2021, with the last step size that was not 0
+        bound <- 2^(|B| / m_i) bound      with ``bound``: Section 6 of the paper
+        bound <- 2^(|B| / m_i) step       with ``step``: Loizou et al. 2021, with the last step size that was not 0
     """
 
     name = "fedsps"
@@ -164,8 +164,8 @@ class FedSPSGlobal(Polyak):
 
     That is formula (a) of Appendix D.2.2, ``aggregation: steps``. The other two are formed of means over clients:
 
-        gamma <- min(mean_S(loss_B(y) - l*) / (c mean_S |g(y)|^2), gamma_b)     (b), ``norms``
-        gamma <- min(mean_S(loss_B(y) - l*) / (c |mean_S g(y)|^2), gamma_b)     (c), ``gradients``
+        gamma <- min(mean_S(loss_B(y) - l*) / (c mean_S |g(y)|^2), gamma_b)     formula (b), ``norms``
+        gamma <- min(mean_S(loss_B(y) - l*) / (c |mean_S g(y)|^2), gamma_b)     formula (c), ``gradients``
 
     The first gamma is the Polyak step size of client 0 on its first minibatch, as in Appendix D.2.3. If clients are
     sampled, it is that of the active client of lowest number in the first round. It is one number, sent to all before
@@ -210,10 +210,10 @@ class FedSPSGlobal(Polyak):
 class SPS(Polyak):
     """SPS (Loizou et al. 2021) is minibatch SGD with the stochastic Polyak step size SPS_max of the mean loss.
 
-        f, g = means of losses and gradients at x over clients and the round's K minibatches
         x <- x - min((f - l*) / (c |g|^2), gamma_b) g
 
-    It is called "global SPS" in Example 1 of FedSPS.
+    f and g are the means of losses and of gradients at x, over clients and the round's K minibatches. It is called
+    "global SPS" in Example 1 of FedSPS.
     """
 
     name = "sps"

@@ -53,9 +53,10 @@ class Scaffnew(Algorithm):
         return State(h=i.h + self.p / self.lr * (s.x - i.y))
 
     def rate(self, c):
-        """E[q^N], where N is the number of iterations of a round and each contracts by q on average over its coin.
+        """E[q^N] = p q / (1 - (1 - p) q), where N is the number of iterations of a round, and each contracts by q.
 
-        q is that of Theorem 3.6. This supposes that an iteration contracts alike with and without communication.
+        q = 1 - min(lr mu_min, p^2) is that of Theorem 3.6, on average over the coin. This supposes that an iteration
+        contracts alike with and without communication.
         """
         if c["mu_min"] < 0 or self.lr > 1 / c["L_max"]:
             return None

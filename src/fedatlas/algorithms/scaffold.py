@@ -13,10 +13,12 @@ class Scaffold(Algorithm):
     """SCAFFOLD (Karimireddy et al. 2020, Algorithm 1) is FedAvg with control variates against client drift.
 
         y   <- y - lr (g(y) - c_i + c)                      K times, from y = x
-        c_i' = G_i(x)  (option 1)   or   c_i - c + (x - y_K) / (K lr)  (option 2)
-        x   <- x + server_lr mean_S(y_K - x),   c <- c + |S|/N mean_S(c_i' - c_i)
+        c_i' = G_i(x)                                       with ``option: 1``
+        c_i' = c_i - c + (x - y_K) / (K lr)                 with ``option: 2``
+        x   <- x + server_lr mean_S(y_K - x),   c <- c + |S|/m mean_S(c_i' - c_i)
 
-    c and c_i are 0 at first, and c_i <- c_i' for active clients. Option 1 is also control variate (1) of FedRed.
+    c and c_i are 0 at first, and c_i <- c_i' for active clients. m is the number of all clients. Option 1 is also
+    control variate (1) of FedRed.
     """
 
     name = "scaffold"

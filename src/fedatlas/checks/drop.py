@@ -19,7 +19,8 @@ class Drop(Bounded, OfScore, OfSeveral):
     """Held if the metric is worse by an amount in the bounds where ``axis`` has the value ``end`` than where it has
     ``start``, for all algorithms and all values of the other axes; and if all algorithms of ``than`` lose more.
 
-    Runs of one seed are compared. ``best`` and ``worst`` values of the axis are those of the mean over seeds.
+    Runs of one seed are compared. A run that diverges at ``end`` alone loses more than any number; an algorithm that
+    diverges at ``start`` is not held. ``best`` and ``worst`` values of the axis are those of the mean over seeds.
     """
 
     name = "drop"
@@ -45,7 +46,7 @@ class Drop(Bounded, OfScore, OfSeveral):
             drops = self._drops(results, algorithm)
             name = results.name(algorithm)
             for of_seeds in drops.values():
-                if all(map(math.isfinite, of_seeds.values())):
+                if all(map(_starts, of_seeds.values())):
                     parts.append(Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}"))
                 else:
                     parts.append(Part(LOST, Bounds(0), f"{name} diverged"))
@@ -80,6 +81,11 @@ class Drop(Bounded, OfScore, OfSeveral):
         if extreme:
             return {point: over[value](found, key=_mean) for point, found in scores.items() if len(found) > 1}
         return {point: found[0] for point, found in scores.items()}
+
+
+def _starts(drop: float) -> bool:
+    """Whether the run at the start, from which a drop is counted, did not diverge."""
+    return math.isfinite(drop) or drop == math.inf
 
 
 def _mean(of_seeds: dict[int, float]) -> float:

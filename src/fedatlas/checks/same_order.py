@@ -54,7 +54,7 @@ class SameOrder(Bounded, OfMetric):
         if not all(0 < share < 1 for share in self.shares):
             raise UserError(f"{self.title()}: shares is {self.shares}; each must lie between 0 and 1")
         if self.harder is not None and max(self.shares) / self.harder >= 1:
-            raise UserError(f"{self.title()}: harder is {self.harder}, with which a target is where runs start")
+            raise UserError(f"{self.title()}: harder is {self.harder}, so a target would be reached at the start")
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric

@@ -60,7 +60,7 @@ def refusals(candidate: Candidate) -> None:
             except UserError as error:
                 if f": {name} is " not in str(error) or "\n" in str(error):
                     raise Failed(
-                        f"{name} = {value!r} is refused with {str(error)!r}, which is no such sentence."
+                        f"{name} = {value!r} is refused with {str(error)!r}, and not with such a sentence."
                     ) from None
             else:
                 advice = "call super().__post_init__() first in __post_init__, which checks the values."

@@ -135,5 +135,5 @@ def how_to_write(candidate: Candidate) -> str:
     return (
         f"There is no transcription. Write the paper's pseudocode line by line in transcriptions/{identifier}.py: "
         f'@transcription("{name}") above `def {identifier}({arguments}):`, which yields the output after each round; '
-        "docs/checking.md shows one."
+        "docs/how-to/checking.md shows one."
     )

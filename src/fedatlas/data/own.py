@@ -134,7 +134,7 @@ def _kind(plain: Mapping[str, Any]) -> type[OwnReader]:
     told = (
         "there is no such file, and" if not places.expanded(path).exists() else "the ending of the name says no format:"
     )
-    raise UserError(f"data {path}: {told} endings that are known are {endings}; otherwise say format")
+    raise UserError(f"data {path}: {told} known endings are {endings}; for other names give format")
 
 
 def _ending(path: Path) -> str:

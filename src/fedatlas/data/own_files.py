@@ -101,7 +101,7 @@ def _paths(plain: Mapping[str, Any], reader: OwnReader, root: Path) -> list[Path
     paths += [places.expanded(plain["test_file"])] if "test_file" in plain else []
     for path in paths:
         if path.exists() and not path.is_dir() and not path.is_file():
-            raise UserError(f"{path} is a device or the like, and no file")
+            raise UserError(f"{path} is a device or the like, and not a file")
         try:
             if not path.is_dir():
                 path.open("rb").close()
@@ -110,7 +110,7 @@ def _paths(plain: Mapping[str, Any], reader: OwnReader, root: Path) -> list[Path
             raise UserError(f"{path} {there}: paths are from the working directory, {Path.cwd()}") from None
     for path in paths[: 1 if formats()["images"] is not type(reader) else 0]:
         if path.is_dir():
-            raise UserError(f"{path} is a folder, and the format {reader.name} is of files")
+            raise UserError(f"{path} is a folder, but the format {reader.name} reads a file")
     return paths
 
 

@@ -40,8 +40,8 @@ def info(spec: Spec, directory: str | Path | None = None) -> Source:
         return own_files.source(spec, places.directory(directory))
     if isinstance(spec, str) and spec not in SOURCES.names() and _is_file(spec):
         raise UserError(
-            f"unknown data set {spec!r}: own data are a mapping, such as {{file: {spec}, label: NAME}}; docs/data.md "
-            "shows the form of each format"
+            f"unknown data set {spec!r}: own data are a mapping, such as {{file: {spec}, label: NAME}}; "
+            "docs/how-to/data.md shows the form of each format"
         )
     return SOURCES.get(spec)
 

@@ -97,11 +97,20 @@ def read_meta(path: str | Path) -> dict[str, Any]:
 
 
 def made(paths: Iterable[str | Path]) -> list[dict[str, str]]:
-    """With what files that write() made were computed, each once."""
+    """With what files that write() made were computed, each once. Raises UserError as `read_meta`."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     found: list[dict[str, str]] = []
     for path in paths:
-        notes = pq.read_schema(path).metadata or {}
-        found += [one for one in json.loads(notes.get(MADE, b"[]")) if one not in found]
+        try:
+            notes = pq.read_schema(path).metadata or {}
+            found += [one for one in json.loads(notes.get(MADE, b"[]")) if one not in found]
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
     return found
+
+
+def made_on(path: str | Path) -> str:
+    """The machine that computed a file, in words; empty where it does not say. Raises UserError as `read_meta`."""
+    return next((one.get("machine", "") for one in made([path])), "")

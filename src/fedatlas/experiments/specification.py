@@ -227,5 +227,5 @@ def _with_cases(grid: Any, names: list[str]) -> Any:
     if not isinstance(grid, Mapping):
         return grid
     if CASE in grid:
-        raise UserError(f"grid: {CASE!r} is the axis of the cases; call yours otherwise")
+        raise UserError(f"grid: {CASE!r} is the axis of the cases; give your axis another name")
     return {CASE: names, **grid}

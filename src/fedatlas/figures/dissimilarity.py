@@ -42,7 +42,7 @@ class Dissimilarity(Figure):
         sheet.numbers = pd.DataFrame(rows)
         first = 0.35 + max(width(labels.mathematical(title), 9.5) for title, _ in sheet.dissimilarities)
         size = (first + WIDTH * len(HEADS), ROW * (len(rows) + 1) + 0.35)
-        figure = layout.blank(size)
+        figure = layout.blank(size, fixed=True)
         ax = figure.subplots()
         ax.set_axis_off()
         ax.set(xlim=(0, size[0]), ylim=(ROW * (len(rows) + 1), 0))

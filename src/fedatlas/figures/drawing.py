@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas import csv_files
 from fedatlas.experiments.view import View
-from fedatlas.figures import style
+from fedatlas.figures import pages, style
 from fedatlas.figures.base import Figure
 from fedatlas.figures.fitting import fit
+from fedatlas.figures.pages import Page
 from fedatlas.figures.sheet import Sheet
 from fedatlas.files import atomic
 
@@ -40,25 +41,29 @@ def draw(
     availability: "list[tuple[str, np.ndarray | None, np.ndarray]] | None" = None,
     memory: dict[str, float] | None = None,
     dissimilarities: "list[tuple[str, Similarity]] | None" = None,
-) -> None:
+    page: Page | None = None,
+) -> str:
     """Draw a figure of an experiment into files.
 
     figure: declared. outputs: paths, whose suffixes (.svg, .png, .pdf) choose the format; the first is written last, so
     that it is there only if all are. Beside the first lie its numbers as CSV, if the kind gives them, and as JSON how a
     browser draws them (`fedatlas.figures.chart`), if it can. The other arguments are explained at `Sheet`; what a
-    figure needs of them, its ``inputs`` say. Raises UserError if options of the figure do not fit the results, or a
-    file cannot be written.
+    figure needs of them, its ``inputs`` say. page: of a paper; by default a screen. Returns the notes that a page
+    leaves to the caption, which a screen has at the figure's foot. Raises UserError if options of the figure do not fit
+    the results, or a file cannot be written.
     """
     sheet = Sheet(figure, view, table, curves, partitions, availability, memory, dissimilarities)
     paths = list(map(Path, outputs))
-    with settings():
+    with settings(page):
         drawn = figure.draw(sheet)
+        note = page.dress(drawn) if page else ""
         _set_literally(drawn)
-        fit(drawn)  # once, and alike for all formats
+        fit(drawn, widen=page is None)  # once, and alike for all formats
         drawn.set_layout_engine(None)  # not "none", which would have each format laid out before it is drawn
         _numbers(sheet, paths[0])
         for path in reversed(paths):
             save(drawn, path)
+    return note
 
 
 def _numbers(sheet: Sheet, path: Path) -> None:
@@ -93,11 +98,12 @@ def _set_literally(figure: "matplotlib.figure.Figure") -> None:
 
 
 @contextlib.contextmanager
-def settings() -> Iterator[None]:
-    """Matplotlib with the settings of the atlas and no others, until the block ends."""
+def settings(page: Page | None = None) -> Iterator[None]:
+    """Matplotlib with the settings of the atlas and no others, until the block ends. page: of a paper."""
     import matplotlib
 
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC}):
+    own = page.settings if page else {}
+    with pages.drawing(page), matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC, **own}):
         yield
 
 

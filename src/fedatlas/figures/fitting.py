@@ -26,10 +26,11 @@ PASSES = 6  # each leaves out half of the ticks that overlap
 
 def width(text: str, size: float, weight: str = "normal") -> float:
     """Inches that a text takes, which may hold formulas. size: of its letters, in points."""
+    from matplotlib import rcParams
     from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.font_manager import FontProperties
 
-    renderer, font = RendererAgg(1, 1, DPI), FontProperties(family="DejaVu Sans", size=size, weight=weight)
+    renderer, font = RendererAgg(1, 1, DPI), FontProperties(family=rcParams["font.family"], size=size, weight=weight)
     try:
         found = renderer.get_text_width_height_descent(text, font, ismath=text.count("$") > 1)
     except ValueError:  # a label such as $\nope$, which is drawn letter by letter
@@ -55,8 +56,11 @@ def lines(text: str, inches: float, size: float, commas: bool = False, weight: s
     return found or [""]
 
 
-def fit(figure: "Figure") -> None:
-    """Lay a complete figure out such that texts neither overlap nor leave it, which may make it larger."""
+def fit(figure: "Figure", widen: bool = True) -> None:
+    """Lay a complete figure out such that texts neither overlap nor leave it, which may make it larger.
+
+    widen: whether labels of several lines make it wider; otherwise they take the place of panels.
+    """
     engine = figure.get_layout_engine()
     if engine is None:
         return
@@ -65,12 +69,12 @@ def fit(figure: "Figure") -> None:
     for axis in (axis for ax in axes for axis in (ax.xaxis, ax.yaxis)):
         _plain(axis)
     engine.execute(figure)
-    changed = _wrap(figure, getattr(figure, "_supylabel", None), figure.get_figheight() - 0.2)
+    changed = _wrap(figure, getattr(figure, "_supylabel", None), figure.get_figheight() - 0.2, widen=widen)
     for ax in axes:
         wide, high = _room(figure, ax, axes)
         changed |= _wrap(figure, ax.title, wide, commas=True)
         changed |= _wrap(figure, ax.xaxis.label, wide)
-        changed |= _wrap(figure, ax.yaxis.label, high)
+        changed |= _wrap(figure, ax.yaxis.label, high, widen=widen)
     for _ in range(PASSES):
         if changed:
             engine.execute(figure)
@@ -80,8 +84,11 @@ def fit(figure: "Figure") -> None:
             break
 
 
-def _wrap(figure: "Figure", text: "Text | None", inches: float, commas: bool = False) -> bool:
-    """Break a text into lines; the figure grows by those that come to the first. Returns whether there are any."""
+def _wrap(figure: "Figure", text: "Text | None", inches: float, commas: bool = False, widen: bool = True) -> bool:
+    """Break a text into lines; the figure grows by those that come to the first. Returns whether there are any.
+
+    widen: whether it grows to the side.
+    """
     if text is None or not text.get_text():
         return False
     size = float(text.get_fontsize())
@@ -92,7 +99,8 @@ def _wrap(figure: "Figure", text: "Text | None", inches: float, commas: bool = F
         wide, high = figure.get_size_inches()
         extra = more * size * LINE / 72
         turned = text.get_rotation() == 90
-        figure.set_size_inches((wide + extra, high) if turned else (wide, high + extra), forward=False)
+        beside = extra if turned and widen else 0.0
+        figure.set_size_inches((wide + beside, high + (0.0 if turned else extra)), forward=False)
     return more > 0
 
 

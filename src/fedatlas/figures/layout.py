@@ -10,6 +10,7 @@ import numpy as np
 from fedatlas import labels
 from fedatlas.axis_values import parsed
 from fedatlas.experiments.selection import numeric, ordered
+from fedatlas.figures import pages
 from fedatlas.figures.fitting import width
 from fedatlas.figures.sheet import BANDS, Sheet
 from fedatlas.figures.style import Style
@@ -28,22 +29,30 @@ NOTE_CHARACTER = 0.064  # inches of a character of a note
 DOTS = (0, (1, 1.5))  # what theorems say; no algorithm's line is dotted so
 
 
-def blank(size: tuple[float, float]) -> "Figure":
-    """An empty figure of (width, height) inches, which no window and no pyplot knows of."""
+def blank(size: tuple[float, float], fixed: bool = False) -> "Figure":
+    """An empty figure of (width, height) inches, which no window and no pyplot knows of.
+
+    The page of a paper makes it smaller. fixed: whether it does not, because the size follows from texts.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06))
+    page = pages.current()
+    pad = 0.03 if page else 0.06
+    size = page.blank(size) if page and not fixed else size
+    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=pad, h_pad=pad))
     FigureCanvasAgg(figure)
     return figure
 
 
 def grid(count: int, share_x: bool = True) -> "tuple[Figure, list[Axes]]":
     """A figure and its axes, one for each of count panels. All share y; share_x: whether they share x too."""
-    columns = count if count <= 4 else 3 if count in (5, 6, 9) else 4
-    rows = math.ceil(count / columns)
+    columns, page = count if count <= 4 else 3 if count in (5, 6, 9) else 4, pages.current()
     width, height = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}[columns]
+    if page:
+        columns, width, height = page.grid(columns)
+    rows = math.ceil(count / columns)
     size = (width * columns, height * rows - 0.25 * (rows - 1) + 0.35)
     figure = blank(size)
     axes = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel().tolist()

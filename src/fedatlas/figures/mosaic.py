@@ -47,7 +47,7 @@ def mosaic(
     rows = len(names) + len(below)
     across = max(NARROWEST, left + width * len(heads) + beyond + 0.1)
     foot = layout.wrapped(across, *notes)
-    figure = layout.blank((across, top + ROW * rows + 0.16 * len(foot.splitlines()) + 0.2))
+    figure = layout.blank((across, top + ROW * rows + 0.16 * len(foot.splitlines()) + 0.2), fixed=True)
     ax = figure.subplots()
     ax.set_axis_off()
     ax.set(xlim=(-left / width, (across - left - 0.1) / width), ylim=(rows + 0.1, -top / ROW))

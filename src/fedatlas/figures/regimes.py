@@ -70,7 +70,7 @@ def _text(rows: "list[tuple[str, str]]", notes: "list[str]") -> "Figure":
     wrapped = [(title, lines(text, WIDTH - left - 0.3, SIZE)) for title, (_, text) in zip(titles, rows, strict=True)]
     heights = [LINE * max(len(title), len(text)) + GAP for title, text in wrapped]
     foot = layout.wrapped(WIDTH, *notes)
-    figure = layout.blank((WIDTH, sum(heights) + 0.16 * len(foot.splitlines()) + 0.3))
+    figure = layout.blank((WIDTH, sum(heights) + 0.16 * len(foot.splitlines()) + 0.3), fixed=True)
     ax = figure.subplots()
     ax.set_axis_off()
     ax.set(xlim=(0, WIDTH - 0.12), ylim=(sum(heights), 0))

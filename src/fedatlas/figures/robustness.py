@@ -79,7 +79,7 @@ class Robustness(OverProblems):
         width = 2 * left + COLUMN * (len(variants) - 1)
         foot = layout.wrapped(width, *self._notes(sheet))
         height = ROW * len(sheet.styles) + 0.16 * len(foot.splitlines()) + 1.5
-        figure = layout.blank((width, height))
+        figure = layout.blank((width, height), fixed=True)
         ax = figure.subplots()
         ax.set_axis_off()
         ax.set(xlim=(-left / COLUMN, len(variants) - 1 + left / COLUMN), ylim=(len(sheet.styles) + 3.4, -1.6))

@@ -64,7 +64,7 @@ class Table(Panelled):
         width = max(NARROWEST, name_width + sum(widths) + (0.85 if memory is not None else 0))
         titled = [bool(title) for title, _ in blocks]
         height = 2 * HEAD + ROW * (len(blocks) * len(sheet.styles) + sum(titled)) + 0.45
-        figure = layout.blank((width, height))
+        figure = layout.blank((width, height), fixed=True)
         ax = figure.subplots()
         ax.set_axis_off()
         ax.set(xlim=(0, width), ylim=(height - 0.3, 0))

@@ -59,7 +59,7 @@ class Targets(Panelled, Costed):
         titles = [title for title, _, _ in columns]
         together = [(title, len(list(columns))) for title, columns in itertools.groupby(titles)]
         wide = max(COLUMN, *((width(title, 9) + 0.15) / columns for title, columns in together))
-        figure = layout.blank((names + 0.3 + wide * count, 1.15 + 0.27 * rows))
+        figure = layout.blank((names + 0.3 + wide * count, 1.15 + 0.27 * rows), fixed=True)
         ax = figure.subplots()
         ax.set(xlim=(-0.5, count - 0.5), ylim=(rows - 0.5, -0.5))
         for spine in ax.spines.values():

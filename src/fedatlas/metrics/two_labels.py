@@ -14,7 +14,7 @@ def share(problem: Any, x: Any) -> float:
     It depends on the split alone. Raises UserError if the data are not split over clients.
     """
     if getattr(problem, "partition", None) is None:
-        raise UserError("the metric two_labels is of data that are split over clients: give the problem a partition")
+        raise UserError("the metric two_labels needs data that are split over clients: give the problem a partition")
     labels = np.asarray(problem.labels)
     counts = np.sort(problem.partition.histogram(labels, int(labels.max()) + 1), axis=1)
     return float((counts[:, -2:].sum(axis=1) / counts.sum(axis=1)).mean())

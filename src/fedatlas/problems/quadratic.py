@@ -95,7 +95,7 @@ class SyntheticQuadratic(SyntheticKind):
         a = np.ones(clients) if self.curvatures is None else np.asarray(self.curvatures, float)
         if a.shape not in ((clients,), u.shape):
             raise UserError(
-                f"quadratic: curvatures has shape {a.shape}; a client, of {clients}, needs a number or d of them"
+                f"quadratic: curvatures has shape {a.shape}; each of the {clients} clients needs one number, or d"
             )
         A = np.repeat(a[:, None], u.shape[1], axis=1) if a.ndim == 1 else a
         return A, A * u, 0.5 * np.vecdot(A * u, u)
@@ -149,7 +149,7 @@ class Quadratic(Problem):
         self.A, self.b = np.asarray(A, float), np.asarray(b, float)
         self.clients, self.dim = self.b.shape
         if self.A.shape not in ((self.clients, self.dim), (self.clients, self.dim, self.dim)):
-            raise UserError(f"quadratic: A has shape {self.A.shape} and b {self.b.shape}; A needs one matrix a client")
+            raise UserError(f"quadratic: A is {self.A.shape} and b {self.b.shape}; A needs a matrix for each client")
         self.c = np.zeros(self.clients) if c is None else np.asarray(c, float)
         self.samples, self.start_scale = samples, start_scale
         self.noise = None

@@ -80,7 +80,7 @@ def partition(given: Owners, samples: int) -> Partition | None:
         if each.ndim != 1 or not len(each) or each.dtype.kind not in "iu":
             raise UserError(f"partition: client {client} has {given[client]!r:.60}; it must have a list of row numbers")
         if each.min() < 0 or each.max() >= samples:
-            raise UserError(f"partition: client {client} has a row that there is not; rows are 0 to {samples - 1}")
+            raise UserError(f"partition: client {client} has a row that does not exist; rows are 0 to {samples - 1}")
     order = np.concatenate(owned).astype(np.int64)
     rows, counts = np.unique(order, return_counts=True)
     if (counts > 1).any():

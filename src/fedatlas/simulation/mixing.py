@@ -20,7 +20,9 @@ class Mixing:
     def __init__(self, W: Any) -> None:
         self.W = np.asarray(W, float)
         if self.W.ndim != 2 or self.W.shape[0] != self.W.shape[1]:
-            raise UserError(f"the mixing matrix has shape {self.W.shape}; it must have a row and a column a client")
+            raise UserError(
+                f"the mixing matrix has shape {self.W.shape}; it must have a row and a column for each client"
+            )
         sums = np.concatenate([self.W.sum(0), self.W.sum(1)])
         if (self.W < 0).any() or not np.allclose(sums, 1, rtol=0, atol=1e-9):
             raise UserError("the mixing matrix must be doubly stochastic: no negative entry, rows and columns of sum 1")

@@ -42,7 +42,7 @@ def prepare(device: torch.device, precision: str) -> None:
     """
     if device.type != "cuda":
         if precision == "tf32":
-            raise UserError("network: precision tf32 is of CUDA devices alone: use float32 or bf16")
+            raise UserError("network: only CUDA devices have the precision tf32: use float32 or bf16")
         return
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else cuBLAS may add up in another order

@@ -63,6 +63,8 @@ def _behind(atlas: Atlas, target: str, renamed: Renamed) -> list[tuple[str, str]
         raise UserError("config/config.yaml names no experiments for the tour: name one, as in `snakemake fedac_fig1`")
     if target == renamed("all") and not every:
         raise UserError(f"there are no experiments in {atlas.config['experiments_folder']}: write one, or name others")
+    if target == renamed("gallery") and not atlas.gallery():
+        raise UserError("config/config.yaml names no experiments for the gallery: name some, by size, under `gallery`")
     rules = {renamed(rule): rule for rule in ("tour", "report_tour", "all", "gallery", *atlas.paths)}
     match (rules.get(target), *_inside(Path(target), place)):
         case ("tour" | "report_tour",) | (None, "report.html" | "claims.csv"):
@@ -77,7 +79,7 @@ def _behind(atlas: Atlas, target: str, renamed: Renamed) -> list[tuple[str, str]
             return [(size, name)]
         case (str(name),):
             return [(size, name)]
-    return atlas.gallery() if target == atlas.folders.prefixed("docs/gallery.md") else []
+    return []
 
 
 def _inside(path: Path, folder: Path) -> tuple[str, ...]:

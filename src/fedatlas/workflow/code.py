@@ -45,7 +45,7 @@ INPUTS = [
     for name in ("availability", "dissimilarities", "memory", "partitions", SIMULATED, "theorems")
 ]
 JOBS = [f"{jobs.__name__}.{name}" for name in (
-    "claims", "figure", "gallery", "instability", "optimum", "partition", "report", "table", "track",
+    "claims", "figure", "instability", "optimum", "partition", "report", "table", "track",
 )]  # fmt: skip
 
 

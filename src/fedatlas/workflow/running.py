@@ -18,14 +18,19 @@ def run(name: str, size: str | None, cores: str, dry: bool, more: Sequence[str] 
     Snakemake. Raises UserError if there is no such experiment, or if it is wrong.
     """
     atlas = here()
-    if name not in atlas.paths:
-        guess = nearest(name, atlas.paths) or "; `fedatlas list experiments` names them all"
-        raise UserError(f"there is no experiment {name!r}{guess}")
+    expect(atlas, name)
     if status := _snakemake(name, size, cores, [*(["--dry-run"] if dry else []), *more]):
         return status
     if not dry:
         print(told(atlas, size or atlas.config["size"], name))
     return 0
+
+
+def expect(atlas: Atlas, name: str) -> None:
+    """Raise UserError, with a guess, if there is no experiment of a name."""
+    if name not in atlas.paths:
+        guess = nearest(name, atlas.paths) or "; `fedatlas list experiments` names them all"
+        raise UserError(f"there is no experiment {name!r}{guess}")
 
 
 def _snakemake(name: str, size: str | None, cores: str, more: list[str]) -> int:

@@ -33,7 +33,7 @@ class OpenML(Parquet):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.openml, int) and self.version is not None:
-            raise UserError(f"openml: the number {self.openml} is of one version: leave version out")
+            raise UserError(f"openml: the number {self.openml} already names one version: leave version out")
 
     def fetch(self, folder: Path) -> Path:
         stem = re.sub(r"[^\w.+-]", "_", str(self.openml))

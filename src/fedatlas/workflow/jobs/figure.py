@@ -8,18 +8,22 @@ from fedatlas.experiments.result_files import read
 from fedatlas.experiments.view import EMPTY, View
 from fedatlas.figures import FIGURES
 from fedatlas.figures.drawing import draw
+from fedatlas.figures.pages import Page
 from fedatlas.workflow.inputs import Results, made
 
 
-def make(spec: dict[str, Any], folder: str, outputs: Sequence[str], directory: str | None = None) -> None:
-    """Draw a figure.
+def make(
+    spec: dict[str, Any], folder: str, outputs: Sequence[str], directory: str | None = None, page: Page | None = None
+) -> str:
+    """Draw a figure. Returns the notes that a page leaves to the caption.
 
     spec: ``figure``, ``view`` (null where the figure draws no results) and ``inputs``. folder: of table.parquet and
-    curves.parquet. outputs: paths, whose suffixes choose the format. directory: of the prepared data.
+    curves.parquet. outputs: paths, whose suffixes choose the format. directory: of the prepared data. page: of a paper;
+    by default a screen.
     """
     kind, view, results = FIGURES.build(spec["figure"]), EMPTY, Results()
     if kind.draws_results:
         view = View.of(spec["view"])
         (table, _), (curves, _) = (read(Path(folder) / f"{name}.parquet") for name in ("table", "curves"))
         results = Results(table, curves, Path(folder))
-    draw(kind, view, outputs=outputs, **made(kind, view, spec["inputs"], results, directory))
+    return draw(kind, view, page=page, outputs=outputs, **made(kind, view, spec["inputs"], results, directory))

@@ -1,0 +1,227 @@
+"""A page for each algorithm, made of its class, its transcription, the theorems and the gallery."""
+
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType
+
+from fedatlas.algorithms import ALGORITHMS, Algorithm
+from fedatlas.bibliography import reference
+from fedatlas.conformance import transcriptions
+from fedatlas.experiments.specification import Experiment
+from fedatlas.kinds import first_paragraph
+from fedatlas.markdown import escaped
+from fedatlas.options import Option
+from fedatlas.overview import default
+from fedatlas.theory.compared import BOUNDS
+from fedatlas.theory.fedac import THEOREMS
+from fedatlas.workflow.project import here
+from from_code.docstrings import prose, rule
+from from_code.formulas import SYMBOLS, Notation
+
+ROOT = Path(__file__).parents[2]
+FOLDER = "docs/reference/algorithms"
+GALLERY = ROOT / "docs/gallery"
+FACTS = {
+    "exact": "Its fixed point is the optimum even if clients are heterogeneous and take several local steps.",
+    "full_participation": "It is defined for full participation only.",
+    "exact_prox": "It needs a problem with an exact proximal step, such as a quadratic.",
+    "client_by_client": "Each client decides how many local steps it takes.",
+}
+NOTATION = "[Notation](../../concepts/glossary.md#notation)"
+UP = "../../.."
+
+
+def pages() -> dict[str, str]:
+    """Markdown by path: a page for each algorithm of the atlas, and a table of them."""
+    classes = {name: ALGORITHMS.get(name) for name in ALGORITHMS.own}
+    shown = {cls.name: cls for cls in classes.values()}
+    figures = _figures()
+    made = {f"{FOLDER}/{_file(name)}.md": "\n".join(_page(cls, figures.get(name, []))) for name, cls in shown.items()}
+    return made | {f"{FOLDER}/table.md": "\n".join(_table(shown))}
+
+
+def notation(cls: type[Algorithm]) -> Notation:
+    """The symbols of an algorithm's formulas. A step size has the letter that its meaning names."""
+    symbols = dict(SYMBOLS)
+    for name in {"lr", "server_lr"} & cls.options().keys():
+        if letter := re.search(r"\beta(_\w)?\b", cls.options()[name].doc):
+            symbols[name] = Notation(SYMBOLS).symbol(letter[0]) or symbols[name]
+    return Notation(symbols, list(cls.options()))
+
+
+def _file(name: str) -> str:
+    return name.replace("+", "plus")
+
+
+def _table(shown: dict[str, type[Algorithm]]) -> Iterator[str]:
+    yield "| algorithm | name | what it is |\n|---|---|---|"
+    for name, cls in sorted(shown.items(), key=lambda pair: pair[1].label.lower()):
+        summary = prose(first_paragraph(cls), notation(cls))
+        yield f"| [{escaped(cls.label)}](algorithms/{_file(name)}.md) | `{name}` | {summary} |"
+
+
+def _page(cls: type[Algorithm], figures: list[str]) -> Iterator[str]:
+    letters = notation(cls)
+    yield f"# {escaped(cls.label)}\n"
+    yield f"{prose(first_paragraph(cls), letters)}\n"
+    yield f"`{cls.name}` is its name in experiment files and commands."
+    if cls.aliases:
+        yield f"Other names are {', '.join(f'`{name}`' for name in cls.aliases)}."
+    yield "\n## Update rule\n"
+    yield from _told(cls, letters)
+    yield f"{NOTATION}.{_legend(cls, letters)}\n"
+    yield from _options(cls, letters)
+    yield from _theory(cls, letters)
+    yield from _source(cls)
+    if figures:
+        yield "## Figures\n"
+        yield from figures
+
+
+def _told(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
+    """What the docstring says after its first sentence; where that has no step, the rule that it changes as well."""
+    paragraphs = (inspect.getdoc(cls) or "").split("\n\n")[1:]
+    yield from described(paragraphs, letters)
+    bases = (one for one in cls.__mro__[1:] if issubclass(one, Algorithm) and "name" in vars(one))
+    base = next(bases, None)
+    if base and not any("<-" in text and is_rule(text) for text in paragraphs):
+        words = "All else is as in" if paragraphs else "It is that of"
+        yield f"{words} [{escaped(base.label)}]({_file(base.name)}.md):\n"
+        whole = (inspect.getdoc(base) or "").split("\n\n")[1:]
+        yield from described([text for text in whole if is_rule(text) and "<-" in text], notation(base))
+
+
+def is_rule(paragraph: str) -> bool:
+    """Whether a paragraph of a docstring is pseudocode: it is indented, or all that follows the first sentence."""
+    return paragraph.startswith(" ") or bool(re.match(r"\S+ +(<-|=) ", paragraph) and "<-" in paragraph)
+
+
+def described(paragraphs: list[str], letters: Notation) -> Iterator[str]:
+    """Paragraphs of a docstring in Markdown."""
+    for text in paragraphs:
+        if is_rule(text):
+            yield f"$$\n{rule(text, letters)}\n$$\n"
+        else:
+            yield f"{prose(' '.join(text.split()), letters)}\n"
+
+
+def _legend(cls: type[Algorithm], letters: Notation) -> str:
+    """Which symbol is which option, where they differ."""
+    text = " ".join((inspect.getdoc(cls) or "").split("\n\n")[1:])
+    pairs = [
+        f"${letters.symbols[name]}$ is the option `{name}`"
+        for name in cls.options()
+        if name in letters.symbols and letters.symbols[name] != f"\\{name}"
+    ]
+    return f" {_and(pairs)}." if pairs and text else ""
+
+
+def _and(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _options(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
+    yield "## Options\n"
+    if not cls.options():
+        yield "It has none.\n"
+        return
+    yield "| option | meaning | value | default |\n|---|---|---|---|"
+    for one in cls.options().values():
+        meaning = prose(one.doc, letters) + (f" ({one.unit})" if one.unit else "")
+        yield f"| `{one.name}` | {meaning.replace(' | ', ' ')} | {escaped(one.expected)} | {_default(one)} |"
+    yield ""
+
+
+def _default(one: Option) -> str:
+    if one.advice:
+        return f"none; advised is `{one.advice}`"
+    return "none" if one.required else f"`{default(one)}`"
+
+
+def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
+    facts = [text for name, text in FACTS.items() if getattr(cls, name)]
+    sent = " and ".join(f"`{name}`" for name in cls.broadcast)
+    facts.append(f"The server sends {sent} to every active client, which counts as {_vectors(len(cls.broadcast))}.")
+    yield "## What is known of it\n"
+    yield from (f"- {text}" for text in facts)
+    found = [
+        f"Theorem {one.short} of its paper ({one.name} in the appendix; {prose(one.assumptions, letters)})"
+        for one in THEOREMS.values()
+        if one.algorithm == cls.name
+    ]
+    found += [f"{one.title} (bounds {escaped(one.quantity)})" for one in BOUNDS.values() if cls.name in one.algorithms]
+    if found:
+        yield f"- Bounds that the atlas computes: {'; '.join(dict.fromkeys(found))}."
+    if words := cls.rate.__doc__ if cls.has("rate") else None:
+        yield "\n**Rate.** With full gradients, a round multiplies the mean squared distance to the optimum by at most"
+        yield "this in the long run; a test compares it with runs.\n"
+        yield from described(inspect.cleandoc(words).split("\n\n"), letters)
+    yield ""
+
+
+def _vectors(count: int) -> str:
+    return "one vector" if count == 1 else f"{count} vectors"
+
+
+def _source(cls: type[Algorithm]) -> Iterator[str]:
+    yield "## Source\n"
+    paper = reference(cls.cite)
+    title = f"[{escaped(paper.title)}]({paper.link})" if paper.link else escaped(paper.title)
+    yield f"- {escaped(paper.authors)}: {title}. {escaped(paper.venue)}, {paper.year}. `fedatlas cite {cls.name}`"
+    yield "  prints the BibTeX entry."
+    code = Path(inspect.getfile(cls)).relative_to(ROOT)
+    yield f"- The class `{cls.__name__}` is in [{code}]({UP}/{code})."
+    function = transcriptions.of(cls.name)
+    if not isinstance(function, FunctionType):
+        yield ""
+        return
+    file = Path(function.__code__.co_filename).relative_to(ROOT)
+    yield f"- Its transcription, the paper's pseudocode line by line, is in [{file}]({UP}/{file}). A test compares each"
+    yield "  round of the class with it:\n"
+    yield "```python"
+    yield "\n\n".join(inspect.getsource(one).rstrip() for one in (*_helpers(function), function))
+    yield "```\n"
+
+
+def _helpers(function: FunctionType) -> list[FunctionType]:
+    """Functions of the same file that a function calls, those that are called by others first."""
+    names = [function.__globals__.get(name) for name in function.__code__.co_names]
+    called = [one for one in names if isinstance(one, FunctionType) and one.__module__ == function.__module__]
+    return list(dict.fromkeys(each for one in called for each in (*_helpers(one), one)))
+
+
+def _figures() -> dict[str, list[str]]:
+    """By algorithm: the experiments of the gallery that run it, each with its figures, as items of a list."""
+    headings = {
+        re.sub(r"\\", "", text): _slug(text)
+        for text in re.findall(r"^#+ (.+)$", (ROOT / "docs/gallery.md").read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    found: dict[str, list[str]] = {}
+    files = here().files
+    for path in sorted(GALLERY.glob("*/*/entry.json")):
+        told = json.loads(path.read_text(encoding="utf-8"))
+        if told["name"] not in files.paths:
+            continue
+        experiment = files.load(told["name"], told["size"])
+        place = headings.get(told["title"])
+        link = f"../../gallery.md#{place}" if place else "../../gallery.md"
+        for name in {experiment.algorithm(id) for id in experiment.algorithms}:
+            drawn = [figure for figure in told["figures"] if name in _drawn(experiment, figure)]
+            if drawn:
+                item = f"- [{escaped(told['title'])}]({link}), `{told['name']}`: {', '.join(map(escaped, drawn))}"
+                found.setdefault(name, []).append(item)
+    return found
+
+
+def _drawn(experiment: Experiment, figure: str) -> set[str]:
+    """Names of the algorithms that a figure draws."""
+    spec = experiment.figures.get(figure, {})
+    return {experiment.algorithm(id) for id in spec.get("algorithms") or experiment.algorithms}
+
+
+def _slug(heading: str) -> str:
+    """The anchor of a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.replace("\\", "").lower()).replace(" ", "-")

@@ -1,0 +1,38 @@
+"""Code blocks of the documentation, and the commands in them."""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(
+    path.relative_to(ROOT)
+    for pattern in ("*.md", "docs/*.md", "docs/[!_]*/*.md", "config/**/*.md", "benchmarks/*.md")
+    for path in ROOT.glob(pattern)
+)
+BLOCK = re.compile(r"(?:^`(?P<file>[\w./]+)`:\n\n)?^```(?P<language>[\w{}-]*)\n(?P<text>.*?)^```$", re.M | re.S)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A code block of a page. file: the path that stands above it, or nothing."""
+
+    file: str
+    language: str
+    text: str
+
+
+def blocks(page):
+    """The code blocks of a page, in order."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [Block(found["file"] or "", found["language"], found["text"]) for found in BLOCK.finditer(text)]
+
+
+def commands(text):
+    """The commands of a block, each as a list of words; what stands behind # is the comment, as its last word."""
+    for line in text.replace("\\\n", " ").splitlines():
+        for part in line.split(" && "):
+            code, _, comment = part.partition("  #")
+            if words := shlex.split(code, comments=True):
+                yield words, comment.strip()

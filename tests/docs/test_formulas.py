@@ -1,0 +1,97 @@
+"""Update rules as formulas: every algorithm of the atlas has one, and formulas say what the docstring says."""
+
+import re
+
+import pytest
+from from_code import algorithms, escaped, listed
+from from_code.docstrings import prose, rule
+from from_code.formulas import SYMBOLS, Notation, Unreadable, formula
+
+from fedatlas.algorithms import ALGORITHMS
+
+PLAIN = Notation(SYMBOLS, ("step", "clip"))
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("y - lr g(y)", r"y - \eta_l g(y)"),
+        ("lam/2 |y - x|^2", r"\tfrac{\lambda}{2} \lVert y - x \rVert^{2}"),
+        ("server_lr m / (sqrt(v) + eps)", r"\frac{\eta_g m}{\sqrt{v} + \epsilon}"),
+        ("sum_S (y - x) / p_i^t", r"\sum_{S} \frac{y - x}{p_{i}^{t}}"),
+        ("(1 - 1/alpha) w", r"(1 - \tfrac{1}{\alpha}) w"),
+        ("argmin_y f_i(y) - <h_i, y>", r"\operatorname{argmin}_{y} f_{i}(y) - \langle h_{i} ,\  y \rangle"),
+        ("|S|/m mean_S(c_i' - c_i)", r"\tfrac{|S|}{m} \operatorname{mean}_{S}(c_{i}' - c_{i})"),
+        ("r (1 - r)^(K-1-k)", r"r (1 - r)^{K - 1 - k}"),
+        ("2^(|B| / m_i) step", r"2^{|B|/m_{i}} \mathrm{step}"),
+        ("c_{t-1} beta1 g~_k", r"c_{t - 1} \beta_1 \tilde{g}_{k}"),
+        ("mean_S(what was sent)", r"\operatorname{mean}_{S}(\text{what was sent})"),
+        ("u+ - u", "u^{+} - u"),
+    ],
+)
+def test_a_formula(text, latex):
+    assert formula(text, PLAIN) == latex
+
+
+@pytest.mark.parametrize("text", ["(y - x", "|y", "y / ", "y ~ x"])
+def test_what_is_no_formula_is_refused(text):
+    with pytest.raises(Unreadable):
+        formula(text, PLAIN)
+
+
+def test_a_rule_has_a_row_for_each_clause_and_keeps_remarks():
+    made = rule("y <- y - lr g(y)     K times, from y = x\nc = 1,   x <- mean_S(y)     for a client", PLAIN)
+    assert made.splitlines()[1:-1] == [
+        r"y & \leftarrow y - \eta_l g(y) \quad K\text{ times, from }y = x \\",
+        r"c & = 1 \\",
+        r"x & \leftarrow \operatorname{mean}_{S}(y) \quad \text{for a client}",
+    ]
+
+
+def test_formulas_of_a_sentence():
+    text = "Theory: lr = 1/(L + lam), where a client's L (Theorem 4) is at most L_max; ``clip`` is 1."
+    assert prose(text, PLAIN) == (
+        r"Theory: $\eta_l = \frac{1}{L + \lambda}$, where a client's $L$ (Theorem 4) is at most $L_{\max}$; "
+        "`clip` is 1."
+    )
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return algorithms.pages()
+
+
+@pytest.mark.parametrize("cls", sorted({*(kind for kind, _ in ALGORITHMS.own.values())}, key=lambda cls: cls.name))
+def test_every_algorithm_has_a_rule(cls, pages):
+    page = pages[f"{algorithms.FOLDER}/{cls.name.replace('+', 'plus')}.md"]
+    assert r"\leftarrow" in page and page.count("$$") % 2 == 0
+    told = page.split("## Source")[0]
+    for latex in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", told, re.DOTALL):
+        one = "".join(latex)
+        assert one.count("{") == one.count("}"), one
+    words = re.sub(r"\$\$.*?\$\$|\$[^$\n]*\$|`[^`]*`", "", told, flags=re.DOTALL)
+    assert not re.search(r"\b(alpha|beta|gamma|eta|lam|kappa|server_lr|mean_S)\b|<-", words), "a formula is not set"
+    symbols = [algorithms.notation(cls).symbols.get(name, name) for name in cls.options()]
+    assert len(set(symbols)) == len(symbols), "two options have one symbol"
+    assert not re.search(r"\\mathrm\{(alpha|beta|gamma|eta|rho)", told), "a Greek letter is not one"
+    for section in ("## Update rule", "## Options", "## What is known of it", "## Source", "@transcription"):
+        assert section in page
+
+
+def test_a_page_has_what_the_class_declares(pages):
+    page = pages[f"{algorithms.FOLDER}/fedac-2.md"]
+    assert "Theorem 3.1(b)" in page and "`fedac_fig1`" in page and "def _fedac(" in page
+    assert "**Rate.**" in pages[f"{algorithms.FOLDER}/dane.md"]
+    assert "**Rate.**" not in pages[f"{algorithms.FOLDER}/daneplus-sgd.md"]
+
+
+def test_docstrings_as_restructured_text():
+    assert escaped("weight of |x|^2 and ``|x|``, coef_ and F*") == r"weight of \|x\|^2 and ``|x|``, coef\_ and F\*"
+    text = "x: a number. y, z: others; see x. Raises UserError if not."
+    assert listed(text, ["x", "y", "z"]) == [
+        "- **x**: a number.",
+        "- **y, z**: others; see x.",
+        "",
+        "Raises UserError if not.",
+    ]
+    assert listed("No arguments: here.", ["x"]) == ["No arguments: here."]

@@ -1,0 +1,110 @@
+"""Links lead somewhere, and code blocks name commands, options and keys that exist."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from fedatlas.cli import parser
+from fedatlas.workflow.project import here
+from fedatlas.workflow.schema import experiment_schema
+from tests.docs.blocks import PAGES, ROOT, blocks, commands
+
+MADE = ROOT / "docs/reference/algorithms"  # when the site is built
+LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
+TARGETS = {"tour", "all", "gallery", "visits", "NAME"}  # besides experiments
+ELSEWHERE = {"python3", ".", "pip", "conda", "cd", "pytest", "git", "python", "pdflatex", "bibtex"}
+LANGUAGES = {"", "bash", "python", "yaml", "snakemake", "csv", "bibtex", "{toctree}", "{include}", "{eval-rst}"}
+RUN = ("adding.md", "checking.md", "data.md", "python.md")  # have tests of their own, which run their blocks
+
+
+def anchors(path):
+    """Anchors of the headings of a page, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    heads = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", one) for one in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
+    return {re.sub(r"[^\w\- ]", "", head.replace("\\", "").lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_link_leads_somewhere(page):
+    text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.M | re.S)
+    for link in {first or second for first, second in LINK.findall(text)}:
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        assert target.exists(), link
+        if anchor and target.suffix == ".md":
+            assert anchor in anchors(target), link
+
+
+def test_every_page_is_on_the_site():
+    """Each page is in a table of contents; README.md is the front page of the repository."""
+    found = {Path("docs/index.md"), Path("README.md")}
+    for page in PAGES:
+        for block in blocks(page):
+            if block.language == "{toctree}":
+                lines = [line for line in block.text.splitlines() if line and not line.startswith(":")]
+                named = [re.sub(r".*<(.*)>", r"\1", line) for line in lines]
+                found |= {
+                    path.resolve().relative_to(ROOT) for one in named for path in _matching(ROOT / page.parent, one)
+                }
+    assert {page for page in PAGES if MADE not in (ROOT / page).parents} <= found
+
+
+def _matching(folder, name):
+    """The files that an entry of a table of contents names, which may be a pattern."""
+    return folder.glob(f"{name}.md") if "*" in name else [folder / f"{name}.md"]
+
+
+def commanded():
+    for page in PAGES:
+        for block in blocks(page):
+            if block.language == "bash" and page.parent.name != "tutorial":  # those run
+                yield from (pytest.param(words, id=f"{page}: {' '.join(words)}") for words, _ in commands(block.text))
+
+
+def test_every_command_exists():
+    made = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    known = {*here().files.paths, *TARGETS}
+    for param in commanded():
+        words = param.values[0]
+        if words[0] == "fedatlas":
+            parser().parse_args(words[1:])  # exits if it is not understood
+        elif words[0] == "make":
+            assert set(words[1:]) <= made, words
+        elif words[0] == "snakemake":
+            plain = [word for word in words[1:] if re.fullmatch("[A-Za-z]\\w+", word)]
+            assert set(plain) <= known or "--report" in words, words
+        else:
+            assert words[0] in ELSEWHERE, words
+
+
+def test_every_key_of_experiments_and_configuration_exists():
+    schema = experiment_schema()
+    check = Draft202012Validator({key: value for key, value in schema.items() if key != "required"})
+    settings = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
+    count = 0
+    for page in PAGES:
+        if page.name in RUN:
+            continue
+        for block in blocks(page):
+            if block.language == "yaml":
+                found = yaml.safe_load(block.text)
+                of_config = set(found) <= set(settings["properties"])
+                found_by = Draft202012Validator(settings) if of_config else check
+                errors = [f"{page}: {error.json_path}: {error.message}" for error in found_by.iter_errors(found)]
+                assert not errors
+                count += 1
+    assert count > 10
+
+
+def test_every_block_is_of_a_language_that_tests_read():
+    for page in PAGES:
+        for block in blocks(page):
+            assert block.language in LANGUAGES, (page, block.language)
+            if block.language == "python":
+                ast.parse(block.text)

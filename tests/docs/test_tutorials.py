@@ -1,0 +1,97 @@
+"""The tutorials do what they say: their files are written into a study, and their commands run there, in order."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fedatlas.cli import main
+from fedatlas.workflow.project import here
+from tests.docs.blocks import ROOT, blocks, commands
+
+TUTORIALS = sorted((ROOT / "docs/tutorial").glob("*.md"))
+INSTALLING = {"python3", ".", "pip"}  # done for every test
+SLOW = {"snakemake", "run", "ui", "paper"}  # in the fast test their experiments are read and checked, but not run
+
+
+@pytest.fixture
+def place(page, tmp_path, monkeypatch):
+    """Where a reader of a page begins."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FEDATLAS_DATA", raising=False)
+    if page.stem == "cluster":  # in a study that is there
+        assert main(["init", "my-study"]) == 0
+        monkeypatch.chdir(tmp_path / "my-study")
+    return tmp_path
+
+
+def experiment(words):
+    """The name and the size of the experiment that a command makes; no name for the tour."""
+    named = [word for word in words[1:] if word in here().files.paths]
+    size = next((word.partition("=")[2] for word in words if word.startswith("size=")), None)
+    return named[0] if named else None, size or (words[words.index("--size") + 1] if "--size" in words else "smoke")
+
+
+def looked_at(words):
+    """Check what a command of the workflow is about, without running it."""
+    name, size = experiment(words)
+    if name:
+        assert here().experiment(size, name).algorithms
+    else:
+        assert words[:2] in (["snakemake", "--cores"], ["snakemake", "--unlock"])
+
+
+def follow(page, run):
+    """Write the files of a page and run its other blocks. run: what to do with words of a command."""
+    space = {}
+    for block in blocks(page):
+        if block.file:
+            os.makedirs(os.path.dirname(block.file), exist_ok=True)
+            with open(block.file, "w", encoding="utf-8") as file:
+                file.write(block.text)
+        elif block.language == "python":
+            exec(compile(block.text, str(page), "exec"), space)
+        else:
+            assert block.language == "bash"
+            for words, comment in commands(block.text):
+                if words[0] == "cd":
+                    os.chdir(words[1])
+                elif words[0] not in INSTALLING:
+                    run(words, 2 if comment.startswith("is refused") else 0)
+
+
+def at_once(words, status):
+    """Run a command in this process, unless it takes long."""
+    if {words[0], words[1]} & SLOW:
+        looked_at(words)
+    elif words != ["fedatlas", "claims"]:  # of results that this test does not make
+        assert main(words[1:]) == status, words
+
+
+def as_it_stands(words, status):
+    """Run a command as a reader does."""
+    name = ["snakemake"] if words[0] == "snakemake" else ["fedatlas.cli"]
+    if "--profile" in words:  # `make slurm` runs these
+        looked_at(words)
+        return
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-m", *name, *words[1:]], env=environment, capture_output=True, text=True)
+    assert done.returncode == status, f"{words}\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_can_be_followed(page, place, capsys):
+    follow(page, at_once)
+    shown = capsys.readouterr()
+    if page.stem == "own-algorithm":
+        assert "20 passed, 0 failed, 3 not applicable" in shown.out or "agreement" in shown.out
+        assert "bound" in shown.err and "Traceback" not in shown.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_runs_as_it_stands(page, place):
+    follow(page, as_it_stands)
+    if page.stem in ("first-figure", "own-algorithm", "own-data", "own-paper"):
+        assert list(place.glob("*/results/smoke/*/report.html"))

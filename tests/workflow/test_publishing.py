@@ -1,0 +1,105 @@
+"""`fedatlas gallery`: from results that are there, and from what is committed."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import yaml
+from PIL import Image
+
+from fedatlas import cli, csv_files
+from fedatlas.report import gallery
+from fedatlas.workflow import publishing
+from fedatlas.workflow.project import here
+from tests.workflow.project import ROOT, TINY
+
+
+@pytest.fixture(scope="module")
+def listed():
+    """What the atlas's gallery is to show, and the figures of each experiment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        atlas = here()
+        figures = {(size, name): atlas.files.load(name, size).figures for size, name in atlas.gallery()}
+        return publishing.listed(atlas), figures
+
+
+def test_the_committed_gallery_is_what_the_target_makes_of_it(listed, tmp_path):
+    """After a change of an experiment's file or of colours, `make gallery` marks what is older."""
+    shutil.copytree(ROOT / "docs/gallery", tmp_path / "gallery")
+    gallery.page(tmp_path / "gallery", tmp_path / "gallery.md", listed[0])
+    assert (tmp_path / "gallery.md").read_text() == (ROOT / "docs/gallery.md").read_text(), "run `make gallery`"
+    ledger = (tmp_path / "gallery/claims.csv").read_text()
+    assert ledger == (ROOT / "docs/gallery/claims.csv").read_text(), "run `make gallery`"
+
+
+def test_committed_figures_have_the_colours_of_the_code(listed):
+    """Entries that the page marks as older are left out."""
+    checked = 0
+    for one in listed[0]:
+        folder = ROOT / "docs/gallery" / one.size / one.name
+        if not folder.exists() or json.loads((folder / "entry.json").read_text())["looks"] != one.looks:
+            continue
+        for name, spec in listed[1][one.size, one.name].items():
+            if spec["kind"] not in ("convergence", "scaling", "sensitivity"):
+                continue
+            with Image.open(folder / f"{name}.png") as image:
+                palette = np.array(image.getpalette()).reshape(-1, 3)
+            for id in spec.get("algorithms") or one.looks:
+                colour = [int(one.looks[id][start : start + 2], 16) for start in (1, 3, 5)]
+                assert np.linalg.norm(palette - colour, axis=1).min() < 6, f"{folder}/{name}.png: {id}"
+                checked += 1
+    assert checked > 100
+
+
+def test_the_committed_gallery_is_small():
+    sizes = {path: path.stat().st_size for path in (ROOT / "docs/gallery").rglob("*") if path.is_file()}
+    assert max(sizes.values()) < 200_000 and sum(sizes.values()) < 8_000_000
+
+
+def test_results_become_an_entry_with_figures_of_this_code(tmp_path, monkeypatch, capsys):
+    from tests.paper.conftest import finish
+
+    (tmp_path / "config/experiments").mkdir(parents=True)
+    (tmp_path / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [tiny], laptop: [tiny]}\n")
+    (tmp_path / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
+    monkeypatch.chdir(tmp_path)
+    finish("tiny")
+    assert cli.main(["gallery"]) == 0
+    entry = tmp_path / "docs/gallery/smoke/tiny"
+    assert {path.name for path in entry.iterdir()} == {"loss.png", "claims.csv", "chosen.csv", "entry.json"}
+    page = (tmp_path / "docs/gallery.md").read_text()
+    assert "cores, " in page or "core, " in page  # the machine, of the run files
+    assert "Older than the code" not in page and "- tiny, size laptop: `snakemake" in page
+    assert list(csv_files.read(tmp_path / "docs/gallery/claims.csv")["claim"]) == ["first"]
+    shutil.rmtree(tmp_path / "results")
+    assert cli.main(["gallery"]) == 0 and (tmp_path / "docs/gallery.md").read_text() == page
+
+
+def test_a_figure_that_cannot_be_drawn_is_that_of_the_results(tmp_path, monkeypatch, capsys):
+    from tests.paper.conftest import finish
+
+    (tmp_path / "config/experiments").mkdir(parents=True)
+    (tmp_path / "config/config.yaml").write_text("size: smoke\ngallery: {smoke: [tiny]}\n")
+    path = tmp_path / "config/experiments/tiny.yaml"
+    path.write_text(yaml.safe_dump(TINY, sort_keys=False))
+    monkeypatch.chdir(tmp_path)
+    finish("tiny")
+    path.write_text(yaml.safe_dump({**TINY, "figures": {}}, sort_keys=False))
+    (tmp_path / "results/smoke/tiny/figures").mkdir()
+    Image.new("RGB", (9, 9), "white").save(tmp_path / "results/smoke/tiny/figures/loss.png")
+    assert cli.main(["gallery"]) == 0 and "figure loss is the one that lies in the results" in capsys.readouterr().out
+    page = (tmp_path / "docs/gallery.md").read_text()
+    assert "made, in `figures`." in page and "colours or marks of an older version" in page
+
+
+def test_a_study_without_a_gallery_is_told_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["gallery"]) == 2 and "names no experiments for the gallery" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["entry.json", "claims.csv"])
+def test_entries_hold_what_the_page_needs(name):
+    assert len(list((ROOT / "docs/gallery").glob(f"*/*/{name}"))) > 30
