@@ -1,6 +1,7 @@
 """The subcommands of ``fedatlas job``: a step of the workflow, as its rules call it, with all that it needs."""
 
 import argparse
+import contextlib
 import importlib
 import os
 import sys
@@ -53,13 +54,20 @@ def run(a: argparse.Namespace) -> None:
     from fedatlas.experiments.cells import CellSpec
     from fedatlas.experiments.run import run_cell
     from fedatlas.simulation.checkpoint import Stopped
-    from fedatlas.workflow import LIVE
+    from fedatlas.workflow import EXTRAS, LIVE
 
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     places = (a.directory, a.partition, a.optimum, a.threads)
+    spec = CellSpec.of(a.spec)
+    keeping: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if asked := os.environ.get(EXTRAS):
+        from fedatlas.tracking import extras
+
+        keeping = extras.kept(asked.split(","), spec, a.out)
     try:
-        run_cell(CellSpec.of(a.spec), a.out, *places, _print_progress, stop, a.save_seconds)
+        with keeping:
+            run_cell(spec, a.out, *places, _print_progress, stop, a.save_seconds)
     except Stopped:
         print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
         sys.exit(128 + signal.SIGTERM)

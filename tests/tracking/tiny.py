@@ -71,9 +71,9 @@ def make(experiment: Experiment, folder: Path) -> None:
         searches = [dataclasses.replace(search, chosen=best) for search in started(spec)]
         frame = pd.DataFrame([row for run in runs(spec, searches) for row in rows(run, problem)])
         key = ",".join(f"{axis}={value}" for axis, value in point.items())
-        meta = RunMeta(
-            spec, "0123456789abcdef", {}, {"breast_cancer": DATA}, searches=searches if spec.select else []
-        ).plain()
+        made = {"numpy": "2.0.0"}
+        found = searches if spec.select else []
+        meta = RunMeta(spec, "0123456789abcdef", made, {"breast_cancer": DATA}, searches=found).plain()
         files_made.append(folder / f"runs/{id}/{key}.parquet")
         files.write(files_made[-1], frame, meta)
     layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)

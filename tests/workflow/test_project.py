@@ -41,6 +41,7 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "data": "data",
         "data_mirrors": [],
         "extensions": ["extensions"],
+        "mlflow_extras": [],
         "mlflow_uri": "sqlite:///results/mlflow.db",
     }
     assert project.study({"results": "out/"}).config["mlflow_uri"] == "sqlite:///out/mlflow.db"

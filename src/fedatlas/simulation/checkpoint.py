@@ -5,6 +5,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ SAVED = ("round", "local_steps", "diverged_round", "costs")
 CHUNK_BYTES = 1 << 26  # of client states that are copied at once
 
 Pairs = Sequence[tuple[Simulation, History]]
+# Called with runs and pairs before they are computed, where a job keeps more of them than results.
+WATCHER: ContextVar[Callable[[Any, Pairs], None] | None] = ContextVar("watcher", default=None)
 
 
 class Stopped(Exception):
@@ -59,6 +62,8 @@ class Keeper:
         """
         if self.path.is_file():
             self._restore(runs, pairs)
+        if watcher := WATCHER.get():
+            watcher(runs, pairs)
 
         def pause() -> None:
             stopped = self.stop is not None and self.stop.is_set()

@@ -38,7 +38,8 @@ def log(about: About, directory: str | Path, uri: str, files: Sequence[str | Pat
     tags = common_tags(about)
     with connect(uri) as client:
         book = Book(client, experiment_id(client, about, uri), about.size, uri)
-        book.open(f"{about.name} · {about.size}", tags, summary(about, directory, table))
+        ended = max((int(1000 * path.stat().st_mtime) for path in map(Path, files) if path.exists()), default=0)
+        book.open(f"{about.name} · {about.size}", tags, summary(about, directory, table), ended)
         for path in map(Path, files):
             book.log(list(read_runs(about, path, tags, winners)))
         return book.close()

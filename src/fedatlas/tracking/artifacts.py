@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,16 +28,19 @@ class Artifacts:
         self.client = client
         self.folder = sqlite.folder(path) / found.name if path is not None and local else None
 
-    def put(self, id: str, place: str, source: Path | str) -> None:
-        """Add a file to a run. place: the artifact's path. source: the path of the file, or the text that it holds."""
+    def put(self, id: str, place: str, source: Path | bytes) -> None:
+        """Add a file to a run. place: the artifact's path. source: the path of the file, or what it holds."""
         if self.folder is not None:
             with atomic(self.folder / id / "artifacts" / place) as temporary:
-                shutil.copyfile(source, temporary) if isinstance(source, Path) else temporary.write_text(source)
+                shutil.copyfile(source, temporary) if isinstance(source, Path) else temporary.write_bytes(source)
         elif isinstance(source, Path):
             folder = Path(place).parent
             self.client.log_artifact(id, str(source), None if folder == Path() else str(folder))
         else:
-            self.client.log_text(id, source, place)
+            with tempfile.TemporaryDirectory() as temporary:
+                path = Path(temporary, Path(place).name)
+                path.write_bytes(source)
+                self.put(id, place, path)
 
     def listed(self, id: str) -> set[str]:
         """Paths of a run's artifacts, at most one folder deep."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Run
 
 KEY, DIGEST, PARENT, CHOSEN = "fedatlas.key", "fedatlas.digest", "mlflow.parentRunId", "chosen"
+COLOUR, USER = "mlflow.runColor", "mlflow.user"
 TOGETHER = 100_000  # values that are added at once: hundreds of runs cost little more than one
 
 
@@ -30,6 +32,7 @@ class _Known:
     """What must be remembered of a run that is in MLflow: thousands of its own run objects take half a gigabyte."""
 
     id: str
+    start: int
     identity: tuple[str, str | None]
     late: dict[str, str]
     metrics: dict[str, float]
@@ -37,8 +40,8 @@ class _Known:
     @classmethod
     def of(cls, run: Run) -> _Known:
         tags = run.data.tags
-        late = {key: tags[key] for key in (PARENT, CHOSEN) if key in tags}
-        return cls(run.info.run_id, (run.info.status, tags.get(DIGEST)), late, run.data.metrics)
+        late = {key: tags[key] for key in (PARENT, CHOSEN, COLOUR) if key in tags}
+        return cls(run.info.run_id, run.info.start_time, (run.info.status, tags.get(DIGEST)), late, run.data.metrics)
 
 
 def _is(identity: tuple[str, str], run: _Known) -> bool:
@@ -50,7 +53,7 @@ class Book:
 
     Runs carry their identity in the tag fedatlas.key, and a hash of their content in fedatlas.digest: what a job that
     is tried again, or a request that was answered too late, has logged twice is found and deleted. Whose child a run is
-    and whether it was chosen are tags that are set and changed later.
+    and whether it was chosen, and its colour, are tags that are set and changed later.
 
     prefix: of the keys that this book is about: a size, or the cell of one job. uri: that the client writes to.
     """
@@ -62,6 +65,7 @@ class Book:
         self.new: list[tuple[Entry, dict[str, str]]] = []
         self.counts = {"logged": 0, "unchanged": 0, "deleted": 0}
         self.parent: str | None = None
+        self.end: int | None = None  # of the parent
         self.found: dict[str, list[_Known]] = {}
         token = None
         while True:
@@ -73,13 +77,19 @@ class Book:
             if not (token := page.token):
                 break
 
-    def open(self, name: str, tags: Mapping[str, str], summary: Summary) -> None:
-        """Make or update the parent run. name, tags: of it."""
+    def open(self, name: str, tags: Mapping[str, str], summary: Summary, ended: int) -> None:
+        """Make or update the parent run, whose duration is that of training, of all runs together.
+
+        name, tags: of it. ended: when the last of its runs did, in milliseconds since 1970.
+        """
         from mlflow.entities import Metric, RunTag
 
         parent = self._keep(self.prefix, lambda run: self._shows_only(run, summary))
+        trained = math.ceil(1000 * (summary.seconds or 0))
         if parent is None:
-            parent = _Known.of(self.client.create_run(self.experiment_id, tags={KEY: self.prefix}, run_name=name))
+            own = {KEY: self.prefix, **({USER: tags[USER]} if USER in tags else {})}
+            parent = _Known.of(self.client.create_run(self.experiment_id, ended - trained, own, name))
+        self.end = parent.start + trained  # MLflow can change the end of a run, and not its start
         self.parent, now = parent.id, int(time.time() * 1000)
         self.client.update_run(self.parent, status="RUNNING")
         changed = {key: value for key, value in summary.metrics.items() if parent.metrics.get(key) != value}
@@ -91,7 +101,7 @@ class Book:
                 for key, value in {**tags, "mlflow.note.content": summary.note}.items()
             ],
         )
-        content = yaml.safe_dump(summary.content, sort_keys=False, allow_unicode=True)
+        content = yaml.safe_dump(summary.content, sort_keys=False, allow_unicode=True).encode()
         for place, source in {"experiment.yaml": content, **summary.artifacts}.items():
             self.artifacts.put(self.parent, place, source)
 
@@ -100,13 +110,16 @@ class Book:
         late = {}
         for entry in entries:
             digest = entry.digest
-            mine = {key: value for key, value in ((PARENT, self.parent), (CHOSEN, entry.chosen)) if value is not None}
+            given = {PARENT: self.parent, CHOSEN: entry.chosen, COLOUR: entry.colour}
+            mine = {key: value for key, value in given.items() if value is not None}
             known = self._keep(entry.key, functools.partial(_is, ("FINISHED", digest)))
             if known is None:
                 self.new.append((entry, {**entry.tags, **mine, KEY: entry.key, DIGEST: digest}))
                 self.counts["logged"] += 1
                 continue
             self.counts["unchanged"] += 1
+            if entry.files and not entry.files.keys() <= self.artifacts.listed(known.id):
+                self._put(known.id, entry.files)
             if not mine.items() <= known.late.items():
                 late[known.id] = mine
         self.writer.tag(late)
@@ -114,8 +127,13 @@ class Book:
             self._add()
 
     def _add(self) -> None:
-        self.writer.add(self.new)
+        for id, (entry, _) in zip(self.writer.add(self.new), self.new, strict=True):
+            self._put(id, entry.files)
         self.new = []
+
+    def _put(self, id: str, files: Mapping[str, bytes]) -> None:
+        for place, content in files.items():
+            self.artifacts.put(id, place, content)
 
     def close(self) -> dict[str, Any]:
         """Add what is left, delete what is not among the results; returns ids and counts."""
@@ -123,7 +141,7 @@ class Book:
         for key in list(self.found):
             self._keep(key, lambda run: False)
         if self.parent is not None:
-            self.client.set_terminated(self.parent)
+            self.client.set_terminated(self.parent, end_time=self.end)
         return {"experiment_id": self.experiment_id, "run_id": self.parent, **self.counts}
 
     def _keep(self, key: str, good: Callable[[_Known], bool]) -> _Known | None:

@@ -13,12 +13,11 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
 
 from fedatlas.errors import UserError
 from fedatlas.markdown import escaped
 from fedatlas.report.record import About
-from fedatlas.tracking import sqlite
+from fedatlas.tracking import sqlite, views
 from fedatlas.tracking.addresses import LOGIN, check, database
 from fedatlas.tracking.entries import text
 from fedatlas.tracking.private import revision
@@ -167,6 +166,7 @@ def experiment_id(client: MlflowClient, about: About, uri: str) -> str:
         _restore(client, id)
     tags = {"mlflow.note.content": text(_description(about, id), LONGEST_NOTE), "paper": about.paper.key}
     tags["mlflow.experimentKind"] = "custom_model_development"  # otherwise taken for a language model's
+    tags |= dict(view.tag(about, found.creation_time) for view in views.of_size(about.size))
     for key, value in tags.items():
         if found.tags.get(key) != value:
             at_once(functools.partial(client.set_experiment_tag, id, key, value))
@@ -198,20 +198,14 @@ def _restore(client: MlflowClient, id: str) -> None:
 
 
 def _description(about: About, id: str) -> str:
-    """Title, description, paper and notes, and a link to the chosen runs. id: of the experiment in MLflow."""
+    """Title, description, paper and notes, and links to the chosen runs. id: of the experiment in MLflow."""
     paper = about.paper
-    chosen = {
-        "searchFilter": "tags.chosen = 'true'",
-        "orderByKey": "metrics.`score`",
-        "orderByAsc": "true" if about.select.goal == "min" else "false",
-        "compareRunsMode": "CHART",
-        "workflowType": "machine_learning",
-    }
+    table, curves = views.of_size(about.size)
     parts = [
         escaped(about.title),
         escaped(about.description),
         f"{escaped(about.source)} of {paper.authors}: *{paper.title}*, {paper.venue}, {paper.year}. {paper.link}",
         "\n".join(f"- {escaped(note)}" for note in about.notes),
-        f"[Curves of the chosen runs](#/experiments/{id}/runs?{urlencode(chosen, quote_via=quote)})",
+        f"Size {about.size}: [chosen runs]({table.link(id)}), [their curves]({curves.link(id)})",
     ]
     return "\n\n".join(filter(None, parts))

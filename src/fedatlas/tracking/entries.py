@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import getpass
 import hashlib
 import json
 import math
+import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,13 +25,18 @@ from fedatlas.experiments.cells import Run, Select, spelled
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
+from fedatlas.figures.style import styles
 from fedatlas.report.record import OF_THE_PROBLEM, About
 from fedatlas.simulation.setting import Setting
+from fedatlas.tracking import extras, models
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COSTS = ("gradients", "vectors_up", "seconds")
+OF_THE_LOG = ("commit", "mlflow.source.git.commit", "mlflow.user", "host")  # tags of who logs, and not of the run
+SYSTEM = "system/"  # how MLflow's names of system metrics begin
+TIMED = (SYSTEM, "seconds")  # what another run on another day would not repeat
 SYMBOLS = {"clients": "M", "local_steps": "K"}
 LONGEST_PARAM, LONGEST_TAG, LONGEST_NAME = 6000, 8000, 250  # what MLflow keeps of a value, and of a run's name
 
@@ -41,9 +48,10 @@ Chosen = Callable[[str, Mapping[str, Any]], bool]  # whether a run of an algorit
 class Entry:
     """A single run.
 
-    metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). start, end: milliseconds
-    since 1970. chosen: "true" or "false", of a run on a scoring seed, once the experiment's table says which tuned
-    values won; no part of the run's content.
+    metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). files: artifacts by place.
+    start, end: milliseconds since 1970. What follows is no part of the run's content. colour: of the algorithm in the
+    experiment's figures. chosen: "true" or "false", of a run on a scoring seed, once the experiment's table says which
+    tuned values won.
     """
 
     key: str
@@ -52,8 +60,10 @@ class Entry:
     params: dict[str, str]
     metrics: list[tuple[str, float, int, float]]
     data: dict[str, tuple[str, dict[str, Any]]]
+    files: dict[str, bytes]
     start: int
     end: int
+    colour: str
     chosen: str | None = None
 
     def points(self) -> list[tuple[str, float, int, int]]:
@@ -62,10 +72,16 @@ class Entry:
 
     @property
     def digest(self) -> str:
-        """Hash of all but times and the commit, which change without a result changing."""
-        results = [(name, value, step) for name, value, step, _ in self.metrics if name != "seconds"]
-        tags = {key: value for key, value in self.tags.items() if "commit" not in key}
-        content = json.dumps([self.name, tags, self.params, results, self.data], sort_keys=True)
+        """Hash of all but times and who logs, which change without a result changing."""
+        results = [
+            (name, value, step)
+            for name, value, step, _ in self.metrics
+            if name != "seconds" and not name.startswith(SYSTEM)
+        ]
+        tags = {key: value for key, value in self.tags.items() if key not in OF_THE_LOG}
+        files = {place: hashlib.sha256(content).hexdigest() for place, content in self.files.items()}
+        own = [self.name, tags, self.params, results, self.data, *([files] if files else [])]
+        content = json.dumps(own, sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
@@ -96,6 +112,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
     metrics = scores.metric_columns(frame, (*spec.within, *spec.tune))
     lossy = [name for name, source in meta.data.items() if source.get("lossy")]
     wanted = list(runs(spec, meta.searches))
+    look, made, kept = colours(about)[id], _versions(meta), extras.load(path)
     starts = np.flatnonzero(frame["round"] == 0)  # runs follow each other in the order of their specification
     if len(wanted) != len(starts):
         raise UserError(f"{path} does not hold the runs of its specification; delete it and run again")
@@ -103,28 +120,30 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
     columns = {name: frame[name].tolist() for name in frame.columns}  # slices of frames take longer than all the rest
     for run, start, stop in zip(wanted, starts, [*starts[1:], len(frame)], strict=True):
         rows = {name: values[start:stop] for name, values in columns.items()}
-        last = {name: values[-1:] for name, values in rows.items()}  # of costs, which grow evenly, the totals will do
         values = {**point, **run.within, **run.tune}
         tunes = run.seed in spec.tuning_seeds
-        own = {"algorithm": id, "fingerprint": meta.fingerprint, "status": rows["status"][-1]}
+        own = {"algorithm": id, "fingerprint": meta.fingerprint, "status": rows["status"][-1], "versions": made}
         own["phase"] = "tuning" if tunes else "scoring"
         if own["status"] == "diverged":
             own["diverged_round"] = str(rows["diverged_round"][-1])
         if lossy:
             own["lossy data"] = ", ".join(lossy)
+        extra = kept.get(run.key, extras.Extra())
         yield Entry(
             key=_key(about.size, id, path.stem, run.key),
             name=text(run_name(id, {**values, "seed": run.seed}), LONGEST_NAME),
             tags={key: text(value, LONGEST_TAG) for key, value in {**tags, **own}.items()},
-            params=_params(run, about.defaults[id]),
-            metrics=[*_metrics(rows, metrics), *_metrics(last, COSTS), *_score(rows, about.select, tunes)],
+            params=_params(run, about.defaults[id], {**point, **run.within}),
+            metrics=[*_metrics(rows, (*metrics, *COSTS)), *_score(rows, about.select, tunes), *_system(extra)],
             data={
                 role: (run.problem[key], meta.data[run.problem[key]])
                 for role, key in (("training", "data"), ("test", "test"))
                 if run.problem.get(key)
             },
-            start=end - int(rows["seconds"][-1] * 1000),
+            files={} if tunes else models.files(run, extra, meta.data),
+            start=end - math.ceil(rows["seconds"][-1] * 1000),
             end=end,
+            colour=look,
             chosen=None if chosen is None or tunes else str(chosen(id, values)).lower(),
         )
 
@@ -138,8 +157,11 @@ def run_name(id: str, values: Mapping[str, Any]) -> str:
     return " ".join(parts)
 
 
-def _params(run: Run, defaults: Mapping[str, Any]) -> dict[str, str]:
-    """Hyper-parameters, setting and problem of a run as text. defaults: of the algorithm's hyper-parameters."""
+def _params(run: Run, defaults: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, str]:
+    """Hyper-parameters, setting and problem of a run as text, and its place on axes that lie within one of them.
+
+    defaults: of the algorithm's hyper-parameters. point: the values of the experiment's axes.
+    """
     setting = Setting(**run.setting)
     found: dict[str, Any] = {"algorithm": run.algorithm, "seed": run.seed}
     found |= _defaults(Setting) | run.setting
@@ -147,6 +169,7 @@ def _params(run: Run, defaults: Mapping[str, Any]) -> dict[str, str]:
     given = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != OF_THE_PROBLEM}
     found |= {**defaults, **given}
     found |= {f"problem.{key}": value for key, value in run.problem.items()}
+    found = {parameter(axis): value for axis, value in point.items()} | found
     texts = {key: spelled(v) if isinstance(v, (dict, list)) else v for key, v in found.items() if v is not None}
     return {key: text(value, LONGEST_PARAM) for key, value in texts.items()}
 
@@ -167,6 +190,13 @@ def _metrics(rows: Rows, names: Iterable[str]) -> Iterator[tuple[str, float, int
         for value, step, second in zip(rows[name], rows["round"], rows["seconds"], strict=True):
             if math.isfinite(value):  # MLflow would make 1.8e308 of infinity, which no chart survives
                 yield name, float(value), step, second
+
+
+def _system(extra: extras.Extra) -> Iterator[tuple[str, float, int, float]]:
+    """What was sampled of the machine, with the number of the sample in place of a round."""
+    for number, (second, values) in enumerate(extra.usage):
+        for name, value in values.items():
+            yield f"{SYSTEM}{name}", float(value), number, second
 
 
 def _score(rows: Rows, select: Select, tunes: bool) -> Iterator[tuple[str, float, int, float]]:
@@ -194,10 +224,30 @@ def _place(values: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
     return frozenset((axis, axis_values.text(value)) for axis, value in values.items())
 
 
+def colours(about: About) -> dict[str, str]:
+    """The colours of an experiment's algorithms in its figures, by id."""
+    algorithms = about.content["algorithms"]
+    looks = styles({id: algorithms.get(id, {}).get("algorithm") or id for id in about.algorithms})
+    return {id: look.colour for id, look in looks.items()}
+
+
+def _versions(meta: RunMeta) -> str:
+    """Packages that computed a run file, and on which device: ``fedatlas 0.1.0, numpy 2.4.6, device cpu``."""
+    return ", ".join(f"{name} {version}" for name, version in sorted({**meta.machine, **meta.versions}.items()))
+
+
+def parameter(axis: str) -> str:
+    """The name of the parameter in MLflow that holds a run's value on an axis."""
+    return axis.removeprefix("parameters.")
+
+
 def common_tags(about: About) -> dict[str, str]:
-    """Tags of all runs of an experiment, with the commit of the project if it has one."""
+    """Tags of all runs of an experiment: its own, who logs them and where, and the project's commit if it has one."""
+    tags = {**about.tags, "host": platform.node()}
+    with contextlib.suppress(OSError, KeyError):  # there may be no name for a user in a container
+        tags["mlflow.user"] = getpass.getuser()
     command = ["git", "-C", str(Path(about.file).parent), "rev-parse", "HEAD"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         commit = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
-        return about.tags | {"commit": commit, "mlflow.source.git.commit": commit}
-    return dict(about.tags)
+        tags |= {"commit": commit, "mlflow.source.git.commit": commit}
+    return tags

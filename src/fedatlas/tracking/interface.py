@@ -6,18 +6,19 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 from fedatlas.errors import UserError
-from fedatlas.tracking import sqlite
+from fedatlas.tracking import sqlite, views
 from fedatlas.tracking.addresses import check, database
 from fedatlas.tracking.connection import ENVIRONMENT
 
-# where experiments are listed; without the query MLflow shows its side for language models first
-PAGE = "#/experiments?workflowType=machine_learning"
+PAGE = f"#/experiments?{views.TRAINING}"  # where experiments are listed
 
 
 def ui(uri: str, port: int = 5000) -> None:
-    """Serve the user interface in the foreground until interrupted, and print its address.
+    """Serve the user interface in the foreground until interrupted, and print its address, and those of chosen runs.
 
     uri: ``sqlite:///FILE``, or the address of a server, which is only printed. Raises UserError if there is no such
     database, if the port is in use, or if the interface stops by itself.
@@ -40,7 +41,7 @@ def ui(uri: str, port: int = 5000) -> None:
         while server.poll() is None and not _answers(port):
             time.sleep(0.2)
         if server.poll() is None:
-            print(f"\nMLflow: http://127.0.0.1:{port}/{PAGE}\nCtrl-C stops it.\n", flush=True)
+            print("\n".join(["", *_addresses(path, f"http://127.0.0.1:{port}"), "Ctrl-C stops it.", ""]), flush=True)
         if server.wait():
             raise UserError(f"MLflow's user interface stopped with status {server.returncode}")
     except KeyboardInterrupt:
@@ -49,6 +50,15 @@ def ui(uri: str, port: int = 5000) -> None:
         signal.signal(signal.SIGTERM, before)
         server.terminate()
         server.wait()
+
+
+def _addresses(path: Path, server: str) -> Iterator[str]:
+    """Lines with the addresses of the list of experiments, and of the chosen runs of each experiment and size."""
+    yield f"MLflow: {server}/{PAGE}"
+    for id, name, key in sqlite.stored_views(path, views.TAG):
+        view = views.of_key(key.removeprefix(views.TAG))
+        if view and not view.curves:
+            yield f"  {name}, {view.size}: {server}/{view.link(str(id))}"
 
 
 def _answers(port: int) -> bool:

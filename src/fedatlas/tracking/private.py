@@ -58,8 +58,8 @@ class DatabaseWriter:
         self.engine, self.experiment_id = client._tracking_client.store.engine, int(experiment_id)
         self.place = client.get_experiment(experiment_id).artifact_location
 
-    def add(self, runs: Sequence[tuple[Entry, Mapping[str, str]]]) -> None:
-        """Add runs, given with their tags."""
+    def add(self, runs: Sequence[tuple[Entry, Mapping[str, str]]]) -> list[str]:
+        """Add runs, given with their tags. Returns their ids."""
         from mlflow.store.tracking.dbmodels import models
 
         ids = sorted(uuid.uuid4().hex for _ in runs)  # in an index's order, rows take a fifth less time
@@ -71,6 +71,7 @@ class DatabaseWriter:
                 self._rows(rows, id, entry, tags, sources)
             for name, values in rows.items():
                 _insert(connection, getattr(models, name).__table__, values)
+        return ids
 
     def _rows(
         self,
@@ -85,7 +86,7 @@ class DatabaseWriter:
 
         about: dict[str, Any] = {"run_uuid": id, "name": entry.name, "status": "FINISHED", "lifecycle_stage": "active"}
         about |= {"start_time": entry.start, "end_time": entry.end, "experiment_id": self.experiment_id}
-        about |= {"user_id": "unknown", "source_type": "UNKNOWN"}
+        about |= {"user_id": tags.get("mlflow.user", "unknown"), "source_type": "UNKNOWN"}
         about |= dict.fromkeys(("source_name", "entry_point_name", "source_version"), "")
         rows["SqlRun"].append(about | {"artifact_uri": append_to_uri_path(self.place, id, "artifacts")})
         tags = {**tags, RUN_NAME: entry.name}

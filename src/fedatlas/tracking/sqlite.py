@@ -87,6 +87,19 @@ def rebind(path: Path) -> None:
     )
 
 
+def stored_views(path: Path, prefix: str) -> list[tuple[int, str, str]]:
+    """(id, name, tag) of the experiments in a database and their tags with a prefix, by name."""
+    query = (
+        "SELECT experiment_id, name, key FROM experiments JOIN experiment_tags USING (experiment_id) "
+        "WHERE lifecycle_stage = 'active' AND substr(key, 1, ?) = ? ORDER BY name, key"
+    )
+    try:
+        with contextlib.closing(_open(path, "ro")) as connection:
+            return connection.execute(query, (len(prefix), prefix)).fetchall()
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from None
+
+
 def _bound(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
     """(id, name, place) of the experiments of fedatlas whose place is a whole path."""
     query = "SELECT experiment_id, name, artifact_location FROM experiments WHERE artifact_location LIKE 'file:%'"

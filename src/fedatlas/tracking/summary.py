@@ -28,12 +28,17 @@ MOST_SCORES = 24  # a parent run with more metrics can no longer be read; its ta
 
 @dataclass
 class Summary:
-    """What a parent run shows. note: its description. artifacts: place -> path of a file. content: the experiment."""
+    """What a parent run shows.
+
+    note: its description. artifacts: place -> path of a file. content: the experiment. seconds: of training, of all
+    runs together; None before there is a table.
+    """
 
     note: str
     metrics: dict[str, float]
     artifacts: dict[str, Path]
     content: dict[str, Any]
+    seconds: float | None = None
 
 
 def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta] | None = None) -> Summary:
@@ -64,11 +69,18 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta]
     for key, value in metrics.items():
         if math.isfinite(value):
             named[_metric_name(key, named)] = float(value)
-    return Summary(text("\n".join(note), LONGEST_TAG), named, artifacts, about.content)
+    return Summary(
+        text("\n".join(note), LONGEST_TAG), named, artifacts, about.content, table[1].seconds if table else None
+    )
 
 
 def _metric_name(name: str, taken: Container[str] = ()) -> str:
-    """A name that MLflow allows for a metric, and that none of the taken ones is: its letters, and those of a path."""
+    """A name that MLflow allows for a metric, and that none of the taken ones is: its letters, and those of a path.
+
+    MLflow refuses ``+``: dane+-gd is dane-plus-gd, and 1e+05 is 1e05.
+    """
+    name = re.sub(r"(?<=\de)\+(?=\d)", "", name)
+    name = re.sub(r"-?\++-?(?=(\w)?)", lambda found: "-plus-" if found[1] else "-plus", name)
     name = re.sub(r"[^\w\-. :/]+", " ", text(name, sys.maxsize).replace("=", ":"))[:LONGEST_METRIC]
     name = "/".join(part for part in name.split("/") if part.strip() not in ("", ".", "..")).strip()
     numbers = (f"{name} {number}" for number in itertools.count(2))

@@ -21,8 +21,8 @@ Tags = Mapping[str, str]
 class Writer(Protocol):
     """Writes many runs of one MLflow experiment at once."""
 
-    def add(self, runs: Sequence[tuple[Entry, Tags]]) -> None:
-        """Add runs, given with their tags."""
+    def add(self, runs: Sequence[tuple[Entry, Tags]]) -> list[str]:
+        """Add runs, given with their tags. Returns their ids."""
 
     def tag(self, tags: Mapping[str, Tags]) -> None:
         """Set tags, given by the ids of runs."""
@@ -48,10 +48,11 @@ class ClientWriter:
     def __init__(self, client: MlflowClient, experiment_id: str) -> None:
         self.client, self.experiment_id = client, experiment_id
 
-    def add(self, runs: Sequence[tuple[Entry, Tags]]) -> None:
-        """Add runs, given with their tags."""
+    def add(self, runs: Sequence[tuple[Entry, Tags]]) -> list[str]:
+        """Add runs, given with their tags. Returns their ids."""
         from mlflow.entities import DatasetInput, InputTag, Metric, Param
 
+        ids = []
         for entry, tags in runs:
             id = self.client.create_run(self.experiment_id, entry.start, dict(tags), entry.name).info.run_id
             self.client.log_batch(
@@ -61,6 +62,8 @@ class ClientWriter:
                 given = DatasetInput(dataset(*about), [InputTag("mlflow.data.context", role)])
                 at_once(functools.partial(self.client.log_inputs, id, datasets=[given]))
             self.client.set_terminated(id, end_time=entry.end)
+            ids.append(id)
+        return ids
 
     def tag(self, tags: Mapping[str, Tags]) -> None:
         """Set tags, given by the ids of runs."""

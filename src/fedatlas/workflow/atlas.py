@@ -21,14 +21,12 @@ from fedatlas.figures.costed import SIMULATED
 from fedatlas.partitions import is_split
 from fedatlas.report.about import about
 from fedatlas.tracking import addresses
-from fedatlas.workflow import LIVE, code, inputs
+from fedatlas.workflow import EXTRAS, LIVE, code, inputs
 from fedatlas.workflow.experiment_files import ExperimentFiles
 from fedatlas.workflow.made_files import optimum_file, partition_file
 from fedatlas.workflow.parameters import text
 from fedatlas.workflow.study_folders import Folders
 from fedatlas.workflow.validation import validate
-
-VERDICTS = "docs/gallery/claims.csv"
 
 
 class Atlas:
@@ -69,6 +67,7 @@ class Atlas:
         found = {"FEDATLAS_DATA": self.folders.data, mirrors.VARIABLE: given}
         found[extensions.VARIABLE] = extensions.written(Path.cwd(), self.config["extensions"])
         uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done
+        found[EXTRAS] = ",".join(self.config["mlflow_extras"])
         return found | {LIVE: uri if uri.startswith("http") else ""}
 
     def selected(self) -> list[str]:
@@ -279,7 +278,8 @@ class Atlas:
 
     def verdicts(self) -> list[str]:
         """The file of the verdicts that are committed with the gallery, if there is one."""
-        return [self.folders.shared(VERDICTS)] if (self.root / VERDICTS).exists() else []
+        path = "docs/gallery/claims.csv"
+        return [self.folders.shared(path)] if Path(path).exists() else []
 
     def receipts(self, size: str, names: list[str]) -> list[str]:
         """Receipts, files that say that experiments were logged to MLflow."""

@@ -93,8 +93,8 @@ def export(atlas: Atlas, workflow: Any) -> None:
     found = atlas.environment()
     if vars(workflow).setdefault("fedatlas_environment", found) != found:
         raise UserError(
-            "two modules of the atlas in one workflow need the same data, data_mirrors and extensions, and the same "
-            "server in mlflow_uri if one has a server"
+            "two modules of the atlas in one workflow need the same data, data_mirrors, extensions and mlflow_extras, "
+            "and the same server in mlflow_uri if one has a server"
         )
     os.environ.update(found)
 

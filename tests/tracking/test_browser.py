@@ -1,0 +1,67 @@
+"""MLflow's user interface in a real browser: links to stored views open what they promise."""
+
+import shutil
+
+import pytest
+
+from fedatlas import tracking
+from fedatlas.tracking import views
+from tests.tracking.served import serving
+from tests.tracking.tiny import EXPERIMENT, known, run_files
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --window-size=2800,1000"
+)
+
+
+@pytest.fixture
+def browser(tmp_path):
+    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    program, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if not program or not driver:
+        pytest.skip("there is no Chromium with a chromedriver")
+    options = selenium.ChromeOptions()
+    options.binary_location = program
+    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path}/profile"):
+        options.add_argument(flag)
+    opened = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
+    yield opened
+    opened.quit()
+
+
+@pytest.mark.slow
+def test_links_open_table_and_charts(results, tmp_path, browser):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    with serving(tmp_path) as server:
+        about = known(EXPERIMENT)
+        id = tracking.log(about, results, server, run_files(results))["experiment_id"]
+        table, curves = views.of_size("smoke")
+        wait = WebDriverWait(browser, 60)
+
+        def body():
+            return browser.find_element(By.TAG_NAME, "body").text
+
+        def columns():
+            cells = browser.find_elements(By.CSS_SELECTOR, ".ag-header-cell")
+            return [cell.text for cell in sorted(cells, key=lambda cell: cell.location["x"]) if cell.text]
+
+        browser.get(f"{server}/{table.link(id)}")
+        wait.until(lambda _: "Group: fedac" in body() and "Group: fedavg" in body())
+        assert "Model training" in body() and "Chosen runs (smoke)" in body()
+        assert columns()[-8:] == [
+            "algorithm", "local_steps", "clients", "lr", "score", "status", "chosen", "Duration",
+        ]  # fmt: skip
+
+        browser.get("about:blank")
+        browser.get(f"{server}/{curves.link(id)}")
+
+        def drawn():
+            lines = browser.find_elements(By.CSS_SELECTOR, ".js-plotly-plot .scatterlayer path.js-line")
+            return {line.value_of_css_property("stroke") for line in lines}
+
+        of_figures = {"rgb(38, 38, 38)", "rgb(213, 94, 0)"}  # of FedAvg and FedAc-I
+        wait.until(lambda _: drawn() == of_figures)
+        assert "Curves of chosen runs (smoke)" in body()

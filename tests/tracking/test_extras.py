@@ -1,0 +1,109 @@
+"""Final vectors of runs and samples of the machine, where a study asks for them."""
+
+import dataclasses
+import json
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fedatlas import tracking
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.result_files import read, write
+from fedatlas.experiments.run import run_cell
+from fedatlas.tracking import extras
+from tests.tracking.tiny import EXPERIMENT, known, logged
+
+SPEC = CellSpec("gd", {"lr": 0.1}, {"kind": "quadratic", "dim": 3}, {"clients": 2, "rounds": 4, "eval_rounds": 2})
+SPEC = dataclasses.replace(SPEC, seeds=[0, 1])
+ABOUT = known(EXPERIMENT)
+
+
+def computed(folder, *asked):
+    path = folder / "runs/fedavg/all.parquet"
+    path.parent.mkdir(parents=True)
+    with extras.kept(asked, SPEC, path):
+        run_cell(SPEC, path)
+    return path
+
+
+def about(run_file):
+    """The About of an experiment whose only algorithm made a run file."""
+    select = dataclasses.replace(ABOUT.select, metric=next(n for n in ("loss",) if n in read(run_file)[0]))
+    return dataclasses.replace(ABOUT, grid=[], axes=[], tune=[], select=select, seeds=[0, 1])
+
+
+def test_a_run_file_is_the_same_with_extras(tmp_path):
+    frames = [read(computed(tmp_path / name, *asked))[0] for name, asked in (("a", []), ("b", ["models"]))]
+    timeless = [frame.drop(columns="seconds") for frame in frames]
+    assert timeless[0].equals(timeless[1])
+    assert not (tmp_path / "a/extras").exists()
+
+
+def test_the_final_vector_is_logged_with_what_loads_it(tmp_path, uri, capsys, monkeypatch):
+    path = computed(tmp_path / "r", "models")
+    assert tracking.log(about(path), tmp_path / "r", uri, [path])["logged"] == 2
+    assert tracking.log(about(path), tmp_path / "r", uri, [path])["unchanged"] == 2
+    _, _, children = logged(uri)
+    kept = extras.load(path)
+    assert len(kept) == 2
+    for run in children:
+        folder = tmp_path / "mlartifacts/tiny" / run.info.run_id / "artifacts/model"
+        monkeypatch.chdir(folder)
+        x = runpy.run_path("load.py")["x"]
+        assert x.shape == (3,) and any(np.array_equal(x, extra.x) for extra in kept.values())
+
+    # a model that was lost comes back
+    (folder / "x.npy").unlink()
+    tracking.log(about(path), tmp_path / "r", uri, [path])
+    assert (folder / "x.npy").exists()
+
+
+def test_a_network_is_logged_as_a_state_dict(tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch")
+    from fedatlas.architectures import ARCHITECTURES
+    from fedatlas.experiments.cells import Run
+    from fedatlas.tracking import models
+
+    module = ARCHITECTURES.build("lenet", "mlp").build((1, 8, 8), 10)
+    layout = {name: list(one.shape) for name, one in module.named_parameters()}
+    x = torch.cat([one.detach().reshape(-1) for one in module.parameters()]).numpy()
+    problem = {"kind": "network", "data": "digits", "architecture": "lenet"}
+    run = Run("fedavg", {}, problem, {}, 0, {}, {})
+    files = models.files(run, extras.Extra(x, layout), {"digits": {"shape": [1, 8, 8], "classes": 10}})
+    for place, content in files.items():
+        (tmp_path / Path(place).name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    loaded = runpy.run_path("load.py")["module"]
+    data = torch.ones(2, 1, 8, 8)
+    assert torch.equal(loaded(data), module(data))
+
+
+def test_the_machine_is_sampled_while_runs_go_on(tmp_path, monkeypatch):
+    keeper = extras._Keeper(SPEC, tmp_path / "runs/gd/all.parquet", models=False)
+    key = json.dumps([{}, {}, 0])
+    keeper([key], [(None, None)])
+    monkeypatch.setenv("MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL", "0.01")
+
+    class Twice:
+        left = 2
+
+        def wait(self, _):
+            self.left -= 1
+            return self.left < 0
+
+    keeper.sample(Twice())
+    keeper.now = {}
+    keeper.save()
+    (extra,) = extras.load(tmp_path / "runs/gd/all.parquet").values()
+    assert [set(values) for _, values in extra.usage] and len(extra.usage) == 2
+    assert extra.usage[0][1]["system_memory_usage_megabytes"] > 0
+
+
+def test_damaged_extras_are_left_out(tmp_path, uri, capsys):
+    path = computed(tmp_path / "r", "models")
+    extras.place(path).write_bytes(b"PK damaged")
+    assert tracking.log(about(path), tmp_path / "r", uri, [path])["logged"] == 2
+    assert "models and system metrics are left out" in capsys.readouterr().out
+    write(path, *read(path))

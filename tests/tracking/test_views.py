@@ -1,0 +1,125 @@
+"""The views that MLflow's user interface is given, and the page of the documentation about them."""
+
+import base64
+import dataclasses
+import json
+import re
+import zlib
+from pathlib import Path
+
+import pytest
+
+from fedatlas import tracking
+from fedatlas.figures import FIGURES
+from fedatlas.figures.style import styles
+from fedatlas.tracking import interface, views
+from fedatlas.tracking.summary import _metric_name
+from tests.tracking.tiny import EXPERIMENT, known, logged, run_files
+
+KNOWN = known(EXPERIMENT)
+PAGE = (Path(__file__).parents[2] / "docs/how-to/mlflow.md").read_text(encoding="utf-8")
+SEARCHES = [row.split("|")[2].split("`")[1] for row in PAGE.partition("## Searches")[2].splitlines() if "| `" in row]
+
+
+@pytest.fixture(scope="module")
+def database(results, empty, tmp_path_factory):
+    path = tmp_path_factory.mktemp("viewed") / "mlflow.db"
+    path.write_bytes(empty.read_bytes())
+    tracking.log(KNOWN, results, f"sqlite:///{path}", run_files(results))
+    return path
+
+
+@pytest.fixture(scope="module")
+def runs(database):
+    return logged(f"sqlite:///{database}")
+
+
+@pytest.mark.parametrize("view", views.of_size("smoke"))
+def test_a_view_shows_what_runs_have(view, runs):
+    client, (parent,), children = runs
+    tags = client.get_experiment(parent.info.experiment_id).tags
+    stored = json.loads(tags[f"mlflow.sharedViewState.{view.key}"])
+    packed = stored["state"].removeprefix("deflate;")
+    state = json.loads(zlib.decompress(base64.b64decode(packed)))
+    assert state == {name: stored[name] for name in state}  # older versions of MLflow read the fields
+    assert stored["name"] and stored["createdAt"] == client.get_experiment_by_name("tiny").creation_time
+    assert view.link(parent.info.experiment_id) in tags["mlflow.note.content"]
+    order = f"{state['orderByKey']} {'ASC' if state['orderByAsc'] else 'DESC'}"
+    found = client.search_runs([parent.info.experiment_id], state["searchFilter"], order_by=[order])
+    assert len(found) == 2 * 2 * 2 * 2 and {r.data.tags["chosen"] for r in found} == {"true"}
+    scores = [r.data.metrics["score"] for r in found if "score" in r.data.metrics]
+    assert scores == sorted(scores)
+    for column in state["selectedColumns"]:
+        kind, name = re.fullmatch(r"(\w+)\.`(.*)`", column).groups()
+        assert kind == "attributes" or all(name in getattr(r.data, kind) for r in found)
+    assert {"tags.`algorithm`", "params.`clients`", "params.`lr`", "metrics.`score`"} <= set(state["selectedColumns"])
+    charted = {chart["metricKey"] for chart in state["compareRunCharts"]}
+    assert charted == {"loss", "score"} and all("loss" in r.data.metrics for r in children)
+
+
+def test_runs_have_the_colours_of_figures_and_say_who_made_them(runs):
+    _, (parent,), children = runs
+    looks = styles({"fedavg": "fedavg", "fedac": "fedac-1"})
+    for run in children:
+        tags = run.data.tags
+        assert tags["mlflow.runColor"] == looks[tags["algorithm"]].colour
+        assert tags["host"] and tags["mlflow.user"] == run.info.user_id and "versions" in tags
+        assert run.info.end_time - run.info.start_time > 0
+    trained = sum(run.data.metrics["seconds"] for run in children)
+    assert (parent.info.end_time - parent.info.start_time) / 1000 == pytest.approx(trained, abs=0.002)
+
+
+def test_many_runs_are_shown_for_one_seed_and_the_last_values_of_axes():
+    content = {"grid": {"local_steps": [1, 8]}, "within": {"parameters.rho": [0.1, 0.2]}}
+    for seeds, more in (
+        (25, ""),
+        (26, " AND params.`seed` = '0'"),
+    ):
+        about = dataclasses.replace(KNOWN, algorithms={"a": "A"}, seeds=list(range(seeds)), content=content)
+        assert views.search(about) == f"tags.size = 'smoke' AND tags.chosen = 'true'{more}"
+    content["within"]["parameters.rho"] = [0.1 * k for k in range(60)] + [2.5]
+    about = dataclasses.replace(KNOWN, algorithms={"a": "A"}, seeds=[0, 1], content=content)
+    assert views.search(about).endswith("params.`seed` = '0' AND params.`local_steps` = '8'")
+
+
+def test_a_long_view_fits_a_tag():
+    about = dataclasses.replace(KNOWN, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
+    (table, curves) = (view.tag(about, 0)[1] for view in views.of_size("smoke"))
+    assert len(table) <= views.LONGEST and len(curves) <= views.LONGEST and json.loads(table)["state"]
+
+
+def test_the_command_prints_the_address_of_each_view(database, runs):
+    lines = list(interface._addresses(database, "http://127.0.0.1:5000"))
+    id = runs[1][0].info.experiment_id
+    assert lines == [
+        "MLflow: http://127.0.0.1:5000/#/experiments?workflowType=machine_learning",
+        f"  tiny, smoke: http://127.0.0.1:5000/{views.View('smoke').link(id)}",
+    ]
+
+
+def test_a_view_of_a_person_is_left_alone():
+    assert views.of_key("0123abc") is None
+    assert all(views.of_key(view.key) == view for view in views.of_size("paper"))
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_searches_of_the_page_find_runs(runs, search):
+    client, (parent,), _ = runs
+    assert client.search_runs([parent.info.experiment_id], search)
+
+
+def test_the_page_has_a_search_for_each_kind_of_figure():
+    assert set(FIGURES.names()) <= set(re.findall(r"^\| (\w+) \| `", PAGE, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("score/dane+-gd K=16", "score/dane-plus-gd K:16"),
+        ("score/dane+", "score/dane-plus"),
+        ("score/a+b", "score/a-plus-b"),
+        ("score/gd lam=1e+05", "score/gd lam:1e05"),
+    ],
+)
+def test_a_plus_stays_readable(name, allowed):
+    assert _metric_name(name) == allowed
