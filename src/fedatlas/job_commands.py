@@ -42,6 +42,8 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
             one.add_argument(name, nargs="+" if many else None, type=parsed if name == "spec" else str)
         if step in ("partition", "optimum", "figure"):
             directory(one)
+        if step == "report":
+            one.add_argument("--verdicts", nargs="*", default=[], help="claims.csv of the committed gallery")
         one.set_defaults(run=make, step=step)
 
 

@@ -1,15 +1,18 @@
-"""What this machine offers: free memory and disk, and what its C library does with freed memory."""
+"""This machine: what it is, its free memory and disk, and what its C library does with freed memory."""
 
 import contextlib
 import ctypes
 import functools
+import platform
 import re
+import subprocess
 import tempfile
 from pathlib import Path
 
 from fedatlas.errors import UserError
 
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+PACKAGES = ("fedatlas", "torch", "numba", "numpy", "scipy", "snakemake", "mlflow")
 TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
 
 
@@ -17,7 +20,6 @@ TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
 def described() -> str:
     """The processor of this machine, the cores that this process may use, and the system, in words."""
     import os
-    import platform
 
     name = ""
     with contextlib.suppress(OSError):
@@ -76,3 +78,32 @@ def size(count: float) -> str:
             return f"{count:.3g} {unit}"
         count /= 1024
     return f"{count:,.3g} GiB" if count < 1000 else f"{count:,.0f} GiB"
+
+
+@functools.cache
+def environment() -> dict[str, str]:
+    """What computes here: versions of Python and of packages by name, ``machine`` in words, and the code's ``commit``.
+
+    What is not known is left out. The name of the machine is not told.
+    """
+    from importlib.metadata import PackageNotFoundError, version
+
+    import psutil
+
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    found |= {"machine": f"{described()}, {size(psutil.virtual_memory().total)}", "commit": _commit()}
+    return {name: text for name, text in found.items() if text}
+
+
+def _commit() -> str:
+    """The commit of the package's working copy, with -dirty if it was changed; nothing if it is installed."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return ""
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    return ""

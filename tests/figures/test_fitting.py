@@ -40,6 +40,7 @@ SPECS = {
     "data_profile": [{"apart": True, "named": 3}],
     "loss_to_best": [{}],
     "pairwise": [{}],
+    "progress": [{}],
     "regimes": [{}],
     "robustness": [{}],
     "partition": [{}],

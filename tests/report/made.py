@@ -1,14 +1,17 @@
 """A made-up experiment with the files that a report reads."""
 
 import itertools
+import json
 
 import numpy as np
 import pandas as pd
 
+from fedatlas import csv_files
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Shown, View
+from fedatlas.figures.chart import Chart, Line
 from fedatlas.report.about import about
 
 CONTENT = {
@@ -35,9 +38,12 @@ CLAIMS = [
 ]
 
 
-def experiment(**changes) -> Experiment:
+LINES = {"fedavg": Line("FedAvg", "#262626", "o"), "fedac-1": Line("FedAc-I", "#d55e00", "D", (5, 1.6))}
+
+
+def experiment(name="made_up", **changes) -> Experiment:
     """The made-up experiment, with some keys of its file changed."""
-    return specification.experiment("made_up", "smoke", "config/experiments/made_up.yaml", {**CONTENT, **changes})
+    return specification.experiment(name, "smoke", f"config/experiments/{name}.yaml", {**CONTENT, **changes})
 
 
 def view(made: Experiment) -> View:
@@ -83,6 +89,23 @@ def results(folder, made: Experiment) -> None:
     files.write(folder / "table.parquet", table(), meta | {"runs": 48, "diverged_runs": 4, "seconds": 90.0})
     (folder / "figures").mkdir()
     (folder / "figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    chart(folder / "figures", "speed")
     claims = pd.DataFrame(CLAIMS).assign(experiment=made.name, size=made.size, source="Figure 1", ours="2")
     claims = claims.assign(reading=["", "of all data", ""], seeds=["5", "", ""])
     claims.to_csv(folder / "claims.csv", index=False)
+
+
+def chart(folder, name: str, panels=("K = 1", "K = 8"), points: int = 3) -> None:
+    """Write numbers of a figure, and how a browser draws them, beside its image."""
+    rows = []
+    for panel, id, at in itertools.product(panels, LINES, range(points)):
+        mean = (1 if id == "fedavg" else 0.5) / (1 + at)
+        remark = "lost" if (panel, id, at) == ("K = 8", "fedavg", points - 1) else ""
+        rows.append({"panel": panel, "algorithm": id, "round": at, "gradients": 10.0 * at, "mean": mean})
+        rows[-1]["remark"] = remark
+    numbers = pd.DataFrame(rows).assign(low=lambda frame: frame["mean"] / 2, high=lambda frame: frame["mean"] * 2)
+    csv_files.write(folder / f"{name}.csv", numbers)
+    x = {"round": "communication rounds", "gradients": "gradients per active client"}
+    y, note = ("mean", "suboptimality"), "Mean over 2 seeds."
+    told = Chart(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)
+    (folder / f"{name}.json").write_text(json.dumps(told.plain()))

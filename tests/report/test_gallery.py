@@ -9,7 +9,8 @@ from PIL import Image
 
 from fedatlas import csv_files
 from fedatlas.errors import UserError
-from fedatlas.report import changes, gallery, tally
+from fedatlas.report import changes, gallery
+from fedatlas.report.ledger import largest
 
 from .made import experiment, results
 
@@ -121,5 +122,5 @@ def test_a_claim_counts_at_the_largest_size_that_tests_it():
     rows = [("a", "laptop", "held"), ("a", "paper", "not tested at this size"), ("b", "paper", "not held")]
     rows += [("b", "laptop", "held"), ("c", "laptop", "not tested at this size")]
     ledger = pd.DataFrame(rows, columns=["claim", "size", "verdict"]).assign(experiment="e", source="Figure 1")
-    found = tally.largest(ledger).set_index("claim")["verdict"].to_dict()
+    found = largest(ledger).set_index("claim")["verdict"].to_dict()
     assert found == {"a": "held", "b": "not held", "c": "not tested at this size"}

@@ -4,14 +4,16 @@ import re
 import shutil
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.report import summaries
+from fedatlas.experiments import result_files as files
+from fedatlas.report import charting, summaries
 from fedatlas.report.about import about
 from fedatlas.report.page import prose, report
 from fedatlas.report.warnings import warnings
-from tests.report.made import experiment, results, table, view
+from tests.report.made import chart, experiment, results, table, view
 
 
 class Page(HTMLParser):
@@ -30,7 +32,7 @@ class Page(HTMLParser):
             self.links.append(given["href"])
         else:
             self.resources += [given[key] for key in ("src", "href", "data", "srcset", "poster") if key in given]
-        if tag not in ("meta", "link", "img", "br"):
+        if tag not in ("meta", "link", "img", "br", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -81,14 +83,67 @@ def test_every_section_is_there(page):
         assert section in text
     for verdict in ("held", "not held", "not tested at this size"):
         assert f"{verdict}" in text
-    assert re.search(r"✓ held.*✗ not held.*– not tested at this size", text)
+    assert re.search(r"✓ held.*✗ not held.*1 claim tested at larger sizes only.*– not tested at this size", text)
+    assert "The runs were computed with fedatlas 0.1.0" in text and "snakemake 9" in text and " cores, " in text
 
 
 def test_it_needs_nothing_from_elsewhere(page, html):
     assert all(resource.startswith("data:") for resource in page.resources)
     assert len([r for r in page.resources if r.startswith("data:image/svg+xml;base64,")]) == 1
-    assert "<script" not in html and "url(" not in html and "@import" not in html
+    assert "url(" not in html and "@import" not in html and "fetch(" not in html
     assert {link.split("/")[2] for link in page.links if link.startswith("http")} == {"arxiv.org", "example.org"}
+    assert html.count('id="library"') == 1
+
+
+def test_links_of_a_figure_exist_beside_the_page(folder, tmp_path):
+    mine = shutil.copytree(folder, tmp_path / "smoke/made_up")
+    (mine / "runs").mkdir()
+    report([mine], tmp_path / "report.html")
+    links = Page((tmp_path / "report.html").read_text(encoding="utf-8")).links
+    files = [link for link in links if not link.startswith(("#", "http"))]
+    assert files == ["smoke/made_up/runs", "smoke/made_up/figures/speed.svg", "smoke/made_up/figures/speed.csv"]
+    assert all((tmp_path / file).exists() for file in files)
+
+
+def test_a_smoke_report_tells_what_became_of_claims_that_it_does_not_test(folder, tmp_path):
+    ledger = pd.DataFrame(
+        [{"experiment": "made_up", "size": "paper", "claim": "third", "verdict": "not held", "ours": "7"}]
+    )
+    verdicts = tmp_path / "docs/gallery/claims.csv"
+    verdicts.parent.mkdir(parents=True)
+    ledger.to_csv(verdicts, index=False)
+    report([folder], tmp_path / "report.html", verdicts=verdicts)
+    page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
+    text = " ".join(" ".join(page.text).split())
+    first, rest = text.split("Contents", 1)
+    assert "This report is at smoke size" in first and "1 claim is tested at larger sizes only" in first
+    assert "Verdicts of 1 of them are committed" in first and "docs/gallery.md" in page.links
+    assert "at size paper, committed" in rest and "not tested at this size" not in text
+
+
+def test_the_numbers_of_a_figure_are_told_to_who_cannot_see_it(html):
+    assert (
+        'alt="Scores against M. suboptimality against communication rounds. K = 1, at 2 communication rounds: ' in html
+    )
+    assert "FedAc-I 0.167, FedAvg 0.333." in html
+
+
+def test_results_that_do_not_say_where_they_were_computed_are_shown(folder, tmp_path):
+    mine = shutil.copytree(folder, tmp_path / "made_up")
+    table, meta = files.read(mine / "table.parquet")
+    files.write(mine / "table.parquet", table, meta, made=[])
+    report([mine], tmp_path / "report.html")
+    assert "The runs were computed with fedatlas 0.1.0. A fingerprint" in (tmp_path / "report.html").read_text()
+
+
+def test_long_lines_are_thinned_and_keep_their_ends(tmp_path):
+    chart(tmp_path, "long", points=1001)
+    line = charting.chart(tmp_path, "long")["panels"][1]["lines"]["fedac-1"]
+    assert len(line["y"]) <= charting.POINTS + 1 and (line["round"][0], line["round"][-1]) == (0, 1000)
+    assert (
+        charting.chart(tmp_path, "long")["panels"][1]["lines"]["fedavg"]["remark"][-1] == "lost" != line.get("remark")
+    )
+    assert line["gradients"][-1] == 10000 and line["y"][-1] == float(f"{0.5 / 1001:.5g}")
 
 
 def test_text_is_escaped(html):
@@ -113,10 +168,13 @@ def test_missing_files_are_named(folder, tmp_path, gone):
 def test_only_the_folders_of_its_parts_are_read(folder, html, tmp_path, monkeypatch):
     """Neither the configuration nor another experiment is at hand where a report is made."""
     mine = shutil.copytree(folder, tmp_path / "alone")
+    kept = str(folder)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fedatlas.kinds.Family.get", lambda *_: pytest.fail("a registry was asked"))
     report([mine], tmp_path / "report.html", repository="https://example.org/atlas")
-    assert (tmp_path / "report.html").read_text(encoding="utf-8") == html
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    links = re.compile(r'(?<=<a href=")(?!#|http)[^"]*(?=figures/)')
+    assert links.sub("", page).replace(str(mine), kept) == links.sub("", html)
 
 
 def test_several_experiments_share_papers_references_and_data(folder, tmp_path):

@@ -84,7 +84,7 @@ FIGURES_OF_RESULTS = f"scaling promises tabled timed {COMPARED}"
 EVERY_FIGURE = f"{FIGURES_OF_RESULTS} split there"
 CLAIMS = "better below"
 # Modules, and the results that must be made again if their code changes; the first row that fits a module counts.
-SHARED_BY_FIGURES = ("base", "drawing", "fitting", "layout", "pages", "sheet")
+SHARED_BY_FIGURES = ("base", "chart", "drawing", "fitting", "layout", "pages", "sheet")
 TABLE = [
     # algorithms
     ("algorithms.fedavg", "quadratic tuned lenet below"),
@@ -244,7 +244,7 @@ TABLE = [
     *((f"workflow.jobs.{name}", name) for name in (
         "instability", "optimum", "partition", "report", "table", "track")),
     *((f"report.{name}", "track report") for name in ("record", "warnings")),
-    *((f"report.{name}", "report") for name in ("page", "summaries")),
+    *((f"report.{name}", "report") for name in ("charting", "ledger", "palette", "page", "summaries")),
     ("report*", ""),
     ("tracking*", "track"),
     ("csv_files", f"table {EVERY_FIGURE} {CLAIMS} track report instability"),

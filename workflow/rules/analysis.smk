@@ -56,6 +56,7 @@ rule figure:
             labels={"figure": "{figure}"},
         ),
         svg=f"{results}/{{size}}/{{experiment}}/figures/{{figure}}.svg",
+        pdf=f"{results}/{{size}}/{{experiment}}/figures/{{figure}}.pdf",
     log:
         f"{results}/logs/figure/{{size}}/{{experiment}}/{{figure}}.log",
     localrule: True

@@ -29,6 +29,7 @@ rule report_tour:
     """The report over the experiments of the tour."""
     input:
         code=atlas.code([code.of_job("report")]),
+        verdicts=atlas.verdicts(),
         parts=lambda w: atlas.parts("smoke", atlas.config["tour"]),
     output:
         html=f"{results}/report.html",
@@ -41,13 +42,14 @@ rule report_tour:
     params:
         folders=[atlas.folders.report("smoke", name) for name in atlas.config["tour"]],
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
 
 rule report_all:
     """The report over the experiments that config.yaml selects."""
     input:
         code=atlas.code([code.of_job("report")]),
+        verdicts=atlas.verdicts(),
         parts=lambda w: atlas.parts(w.size, atlas.selected()),
     output:
         html=f"{results}/{{size}}/report.html",
@@ -60,13 +62,14 @@ rule report_all:
     params:
         folders=lambda w: [atlas.folders.report(w.size, name) for name in atlas.selected()],
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
 
 rule report_one:
     """The report of one experiment."""
     input:
         code=atlas.code([code.of_job("report")]),
+        verdicts=atlas.verdicts(),
         parts=lambda w: atlas.parts(w.size, [w.experiment]),
     output:
         html=f"{results}/{{size}}/{{experiment}}/report.html",
@@ -78,4 +81,4 @@ rule report_one:
     params:
         folders=lambda w: [atlas.folders.report(w.size, w.experiment)],
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"

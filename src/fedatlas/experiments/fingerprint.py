@@ -54,7 +54,9 @@ SILENT = {
     "fedatlas.algorithms.protocols": "types of what hooks are given",
 }
 # Files that belong to a module as its code does.
-RESOURCES = {"fedatlas.report.page": ("report.html", "report.css")}
+RESOURCES = {
+    "fedatlas.report.page": ("report.html", "experiment.html", "macros.html", "report.css", "report.js", "charts.js")
+}
 # Class attributes and arguments of ``option`` that are words for people.
 WORDS = {"label", "cite"}
 WORDS_OF_OPTIONS = {"advice", "doc", "search", "unit"}

@@ -1,26 +1,33 @@
 """Result files: Parquet with JSON metadata and checksums of the numbers, written whole or not at all."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas import machine
 from fedatlas.errors import UserError
 from fedatlas.files import atomic
+from fedatlas.machine import environment
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-META, MACHINE = b"fedatlas", b"machine"
+META, MADE = b"fedatlas", b"fedatlas made"
 
 
-def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta: dict[str, Any]) -> None:
+def write(
+    path: str | Path,
+    content: "pd.DataFrame | list[dict[str, Any]]",
+    meta: dict[str, Any],
+    made: list[dict[str, str]] | None = None,
+) -> None:
     """Write a DataFrame, or rows, and metadata as one Parquet file.
 
-    Rows are dicts of text, numbers and lists of numbers. One that lacks a number has NaN, one that lacks a list None.
+    made: with what the numbers were computed (`fedatlas.machine.environment`); by default with what is here. Rows are
+    dicts of text, numbers and lists of numbers. One that lacks a number has NaN, one that lacks a list None.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -33,8 +40,8 @@ def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta
         content.attrs = {}
         table = pa.Table.from_pandas(content, preserve_index=False)
     with atomic(path) as temporary:
-        described = {META: json.dumps(meta), MACHINE: machine.described()}
-        pq.write_table(table.replace_schema_metadata(described), temporary, write_page_checksum=True)
+        notes = {META: json.dumps(meta), MADE: json.dumps([environment()] if made is None else made)}
+        pq.write_table(table.replace_schema_metadata(notes), temporary, write_page_checksum=True)
 
 
 def _column(values: list[Any]) -> "pa.Array":
@@ -89,12 +96,21 @@ def read_meta(path: str | Path) -> dict[str, Any]:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
 
 
-def made_on(path: str | Path) -> str:
-    """The machine that wrote a file, in words; empty if the file does not say it. Raises UserError as `read_meta`."""
+def made(paths: Iterable[str | Path]) -> list[dict[str, str]]:
+    """With what files that write() made were computed, each once. Raises UserError as `read_meta`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        return (pq.read_schema(path).metadata or {}).get(MACHINE, b"").decode()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
+    found: list[dict[str, str]] = []
+    for path in paths:
+        try:
+            notes = pq.read_schema(path).metadata or {}
+            found += [one for one in json.loads(notes.get(MADE, b"[]")) if one not in found]
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
+    return found
+
+
+def made_on(path: str | Path) -> str:
+    """The machine that computed a file, in words; empty where it does not say. Raises UserError as `read_meta`."""
+    return next((one.get("machine", "") for one in made([path])), "")

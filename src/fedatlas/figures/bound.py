@@ -9,6 +9,7 @@ import numpy as np
 from fedatlas import labels
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled
+from fedatlas.figures.chart import Chart, lines, plain
 from fedatlas.figures.sheet import Sheet
 from fedatlas.options import option
 
@@ -47,6 +48,7 @@ class Bound(Panelled):
         panels = sheet.panels(sheet.rows(sheet.curves))
         figure, axes = layout.grid(len(panels), share_x=False)
         uncovered: set[str] = set()
+        shown: list[tuple[str, str, DataFrame]] = []
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             ax.set_yscale("log")
@@ -56,7 +58,7 @@ class Bound(Panelled):
                 rows = part[part["algorithm"] == id]
                 if not rows.empty:
                     try:
-                        self._compare(ax, sheet, id, rows)
+                        shown.append((title, id, self._compare(ax, sheet, id, rows)))
                     except comparison.NotCovered as reason:
                         uncovered.add(f"Not drawn: {reason}.")
         counted = labels.COSTS["rounds"] if theorem.counts == "round" else theorem.counted
@@ -65,10 +67,23 @@ class Bound(Panelled):
         handle.set_label(f"bound of {theorem.title}")
         layout.legend(figure, sheet, [handle])
         layout.foot(figure, sheet.note(), *sorted(uncovered))
+        sheet.numbers = sheet.tidy(shown)
+        sheet.chart = Chart(
+            x={"x": counted},
+            y=("mean", plain(theorem.quantity)),
+            lines=lines(sheet.styles, sheet.names),
+            range=("low", "high"),
+            dotted={"bound": f"bound of {theorem.title}"},
+            logx=True,
+            logy=True,
+            note=sheet.note(),
+        )
         return figure
 
-    def _compare(self, ax: "Axes", sheet: Sheet, id: str, rows: "DataFrame") -> None:
-        """Draw what was measured of an algorithm, and the bound."""
+    def _compare(self, ax: "Axes", sheet: Sheet, id: str, rows: "DataFrame") -> "DataFrame":
+        """Draw what was measured of an algorithm, and the bound. Returns the numbers."""
+        import pandas as pd
+
         from fedatlas.theory import comparison
 
         look = sheet.styles[id]
@@ -76,13 +91,15 @@ class Bound(Panelled):
         count, measured, limit = (np.stack([run[k] for run in found]) for k in (1, 2, 3))
         measured, x = np.maximum(measured, layout.FLOOR), count.mean(axis=0)
         marked = np.unique(np.geomspace(1, len(x), 9).astype(int) - 1).tolist()
-        layout.spread(ax, look, x, measured.min(axis=0), measured.max(axis=0), sheet.place(look), marked)
+        low, mean, high = measured.min(axis=0), measured.mean(axis=0), measured.max(axis=0)
+        layout.spread(ax, look, x, low, high, sheet.place(look), marked)
         drawn: dict[str, Any] = {
             "color": look.colour,
             "linestyle": look.line,
             "marker": look.marker,
             "markersize": look.size,
         }
-        ax.plot(x, measured.mean(axis=0), zorder=look.layer, markevery=marked, **drawn)
+        ax.plot(x, mean, zorder=look.layer, markevery=marked, **drawn)
         promised = np.maximum(limit.mean(axis=0), layout.FLOOR)
         ax.plot(x, promised, color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
+        return pd.DataFrame({"x": x, "mean": mean, "low": low, "high": high, "bound": promised})

@@ -10,6 +10,7 @@ from fedatlas import labels
 from fedatlas.experiments import scores
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled, Scale
+from fedatlas.figures.chart import Chart, lines
 from fedatlas.figures.costed import Costed
 from fedatlas.figures.sheet import Sheet
 from fedatlas.figures.style import Style
@@ -42,18 +43,21 @@ class Convergence(Panelled, Costed):
         panels = sheet.panels(_so_far(rows, sheet) if self.so_far else rows)
         figure, axes = layout.grid(len(panels), share_x=False)
         drawn, ends, cut = [], [], False
+        shown, abscissas = [], self.against(rows)
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             if sheet.log:
                 ax.set_yscale("log")
             for number, (id, look) in enumerate(sheet.styles.items()):
-                curve = average(part[part["algorithm"] == id], cost, sheet.y)
+                curve = average(part[part["algorithm"] == id], cost, sheet.y, list(abscissas))
                 if not len(curve):
                     continue
                 cut |= sheet.log and bool((curve["low"] < layout.FLOOR).any())
                 diverged = (part.loc[part["algorithm"] == id, "status"] == "diverged").any()
                 line(ax, curve, look, (number, len(sheet.styles)), sheet.log, sheet.seeds > 1)
                 drawn.append(curve[:1] if diverged else curve)
+                remark = np.where(diverged & (np.arange(len(curve)) == len(curve) - 1), "diverged after this", "")
+                shown.append((title, id, curve.reset_index(drop=True).assign(remark=remark)))
                 ends += [(ax, curve, look)] if diverged else []
             ax.margins(x=0.02)
             if self.xscale == "log":
@@ -67,7 +71,24 @@ class Convergence(Panelled, Costed):
         layout.label(axes, self.words, labels.quantity(sheet.y, "best" if self.so_far else ""))
         layout.legend(figure, sheet, [layout.mark("diverged", marker="x")] if ends else ())
         layout.foot(figure, sheet.note(), "Values below 10⁻¹⁶ are raised to it." if cut else "")
+        sheet.numbers = _tidy(sheet, shown)
+        sheet.chart = Chart(
+            x=abscissas,
+            y=("mean", " ".join(["best"] * self.so_far + [labels.words(sheet.y)])),
+            lines=lines(sheet.styles, sheet.names),
+            range=("low", "high"),
+            logx=self.xscale == "log",
+            logy=sheet.log,
+            remark="remark",
+            limits=axes[0].get_ylim(),
+            note=sheet.note(),
+        )
         return figure
+
+
+def _tidy(sheet: Sheet, shown: "Sequence[tuple[str, str, DataFrame]]") -> "DataFrame":
+    """Numbers of curves that ``average`` made: every cost that can be drawn against, mean, range, number of seeds."""
+    return sheet.tidy(shown).drop(columns=["x"], errors="ignore").rename(columns={"y": "mean", "count": "seeds"})
 
 
 def _so_far(rows: "DataFrame", sheet: Sheet) -> "DataFrame":
@@ -78,15 +99,17 @@ def _so_far(rows: "DataFrame", sheet: Sheet) -> "DataFrame":
     return rows.assign(**{sheet.y: best})
 
 
-def average(rows: "DataFrame", cost: str, metric: str) -> "DataFrame":
+def average(rows: "DataFrame", cost: str, metric: str, costs: "Sequence[str]" = ()) -> "DataFrame":
     """Mean and range over seeds at every evaluation that all seeds reached.
 
-    rows: of curves, of one algorithm at one point. cost, metric: their columns. Returns columns ``x``, ``y``, ``low``
-    and ``high``, by round.
+    rows: of curves, of one algorithm at one point. cost, metric: their columns. costs: further columns whose means are
+    taken. Returns columns ``x``, ``y``, ``low``, ``high``, ``count`` and the costs, by round.
     """
     ok = rows[np.isfinite(rows[metric])]
     groups = ok.groupby("round", sort=True)
     curve = groups[metric].agg(y="mean", low="min", high="max", count="count")
+    for name in costs:
+        curve[name] = groups[name].mean() if name != "round" else curve.index
     curve["x"] = groups[cost].mean() if cost != "round" else curve.index
     return curve[curve["count"] == rows["seed"].nunique()]
 

@@ -1,14 +1,18 @@
 """What figures share whose x is a cost: recorded ones, and the time that a cost model makes of them."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.costs import COST_MODELS
 from fedatlas.figures.base import Chosen
 from fedatlas.labels import COSTS
 from fedatlas.options import option
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 SIMULATED = "simulated_seconds"
+OFFERED = ("rounds", "vectors_up", "gradients", "seconds")  # costs that a reader can choose among
 TIMES = {**COSTS, SIMULATED: "simulated time (s)"}
 
 
@@ -31,6 +35,11 @@ class Costed(Chosen):
     def cost(self) -> str:
         """Column of curves that holds the cost."""
         return "round" if self.x == "rounds" else self.x
+
+    def against(self, curves: "DataFrame") -> dict[str, str]:
+        """Words of the costs that curves can be drawn against, by their columns; the figure's own comes first."""
+        found = {"round" if name == "rounds" else name: words for name, words in COSTS.items() if name in OFFERED}
+        return {self.cost: self.words} | {name: words for name, words in found.items() if name in curves}
 
     @property
     def words(self) -> str:

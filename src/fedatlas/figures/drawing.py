@@ -1,6 +1,7 @@
 """Drawing a figure into files, with the same bytes whenever it is drawn from the same results."""
 
 import contextlib
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,10 +46,11 @@ def draw(
     """Draw a figure of an experiment into files.
 
     figure: declared. outputs: paths, whose suffixes (.svg, .png, .pdf) choose the format; the first is written last, so
-    that it is there only if all are. A kind that gives its numbers writes them as CSV beside the first. The other
-    arguments are explained at `Sheet`; what a figure needs of them, its ``inputs`` say. page: of a paper; by default a
-    screen. Returns the notes that a page leaves to the caption, which a screen has at the figure's foot. Raises
-    UserError if options of the figure do not fit the results, or a file cannot be written.
+    that it is there only if all are. Beside the first lie its numbers as CSV, if the kind gives them, and as JSON how a
+    browser draws them (`fedatlas.figures.chart`), if it can. The other arguments are explained at `Sheet`; what a
+    figure needs of them, its ``inputs`` say. page: of a paper; by default a screen. Returns the notes that a page
+    leaves to the caption, which a screen has at the figure's foot. Raises UserError if options of the figure do not fit
+    the results, or a file cannot be written.
     """
     sheet = Sheet(figure, view, table, curves, partitions, availability, memory, dissimilarities)
     paths = list(map(Path, outputs))
@@ -58,11 +60,24 @@ def draw(
         _set_literally(drawn)
         fit(drawn, widen=page is None)  # once, and alike for all formats
         drawn.set_layout_engine(None)  # not "none", which would have each format laid out before it is drawn
-        if sheet.numbers is not None:
-            csv_files.write(paths[0].with_suffix(".csv"), sheet.numbers)
+        _numbers(sheet, paths[0])
         for path in reversed(paths):
             save(drawn, path)
     return note
+
+
+def _numbers(sheet: Sheet, path: Path) -> None:
+    """Write a figure's numbers and how a browser draws them beside a path; older ones go where there are none."""
+    numbers, chart = path.with_suffix(".csv"), path.with_suffix(".json")
+    if sheet.numbers is None:
+        numbers.unlink(missing_ok=True)
+    else:
+        csv_files.write(numbers, sheet.numbers)
+    if sheet.numbers is None or sheet.chart is None:
+        chart.unlink(missing_ok=True)
+    else:
+        with atomic(chart) as temporary:
+            temporary.write_text(json.dumps(sheet.chart.plain(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def _set_literally(figure: "matplotlib.figure.Figure") -> None:

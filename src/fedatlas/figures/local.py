@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 from fedatlas.figures import layout, style
 from fedatlas.figures.base import Panelled, Scale
+from fedatlas.figures.chart import Chart, lines
 from fedatlas.figures.costed import Costed
 from fedatlas.figures.sheet import Sheet
 from fedatlas.options import option
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 BANDS = (  # column, in the legend, colour, opacity
     ("between", "± deviation across clients", style.SKY, 0.55),
@@ -38,6 +40,7 @@ class Local(Panelled, Costed):
         rows = sheet.rows(sheet.curves.dropna(subset=[f"{y}_mean"]))
         panels = sheet.panels(rows)
         figure, axes = layout.grid(len(panels), share_x=False)
+        shown: list[tuple[str, str, DataFrame]] = []
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             if self.yscale == "log":
@@ -46,6 +49,8 @@ class Local(Panelled, Costed):
                 own = part[part["algorithm"] == id]
                 curve = own.groupby("round")[[f"{y}_{name}" for name in ("mean", "within", "between")]].mean()
                 at, mean = own.groupby("round")[cost].mean() if cost != "round" else curve.index, curve[f"{y}_mean"]
+                points = curve.rename(columns=lambda name: name.removeprefix(f"{y}_")).assign(**{cost: at})
+                shown.append((title, id, points.reset_index(drop=True)))
                 for name, _, colour, alpha in BANDS:
                     apart = curve[f"{y}_{name}"]
                     ax.fill_between(at, mean - apart, mean + apart, color=colour, alpha=alpha, linewidth=0)
@@ -57,4 +62,12 @@ class Local(Panelled, Costed):
         layout.label(axes, self.words, y.replace("_", " "))
         layout.legend(figure, sheet, [Patch(color=colour, alpha=alpha, label=text) for _, text, colour, alpha in BANDS])
         layout.foot(figure, "Of the last round before each evaluation.")
+        sheet.numbers = sheet.tidy(shown)
+        sheet.chart = Chart(
+            x={cost: self.words},
+            y=("mean", y.replace("_", " ")),
+            lines=lines(sheet.styles, sheet.names),
+            logy=self.yscale == "log",
+            note="Mean over clients and local steps of the last round before each evaluation.",
+        )
         return figure

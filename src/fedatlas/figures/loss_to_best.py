@@ -8,6 +8,7 @@ from fedatlas import labels
 from fedatlas.comparing.contests import Standing, standings
 from fedatlas.comparing.ranking import ranked
 from fedatlas.experiments.cells import CASE
+from fedatlas.figures.chart import Grid, plain
 from fedatlas.figures.mosaic import Cell, mosaic
 from fedatlas.figures.over_problems import AtOneTarget, problems, titles
 from fedatlas.figures.sheet import Sheet
@@ -50,6 +51,13 @@ class LossToBest(AtOneTarget):
         cells = [[_cell(column[a], board.log, shades, reach) for column in found] for a in order]
         names = [sheet.names[board.algorithms[a]] for a in order]
         heads = titles(sheet, board) if len(board.problems) > 1 else [""]
+        sheet.chart = Grid(
+            rows={board.algorithms[a]: plain(names[at]) for at, a in enumerate(order)},
+            columns=list(map(plain, heads)),
+            log=board.log,
+            darkest=math.exp(reach) if board.log else reach,
+            note=" ".join(filter(None, self._notes(sheet, board, found)[:2])),
+        )
         best = ("score" if self.scores else "cost") + " of the best"
         below = [(best, [_best(board, at, one, self._sign(sheet)) for at, one in enumerate(found)])]
         return mosaic(names, heads, cells, width=0.62, below=below, notes=self._notes(sheet, board, found))

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fedatlas import labels
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled
+from fedatlas.figures.chart import Chart, lines, plain
 from fedatlas.figures.sheet import Sheet
 from fedatlas.options import option
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
 
@@ -44,6 +46,7 @@ class MeanBound(Panelled):
         panels = sheet.panels(sheet.rows(sheet.curves))
         figure, axes = layout.grid(len(panels), share_x=False)
         uncovered: set[str] = set()
+        shown: list[tuple[str, str, DataFrame]] = []
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             ax.set_xscale("log")
@@ -59,6 +62,7 @@ class MeanBound(Panelled):
                 for name, run in zip(self.theorems, found, strict=bool(found)):
                     bound = run.bound.mean(axis=0)
                     ax.plot(run.rounds, bound, color=layout.NOTE_COLOUR, linestyle=LINES[name], linewidth=1.3)
+                shown += [(title, id, self._tidy(found))] if found else []
                 for run in found[-1:]:
                     low, high = run.measured.min(axis=0), run.measured.max(axis=0)
                     at = np.unique(np.geomspace(1, len(run.rounds), 9).astype(int) - 1).tolist()
@@ -72,4 +76,24 @@ class MeanBound(Panelled):
             handles[-1].set_label(f"bound of Theorem {name}")
         layout.legend(figure, sheet, handles)
         layout.foot(figure, sheet.note(), *sorted(uncovered))
+        sheet.numbers = sheet.tidy(shown)
+        sheet.chart = Chart(
+            x={"round": labels.COSTS["rounds"]},
+            y=("mean", plain(r"mean of $|\nabla F(z^t)|^2$")),
+            lines=lines(sheet.styles, sheet.names),
+            range=("low", "high"),
+            dotted={name: f"bound of Theorem {name}" for name in self.theorems},
+            logx=True,
+            logy=True,
+            note=sheet.note(),
+        )
         return figure
+
+    def _tidy(self, found: "list[Any]") -> "DataFrame":
+        """The numbers of a line and of its bounds. found: what `fedspeed_bound.runs` says of each theorem."""
+        import pandas as pd
+
+        run = found[-1]
+        ends = {"mean": run.measured.mean(axis=0), "low": run.measured.min(axis=0), "high": run.measured.max(axis=0)}
+        bounds: dict[str, Any] = {name: one.bound.mean(axis=0) for name, one in zip(self.theorems, found, strict=True)}
+        return pd.DataFrame({"round": run.rounds} | ends | bounds)

@@ -10,8 +10,10 @@ from fedatlas.figures.sheet import Sheet
 
 if TYPE_CHECKING:
     import matplotlib.figure
+    import numpy as np
     from matplotlib.axis import Axis
     from matplotlib.colors import Colormap
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,7 @@ class Partition(Figure):
         return frozenset({"partitions"})
 
     def draw(self, sheet: Sheet) -> "matplotlib.figure.Figure":
+        import pandas as pd
         import seaborn as sns
 
         if not sheet.partitions:
@@ -36,6 +39,7 @@ class Partition(Figure):
         figure = layout.blank((7.2 if columns == 1 else 4.6 * columns, 0.25 + 2.5 * rows))
         axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
         top = max(int(histogram.max()) for histogram in counts)
+        sheet.numbers = pd.concat([_tidy(*one) for one in sheet.partitions], ignore_index=True)
         for ax, title, histogram in zip(axes, titles, counts, strict=False):
             clients, classes = histogram.shape
             sns.heatmap(histogram.T, ax=ax, vmin=0, vmax=top, cmap=_shades(), cbar=False, rasterized=True)
@@ -53,6 +57,15 @@ class Partition(Figure):
         bar.set_label("samples")
         bar.outline.set_visible(False)
         return figure
+
+
+def _tidy(title: str, counts: "np.ndarray") -> "DataFrame":
+    """Samples of each label that each client holds, a row for each. counts (clients, classes): of the partition."""
+    import pandas as pd
+
+    clients, classes = counts.shape
+    index = pd.MultiIndex.from_product([range(clients), range(classes)], names=["client", "label"])
+    return pd.DataFrame({"samples": counts.ravel()}, index=index).reset_index().assign(partition=title)
 
 
 def _shades() -> "Colormap":

@@ -14,6 +14,7 @@ from fedatlas.comparing.ranking import ranked
 from fedatlas.errors import UserError
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled
+from fedatlas.figures.chart import Chart, lines, plain
 from fedatlas.figures.over_problems import OverProblems, counted, problems
 from fedatlas.figures.sheet import Sheet
 from fedatlas.figures.style import GREY
@@ -77,6 +78,7 @@ class Profiled(OverProblems, Panelled):
         found = [(title, places, profile(values[:, places], at, self.resamples)) for title, places in parts]
         sheet.numbers = _numbers(sheet, found)
         order = ranked(board)
+        sheet.chart = self._chart(sheet, [board.algorithms[a] for a in order[: self.named]], at)
         if self.apart:
             panels = [(sheet.names[board.algorithms[a]], found[0][2], [a]) for a in order]
         else:
@@ -95,6 +97,18 @@ class Profiled(OverProblems, Panelled):
         notes = self._notes(sheet, board, [len(places) for _, places, _ in found])
         layout.foot(figure, layout.wrapped(figure.get_figwidth(), *notes))
         return figure
+
+    def _chart(self, sheet: Sheet, named: Sequence[str], at: np.ndarray) -> Chart:
+        quiet = set(sheet.styles) - set(named)
+        return Chart(
+            x={"x": plain(self.axis(sheet))},
+            y=("share", "share of problems solved"),
+            lines=lines(sheet.styles, sheet.names, quiet),
+            range=("low", "high"),
+            logx=bool(at[0] > 0),
+            steps=True,
+            note=f"{self.told(sheet, self.shares)} Range: 95 % by resampling problems and seeds.",
+        )
 
     def _notes(self, sheet: Sheet, board: Board, counts: Sequence[int]) -> list[str]:
         bright = 1 if self.apart else min(self.named, len(board.algorithms))
@@ -154,7 +168,8 @@ def _numbers(sheet: Sheet, found: "Sequence[tuple[str, list[int], Profile]]") ->
         for a, id in enumerate(sheet.styles):
             part = pd.DataFrame({"x": one.at, "share": one.share[a], "low": one.low[a], "high": one.high[a]})
             part.insert(0, "algorithm", id)
-            part.insert(0, "panel", title)
+            if title:
+                part.insert(0, "panel", plain(title))
             rows.append(part.assign(problems=len(places)))
     return pd.concat(rows, ignore_index=True)
 

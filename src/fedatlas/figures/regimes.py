@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from fedatlas.comparing.contests import standings
 from fedatlas.comparing.wording import sentence, summary
 from fedatlas.figures import layout
+from fedatlas.figures.chart import Sentences, plain
 from fedatlas.figures.fitting import lines
 from fedatlas.figures.over_problems import AtOneTarget, problems, titles
 from fedatlas.figures.sheet import Sheet
@@ -54,6 +55,7 @@ class Regimes(AtOneTarget):
             f"Brackets: {self.sure} intervals over paired seeds, corrected for the number of rivals"
             + ("." if self.scores else ", and for what lies between two evaluations."),
         ]
+        sheet.chart = Sentences(list(map(plain, titles(sheet, board))), " ".join(filter(None, notes)))
         return _text(rows, notes)
 
 

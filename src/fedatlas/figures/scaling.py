@@ -12,6 +12,7 @@ from fedatlas.axis_values import parsed
 from fedatlas.experiments.selection import numeric
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled, Scale
+from fedatlas.figures.chart import Chart, Line, categories, lines, plain
 from fedatlas.figures.sheet import Sheet
 from fedatlas.figures.style import Style
 from fedatlas.options import option
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     from fedatlas.experiments.cells import Run
 
-SLOPE = (0, (4, 3))  # the line of linear speed-up
+SLOPE, REFERENCE, LINEAR = (0, (4, 3)), "#777777", "linear speed-up"  # the line of slope -1
+LINEAR_LINE = Line(LINEAR, REFERENCE, "", (4, 3))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,18 +69,21 @@ class Scaling(Panelled):
         shifts = (
             np.linspace(-0.25, 0.25, len(sheet.styles)) if len(sheet.styles) > 1 else [0]
         )  # where x is not a number
+        shown: list[tuple[str, str, DataFrame]] = []
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             if sheet.log:
                 ax.set_yscale("log")
             for shift, (id, look) in zip(shifts, sheet.styles.items(), strict=True):
                 own = part[part["algorithm"] == id]
+                shown.append((title, id, own))
                 _line(ax, sheet, x, own, column, positions, look, shift)
                 if id in self.theorems:
                     promised = own.assign(at=own[x].map(positions)).sort_values("at")
                     ax.plot(promised["at"], promised["bound"], color=look.colour, linestyle=layout.DOTS, linewidth=1.4)
-            if self.reference == "linear":
-                _reference(ax, part, x, column)
+            if self.reference == "linear" and len(ends := _reference(part, x, column)):
+                ax.plot(ends[x], ends[column], color=REFERENCE, linestyle=SLOPE, linewidth=1.1, zorder=1.5)
+                shown.append((title, LINEAR, ends))
         _scale(axes, positions, rows, x)
         finite = rows[[c for c in (column, *_range(sheet, column), "bound") if c in rows]].to_numpy(float)
         if bounds := layout.limits(_drawn(sheet, finite), sheet.log):
@@ -86,7 +91,33 @@ class Scaling(Panelled):
         layout.label(axes, labels.axis(x, sheet.view.problem), _words(sheet))
         layout.legend(figure, sheet, self._legend(sheet, rows, column))
         layout.foot(figure, sheet.note(numeric(rows[x])) if _range(sheet, column) else "")
+        sheet.numbers = self._tidy(sheet, shown, column)
+        at = [value for value in positions.values() if numeric(rows[x])]
+        sheet.chart = Chart(
+            x={x: plain(labels.axis(x, sheet.view.problem))},
+            y=("mean", plain(_words(sheet))),
+            lines=lines(sheet.styles, sheet.names) | ({LINEAR: LINEAR_LINE} if self.reference else {}),
+            range=("low", "high") if _range(sheet, column) else None,
+            categories=[] if numeric(rows[x]) else categories(positions),
+            dotted={"bound": "promised by the theorem"} if "bound" in sheet.numbers else {},
+            logx=bool(at) and min(at) > 0 and max(at) / min(at) >= 4,
+            logy=sheet.log,
+            remark="edge" if "edge" in sheet.numbers else "",
+            limits=axes[0].get_ylim(),
+            note=sheet.note(numeric(rows[x])) if _range(sheet, column) else "",
+        )
         return figure
+
+    def _tidy(self, sheet: Sheet, shown: "Sequence[tuple[str, str, DataFrame]]", column: str) -> "DataFrame":
+        """Chosen scores with their ranges, bounds of theorems, and where the chosen value lies on its axis.
+
+        shown: (title of the panel, id, rows) of each line.
+        """
+        names = {self.x: self.x, column: "mean", **dict(zip(_range(sheet, column), ("low", "high"), strict=False))}
+        names |= {name: name for name in ("bound", "edge") if name in sheet.table}
+        return sheet.tidy(
+            (title, id, own.reindex(columns=list(names)).rename(columns=names)) for title, id, own in shown
+        )
 
     def _legend(self, sheet: Sheet, rows: "DataFrame", column: str) -> "list[Artist]":
         """Legend handles of lines that do not belong to an algorithm."""
@@ -94,7 +125,7 @@ class Scaling(Panelled):
 
         found: list[Artist] = []
         if self.reference == "linear":
-            found.append(Line2D([], [], color="#777777", linestyle=SLOPE, linewidth=1.1, label="linear speed-up"))
+            found.append(Line2D([], [], color=REFERENCE, linestyle=SLOPE, linewidth=1.1, label=LINEAR))
         for id, name in self.theorems.items():
             found.append(Line2D([], [], color=sheet.styles[id].colour, linestyle=layout.DOTS, linewidth=1.4))
             found[-1].set_label(f"Theorem {name}")
@@ -167,15 +198,16 @@ def _drawn(sheet: Sheet, values: "Series | np.ndarray") -> np.ndarray:
     return np.maximum(values, layout.FLOOR) if sheet.log else values
 
 
-def _reference(ax: "Axes", part: "DataFrame", x: str, column: str) -> None:
-    """A line of slope -1 through the best algorithm's first point."""
+def _reference(part: "DataFrame", x: str, column: str) -> "DataFrame":
+    """Ends of a line of slope -1 through the best algorithm's first point; nothing if there is no such point."""
+    import pandas as pd
+
     ok = part[np.isfinite(part[column]) & (part[column] > 0) & (part[x] > 0)]
     if ok.empty:
-        return
+        return ok[[x, column]]
     first, last = ok[x].min(), ok[x].max()
     start = ok.loc[ok[x] == first, column].min()
-    ends = [start, start * first / last]
-    ax.plot([first, last], ends, color="#777777", linestyle=SLOPE, linewidth=1.1, zorder=1.5)
+    return pd.DataFrame({x: [first, last], column: [start, start * first / last]})
 
 
 def _scale(axes: "Sequence[Axes]", positions: Mapping[Any, float], rows: "DataFrame", x: str) -> None:

@@ -9,11 +9,13 @@ from fedatlas.experiments.scores import compared, goal
 from fedatlas.experiments.selection import numeric
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled, Scale
+from fedatlas.figures.chart import Chart, categories, lines, plain
 from fedatlas.figures.sheet import Sheet
 from fedatlas.options import option
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +37,7 @@ class Sensitivity(Panelled):
         figure, axes = layout.grid(len(panels))
         positions = layout.positions(rows[x])
         values, words = list(positions.values()), not numeric(rows[x])
+        shown: list[tuple[str, str, DataFrame]] = []
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             if sheet.log:
@@ -46,10 +49,23 @@ class Sensitivity(Panelled):
             for id, look in sheet.styles.items():
                 own = part[(part["algorithm"] == id) & (diverged.loc[part.index] == 0)]
                 scores = every.loc[own.index].groupby(own[x].map(positions)).agg(goal(metric, select))
+                cells = {at: cell for cell, at in positions.items()}
+                shown.append((title, id, scores.rename("score").rename_axis("at").reset_index()))
+                shown[-1][2].insert(0, x, shown[-1][2].pop("at").map(cells))
                 points: dict[str, Any] = {"marker": look.marker, "markersize": look.size}
                 line = "none" if words else look.line
                 ax.plot(scores.index, scores, color=look.colour, linestyle=line, zorder=look.layer, **points)
         layout.label(axes, labels.axis(x, sheet.view.problem), labels.quantity(metric, select.statistic))
         layout.legend(figure, sheet)
+        sheet.numbers = sheet.tidy(shown)
+        sheet.chart = Chart(
+            x={x: plain(labels.axis(x, sheet.view.problem))},
+            y=("score", f"{select.statistic} {labels.words(metric)}"),
+            lines=lines(sheet.styles, sheet.names),
+            categories=categories(positions) if words else [],
+            logx=not words and values[0] > 0 and values[-1] / values[0] >= 4,
+            logy=sheet.log,
+            note="On the tuning seeds, the best over the other tuned hyper-parameters.",
+        )
         layout.foot(figure, "What diverged is left out." if (diverged > 0).any() else "")
         return figure

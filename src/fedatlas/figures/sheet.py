@@ -1,5 +1,6 @@
 """What a figure is drawn from: its options, the results, and how the experiment's algorithms look."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from fedatlas.experiments.selection import matching, ordered
 from fedatlas.experiments.view import View
 from fedatlas.figures import style
 from fedatlas.figures.base import Figure
+from fedatlas.figures.chart import Chart, Grid, Sentences, plain
 from fedatlas.metrics import metric
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ class Sheet:
     ``bound`` where theorems are an input of the figure. partitions: (title, counts of labels (clients, classes)) of
     each partition. availability: (title, probabilities or None, who was there), both (rounds, clients), of each
     participation. memory: vectors that a client keeps from round to round, by id of the algorithm. dissimilarities:
-    (title, constants of similarity) of each problem. numbers: set by a kind that gives the numbers it shows.
+    (title, constants of similarity) of each problem. numbers: set by a kind that gives the numbers it shows; chart: set
+    by one whose numbers a browser can draw.
 
     Of the options that not every kind has, ``algorithms``, ``where``, ``panel``, ``y`` and ``yscale`` are respected
     where they are declared.
@@ -44,6 +47,7 @@ class Sheet:
     memory: dict[str, float] | None = None
     dissimilarities: "list[tuple[str, Similarity]] | None" = None
     numbers: "DataFrame | None" = None
+    chart: Chart | Grid | Sentences | None = None
 
     def __post_init__(self) -> None:
         entries = self.view.algorithms
@@ -106,6 +110,23 @@ class Sheet:
             return [("", frame)]
         values = ordered(frame[axis])
         return [(self.point(axis, value), frame[frame[axis] == value]) for value in values]
+
+    def tidy(self, parts: "Iterable[tuple[str, str, DataFrame]]") -> "DataFrame":
+        """The numbers of a figure's lines, a row for each point.
+
+        parts: (title of the panel, id of the algorithm, rows) of each line. The columns ``panel``, where there are
+        titles, and ``algorithm`` come first.
+        """
+        import pandas as pd
+
+        found = []
+        for title, id, rows in parts:
+            rows = rows.drop(columns=["panel", "algorithm"], errors="ignore")
+            rows.insert(0, "algorithm", id)
+            if title:
+                rows.insert(0, "panel", plain(title))
+            found.append(rows)
+        return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
     def point(self, axis: str, cell: Any) -> str:
         """An axis at the value of a cell, as figures show it: ``$K$ = 16``."""

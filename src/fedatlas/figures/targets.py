@@ -45,6 +45,8 @@ class Targets(Panelled, Costed):
         values = np.array(
             [[_cost(sheet, part, id, cost, target) for _, part, target in reached] for id in sheet.styles]
         )
+        points = [(title, target) for title, _, target in reached]
+        sheet.numbers = _tidy(sheet, points, values)
         if cost.endswith("seconds"):
             per_round = [[_per_round(part, id, cost) for _, part in panels] for id in sheet.styles]
             values, heads = np.hstack([np.array(per_round), values]), [*["a round"] * len(panels), *heads]
@@ -91,6 +93,18 @@ class Targets(Panelled, Costed):
         measured = f"{labels.words(sheet.y)}{seeds}"
         layout.foot(figure, f"{what.capitalize()} until the {measured} first attains a target; – never.")
         return figure
+
+
+def _tidy(sheet: Sheet, points: "list[tuple[str, float]]", values: np.ndarray) -> "DataFrame":
+    """The cost of each target: infinite where it is never attained. values: (algorithms, targets)."""
+    import pandas as pd
+
+    rows = [
+        (title, id, pd.DataFrame({"target": [target], "cost": [values[row, column]]}))
+        for row, id in enumerate(sheet.styles)
+        for column, (title, target) in enumerate(points)
+    ]
+    return sheet.tidy(rows)
 
 
 def _cost(sheet: Sheet, part: "DataFrame", id: str, cost: str, target: float) -> float:

@@ -23,6 +23,8 @@ from fedatlas.figures import style
 from fedatlas.files import atomic
 from fedatlas.markdown import escaped
 from fedatlas.report import changes, tally
+from fedatlas.report.ledger import SIZES, largest
+from fedatlas.report.palette import shrunk
 from fedatlas.report.record import FILE, About
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ def make(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     for name, path in figures.items():
-        _shrink(path, place / f"{name}.png")
+        (place / f"{name}.png").write_bytes(shrunk(path))
     shutil.copyfile(folder / "claims.csv", place / "claims.csv")
     chosen = table[table["chosen"]]
     columns = ["algorithm", *about.axes, *(name for name in about.tune if name in chosen)]
@@ -157,7 +159,7 @@ def page(gallery: Path, out: Path, listed: Sequence[Listed]) -> None:
 
 
 def _entries(gallery: Path) -> Iterator[Entry]:
-    for size in tally.SIZES:
+    for size in SIZES:
         for path in sorted(gallery.glob(f"{size}/*/{ENTRY}")):
             try:
                 plain = json.loads(path.read_text(encoding="utf-8"))
@@ -171,7 +173,7 @@ def _claims(path: Path) -> "pd.DataFrame":
 
 
 def _head(ledger: "pd.DataFrame", folder: str) -> list[str]:
-    counts = tally.largest(ledger)["verdict"].value_counts()
+    counts = largest(ledger)["verdict"].value_counts()
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in tally.ORDER if verdict in counts)
     return [
         "# Gallery",
@@ -216,14 +218,6 @@ def _section(entry: Entry, now: Listed, claims: "pd.DataFrame", folder: str) -> 
     if len(claims) > len(tested):
         yield f"Not tested at this size: {len(claims) - len(tested)} more."
         yield ""
-
-
-def _shrink(source: Path, target: Path) -> None:
-    """Copy a PNG with a palette of 128 colours, a third of its size: every version stays in the repository."""
-    from PIL import Image
-
-    with Image.open(source) as image:
-        image.convert("RGB").quantize(128, method=Image.Quantize.FASTOCTREE).save(target, optimize=True)
 
 
 def _time(hours: float) -> str:

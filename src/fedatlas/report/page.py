@@ -1,19 +1,26 @@
 """The report: one HTML file that opens offline and holds figures, verdicts, values, provenance and references."""
 
 import base64
+import json
+import os
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from fedatlas import csv_files, labels
 from fedatlas.bibliography import Reference
 from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import made as computed
 from fedatlas.experiments.result_files import read
 from fedatlas.files import atomic
-from fedatlas.report import summaries
+from fedatlas.report import charting, summaries
+from fedatlas.report.ledger import largest
+from fedatlas.report.palette import shrunk
 from fedatlas.report.record import FILE, About
 from fedatlas.report.warnings import warnings
 
@@ -35,16 +42,20 @@ GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "kappa": "κ", "lambda": "λ", "mu": "μ",
     "nu": "ν", "rho": "ρ", "sigma": "σ", "tau": "τ",
 }  # fmt: skip
-LARGE_SVG = 1_500_000  # bytes; beyond them the PNG is smaller and looks the same
+HERE = Path(__file__).parent
+SCRIPTS = ("report.js", "charts.js")
+FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure, that the report links
 
 
-def report(parts: Sequence[Path], out: Path, repository: str | None = None) -> None:
+def report(parts: Sequence[Path], out: Path, repository: str | None = None, verdicts: Path | None = None) -> None:
     """Write the report over experiments.
 
     parts: folders of results, each with about.json, table.parquet, claims.csv and figures/. out: path of the HTML file.
-    repository: address of the project, to link to. Raises UserError if something is missing.
+    repository: address of the project, to link to. verdicts: claims.csv of the committed gallery, which says what
+    became of claims that the experiments' size does not test. Raises UserError if something is missing.
     """
-    shown = [_part(Path(directory)) for directory in parts]
+    shown = [_part(Path(directory), Path(out).parent) for directory in parts]
+    _commit(shown, verdicts)
     abouts = [part["about"] for part in shown]
     papers: dict[Reference, list[dict[str, Any]]] = {}
     for part in shown:
@@ -58,23 +69,30 @@ def report(parts: Sequence[Path], out: Path, repository: str | None = None) -> N
         parts=shown,
         verdicts=VERDICTS,
         counts=_counts([claim for part in shown for claim in part["claims"]]),
+        claimed=_counts([claim["committed"] or claim for part in shown for claim in part["claims"]]),
+        untested=NOT_TESTED,
+        smoke=all(about.size == "smoke" for about in abouts),
+        committed=_counts([claim["committed"] for part in shown for claim in part["claims"] if claim["committed"]]),
+        gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
+        library=charting.library() if any(figure["packed"] for part in shown for figure in part["figures"]) else "",
         runs=sum(part["made"].runs for part in shown),
         diverged=sum(part["made"].diverged_runs for part in shown),
         sizes=sorted({about.size for about in abouts}),
         data=summaries.provenance({name: one for part in shown for name, one in part["made"].data.items()}),
-        versions=_versions([part["made"].versions for part in shown]),
+        versions=_together([part["made"].versions, *part["computed"]] for part in shown),
         references=sorted(references.values(), key=lambda one: (one.short.lower(), one.year, one.title)),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         missing=[key for key in cited if key not in references],
         repository=repository,
-        style=(Path(__file__).parent / "report.css").read_text(encoding="utf-8"),
+        style=(HERE / "report.css").read_text(encoding="utf-8"),
+        scripts=[(HERE / name).read_text(encoding="utf-8") for name in SCRIPTS],
     )
     with atomic(out) as temporary:
         temporary.write_text(html, encoding="utf-8")
 
 
-def _part(directory: Path) -> dict[str, Any]:
-    """What the template shows of one experiment. made: what the table's file says of the runs."""
+def _part(directory: Path, place: Path) -> dict[str, Any]:
+    """What the template shows of one experiment. made: what the table's file says of the runs. place: of the report."""
     about = About.read(directory / FILE)
     table, plain = read(directory / "table.parquet")
     made = TableMeta.of(plain)
@@ -83,7 +101,9 @@ def _part(directory: Path) -> dict[str, Any]:
         "anchor": f"{about.size}-{about.name}",
         "about": about,
         "made": made,
-        "figures": [_figure(directory, name, caption) for name, caption in about.figures.items()],
+        "computed": computed([directory / "table.parquet"]),
+        "figures": [_figure(directory, name, caption, place) for name, caption in about.figures.items()],
+        "links": _links({"YAML": Path(about.file), "run files": directory / "runs"}, place),
         "claims": _claims(directory / "claims.csv"),
         "best": best,
         "folded": len(best["rows"]) > LONG_TABLE,
@@ -92,16 +112,57 @@ def _part(directory: Path) -> dict[str, Any]:
     }
 
 
-def _figure(directory: Path, name: str, caption: str) -> dict[str, str]:
-    """Caption and image of a figure, as a data URI."""
+def _figure(directory: Path, name: str, caption: str, place: Path) -> dict[str, Any]:
+    """A figure: its image as a data URI, what a browser draws, its files, and the command that makes it."""
     vector, image = (directory / f"figures/{name}.{suffix}" for suffix in ("svg", "png"))
-    path = vector if vector.exists() and (vector.stat().st_size < LARGE_SVG or not image.exists()) else image
+    chart = charting.chart(directory / "figures", name)
+    files = {word: directory / f"figures/{name}.{suffix}" for suffix, word in FILES.items()}
+    return {
+        "name": name,
+        "caption": caption,
+        "image": _image(vector, image),
+        "alt": f"{caption} {chart['alt']}" if chart else caption,
+        "chart": chart,
+        "packed": charting.packed(json.dumps(chart, ensure_ascii=False, separators=(",", ":")))
+        if chart and chart["kind"] == "lines"
+        else "",
+        "links": _links(files, place),
+        "command": f"snakemake --cores 1 {shlex.quote(str(image))}",
+    }
+
+
+def _image(vector: Path, image: Path) -> str:
+    """An image as a data URI: as PNG, or as SVG where that is smaller or alone."""
     try:
-        content = path.read_bytes()
+        found = [("svg+xml", vector.read_bytes())] if vector.exists() else []
+        found += [("png", shrunk(image))] if image.exists() or not found else []
     except OSError:
-        raise UserError(f"{path} does not exist: draw the figures before the report") from None
-    kind = "svg+xml" if path.suffix == ".svg" else "png"
-    return {"caption": caption, "image": f"data:image/{kind};base64,{base64.b64encode(content).decode()}"}
+        raise UserError(f"{image} does not exist: draw the figures before the report") from None
+    kind, content = min(found, key=lambda one: len(one[1]))
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def _links(files: Mapping[str, Path], place: Path) -> dict[str, str]:
+    """Addresses of those files that exist, by what they are called."""
+    return {word: _link(path, place) for word, path in files.items() if path.exists()}
+
+
+def _link(path: Path, place: Path) -> str:
+    """The address of a file as a page in the folder ``place`` links it."""
+    return quote(os.path.relpath(path, place))
+
+
+def _commit(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
+    """Give every claim the committed row of the largest size that tests it, or None."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    if path is not None:
+        ledger = largest(csv_files.read(path, dtype=str, keep_default_na=False))
+        rows = {(row["experiment"], row["claim"]): row for row in ledger.to_dict("records")}
+    for part in parts:
+        for claim in part["claims"]:
+            row = rows.get((part["about"].name, claim["claim"]))
+            here = row is None or row["verdict"] == NOT_TESTED or claim["verdict"] != NOT_TESTED
+            claim["committed"] = None if here else row
 
 
 def _claims(path: Path) -> list[dict[str, Any]]:
@@ -126,20 +187,21 @@ def _counts(claims: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
 
 
-def _versions(versions: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Versions by package; several where experiments were run with different ones."""
+def _together(parts: Iterable[Iterable[Mapping[str, str]]]) -> dict[str, list[str]]:
+    """What run files were computed with, by name: versions of packages, machines, commits; each value once."""
     found: dict[str, dict[str, None]] = {}
-    for one in versions:
-        for package, version in one.items():
-            found.setdefault(package, {})[version] = None
-    return {package: ", ".join(found[package]) for package in sorted(found)}
+    for part in parts:
+        for one in part:
+            for name, value in one.items():
+                found.setdefault(name, {})[value] = None
+    return {name: list(found[name]) for name in sorted(found)}
 
 
 def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+        loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
 from fedatlas.figures.drawing import save, settings
+from fedatlas.report.ledger import largest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,15 +14,6 @@ if TYPE_CHECKING:
 ORDER = (MORE, HELD, UNDECIDED, NOT_HELD, VACUOUS, NOT_TESTED)
 COLOURS = dict(zip(ORDER, ("#0b5c30", "#2f9e63", "#e0b04a", "#d55e00", "#a3a3a3", "#dddddd"), strict=True))
 OWN = "The atlas's own"  # how the source of a question begins that no paper asks
-SIZES = ("paper", "laptop", "smoke")  # the largest first
-
-
-def largest(ledger: "pd.DataFrame") -> "pd.DataFrame":
-    """Each claim once: at the largest size that tests it. ledger: rows of claims.csv of several experiments."""
-    order = ledger.assign(
-        tested=(ledger["verdict"] == NOT_TESTED).astype(int), rank=ledger["size"].map(SIZES.index)
-    ).sort_values(["tested", "rank"], kind="stable")
-    return order.drop_duplicates(["experiment", "claim"]).drop(columns=["tested", "rank"]).sort_index()
 
 
 def draw(ledger: "pd.DataFrame", papers: Mapping[str, str], out: Path) -> None:

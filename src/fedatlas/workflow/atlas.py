@@ -276,6 +276,11 @@ class Atlas:
         """Sizes and names of the experiments of the gallery."""
         return [(size, name) for size, names in self.config["gallery"].items() for name in names]
 
+    def verdicts(self) -> list[str]:
+        """The file of the verdicts that are committed with the gallery, if there is one."""
+        path = "docs/gallery/claims.csv"
+        return [self.folders.shared(path)] if Path(path).exists() else []
+
     def receipts(self, size: str, names: list[str]) -> list[str]:
         """Receipts, files that say that experiments were logged to MLflow."""
         return [f"{self.folders.experiment(size, name)}/mlflow.json" for name in names]

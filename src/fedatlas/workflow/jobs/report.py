@@ -9,14 +9,15 @@ from fedatlas import csv_files
 from fedatlas.report.page import report
 
 
-def make(out: str, folders: Sequence[str]) -> None:
+def make(out: str, folders: Sequence[str], verdicts: Sequence[str] = ()) -> None:
     """Write a report, and beside it the claims of all its experiments as claims.csv.
 
-    folders: of about.json, table.parquet, claims.csv and figures of each experiment.
+    folders: of about.json, table.parquet, claims.csv and figures of each experiment. verdicts: the committed
+    gallery's claims.csv, if there is one.
     """
     together = Path(out).with_name("claims.csv")
     sources = [Path(folder) / "claims.csv" for folder in folders]
     if together not in sources:
         frames = [csv_files.read(path, dtype=str, keep_default_na=False) for path in sources]
         csv_files.write(together, pd.concat(frames, ignore_index=True))
-    report([Path(folder) for folder in folders], Path(out))
+    report([Path(folder) for folder in folders], Path(out), verdicts=next(map(Path, verdicts), None))

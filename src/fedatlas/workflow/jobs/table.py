@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas import csv_files
-from fedatlas.experiments.result_files import write
+from fedatlas.experiments.result_files import made, write
 from fedatlas.experiments.tables import Layout, build
 
 
@@ -15,7 +15,8 @@ def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
     spec: of the `Layout`. runs: paths of all run files, in the order of the experiment's cells.
     """
     table, curves, trials, meta = build(Layout.of(spec), [Path(path) for path in runs])
-    write(Path(folder) / "curves.parquet", curves, meta.plain())
-    write(Path(folder) / "trials.parquet", trials, meta.plain())
+    computed = made(runs)
+    write(Path(folder) / "curves.parquet", curves, meta.plain(), computed)
+    write(Path(folder) / "trials.parquet", trials, meta.plain(), computed)
     csv_files.write(Path(folder) / "table.csv", table)
-    write(Path(folder) / "table.parquet", table, meta.plain())
+    write(Path(folder) / "table.parquet", table, meta.plain(), computed)

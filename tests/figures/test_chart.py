@@ -1,0 +1,86 @@
+"""What a browser draws is what the image shows: the numbers in the CSV, by the description beside it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fedatlas.figures.chart import plain
+from fedatlas.figures.drawing import draw, settings
+from tests.figures.test_over_problems import curves, view
+from tests.synthetic import build, decay, experiment
+
+from .sheets import declared, drawn
+
+KINDS = [
+    {"kind": "convergence", "x": "rounds", "y": "loss", "panel": "clients", "where": {"local_steps": "max"}},
+    {"kind": "convergence", "x": "gradients", "so_far": True, "where": {"clients": "max", "local_steps": "max"}},
+    {"kind": "scaling", "x": "clients", "reference": "linear", "panel": "local_steps"},
+    {"kind": "sensitivity", "x": "lr", "where": {"clients": "max", "local_steps": "max"}},
+]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    table, rows, known = build(experiment(), tmp_path_factory.mktemp("runs"), decay)
+    return table, rows, known
+
+
+@pytest.fixture(scope="module")
+def land():
+    return None, curves(), view()
+
+
+@pytest.mark.parametrize("spec", KINDS, ids=lambda spec: spec["kind"])
+def test_numbers_are_those_of_the_lines(results, spec):
+    with settings():
+        figure, sheet = drawn(spec, results)
+    told = sheet.chart.plain()
+    numbers = sheet.numbers
+    assert set(numbers["algorithm"]) <= set(told["lines"]) and set(told["x"]) <= set(numbers)
+    seen = [line.get_ydata() for ax in figure.axes for line in ax.get_lines() if line.get_linestyle() != "None"]
+    panels = numbers.groupby("panel", sort=False) if "panel" in numbers else [("", numbers)]
+    given = [rows[told["y"][0]] for _, part in panels for _, rows in part.groupby("algorithm", sort=False)]
+    assert len(given) >= len(seen) > 0
+    for line in seen:
+        assert any(len(line) == len(one) and np.allclose(line, one) for one in given)
+
+
+def test_a_line_can_be_drawn_against_every_cost(results):
+    with settings():
+        _, sheet = drawn(KINDS[1], results)
+    assert list(sheet.chart.x) == ["gradients", "round", "vectors_up", "seconds"]
+    one = sheet.numbers[sheet.numbers["algorithm"] == sheet.numbers["algorithm"].iloc[0]]
+    assert all(one[column].is_monotonic_increasing for column in sheet.chart.x)
+
+
+def test_problems_have_a_panel_each_headed_by_the_best(land):
+    with settings():
+        figure, sheet = drawn({"kind": "progress", "share": 0.1, "named": 2}, land)
+    assert figure.axes[2].get_title() == "10 % active\nbest: FedAvg"
+    assert list(sheet.chart.heads.values()) == ["best: SCAFFOLD", "best: SCAFFOLD", "best: FedAvg"]
+    assert {id for id, line in sheet.chart.lines.items() if not line.quiet} == {"fedavg", "scaffold"}
+    first = sheet.numbers[sheet.numbers["round"] == 0]
+    assert np.allclose(first["mean"], 1) and (sheet.numbers["low"] <= sheet.numbers["high"]).all()
+
+
+def test_losses_and_regimes_are_told_to_the_page(land, tmp_path):
+    for kind in ("loss_to_best", "regimes"):
+        draw(declared({"kind": kind, "share": 0.1}), land[2], pd.DataFrame(), land[1], [tmp_path / f"{kind}.svg"])
+    grid, words = (json.loads((tmp_path / f"{kind}.json").read_text()) for kind in ("loss_to_best", "regimes"))
+    assert len(grid["rows"]) == 4 and grid["columns"] == words["titles"] and grid["darkest"] == pytest.approx(16)
+
+
+def test_what_a_figure_leaves_of_an_older_one_goes(results, tmp_path):
+    table, rows, known = results
+    (tmp_path / "it.json").write_text("{}")
+    heat = {"kind": "table", "x": "clients", "panel": "local_steps"}
+    draw(declared(heat), known, table, rows, [tmp_path / "it.svg"])
+    assert (tmp_path / "it.csv").exists() and not (tmp_path / "it.json").exists()
+
+
+def test_formulas_are_plain_words():
+    assert plain(r"number of workers $M$") == "number of workers M"
+    assert plain(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"
+    assert plain(r"mean of $|\nabla F(z^t)|^2$") == "mean of |∇F(z^t)|²"

@@ -1,0 +1,211 @@
+"""The report in a real browser: nothing is asked from elsewhere or wider than a phone, and everything can be used."""
+
+import itertools
+import json
+import shutil
+from urllib.parse import urlsplit
+
+import pandas as pd
+import pytest
+
+from fedatlas import csv_files
+from fedatlas.figures.chart import Grid, Sentences
+from fedatlas.report.page import report
+from tests.report.made import LINES, experiment, results
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+DRIVER = shutil.which("chromedriver")
+QUIET = ("background-networking", "component-update", "sync", "gpu", "quic", "extensions")
+STATES = {"fedavg": ("best", "worse"), "fedac-1": ("near", "best")}
+WIDE = """
+const width = document.documentElement.clientWidth;
+const own = ".scroll, .plate, .unseen, .skip, pre";  // what scrolls by itself or is not seen
+const out = [...document.querySelectorAll("body *")].filter((one) => !one.closest(own)
+  && one.getBoundingClientRect().right > width + 1);
+return [document.documentElement.scrollWidth - width, out.map((one) => one.outerHTML.slice(0, 80))];
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """The address of a report over two experiments, whose figures are of all kinds that can be used."""
+    root = tmp_path_factory.mktemp("pages")
+    figures = {
+        name: {"kind": "scaling", "x": "clients", "caption": f"{name}."} for name in ("speed", "losses", "words")
+    }
+    for name, paper in (("one", "yuan2020"), ("two", "xiang2024")):
+        made = experiment(name, paper=paper, title=f"Experiment {name}", figures=figures if name == "one" else {})
+        results(root / f"smoke/{name}", made)
+        for figure in figures:
+            (root / f"smoke/{name}/figures/{figure}.svg").write_text(
+                "<svg xmlns='http://www.w3.org/2000/svg' width='90' height='60'/>"
+            )
+    _grid(root / "smoke/one/figures")
+    report([root / "smoke/one", root / "smoke/two"], root / "report.html")
+    return (root / "report.html").as_uri()
+
+
+def _grid(folder):
+    rows = []
+    for (id, states), at in itertools.product(STATES.items(), range(2)):
+        row = {"algorithm": id, "case": f"case{at}", "compared": "rounds", "state": states[at], "reason": ""}
+        row |= {"loss": 1.0 if states[at] == "best" else 1.5 + 2 * at, "low": 0.9, "high": 9.0}
+        rows.append(row | {"attained": 2, "seeds": 2})
+    csv_files.write(folder / "losses.csv", pd.DataFrame(rows))
+    names = {id: line.name for id, line in LINES.items()}
+    (folder / "losses.json").write_text(json.dumps(Grid(names, ["Noise", "Drift"], True, 16.0).plain()))
+    csv_files.write(folder / "words.csv", pd.DataFrame({"case": ["case0"], "sentence": ["FedAvg is the best."]}))
+    (folder / "words.json").write_text(json.dumps(Sentences(["Noise"]).plain()))
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    if not BROWSER or not DRIVER:
+        pytest.skip("no Chromium with its chromedriver on this machine")
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for argument in (
+        "headless=new",
+        "no-sandbox",
+        "no-first-run",
+        *(f"disable-{name}" for name in QUIET),
+    ):
+        options.add_argument(f"--{argument}")
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('browser')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    started = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def opened(driver, page):
+    """The report on a screen of some width, with all charts drawn."""
+
+    def open_(width):
+        size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        driver.get(page)
+        driver.execute_script("document.querySelector('figure[data-kind=lines]').scrollIntoView()")
+        wait(driver, "return document.querySelectorAll('figure[data-kind=lines].live canvas').length === 2")
+        return driver
+
+    return open_
+
+
+def wait(driver, script):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(driver, 20, 0.05).until(lambda one: one.execute_script(script))
+
+
+def find(driver, selector):
+    return driver.find_elements("css selector", selector)
+
+
+def shown(driver, selector):
+    return [one.text for one in find(driver, selector) if one.is_displayed()]
+
+
+def write(field, text):
+    field.clear()
+    field.send_keys(text)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_is_wider_than_the_screen_or_asked_from_elsewhere(opened, width):
+    driver = opened(width)
+    for part in find(driver, "details"):
+        driver.execute_script("arguments[0].open = true", part)
+    assert driver.execute_script(WIDE) == [0, []]
+    assert driver.get_log("browser") == []
+    messages = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
+    asked = {m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"}
+    assert {urlsplit(url).scheme for url in asked} <= {"file", "data", "chrome"}
+
+
+def test_claims_are_filtered_and_searched(opened):
+    driver = opened(1280)
+    rows = "#ledger tbody tr"
+    assert len(shown(driver, rows)) == 6
+    paper, verdict = find(driver, "[data-filters=ledger] select")
+    paper.send_keys("Yuan")
+    assert len(shown(driver, rows)) == 3
+    verdict.send_keys("not held")
+    (row,) = shown(driver, rows)
+    assert row.startswith("It needs 1 round.")
+    assert shown(driver, "[data-filters=ledger] output") == ["1 of 6 claims"]
+    write(find(driver, "#find")[0], "experiment two")
+    assert shown(driver, "article h3") == ["Experiment two"] and shown(driver, rows) == []
+    assert shown(driver, ".finder output") == ["1 of 2 experiments, 0 claims"]
+
+
+def test_tables_sort_by_value_and_filter(opened):
+    driver = opened(1280)
+    table = "#smoke-one .numbers.sorts:not(details *)"
+    head = find(driver, f"{table} thead th:last-child .sorter")[0]
+    column = f"{table} tbody td:last-child"
+    for order in (sorted, lambda values: sorted(values, reverse=True)):
+        head.click()
+        values = [float(text.rstrip("†")) for text in shown(driver, column)]
+        assert len(values) == 6 and values == order(values)
+    assert find(driver, f"{table} thead th:last-child")[0].get_attribute("aria-sort") == "descending"
+
+
+def test_a_grid_sorts_and_hides_rows_and_columns(opened):
+    driver = opened(1280)
+    grid = "figure[data-kind=grid]"
+    assert shown(driver, f"{grid} tbody th") == ["FedAvg", "FedAc-I"] and not shown(driver, f"{grid} img")
+    find(driver, f"{grid} .problem .sorter")[1].click()
+    assert shown(driver, f"{grid} tbody th") == ["FedAc-I", "FedAvg"]
+    write(find(driver, f"{grid} [data-rows]")[0], "fedavg")
+    write(find(driver, f"{grid} [data-columns]")[0], "drift")
+    assert shown(driver, f"{grid} tbody th") == ["FedAvg"] and len(shown(driver, f"{grid} .problem")) == 1
+    assert shown(driver, "figure[data-kind=sentences] dd") == ["FedAvg is the best."]
+
+
+def test_a_chart_changes_axes_hides_lines_and_reads_values_by_keys(opened):
+    from selenium.webdriver.common.keys import Keys
+
+    driver = opened(390)
+    figure = "figure[data-kind=lines]"
+    assert not shown(driver, f"{figure} img")
+    against, across, _ = find(driver, f"{figure} .filters select")
+    against.send_keys("gradients")
+    across.send_keys("log")
+    chart = "const chart = Chart.getChart(document.querySelector('canvas'));"
+    assert driver.execute_script(f"{chart} return chart.data.datasets[0].data.map((one) => one.x)") == [10, 20]
+    assert driver.execute_script(f"{chart} return chart.options.scales.x.type") == "logarithmic"
+    find(driver, f"{figure} .legend button")[0].click()
+    assert driver.execute_script(f"{chart} return [0, 1].map((at) => chart.isDatasetVisible(at))") == [False, True]
+    find(driver, f"{figure} canvas")[0].send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    told = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
+    assert told == "FedAc-I, 0.1667 (0.08333 to 0.3333), gradients per active client: 20"
+    find(driver, f"{figure} .legend button")[0].click()
+    last = find(driver, f"{figure} canvas")[1]
+    last.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    told = find(driver, f"{figure} .unseen[aria-live]")[0].get_attribute("textContent")
+    assert told == "FedAvg, 0.3333 (0.1667 to 0.6667), lost, gradients per active client: 20"
+    find(driver, f"{figure} .filters button")[0].click()
+    assert len(find(driver, f"{figure} img")) == 1 and find(driver, f"{figure} img")[0].is_displayed()
+
+
+def test_a_link_leads_to_its_place_while_charts_are_made(driver, page):
+    driver.get(page)
+    for target in ("provenance", "smoke-two", "smoke-one"):
+        find(driver, f"nav a[href='#{target}']")[0].click()
+        place = f"document.getElementById('{target}').getBoundingClientRect().top"
+        wait(driver, f"return Math.abs({place}) < 400")
+
+
+def test_the_image_prints_and_stands_in_without_scripts(opened, page):
+    driver = opened(1280)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert find(driver, "figure[data-kind=lines] img")[0].is_displayed() and not shown(driver, ".panels, .filters, nav")
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    driver.get(page)
+    assert all(image.is_displayed() for image in find(driver, "figure img"))
+    assert len(shown(driver, "#ledger tbody tr")) == 6 and not shown(driver, ".filters")
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
