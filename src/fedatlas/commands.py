@@ -184,8 +184,8 @@ def check(a: Namespace) -> int:
 
 def claims(a: Namespace) -> None:
     """Print the claims that results hold verdicts on."""
-    from fedatlas.workflow.ledger import verdicts
     from fedatlas.workflow.project import here
+    from fedatlas.workflow.verdict_files import verdicts
 
     rows = verdicts(a.results or here().folders.results)
     if a.json:

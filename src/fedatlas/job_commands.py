@@ -43,7 +43,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         if step in ("partition", "optimum", "figure"):
             directory(one)
         if step == "report":
-            one.add_argument("--verdicts", nargs="*", default=[], help="claims.csv of the committed gallery")
+            one.add_argument("--verdicts", nargs="*", default=[], help="claims.csv of the gallery; default: none")
         one.set_defaults(run=make, step=step)
 
 

@@ -108,6 +108,7 @@ def _run(content: str, folder: Path) -> None:
     path = _write(given, folder)
     about = known(EXPERIMENT, grid={})
     about.defaults.update({given["id"]: {}})
+    about.algorithms.update({given["id"]: given["id"]})
     about.tags.update(given["tags"])
     entries = list(read_runs(about, path, about.tags))
     assert len({entry.key for entry in entries}) == len(entries)
@@ -124,7 +125,7 @@ def _run(content: str, folder: Path) -> None:
         again = Book(client, experiment, f"{about.size}/{given['id']}/all/", uri)
         assert again.found.keys() == {entry.key for entry in entries}
         book = Book(client, experiment, "parent", uri)
-        book.open("a parent", about.tags, summary)
+        book.open("a parent", about.tags, summary, ended=10**12)
         assert client.get_run(book.parent).data.metrics == metrics
     assert found[0] == found[1]
     for entry in entries:

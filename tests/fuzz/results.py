@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fedatlas import csv_files, frames
 from fedatlas.checks.judging import COLUMNS
 from fedatlas.experiments import exports, result_files
-from fedatlas.workflow.ledger import verdicts
+from fedatlas.workflow.verdict_files import verdicts
 from tests.fuzz.frame import Target, mutated
 
 ROWS = [{"algorithm": "gd", "round": t, "loss": 1 / (t + 1), "times": [1.0, 2.0], "held": t > 3} for t in range(9)]

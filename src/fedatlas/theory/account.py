@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fedatlas import algorithms
 from fedatlas.algorithms.base import Algorithm
 from fedatlas.errors import UserError
@@ -21,6 +23,7 @@ Where = tuple[Constants, int, int, int]  # constants, M, K, T
 CHOICES = ("eta", "lam", "p")
 
 
+@np.errstate(over="ignore")  # what is computed from an infinite constant is refused
 def account(
     problem_spec: dict[str, Any],
     clients: int,

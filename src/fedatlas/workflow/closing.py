@@ -11,7 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.report import record, warnings
-from fedatlas.workflow import ledger, times
+from fedatlas.workflow import times, verdict_files
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.listing import duration
 
@@ -59,7 +59,7 @@ def _lines(atlas: Atlas, made: list[str], experiments: list[tuple[str, str]]) ->
 
 
 def _claims(folder: Path) -> "Counter[str]":
-    return Counter(row["verdict"] for row in ledger.of_file(folder / "claims.csv"))
+    return Counter(row["verdict"] for row in verdict_files.of_file(folder / "claims.csv"))
 
 
 def _counted(counts: "Counter[str]") -> str:
