@@ -39,9 +39,9 @@ rule copy:
 
 
 def environment(**more):
-    """The environment of a process in which this package is installed."""
+    """The environment of a process in which this package is installed, as a person's shell has it outside of make."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("FEDATLAS_")}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("FEDATLAS_", "MAKE"))}
     return {**kept, "PATH": path, "PYTHONPATH": str(SOURCE), **more}
 
 
