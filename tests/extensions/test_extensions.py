@@ -1,5 +1,6 @@
 """Kinds of a study and of installed packages: found by existing, named with their file, refused with a sentence."""
 
+import importlib
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from fedatlas.descriptions import show
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.dependencies import of_cell
+from fedatlas.extensions import finding
 from fedatlas.kinds import lacking
 from fedatlas.metrics import METRICS, metric
 from fedatlas.overview import FAMILIES, check_extensions, overview
@@ -455,3 +457,14 @@ def test_the_workflow_tells_its_jobs(study):
     folder = study({"config/experiments/README.md": "", extensions.CONFIG: uri})
     told = here().environment()[extensions.VARIABLE]
     assert json.loads(told) == {"root": str(folder), "paths": ["extensions"]}
+
+
+def test_a_folder_that_was_on_the_path_keeps_its_modules(tmp_path, monkeypatch):
+    monkeypatch.setattr(finding, "_entered", [])
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    (tmp_path / "of_the_path.py").write_text("")
+    importlib.import_module("of_the_path")
+    finding._enter(tmp_path)
+    finding._enter(tmp_path / "another")
+    assert "of_the_path" in sys.modules

@@ -3,12 +3,13 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fedatlas.paper import booktabs, macros, tex
 
 
+@example("0^¹")
 @given(st.text(max_size=60))
 def test_any_text_is_ascii_in_which_signs_of_tex_are_commands(text):
     for shown in (tex.escaped(text), tex.prose(text), tex.noted(text)):

@@ -13,7 +13,7 @@ from fedatlas.errors import UserError
 from fedatlas.extensions.settings import CONFIG, DEFAULT, Study, study
 
 GROUP = "fedatlas.extensions"
-_entered: list[Path] = []  # the study whose folder is on Python's path
+_entered: list[Path] = []  # the study whose folder was put on Python's path
 
 
 def modules() -> dict[str, Path]:
@@ -167,15 +167,15 @@ def place(name: str) -> str:
 
 
 def _enter(root: Path) -> None:
-    """Put a study's folder at the end of Python's path. Modules of another study are forgotten."""
-    if _entered == [root]:
+    """Put a study's folder at the end of Python's path, if it is not on it. Modules of another study are forgotten."""
+    if _entered == [root] or (not _entered and str(root) in sys.path):
         return
     for old in _entered:
         for name in [name for name, module in sys.modules.items() if _lies_in(old, name, module)]:
             del sys.modules[name]
         sys.path[:] = [place for place in sys.path if place != str(old)]
-    sys.path += [str(root)] if str(root) not in sys.path else []
-    _entered[:] = [root]
+    _entered[:] = [] if str(root) in sys.path else [root]  # what was on the path before is not this module's to leave
+    sys.path += map(str, _entered)
     importlib.invalidate_caches()
 
 

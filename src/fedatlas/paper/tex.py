@@ -30,7 +30,7 @@ ACCENTS = {
 RAISED = {"⁻": "-", "⁺": "+"} | {raised: str(n) for n, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 LOWERED = {lowered: str(n) for n, lowered in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?e[-+]?\d+\b")
-_POWER = re.compile(r"(?<=[\w)|])\^(-?\d+(?:\.\d+)?|\w\b|\*)")
+_POWER = re.compile(r"(?<=[\w)|])\^(-?[0-9]+(?:\.[0-9]+)?|[A-Za-z0-9]\b|\*)")
 _INDEX = re.compile(rf"\b({'|'.join(GREEK)}|\w)_(\w+)\b")
 
 
