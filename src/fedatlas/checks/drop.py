@@ -46,7 +46,7 @@ class Drop(Bounded, OfScore, OfSeveral):
             drops = self._drops(results, algorithm)
             name = results.name(algorithm)
             for of_seeds in drops.values():
-                if all(map(_starts, of_seeds.values())):
+                if all(drop > -math.inf for drop in of_seeds.values()):  # else a run diverges at the start
                     parts.append(Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}"))
                 else:
                     parts.append(Part(LOST, Bounds(0), f"{name} diverged"))
@@ -81,11 +81,6 @@ class Drop(Bounded, OfScore, OfSeveral):
         if extreme:
             return {point: over[value](found, key=_mean) for point, found in scores.items() if len(found) > 1}
         return {point: found[0] for point, found in scores.items()}
-
-
-def _starts(drop: float) -> bool:
-    """Whether the run at the start, from which a drop is counted, did not diverge."""
-    return math.isfinite(drop) or drop == math.inf
 
 
 def _mean(of_seeds: dict[int, float]) -> float:

@@ -174,7 +174,7 @@ def _enter(root: Path) -> None:
         for name in [name for name, module in sys.modules.items() if _lies_in(old, name, module)]:
             del sys.modules[name]
         sys.path[:] = [place for place in sys.path if place != str(old)]
-    _entered[:] = [] if str(root) in sys.path else [root]  # what was on the path before is not this module's to leave
+    _entered[:] = [] if str(root) in sys.path else [root]  # a folder that was there before stays there
     sys.path += map(str, _entered)
     importlib.invalidate_caches()
 

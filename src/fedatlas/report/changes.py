@@ -4,7 +4,6 @@ Keys of the file are compared one by one, without words and without values that 
 caption nor a new option of the package counts as a change.
 """
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import Any
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import Case, Entry, Experiment
+from fedatlas.report.record import defaults_of
 
 WORDS = frozenset({"name", "size", "file", "title", "source", "description", "notes", "paper"})  # of an experiment
 TOLD = frozenset({"caption", "label", "note", "text", "reading"})  # of its parts; `paper` of a claim is a number
@@ -25,13 +25,13 @@ def digests(content: Mapping[str, Any]) -> dict[str, str]:
     content: of an `About`. A key that is not given, or is the default, has none.
     """
     found = {}
-    for key, value in _stated(content, _defaults(Experiment)).items():
+    for key, value in _stated(content, defaults_of(Experiment)).items():
         if key in WORDS:
             continue
         if key in RECORDS:
-            value = {name: _stated(one, _defaults(RECORDS[key])) for name, one in value.items()}
+            value = {name: _stated(one, defaults_of(RECORDS[key])) for name, one in value.items()}
         elif key == "select":
-            value = _stated(value, _defaults(Select))
+            value = _stated(value, defaults_of(Select))
         if key in (*RECORDS, "figures"):
             value = {name: {k: v for k, v in one.items() if k not in TOLD} for name, one in value.items()}
         found[key] = hashlib.sha256(json.dumps(value, sort_keys=key != "algorithms").encode()).hexdigest()[:12]
@@ -41,17 +41,6 @@ def digests(content: Mapping[str, Any]) -> dict[str, str]:
 def changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """The keys whose digests differ, sorted. then, now: as of `digests`."""
     return sorted(key for key in {*then, *now} if then.get(key) != now.get(key))
-
-
-def _defaults(record: type) -> dict[str, Any]:
-    """The fields of a record that have a default, with it."""
-    found = {}
-    for field in dataclasses.fields(record):
-        if field.default_factory is not dataclasses.MISSING:
-            found[field.name] = field.default_factory()
-        elif field.default is not dataclasses.MISSING:
-            found[field.name] = field.default
-    return found
 
 
 def _stated(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:

@@ -93,3 +93,14 @@ class About:
             raise UserError(f"{path} does not exist") from None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise UserError(f"{path} does not describe an experiment ({error})") from None
+
+
+def defaults_of(cls: type) -> dict[str, Any]:
+    """The fields of a dataclass that need not be given, with their defaults."""
+    found = {}
+    for field in dataclasses.fields(cls):
+        if field.default_factory is not dataclasses.MISSING:
+            found[field.name] = field.default_factory()
+        elif field.default is not dataclasses.MISSING:
+            found[field.name] = field.default
+    return found

@@ -31,7 +31,8 @@ class Simulation:
     """One run.
 
     algorithm, problem, setting, seed: what is run. block: number of clients that are computed together; by default, as
-    many as fit the cache. threads: blocks that are computed at once. Results depend on neither.
+    many as fit the cache. threads: blocks that are computed at once. Results depend on neither, except that a GPU may
+    round otherwise in blocks of another size.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ Where = tuple[Constants, int, int, int]  # constants, M, K, T
 CHOICES = ("eta", "lam", "p")
 
 
-@np.errstate(over="ignore")  # what is computed from an infinite constant is refused
+@np.errstate(over="ignore")  # a number that overflows is infinite, and is refused later
 def account(
     problem_spec: dict[str, Any],
     clients: int,

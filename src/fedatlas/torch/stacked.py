@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad_and_value, vmap
 
 from fedatlas.torch.losses import Loss
+from fedatlas.torch.replica import flatten
 
 WARM_UP = 3  # calls before a CUDA graph is recorded, as torch's documentation asks
 
@@ -38,7 +39,7 @@ class Stacked:
 
         data: (1, ...) a sample. labels: (1,).
         """
-        x = torch.cat([p.detach().reshape(-1) for p in self.module.parameters()])
+        x = flatten(self.module)
         try:
             self._mapped(x.expand(2, -1), data.expand(2, *data.shape), labels.expand(2, -1))
         except RuntimeError:

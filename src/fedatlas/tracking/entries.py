@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import getpass
 import hashlib
 import json
@@ -26,7 +25,7 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
 from fedatlas.figures.style import styles
-from fedatlas.report.record import OF_THE_PROBLEM, About
+from fedatlas.report.record import OF_THE_PROBLEM, About, defaults_of
 from fedatlas.simulation.setting import Setting
 from fedatlas.tracking import extras, models
 
@@ -164,7 +163,7 @@ def _params(run: Run, defaults: Mapping[str, Any], point: Mapping[str, Any]) -> 
     """
     setting = Setting(**run.setting)
     found: dict[str, Any] = {"algorithm": run.algorithm, "seed": run.seed}
-    found |= _defaults(Setting) | run.setting
+    found |= defaults_of(Setting) | run.setting
     found |= {"local_steps": setting.local_steps, "rounds": setting.total_rounds, "batch": setting.batch or "all"}
     given = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != OF_THE_PROBLEM}
     found |= {**defaults, **given}
@@ -172,17 +171,6 @@ def _params(run: Run, defaults: Mapping[str, Any], point: Mapping[str, Any]) -> 
     found = {parameter(axis): value for axis, value in point.items()} | found
     texts = {key: spelled(v) if isinstance(v, (dict, list)) else v for key, v in found.items() if v is not None}
     return {key: text(value, LONGEST_PARAM) for key, value in texts.items()}
-
-
-def _defaults(cls: type) -> dict[str, Any]:
-    """The options of a dataclass that need not be given, and their defaults."""
-    found = {}
-    for field in dataclasses.fields(cls):
-        if field.default_factory is not dataclasses.MISSING:
-            found[field.name] = field.default_factory()
-        elif field.default is not dataclasses.MISSING:
-            found[field.name] = field.default
-    return found
 
 
 def _metrics(rows: Rows, names: Iterable[str]) -> Iterator[tuple[str, float, int, float]]:
