@@ -10,7 +10,11 @@ from fedatlas.paper import booktabs, macros, tex
 
 
 @example("0^¹")
-@given(st.text(max_size=60))
+@example("$\x80$")
+@example("$}$")
+@example("$%$ of $\\$")
+@example("$\n$")
+@given(st.text(max_size=60) | st.text("$\\{}%&#^_~` a1é\n", max_size=30))
 def test_any_text_is_ascii_in_which_signs_of_tex_are_commands(text):
     for shown in (tex.escaped(text), tex.prose(text), tex.noted(text)):
         assert shown.isascii() and "\n" not in shown

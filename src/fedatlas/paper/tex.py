@@ -32,6 +32,7 @@ LOWERED = {lowered: str(n) for n, lowered in enumerate("₀₁₂₃₄₅₆₇
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?e[-+]?\d+\b")
 _POWER = re.compile(r"(?<=[\w)|])\^(-?[0-9]+(?:\.[0-9]+)?|[A-Za-z0-9]\b|\*)")
 _INDEX = re.compile(rf"\b({'|'.join(GREEK)}|\w)_(\w+)\b")
+_FORMULA = re.compile(r"(?:\\[A-Za-z]+|\\[ !,:;%&#_{}|]|(?![\\%&#$~])[ -~])*")
 
 
 def escaped(text: str) -> str:
@@ -107,11 +108,21 @@ def _kept(change: Callable[[str], str], text: str) -> str:
     return (" " if text[:1].isspace() else "") + inner + (" " if inner and text[-1:].isspace() else "")
 
 
+def _is_formula(text: str) -> bool:
+    """Whether the text, in a formula, has only signs that TeX reads there, and pairs of braces."""
+    if not _FORMULA.fullmatch(text):
+        return False
+    braces = re.sub(r"\\.|[^{}]", "", text)
+    while "{}" in braces:
+        braces = braces.replace("{}", "")
+    return not braces
+
+
 def noted(text: str) -> str:
-    """As `prose`; formulas between dollar signs, as figures have them, stay formulas."""
-    if text.count("$") % 2:
-        return prose(text)
+    """As `prose`; formulas between dollar signs, as figures have them, stay formulas, if TeX can read all of them."""
     parts = re.split(r"\$([^$]*)\$", text)
+    if text.count("$") % 2 or not all(map(_is_formula, parts[1::2])):
+        return prose(text)
     shown = [rf"\ensuremath{{{part}}}" if n % 2 else _kept(prose, part) for n, part in enumerate(parts)]
     return "".join(shown)
 
