@@ -53,12 +53,7 @@ def _width() -> int:
 
 
 def _filled(head: str, text: str) -> str:
-    """Lines of text beside a head."""
-    margin = " " * (4 + len(head))
-    wrapped = textwrap.fill(
-        text, _width(), initial_indent=f"    {head}", subsequent_indent=margin, break_long_words=False
-    )
-    return wrapped.rstrip() if text else f"    {head}".rstrip()
+    return terminal.beside(f"    {head}", text, columns=_width())
 
 
 def _paragraph(text: str) -> str:

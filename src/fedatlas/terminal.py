@@ -23,10 +23,13 @@ def width() -> int:
     return max(60, min(120, found)) if found else UNBROKEN
 
 
-def beside(head: str, text: str, margin: int | None = None) -> str:
-    """Text in lines of the terminal's width, beside a head. margin: columns of the head, by default its own."""
+def beside(head: str, text: str, margin: int | None = None, columns: int | None = None) -> str:
+    """Text in lines beside a head.
+
+    margin: columns of the head, by default its own. columns: of all, by default those of the terminal.
+    """
     margin = len(head) if margin is None else margin
-    lines = textwrap.wrap(text, width() - margin, break_on_hyphens=False, break_long_words=False) or [""]
+    lines = textwrap.wrap(text, (columns or width()) - margin, break_on_hyphens=False, break_long_words=False) or [""]
     return "\n".join(((head if number == 0 else "").ljust(margin) + line).rstrip() for number, line in enumerate(lines))
 
 

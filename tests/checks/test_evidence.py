@@ -102,3 +102,8 @@ def test_nothing_to_compare():
 )
 def test_numbers_that_do_not_depend_on_the_seed_are_paired_with_all(ours, theirs, expected):
     assert paired(ours, theirs) == expected
+
+
+def test_names_may_have_braces():
+    part = Part(sample([2.0, 2.0]), Bounds(1), "{} times better than FedAvg {K} {0}")
+    assert judged([part]).ours.endswith("times better than FedAvg {K} {0}")

@@ -66,6 +66,15 @@ def test_code_counts(old, new):
     assert fingerprint.normalised(BASE.replace(old, new)) != fingerprint.normalised(BASE)
 
 
+def test_versions_of_python_agree():
+    """The text as Python 3.11, 3.12 and 3.13 made it."""
+    written = "FunctionDef(name='f',args=arguments(args=[arg(arg='x')]),body=[Expr(value=Constant(value=Ellipsis))])"
+    assert fingerprint.normalised("def f(x): ...") == f"Module(body=[{written}])"
+    text = "JoinedStr(values=[FormattedValue(value=Name(id='x',ctx=Load()),conversion=-1,format_spec=JoinedStr("
+    width = "values=[FormattedValue(value=Name(id='w',ctx=Load()),conversion=-1)])),Constant(value='\\u2207')])"
+    assert fingerprint.normalised("f'{x:{w}}∇'") == f"Module(body=[Expr(value={text}{width})])"
+
+
 def test_unknown_module_is_an_error():
     with pytest.raises(ModuleNotFoundError, match=r"fedatlas\.nothing"):
         fingerprint.fingerprint(["fedatlas.nothing"])

@@ -138,8 +138,9 @@ class DanePlusGD(Dane):
             if k + 1 == self.max_steps:
                 break
             gradient = steps.full(z) - h + self.lam * (z - x)
-            lost = norm(z) + self.lr * norm(gradient) / 64 == norm(z)  # in rounding: the rule may never hold
-            if lost or not norm(gradient) > e * norm(z - x):  # true also of numbers that are not finite
+            length, slope = norm(z), norm(gradient)
+            lost = length + self.lr * slope / 64 == length  # in rounding: the rule may never hold
+            if lost or not slope > e * norm(z - x):  # true also of numbers that are not finite
                 break
         return State(x=z), State()
 

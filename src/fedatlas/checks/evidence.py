@@ -37,6 +37,10 @@ class Part:
     bounds: Bounds
     about: str = "{}"
 
+    @property
+    def text(self) -> str:
+        return self.about.replace("{}", str(self.sample))  # names that it holds may have braces
+
     def side(self, level: float) -> int | None:
         """Side of the bounds on which the whole interval lies; None if its ends lie on different sides."""
         low, high = map(self.bounds.side, self.sample.interval(level))
@@ -75,9 +79,9 @@ def judged(parts: Sequence[Part], note: str = "", more: More = None, joined: str
         verdict = UNDECIDED
     worst = min(parts, key=lambda part: part.margin(more))
     if len(parts) <= LISTED:
-        text = joined.join(part.about.format(part.sample) for part in parts)
+        text = joined.join(part.text for part in parts)
     else:
-        text = f"at worst {worst.about.format(worst.sample)}, of {len(parts)} comparisons"
+        text = f"at worst {worst.text}, of {len(parts)} comparisons"
     return Outcome(text, verdict, note, _number(worst.sample))
 
 
@@ -93,7 +97,7 @@ def some(parts: Sequence[Part], note: str = "") -> Outcome:
     best = max(parts, key=lambda part: part.margin(None))
     inside = sum(part.side(LEVEL / len(parts)) == 0 for part in parts)
     lost = all(part.side(LEVEL) not in (0, None) for part in parts)
-    text = f"in {inside} of {len(parts)} comparisons; at best {best.about.format(best.sample)}"
+    text = f"in {inside} of {len(parts)} comparisons; at best {best.text}"
     return Outcome(text, HELD if inside else NOT_HELD if lost else UNDECIDED, note, _number(best.sample))
 
 

@@ -104,8 +104,22 @@ def silent(name: str) -> bool:
 
 
 def normalised(source: str) -> str:
-    """A source without comments, layout and words for people."""
-    return ast.unparse(_Plain().visit(ast.parse(source)))
+    """A source without comments, layout and words for people, as text that is the same in all versions of Python."""
+    return _written(_tree(source))
+
+
+def _tree(source: str) -> ast.Module:
+    return _Plain().visit(ast.parse(source))
+
+
+def _written(part: Any) -> str:
+    """A part of a syntax tree as text. Empty fields are left out, since a version of Python may have more of them."""
+    if isinstance(part, list):
+        return f"[{','.join(map(_written, part))}]"
+    if not isinstance(part, ast.AST):
+        return ascii(part)
+    fields = (f"{name}={_written(value)}" for name, value in ast.iter_fields(part) if value is not None and value != [])
+    return f"{type(part).__name__}({','.join(fields)})"
 
 
 class _Plain(ast.NodeTransformer):
@@ -122,6 +136,8 @@ class _Plain(ast.NodeTransformer):
             node.returns = None
         elif isinstance(node, ast.arg):
             node.annotation = None
+        elif isinstance(node, ast.JoinedStr):  # Python 3.12 has empty texts where other versions have none
+            node.values = [one for one in node.values if not (isinstance(one, ast.Constant) and one.value == "")]
         elif isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
             return node.orelse or None  # never runs
         elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
@@ -152,8 +168,8 @@ def _parsed(name: str, path: Path, _mtime: int) -> dict[str, Any]:
     source = hashlib.sha256(content).hexdigest()
     known = _cached().get(name)
     if not known or known["source"] != source:
-        code = normalised(content.decode())
-        known = {"source": source, "code": hashlib.sha256(code.encode()).hexdigest(), "imports": _imports(code)}
+        tree = _tree(content.decode())
+        known = {"source": source, "code": _hash(tree), "imports": _imports(tree)}
         _cached()[name] = known
         _new.add(name)
     return known
@@ -163,13 +179,17 @@ def _parsed(name: str, path: Path, _mtime: int) -> dict[str, Any]:
 def _parsed_outside(name: str, path: Path, _mtime: int) -> dict[str, Any]:
     """The same of a module of an extension, of which nothing is kept for other processes."""
     try:
-        code = normalised(path.read_bytes().decode())
+        tree = _tree(path.read_bytes().decode())
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         where = extensions.place(name) + (f", line {line}" if line else "")
         raise UserError(f"{where}: {getattr(error, 'msg', error)}") from None
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    return {"code": hashlib.sha256(code.encode()).hexdigest(), "imports": _imports(code, package)}
+    return {"code": _hash(tree), "imports": _imports(tree, package)}
+
+
+def _hash(tree: ast.Module) -> str:
+    return hashlib.sha256(_written(tree).encode()).hexdigest()
 
 
 @functools.cache
@@ -195,13 +215,14 @@ def _remember() -> None:
         _new.clear()
 
 
-def _imports(code: str, package: str | None = None) -> list[list[str]]:
+def _imports(tree: ast.Module, package: str | None = None) -> list[list[str]]:
     """What a source imports: modules, each with the names that are taken from it.
 
-    package: full name of the package that the source lies in; without one, only modules of fedatlas are returned.
+    tree: of the source. package: full name of the package that the source lies in; without one, only modules of
+    fedatlas are returned.
     """
     found = []
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [[alias.name] for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -1,11 +1,11 @@
 """The summary at the end of a run of the workflow: what was made and where, the claims, warnings, what comes next."""
 
 import os
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from fedatlas import terminal
 from fedatlas.checks.verdicts import NOT_TESTED
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
@@ -39,10 +39,10 @@ def _lines(atlas: Atlas, made: list[str], experiments: list[tuple[str, str]]) ->
         yield ""
         margin = max(len(f"{name} ({size})") for size, name in claims) + 2
         for (size, name), counts in list(claims.items())[:MOST]:
-            yield from _filled(f"{name} ({size})".ljust(margin), _counted(counts))
+            yield terminal.beside(f"{name} ({size})".ljust(margin), _counted(counts), columns=WIDTH)
         if len(claims) > MOST:
             total = sum(claims.values(), Counter())
-            yield from _filled(f"all {len(claims)}".ljust(margin), _counted(total))
+            yield terminal.beside(f"all {len(claims)}".ljust(margin), _counted(total), columns=WIDTH)
         yield ""
     for path in made:
         yield f"Made      {path}"
@@ -53,9 +53,9 @@ def _lines(atlas: Atlas, made: list[str], experiments: list[tuple[str, str]]) ->
     if warned := {key: _warnings(folders[key]) for key in claims}:
         several = {name: count for (_, name), count in warned.items() if count}
         text = ", ".join(f"{count} about {name}" for name, count in list(several.items())[:MOST])
-        yield from _filled("Warnings  ", f"{text}; the report shows them" if several else "none")
+        yield terminal.beside("Warnings  ", f"{text}; the report shows them" if several else "none", columns=WIDTH)
     if following := _next(atlas, claims):
-        yield from _filled("Next      ", following)
+        yield terminal.beside("Next      ", following, columns=WIDTH)
 
 
 def _claims(folder: Path) -> "Counter[str]":
@@ -102,8 +102,3 @@ def _ui() -> str:
 def _command() -> str:
     """How the shell finds ``fedatlas``: a person who called make may not have it on the path."""
     return f"{MADE}/fedatlas" if "MAKELEVEL" in os.environ and Path(MADE).is_dir() else "fedatlas"
-
-
-def _filled(head: str, text: str) -> list[str]:
-    lines = textwrap.wrap(text, WIDTH - len(head), break_on_hyphens=False, break_long_words=False)
-    return [(head if number == 0 else " " * len(head)) + line for number, line in enumerate(lines)]
