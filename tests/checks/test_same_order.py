@@ -1,4 +1,4 @@
-"""The check of whether the order of algorithms depends on budget, targets and seeds."""
+"""The check of whether the order of algorithms depends on budget, targets, costs and seeds."""
 
 import math
 
@@ -56,6 +56,18 @@ def test_an_order_that_turns_round():
     assert verdict(frame, shares=[0.01], harder=0.1, at_most=0)[0] == HELD
 
 
+def test_an_order_by_another_cost():
+    frame = lines()
+    frame["gradients"] = frame["round"] * 10.0
+    assert verdict(frame, other="gradients", at_least=0.9)[:2] == (
+        HELD,
+        "Kendall's correlation 1 where gradients per active client are counted, and not communication rounds",
+    )
+    dear = {"fedavg": 100, "fedac-1": 10, "mb-sgd": 1}
+    frame["gradients"] = frame["round"] * frame["algorithm"].map(dear)
+    assert verdict(frame, other="gradients", at_least=0.9)[0] == NOT_HELD
+
+
 def test_what_cannot_be_compared():
     assert verdict(lines(seeds=1), seeds=True, at_least=0.5)[0] == NOT_TESTED
     assert verdict(algorithms=["fedavg"], seeds=True, at_least=0.5)[0] == NOT_TESTED
@@ -68,8 +80,9 @@ def test_what_cannot_be_compared():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"at_least": 0.5}, "needs one of budget, harder and seeds"),
-        ({"at_least": 0.5, "budget": 0.5, "seeds": True}, "needs one of budget, harder and seeds"),
+        ({"at_least": 0.5}, "needs one of budget, harder, other and seeds"),
+        ({"at_least": 0.5, "budget": 0.5, "seeds": True}, "needs one of budget, harder, other and seeds"),
+        ({"at_least": 0.5, "other": "rounds"}, "other is rounds, which is the cost itself"),
         ({"budget": 0.5}, "needs at_least or at_most"),
         ({"budget": 1.0, "at_least": 0.5}, "budget is 1.0; it must be a number"),
         ({"harder": 0.01, "at_least": 0.5}, "a target would be reached at the start"),
