@@ -55,6 +55,15 @@ def test_better_needs_an_interval_over_seeds(theirs, expected):
     assert verdict([("fedac-1", 4, ours), ("fedavg", 4, theirs)], **CONTEST)[0] == expected
 
 
+def test_a_loss_below_zero_has_no_ratio():
+    rows = [("fedac-1", 4, [-0.2, -0.3]), ("fedavg", 4, [-0.1, 0.1])]
+    made = view(metric="loss")
+    found, _, note = verdict(rows, made=made, **CONTEST)
+    assert (found, note) == (NOT_TESTED, "Below 0 the training loss has no ratio: give `by` or another metric.")
+    assert verdict(rows, made=made, **CONTEST, by=0.05)[0] == UNDECIDED
+    assert verdict(rows, **CONTEST)[0] == HELD  # a suboptimality below 0 is rounding error
+
+
 def test_better_compares_runs_of_one_seed():
     """Seeds differ a hundredfold, and in each seed one algorithm is 1.5 times as good."""
     ours = [0.001, 0.01, 0.1]
