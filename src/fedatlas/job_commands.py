@@ -40,7 +40,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         for name in names:
             many = name in ("runs", "outputs", "folders", "paths")
             one.add_argument(name, nargs="+" if many else None, type=parsed if name == "spec" else str)
-        if step in ("partition", "optimum", "figure"):
+        if step in ("partition", "optimum", "figure", "claims"):
             directory(one)
         if step == "report":
             one.add_argument("--verdicts", nargs="*", default=[], help="claims.csv of the gallery; default: none")

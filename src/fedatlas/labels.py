@@ -20,6 +20,8 @@ COSTS = {
     "samples": "samples per active client",
     "seconds": "training time (s)",
 }
+SIMULATED = "simulated_seconds"  # what a cost model makes of recorded costs
+TIMES = {**COSTS, SIMULATED: "simulated time (s)"}
 # Letters of axes and options, as the papers have them; an underscore sets what follows lower. Names that are Greek
 # letters, such as rho or gamma_b, need no entry.
 SYMBOLS = {

@@ -25,12 +25,14 @@ NAMED = {
     "axis of numbers",
     "tuned numbers",
     "metric",
-    "cost",
+    "cost or time",
     "tuned",
     "where",
     "limit",
     "theorem",
 }
+TIMED = {"simulated_seconds"}
+SCALES = {"kind": "scales", "algorithms": ["gd"], "against": "L/mu", "shares": [0.1], "at_least": 0.5}
 REQUIRED = {
     "agrees": {"algorithm", "limit", "metric"},
     "below": {"algorithm", "theorem"},
@@ -64,7 +66,23 @@ def test_every_check_documents_itself_and_its_options(name):
     for option in kind.options().values():
         assert option.doc and option.names in NAMED | {None}, option.name
     assert {"where", "paper"} <= set(kind.options())
-    assert name not in REQUIRED or kind.inputs == ({"theorems"} if name in ("below", "mean_below") else set())
+
+
+@pytest.mark.parametrize(
+    ("spec", "inputs"),
+    [
+        ({"kind": "below", "algorithm": "dane", "theorem": 4}, {"theorems"}),
+        ({"kind": "mean_below", "algorithm": "fedspeed", "theorem": "4.4"}, {"theorems"}),
+        ({"kind": "better", "algorithm": "a", "than": ["b"]}, set()),
+        ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1}, set()),
+        ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1, "cost": "simulated_seconds"}, TIMED),
+        ({"kind": "same_order", "other": "simulated_seconds", "at_least": 0.5}, TIMED),
+        (SCALES, {"theorems"}),
+        ({**SCALES, "per": "simulated_seconds"}, {"theorems", *TIMED}),
+    ],
+)
+def test_what_a_check_needs_besides_table_and_curves(spec, inputs):
+    assert build(spec).inputs == inputs
 
 
 CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}

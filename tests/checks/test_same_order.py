@@ -61,7 +61,7 @@ def test_an_order_by_another_cost():
     frame["gradients"] = frame["round"] * 10.0
     assert verdict(frame, other="gradients", at_least=0.9)[:2] == (
         HELD,
-        "Kendall's correlation 1 where gradients per active client are counted, and not communication rounds",
+        "Kendall's correlation 1 between the orders by communication rounds and by gradients per active client",
     )
     dear = {"fedavg": 100, "fedac-1": 10, "mb-sgd": 1}
     frame["gradients"] = frame["round"] * frame["algorithm"].map(dear)

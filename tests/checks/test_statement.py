@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.checks import CHECKS
+from fedatlas.checks import build
 from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell, CellSpec
@@ -73,4 +73,4 @@ def test_the_claims_depend_on_the_code_of_the_runs():
     found = code.of_claims(experiment(claims=claims), [cell])
     wanted = {"participation.sine", "simulation.sampling.replacement", "experiments.run", "checks.statement"}
     assert {f"fedatlas.{name}" for name in wanted} <= set(found)
-    assert CHECKS.get("statement").inputs == {"runs"}
+    assert build({**STATEMENT, "algorithm": "fedavg"}).inputs == {"runs"}

@@ -198,7 +198,13 @@ def test_an_experiment_extends_another(tmp_path):
 
 @pytest.mark.parametrize(
     "notes, expected",
-    [("", ["Theirs."]), ("notes: [Mine.]", ["Theirs.", "Mine."]), ("notes: null", []), ("notes: []", ["Theirs."])],
+    [
+        ("", ["Theirs."]),
+        ("notes: [Mine.]", ["Theirs.", "Mine."]),
+        ("notes: null", []),
+        ("notes: [null, Mine.]", ["Mine."]),
+        ("notes: []", ["Theirs."]),
+    ],
 )
 def test_notes_of_the_extended_experiment_are_kept(tmp_path, notes, expected):
     (tmp_path / "base.yaml").write_text(yaml.safe_dump(GOOD | {"notes": ["Theirs."]}))

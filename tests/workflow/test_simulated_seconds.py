@@ -1,11 +1,13 @@
 """Curves with simulated seconds, from run files that the engine wrote."""
 
+import dataclasses
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from fedatlas import checks
 from fedatlas.costs import COST_MODELS
 from fedatlas.costs.operations import per_sample
 from fedatlas.data.store import prepare
@@ -16,6 +18,7 @@ from fedatlas.figures import FIGURES
 from fedatlas.figures.drawing import draw
 from fedatlas.problems import create
 from fedatlas.workflow import code, inputs
+from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
 from fedatlas.workflow.made_files import partition_file
 from fedatlas.workflow.validation import validate
@@ -41,7 +44,7 @@ def written(folder, name="it", **more):
         run_cell(cell.spec, files[-1], folder / "data", split and split[0])
     layout = tables.Layout(list(made.grid), list(made.within), expand.view(made).tune, made.select)
     found = tables.build(layout, files)
-    for table in ("table", "curves"):
+    for table in ("table", "curves", "trials"):
         result_files.write(folder / name / f"{table}.parquet", getattr(found, table), found.meta.plain())
     read = [result_files.read(folder / name / f"{table}.parquet")[0] for table in ("table", "curves")]
     return made, inputs.Results(*read, folder / name)
@@ -84,6 +87,44 @@ def test_alike_clients_take_what_the_totals_say(tmp_path):
     _, sheet = drawn(spec, (results.table, curves, expand.view(made)))
     assert len(sheet.numbers) == 2 * 4
     assert sheet.numbers["sentence"].str.contains("in simulated time, ").any()
+
+
+def test_claims_in_simulated_seconds(tmp_path):
+    """Where only sending costs, SCAFFOLD, which sends two vectors in a round, takes twice the time of FedAvg."""
+    slow = RATES | {"compute": 1e12, "latency": 0.0, "overhead": 0.0}
+    fewer = {"kind": "fewer", "algorithm": "fedavg", "than": ["scaffold"], "cost": "simulated_seconds", "model": slow}
+    order = {"kind": "same_order", "other": "simulated_seconds", "model": slow, "shares": [0.9], "at_least": -1}
+    made, results = written(
+        tmp_path,
+        algorithms={"fedavg": {"set": {"lr": 0.05}}, "scaffold": {"set": {"lr": 0.05}}},
+        tune={},
+        grid={},
+        problem=QUADRATIC,
+        setting={"clients": 3, "rounds": 4, "local_steps": 2},
+        metric="suboptimality",
+        optimum=False,
+        claims={
+            "double": {"text": "t", "source": "s", "check": {**fewer, "at_least": 1.99, "at_most": 2.01}},
+            "rounds": {"text": "t", "source": "s", "check": {**fewer, "cost": "rounds", "at_least": 1, "at_most": 1}},
+            "order": {"text": "t", "source": "s", "check": {**order, "resamples": 100}},
+        },
+    )
+    cells, size = expand.cells(made), made.size
+    claims = {name: vars(claim) for name, claim in made.claims.items()}
+    spec = {
+        "view": expand.view(made).plain(),
+        "claims": claims,
+        "inputs": inputs.timed(checks.tested(made.claims, size), cells),
+    }
+    claims_job.make(json.loads(json.dumps(spec)), str(results.folder), str(tmp_path / "claims.csv"), str(tmp_path))
+    found = pd.read_csv(tmp_path / "claims.csv").set_index("claim")
+    assert found.loc[["double", "rounds"], "verdict"].tolist() == ["held", "held"], found["ours"]
+    assert "by communication rounds and by simulated seconds, rates" in found["ours"]["order"]
+    behind = {"fedatlas.workflow.inputs.simulated_seconds", "fedatlas.costs.rates", "fedatlas.algorithms.scaffold"}
+    assert behind <= set(code.of_claims(made, cells))
+    plain = {name: claim for name, claim in made.claims.items() if name == "rounds"}
+    assert not behind & set(code.of_claims(dataclasses.replace(made, claims=plain), cells))
+    assert inputs.timed(checks.tested(plain, size), cells) == {}
 
 
 def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):

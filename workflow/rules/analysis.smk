@@ -74,10 +74,7 @@ rule figure:
 rule claims:
     """The verdicts on the claims of an experiment."""
     input:
-        code=atlas.claims_code,
-        table=f"{results}/{{size}}/{{experiment}}/table.parquet",
-        curves=f"{results}/{{size}}/{{experiment}}/curves.parquet",
-        trials=f"{results}/{{size}}/{{experiment}}/trials.parquet",
+        unpack(atlas.claims_inputs),
     output:
         report(
             f"{results}/{{size}}/{{experiment}}/claims.csv",

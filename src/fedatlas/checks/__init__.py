@@ -4,12 +4,15 @@ A check is declared by its options alone; `judge` answers whether results hold w
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.checks.base import Check
 from fedatlas.kinds import Family
 
-__all__ = ["CHECKS", "Check", "build"]
+if TYPE_CHECKING:
+    from fedatlas.experiments.claim import Claim
+
+__all__ = ["CHECKS", "Check", "build", "tested"]
 
 CHECKS: Family[Check] = Family("check", __name__, Check)
 
@@ -21,3 +24,8 @@ def build(spec: Mapping[str, Any]) -> Check:
     on a value that does not fit.
     """
     return CHECKS.build({name: value for name, value in spec.items() if value is not None})
+
+
+def tested(claims: Mapping[str, "Claim"], size: str) -> list[Check]:
+    """The checks of the claims that are tested at a size."""
+    return [build(check) for claim in claims.values() if claim.tested_at(size) for check in claim.checks]

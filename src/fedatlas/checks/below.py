@@ -21,9 +21,12 @@ class Below(OfOne):
     diverged or ended early."""
 
     name = "below"
-    inputs = frozenset({"theorems"})
 
     theorem: int | str = option(doc="number of a theorem on DANE+, FedRed or FedSPS", names="theorem")
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"theorems"})
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         from fedatlas.theory import comparison

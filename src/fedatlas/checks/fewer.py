@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas import labels
-from fedatlas.checks.base import Bounded, Contest, OfMetric
+from fedatlas.checks.base import Bounded, Contest, OfCost
 from fedatlas.checks.evidence import Part, judged
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.comparing.attaining import spent
 from fedatlas.comparing.intervals import paired, sample
-from fedatlas.errors import UserError, lookup
+from fedatlas.errors import UserError
 from fedatlas.options import option
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fewer(Bounded, OfMetric, Contest):
+class Fewer(Bounded, OfCost, Contest):
     """Held if ``algorithm`` costs so many times less than each of ``than``, in the bounds, until the metric attains an
     accuracy, in every setting of ``where``.
 
@@ -30,7 +30,6 @@ class Fewer(Bounded, OfMetric, Contest):
 
     reduction: float | None = option(None, doc="share of the metric's first value that must be attained", above=0)
     target: float | None = option(None, doc="value of the metric that must be attained")
-    cost: str = option("rounds", doc="what is counted", names="cost")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -40,7 +39,7 @@ class Fewer(Bounded, OfMetric, Contest):
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
         results.check_metric(metric)
-        lookup("cost", self.cost, labels.COSTS)
+        self.check_costs()
         ours, parts = self._costs(results, self.algorithm, metric), []
         for other in self.than:
             theirs = self._costs(results, other, metric)

@@ -1,9 +1,10 @@
 """Verdicts on the claims of an experiment."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from fedatlas.checks import build
+from fedatlas.checks.base import Check
 from fedatlas.checks.results import NotTested, Results
 from fedatlas.checks.verdicts import HELD, MORE, NOT_TESTED, VACUOUS
 from fedatlas.errors import UserError
@@ -31,23 +32,26 @@ COLUMNS = (
 )
 
 
-def check(claims: Mapping[str, Claim], results: Results) -> "pd.DataFrame":
+def check(
+    claims: Mapping[str, Claim], results: Results, given: Callable[[Check], Results] | None = None
+) -> "pd.DataFrame":
     """Verdicts on all claims of an experiment: a DataFrame with COLUMNS and a row for each claim.
 
-    claims: by name. Raises UserError, naming experiment and claim, if a check does not fit the results.
+    claims: by name. given: the results for a check, where some need more than others; by default ``results``. Raises
+    UserError, naming experiment and claim, if a check does not fit the results.
     """
     import pandas as pd
 
     view, rows = results.view, []
     for name, claim in claims.items():
         try:
-            rows.append(_row(results, name, claim))
+            rows.append(_row(results, name, claim, given or (lambda _: results)))
         except UserError as error:
             raise UserError(f"{view.name} (size {view.size}): claims.{name}.check: {error}") from None
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _row(results: Results, name: str, claim: Claim) -> dict[str, str | float]:
+def _row(results: Results, name: str, claim: Claim, given: Callable[[Check], Results]) -> dict[str, str | float]:
     asked = build(claim.check)
     row: dict[str, str | float] = dict.fromkeys(COLUMNS, "")
     row |= {
@@ -64,8 +68,9 @@ def _row(results: Results, name: str, claim: Claim) -> dict[str, str | float]:
     if not claim.tested_at(results.view.size):
         return row
     try:
-        outcome = asked.judge(results)
-        empty = claim.vacuous is not None and build(claim.vacuous).judge(results)
+        outcome = asked.judge(given(asked))
+        other = build(claim.vacuous) if claim.vacuous is not None else None
+        empty = other and other.judge(given(other))
     except (NotTested, NotCovered) as reason:
         return row | {"note": _join(f"{str(reason)[:1].upper()}{str(reason)[1:]}.", claim.note or "")}
     row |= {"ours": outcome.ours, "verdict": outcome.verdict, "note": _join(outcome.note, claim.note or "")}

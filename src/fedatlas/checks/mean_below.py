@@ -24,11 +24,14 @@ class MeanBelow(OfOne):
     """
 
     name = "mean_below"
-    inputs = frozenset({"theorems"})
 
     theorem: Literal["4.4", "4.4 scaled", "4.4 with noise"] = option(
         doc="the bound as printed, with the powers of its proof, or also with the variance of the mean gradient"
     )
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"theorems"})
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         from fedatlas.theory import fedspeed_bound

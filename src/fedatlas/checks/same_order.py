@@ -4,19 +4,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas import labels
-from fedatlas.checks.base import Bounded, OfMetric
+from fedatlas.checks.base import Bounded, OfCost
 from fedatlas.checks.evidence import Part, judged
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.comparing import attaining
 from fedatlas.comparing.attaining import Board, Question
 from fedatlas.comparing.ranking import compared, halves
-from fedatlas.errors import UserError, lookup
+from fedatlas.errors import UserError
 from fedatlas.experiments.selection import matching
 from fedatlas.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class SameOrder(Bounded, OfMetric):
+class SameOrder(Bounded, OfCost):
     """Held if Kendall's rank correlation lies in the bounds, between the order of the algorithms and that with another
     ``budget``, ``harder`` targets, or the ``other`` cost, or between the orders of the two halves of the ``seeds``.
 
@@ -31,7 +31,6 @@ class SameOrder(Bounded, OfMetric):
     algorithms: list[str] | None = option(
         None, doc="ids of the algorithms in the experiment that are ordered; by default all", names="algorithms"
     )
-    cost: str = option("rounds", doc="what is counted until a run attains its target", names="cost")
     shares: list[float] = option(
         lambda: [0.01],
         doc="targets: shares of the difference between the metric's first and best value; all count alike",
@@ -43,7 +42,7 @@ class SameOrder(Bounded, OfMetric):
     harder: float | None = option(
         None, doc="factor by which the shares are divided; below 1 targets are easier", above=0
     )
-    other: str | None = option(None, doc="another cost that is counted", names="cost")
+    other: str | None = option(None, doc="another cost, or simulated_seconds", names="cost or time")
     seeds: bool = option(False, doc="whether the two halves of the seeds are compared")
     within: float = option(16.0, doc="ratio to the best cost from which on a problem counts nothing", above=1)
     resamples: int = option(1000, doc="how often problems and seeds are resampled", low=100)
@@ -62,8 +61,7 @@ class SameOrder(Bounded, OfMetric):
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
         results.check_metric(metric)
-        for cost in filter(None, (self.cost, self.other)):
-            lookup("cost", cost, labels.COSTS)
+        self.check_costs()
         base = self._board(results, metric, self.shares)
         if self.seeds:
             if base.seeds.shape[1] < 2:
@@ -75,7 +73,7 @@ class SameOrder(Bounded, OfMetric):
             words = f"with {labels.number(100 * self.budget)} % of the rounds"
         elif self.other is not None:
             one, other = base, self._board(results, metric, self.shares, self.other)
-            words = f"where {labels.COSTS[self.other]} are counted, and not {labels.COSTS[self.cost]}"
+            words = f"between the orders by {self.counted(self.cost)} and by {self.counted(self.other)}"
         else:
             factor = self.harder or 1.0  # one of the four is given
             one, other = base, self._board(results, metric, [share / factor for share in self.shares])

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from fedatlas import labels
-from fedatlas.checks.base import Bounded, OfMetric, OfSeveral
+from fedatlas.checks.base import Bounded, OfCost, OfSeveral
 from fedatlas.checks.evidence import Bounds, Part, judged
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.comparing.attaining import spent
 from fedatlas.comparing.intervals import LOST, sample
-from fedatlas.errors import UserError, lookup
+from fedatlas.errors import UserError
 from fedatlas.options import option
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scales(Bounded, OfMetric, OfSeveral):
+class Scales(Bounded, OfCost, OfSeveral):
     """Held if a cost grows as a power of a quantity whose exponent lies in the bounds, for all algorithms.
 
     The exponent is the slope of log cost against the log of ``against`` times what ``accuracy`` says, over all settings
@@ -32,7 +31,6 @@ class Scales(Bounded, OfMetric, OfSeveral):
     """
 
     name = "scales"
-    inputs = frozenset({"theorems"})
 
     against: str = option(doc="formula of the problem's constants, such as delta_A/mu; 1 for the accuracy alone")
     shares: list[float] = option(doc="shares of the metric's first value that are attained", filled=True, distinct=True)
@@ -40,14 +38,17 @@ class Scales(Bounded, OfMetric, OfSeveral):
     accuracy: Literal["log", "inverse"] | None = option(
         None, doc="factor of the quantity: log(since / share), 1 / share, or by default none"
     )
-    cost: str = option("rounds", doc="what is counted", names="cost")
-    per: str | None = option(None, doc="cost by which it is divided, such as rounds", names="cost")
+    per: str | None = option(None, doc="cost by which it is divided, such as rounds", names="cost or time")
     axis: str | None = option(None, doc="axis along which the exponent is taken; by default all", names="axis")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not all(0 < share < self.since for share in self.shares):
             raise UserError("scales: shares must be positive and smaller than since")
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return super().inputs | {"theorems"}
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         from fedatlas.theory.comparison import check_quantity
@@ -58,8 +59,7 @@ class Scales(Bounded, OfMetric, OfSeveral):
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
         results.check_metric(metric)
-        for cost in filter(None, (self.cost, self.per)):
-            lookup("cost", cost, labels.COSTS)
+        self.check_costs()
         others = [axis for axis in results.axes if self.axis is not None and axis != self.axis]
         parts = []
         for algorithm in self.algorithms:

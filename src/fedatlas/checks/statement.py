@@ -25,7 +25,6 @@ class Statement(OfOne):
     """
 
     name = "statement"
-    inputs = frozenset({"runs"})
 
     statement: Literal[
         "proposition-1",
@@ -49,6 +48,10 @@ class Statement(OfOne):
     ] = option(doc="name of the statement, in `fedatlas.theory.fedawe`")
     level: float = option(0.01, doc="significance level of all settings together", above=0, high=1)
     tolerance: float = option(1e-12, doc="largest relative difference of an equality", above=0)
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"runs"})
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         from fedatlas.theory import trajectories

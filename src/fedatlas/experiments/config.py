@@ -57,7 +57,8 @@ def document(path: str | Path, shipped: str | Path | None = None, seen: tuple[Pa
         raise UserError(f"{path}: extends: there is no experiment {base!r}{did_you_mean(base, others)}")
     below = document(others[base], shipped, (*seen, path))
     if isinstance(below, dict) and all(isinstance(each.get("notes"), list) for each in (below, found)):
-        found["notes"] = [*below["notes"], *found["notes"]]  # what deviates there deviates here
+        theirs, ours = below["notes"], found["notes"]  # what deviates there deviates here
+        found["notes"] = ours[1:] if ours[:1] == [None] else [*theirs, *ours]
     return merge(below, found)
 
 

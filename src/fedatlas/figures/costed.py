@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.costs import COST_MODELS
 from fedatlas.figures.base import Chosen
-from fedatlas.labels import COSTS
+from fedatlas.labels import COSTS, SIMULATED, TIMES
 from fedatlas.options import option
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-SIMULATED = "simulated_seconds"
 OFFERED = ("rounds", "vectors_up", "gradients", "seconds")  # costs that a reader can choose among
-TIMES = {**COSTS, SIMULATED: "simulated time (s)"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas import extensions
+from fedatlas.checks import tested
 from fedatlas.data import mirrors, sources
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import config, expand
@@ -17,12 +18,12 @@ from fedatlas.experiments.tables import Layout
 from fedatlas.experiments.view import View
 from fedatlas.figures import FIGURES
 from fedatlas.figures.base import Figure
-from fedatlas.figures.costed import SIMULATED
 from fedatlas.partitions import is_split
 from fedatlas.report.about import about
 from fedatlas.tracking import addresses
 from fedatlas.workflow import EXTRAS, LIVE, code, inputs
 from fedatlas.workflow.experiment_files import ExperimentFiles
+from fedatlas.workflow.input_files import input_files
 from fedatlas.workflow.made_files import optimum_file, partition_file
 from fedatlas.workflow.parameters import text
 from fedatlas.workflow.study_folders import Folders
@@ -97,6 +98,9 @@ class Atlas:
         """Cells of an experiment by (algorithm id, key)."""
         self._known(name)
         return {(cell.id, cell.key): cell for cell in self._checked(size, name)[1].cells}
+
+    def _cells(self, w: Any) -> list[Cell]:
+        return list(self.cells(w.size, w.experiment).values())
 
     def _cell(self, w: Any) -> Cell:
         cells = self.cells(w.size, w.experiment)
@@ -207,31 +211,18 @@ class Atlas:
     def figure_spec(self, w: Any) -> str:
         """What a figure is drawn from, besides table and curves."""
         kind, plain = self.figure(w)
-        cells = list(self.cells(w.size, w.experiment).values())
         view = self.view(w).plain() if kind.draws_results else None
-        return text({"figure": plain, "view": view, "inputs": self.folders.lying(inputs.needed(kind, cells))})
+        asked = inputs.needed(kind, self._cells(w))
+        return text({"figure": plain, "view": view, "inputs": self.folders.lying(asked)})
 
     def figure_inputs(self, w: Any) -> dict[str, Any]:
         """Inputs of a figure: code, the table and curves if it draws results, and what else its kind asks for."""
         kind, _ = self.figure(w)
-        cells = list(self.cells(w.size, w.experiment).values())
-        found: dict[str, Any] = {"code": self.code(code.of_figure(kind, cells))}
+        found: dict[str, Any] = {"code": self.code(code.of_figure(kind, self._cells(w)))}
         if kind.draws_results:
             folder = self.folders.experiment(w.size, w.experiment)
             found |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves")}
-        if kind.inputs & {"partitions", "availability", "dissimilarities", SIMULATED}:
-            split = [cell.spec for cell in cells if is_split(cell.spec.problem.get("partition"))]
-            found["partitions"] = list(dict.fromkeys(map(self.partition_file, split)))
-        if kind.inputs & {"partitions", "availability", "theorems", "dissimilarities", SIMULATED}:
-            found["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_of(cell.spec.problem)))
-        if "dissimilarities" in kind.inputs:
-            found["optima"] = list(dict.fromkeys(self.optimum_file(cell.spec) for cell in cells if cell.spec.optimum))
-        if SIMULATED in kind.inputs:
-            found["runs"] = self.run_files(w)
-        if kind.inputs & {"availability", SIMULATED}:
-            traces = sorted({path for cell in cells for path in trace_files(cell.spec)})
-            found["traces"] = [self.folders.shared(path) for path in traces]
-        return found
+        return found | input_files(self, kind.inputs, w)
 
     def caption(self, w: Any) -> str:
         """A figure's caption."""
@@ -241,16 +232,19 @@ class Atlas:
         """The claims of an experiment, and what their checks know of it."""
         e = self.experiment(w.size, w.experiment)
         claims = {name: vars(claim) for name, claim in e.claims.items()}
-        return text({"view": self.view(w).plain(), "claims": claims})
+        timed = inputs.timed(tested(e.claims, e.size), self._cells(w))
+        return text({"view": self.view(w).plain(), "claims": claims, "inputs": self.folders.lying(timed)})
 
-    def claims_code(self, w: Any) -> list[str]:
-        """Code behind the claims of an experiment."""
-        cells = list(self.cells(w.size, w.experiment).values())
-        return self.code(code.of_claims(self.experiment(w.size, w.experiment), cells))
+    def claims_inputs(self, w: Any) -> dict[str, Any]:
+        """Inputs of the claims of an experiment: code, its results, and what else their checks ask for."""
+        e, folder = self.experiment(w.size, w.experiment), self.folders.experiment(w.size, w.experiment)
+        found: dict[str, Any] = {"code": self.code(code.of_claims(e, self._cells(w)))}
+        found |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
+        return found | input_files(self, inputs.timed(tested(e.claims, e.size), self._cells(w)), w)
 
     def table_code(self, w: Any) -> list[str]:
         """Code behind the table of an experiment."""
-        return self.code(code.of_table(self.cells(w.size, w.experiment).values()))
+        return self.code(code.of_table(self._cells(w)))
 
     def about(self, w: Any) -> str:
         """What report and MLflow show of an experiment besides its results."""

@@ -11,7 +11,8 @@ from typing import Any
 
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
-from fedatlas.checks import CHECKS
+from fedatlas.checks import CHECKS, tested
+from fedatlas.checks.base import OfCost
 from fedatlas.compiled import used
 from fedatlas.costs import COST_MODELS
 from fedatlas.data import sources
@@ -22,8 +23,9 @@ from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.specification import Experiment
 from fedatlas.figures import FIGURES
 from fedatlas.figures.base import Figure
-from fedatlas.figures.costed import SIMULATED, Costed
+from fedatlas.figures.costed import Costed
 from fedatlas.files import atomic
+from fedatlas.labels import SIMULATED
 from fedatlas.metrics import METRICS
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import PARTITIONS, is_split
@@ -93,26 +95,37 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
     if "availability" in figure.inputs:
         found |= {name for cell in cells for name in of_participation(cell.spec)}
     if isinstance(figure, Costed) and SIMULATED in figure.inputs:
-        found.add(COST_MODELS.module(figure.model))
-        found.update(module for cell in cells for module in of_cell(cell.spec))
+        found |= _of_time(figure, cells)
     return sorted(found)
 
 
 def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
     """Modules behind the claims of an experiment that are tested at its size."""
-    kinds = {check["kind"] for c in experiment.claims.values() if c.tested_at(experiment.size) for check in c.checks}
-    found = {of_job("claims"), *map(CHECKS.module, kinds), *of_metrics(cells)}
-    asked = {one for kind in kinds for one in CHECKS.get(kind).inputs}
-    if asked:
+    checks = tested(experiment.claims, experiment.size)
+    found = {of_job("claims"), *(CHECKS.module(check.name) for check in checks), *of_metrics(cells)}
+    asked = {one for check in checks for one in check.inputs}
+    if asked & {"theorems", "runs"}:
         found |= _of_theory(cells)
     if "runs" in asked:
-        found.update(module for cell in cells for module in of_cell(cell.spec))
+        found |= _of_cells(cells)
+    for check in checks:
+        if isinstance(check, OfCost) and SIMULATED in check.inputs:
+            found |= {f"{inputs.__name__}.{SIMULATED}", *_of_time(check, cells)}
     return sorted(found)
 
 
 def of_instability() -> list[str]:
     """Modules behind the study of Theorem 4.2."""
     return sorted({of_job("instability"), *map(ALGORITHMS.module, STUDIED)})
+
+
+def _of_time(asked: Costed | OfCost, cells: Sequence[Cell]) -> set[str]:
+    """Modules behind the simulated time of runs: those of the clock, and of what it has to know of the runs."""
+    return {COST_MODELS.module(asked.model), *_of_cells(cells)}
+
+
+def _of_cells(cells: Iterable[Cell]) -> set[str]:
+    return {module for cell in cells for module in of_cell(cell.spec)}
 
 
 def _of_theory(cells: Iterable[Cell]) -> set[str]:

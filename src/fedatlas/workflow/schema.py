@@ -54,6 +54,7 @@ def experiment_schema() -> dict[str, Any]:
         "extends": {"type": "string", "description": "another experiment, whose file this one is laid over"},
         "sizes": {"type": "object", "description": "overrides for each size", "required": ["smoke"]},
     }
+    properties["notes"]["items"] = {"type": ["string", "null"]}  # null, first, removes those that are extended
     found.pop("required")  # an experiment that extends another need not say everything
     caption = {"caption": {"type": "string", "description": "caption in the report"}}
     sources = of_options(Sources)["properties"]

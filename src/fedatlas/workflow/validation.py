@@ -25,9 +25,8 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.extensions import placed
 from fedatlas.figures import FIGURES
 from fedatlas.figures.base import Figure
-from fedatlas.figures.costed import TIMES
 from fedatlas.kinds import Kind
-from fedatlas.labels import COSTS
+from fedatlas.labels import COSTS, TIMES
 from fedatlas.partitions import is_split
 from fedatlas.simulation.recording import PARTS
 from fedatlas.theory.closed_forms import LIMITS

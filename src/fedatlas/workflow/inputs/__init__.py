@@ -1,4 +1,4 @@
-"""What some figures are drawn from besides table and curves, by the names in `fedatlas.figures.base.Figure.inputs`.
+"""What some figures and checks need besides table and curves, by the names in `fedatlas.figures.base.Figure.inputs`.
 
 Each name has a module here. Its ``needed(figure, cells)`` says it as JSON types when the workflow's graph is built; its
 ``made(figure, view, needed, results, directory)`` turns that into arguments of `fedatlas.figures.drawing.draw` in the
@@ -8,11 +8,15 @@ figure's job. Modules are loaded by name: a figure depends on those that it asks
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.view import View
-from fedatlas.figures.base import Figure
+from fedatlas.labels import SIMULATED
+
+if TYPE_CHECKING:
+    from fedatlas.checks.base import Check, OfCost
+    from fedatlas.figures.base import Figure
 
 
 class Results(NamedTuple):
@@ -24,27 +28,32 @@ class Results(NamedTuple):
     folder: Path = Path()
 
 
-def modules(figure: Figure) -> list[str]:
+def modules(figure: "Figure") -> list[str]:
     """Full names of the modules of a figure's inputs."""
     return [f"{__name__}.{name}" for name in sorted(figure.inputs)]
 
 
-def needed(figure: Figure, cells: Sequence[Cell]) -> dict[str, Any]:
+def needed(figure: "Figure", cells: Sequence[Cell]) -> dict[str, Any]:
     """What a figure needs of an experiment's cells, as JSON types, by the name of the input."""
     return {name: _module(name).needed(figure, cells) for name in sorted(figure.inputs)}
 
 
-def made(
-    figure: Figure, view: View, needed: dict[str, Any], results: Results, directory: str | Path | None = None
-) -> dict[str, Any]:
-    """Arguments for drawing a figure: table and curves, and what its inputs are made into.
+def timed(checks: "Sequence[Check]", cells: Sequence[Cell]) -> dict[str, Any]:
+    """What checks need of an experiment's cells if one is of simulated time, as `needed` says it of a figure."""
+    return {SIMULATED: _module(SIMULATED).files(cells)} if any(SIMULATED in one.inputs for one in checks) else {}
 
-    needed: from the function of that name. directory: of the prepared data.
+
+def made(
+    asked: "Figure | OfCost", view: View, needed: dict[str, Any], results: Results, directory: str | Path | None = None
+) -> dict[str, Any]:
+    """Arguments for drawing a figure or judging a check: table and curves, and what the inputs are made into.
+
+    needed: from the function of that name, or from `timed`. directory: of the prepared data.
     """
     found = {"table": results.table, "curves": results.curves}
     for name, one in needed.items():
         results = results._replace(**{key: found[key] for key in ("table", "curves")})
-        found |= _module(name).made(figure, view, one, results, directory)
+        found |= _module(name).made(asked, view, one, results, directory)
     return found
 
 

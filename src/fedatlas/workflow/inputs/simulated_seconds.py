@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.runs import create_algorithm, create_setting, run_of, started
 from fedatlas.experiments.selection import matching
 from fedatlas.experiments.view import View
-from fedatlas.figures.costed import SIMULATED, Costed
+from fedatlas.labels import SIMULATED
 from fedatlas.participation import PARTICIPATION
 from fedatlas.partitions import is_split
 from fedatlas.problems import Problem
@@ -33,28 +33,44 @@ from fedatlas.workflow.made_files import partition_file
 if TYPE_CHECKING:
     import pandas as pd
 
+    from fedatlas.figures.costed import Costed
 
-def needed(figure: Costed, cells: Sequence[Cell]) -> dict[str, str | None]:
+
+class Asked(Protocol):
+    """What asks for simulated time: a figure, or a check. where: the runs. model: specification of the cost model."""
+
+    @property
+    def where(self) -> dict[str, Any]: ...
+
+    @property
+    def model(self) -> Any: ...
+
+
+def needed(figure: "Costed", cells: Sequence[Cell]) -> dict[str, str | None]:
     """The run files of the figure's algorithms, whose metadata say what was run, and the files of their partitions."""
-    drawn = [cell for cell in cells if cell.id in (figure.algorithms or [cell.id])]
-    split = [is_split(cell.spec.problem.get("partition")) for cell in drawn]
+    return files([cell for cell in cells if cell.id in (figure.algorithms or [cell.id])])
+
+
+def files(cells: Sequence[Cell]) -> dict[str, str | None]:
+    """The run files of cells and the files of their partitions."""
+    split = [is_split(cell.spec.problem.get("partition")) for cell in cells]
     return {
         f"{cell.id}/{cell.key}": partition_file(cell.spec)[0] if own else None
-        for cell, own in zip(drawn, split, strict=True)
+        for cell, own in zip(cells, split, strict=True)
     }
 
 
 def made(
-    figure: Costed, view: View, needed: dict[str, str | None], results: Results, directory: str | Path | None
+    asked: Asked, view: View, needed: dict[str, str | None], results: Results, directory: str | Path | None
 ) -> dict[str, Any]:
-    """``curves``: with the column ``simulated_seconds``, which rows that the figure does not draw have no value of."""
+    """``curves``: with the column ``simulated_seconds``, of which rows that are not asked for have no value."""
     curves = results.curves.copy()
     drawn = curves[curves["algorithm"].isin([name.split("/")[0] for name in needed])]
     runs = _runs(results.folder, needed, view.axes)
-    model, clock = COST_MODELS.build(figure.model), _Clock(directory)
+    model, clock = COST_MODELS.build(asked.model), _Clock(directory)
     curves[SIMULATED] = np.nan
     groups = []
-    for (id, *cells, seed), rows in matching(drawn, figure.where).groupby(
+    for (id, *cells, seed), rows in matching(drawn, asked.where).groupby(
         ["algorithm", *view.axes, "seed"], sort=False, dropna=False
     ):
         spec, search, file = runs[_place(id, [axis_values.parsed(_plain(cell)) for cell in cells])]

@@ -1,21 +1,35 @@
 """Claims of an experiment."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 from fedatlas import csv_files
+from fedatlas.checks.base import Check, OfCost
 from fedatlas.checks.judging import check
 from fedatlas.checks.results import Results
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.view import View
+from fedatlas.labels import SIMULATED
+from fedatlas.workflow import inputs
 
 
-def make(spec: dict[str, Any], folder: str, out: str) -> None:
+def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = None) -> None:
     """Judge claims and write the verdicts as CSV.
 
-    spec: ``view`` and ``claims``. folder: of table.parquet, curves.parquet and trials.parquet.
+    spec: ``view``, ``claims`` and ``inputs``. folder: of table.parquet, curves.parquet and trials.parquet. directory:
+    of the prepared data.
     """
-    results = (read(Path(folder) / f"{name}.parquet")[0] for name in ("table", "curves", "trials"))
+    frames = (read(Path(folder) / f"{name}.parquet")[0] for name in ("table", "curves", "trials"))
+    results = Results(View.of(spec["view"]), *frames)
+
+    def given(asked: Check) -> Results:
+        if not isinstance(asked, OfCost) or SIMULATED not in asked.inputs:
+            return results
+        known = inputs.Results(results.table, results.curves, Path(folder))
+        made = inputs.made(asked, results.view, spec["inputs"], known, directory)
+        return dataclasses.replace(results, curves=made["curves"])
+
     claims = {name: Claim(**claim) for name, claim in spec["claims"].items()}
-    csv_files.write(out, check(claims, Results(View.of(spec["view"]), *results)))
+    csv_files.write(out, check(claims, results, given))
