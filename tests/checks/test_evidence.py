@@ -44,8 +44,36 @@ def test_the_verdict_follows_the_interval(values, limits):
     found = verdict(values, *limits)
     assert (found == HELD) == (limits[0] <= low and high <= limits[1])
     assert (found == NOT_HELD) == (high < limits[0] or low > limits[1])
-    beyond = verdict(values, *limits, more="above")
-    assert beyond == (MORE if low > limits[1] else found)
+
+
+@given(NUMBERS, LIMITS)
+def test_what_is_beyond_the_bounds_passes_too(values, limits):
+    low, high = sample(values).interval()
+    found = verdict(values, *limits, more="above")
+    assert (found == MORE) == (low > limits[1])
+    assert (found == HELD) == (limits[0] <= low <= limits[1])
+    assert (found == NOT_HELD) == (high < limits[0])
+
+
+INSIDE, CROSSING, BEYOND, SHORT = [1.4, 1.5, 1.6], [1.8, 2.0, 2.2], [2.9, 3.0, 3.1], [0.8, 1.0, 1.2]
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([CROSSING], HELD),
+        ([INSIDE, CROSSING], HELD),
+        ([CROSSING, BEYOND], MORE),
+        ([INSIDE, BEYOND], MORE),
+        ([SHORT, BEYOND], UNDECIDED),
+        ([[0.1, 0.1, 0.1], BEYOND], NOT_HELD),
+    ],
+)
+def test_more_needs_a_part_that_is_wholly_beyond(parts, expected):
+    """Bounds from 1 to 2; all numbers above pass."""
+    assert judged([Part(sample(values), Bounds(1, 2)) for values in parts], more="above").verdict == expected
+    mirrored = [Part(sample(-value for value in values), Bounds(-2, -1)) for values in parts]
+    assert judged(mirrored, more="below").verdict == expected
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ TABLE = [
     ("figures", EVERY_FIGURE),
     ("figures.*", ""),
     ("workflow.jobs.figure", EVERY_FIGURE),
-    ("workflow.inputs", EVERY_FIGURE),
+    ("workflow.inputs", f"{EVERY_FIGURE} {CLAIMS}"),
     ("workflow.inputs.partitions", "split"),
     ("workflow.inputs.availability", "there"),
     ("workflow.inputs.memory", "tabled"),

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fedatlas.checks.evidence import Bounds
 from fedatlas.checks.results import Outcome, Results
-from fedatlas.costs import COST_MODELS
-from fedatlas.errors import UserError, lookup
+from fedatlas.errors import UserError
 from fedatlas.kinds import Kind
-from fedatlas.labels import SIMULATED, TIMES
 from fedatlas.options import option
 
 if TYPE_CHECKING:
@@ -86,36 +84,6 @@ class OfMetric(Check):
     """A check of a metric."""
 
     metric: str | None = option(None, doc="the metric; by default the one that selects", names="metric")
-
-
-@dataclass(frozen=True, kw_only=True)
-class OfCost(OfMetric):
-    """A check of what runs spend until a metric attains a value."""
-
-    cost: str = option("rounds", doc="what is counted: a cost, or simulated_seconds", names="cost or time")
-    model: str | dict[str, Any] = option("cross-device", doc="cost model of simulated_seconds", family="cost model")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        COST_MODELS.build(self.model)
-
-    @property
-    def costs(self) -> list[str]:
-        """All costs that its options name."""
-        return [getattr(self, name) for name, one in self.options().items() if one.names == "cost or time"]
-
-    @property
-    def inputs(self) -> frozenset[str]:
-        return super().inputs | ({SIMULATED} if SIMULATED in self.costs else set())
-
-    def check_costs(self) -> None:
-        """Raise UserError on an unknown cost."""
-        for cost in filter(None, self.costs):
-            lookup("cost", cost, TIMES)
-
-    def counted(self, cost: str) -> str:
-        """A cost in words; of simulated time, on which clients."""
-        return TIMES[cost] if cost != SIMULATED else f"simulated seconds, {COST_MODELS.split(self.model)[0]}"
 
 
 @dataclass(frozen=True, kw_only=True)

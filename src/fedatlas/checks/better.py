@@ -8,8 +8,8 @@ from fedatlas import labels
 from fedatlas.checks.base import Contest, OfScore
 from fedatlas.checks.evidence import Bounds, More, Part, judged, some, vacuous
 from fedatlas.checks.results import NotTested, Outcome, Results
-from fedatlas.comparing.attaining import OPTIMA
 from fedatlas.comparing.intervals import paired, sample
+from fedatlas.metrics import metric
 from fedatlas.options import option
 
 
@@ -69,9 +69,9 @@ class Better(OfScore, Contest):
         if self.by is not None:
             ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
             return Part(sample(ahead), Bounds(self.by, high, self.by == 0), f"{{}} better {names}")
-        metric = self.metric or results.view.select.metric
-        if metric not in OPTIMA and any(score < 0 for pair in pairs for score in pair):
-            raise NotTested(f"Below 0 the {labels.words(metric)} has no ratio: give `by` or another metric")
+        name = self.metric or results.view.select.metric
+        if metric(name).scale != "log" and any(score < 0 for pair in pairs for score in pair):
+            raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `by` or another metric")
         ratios = [_ratio(ours, theirs, low) for ours, theirs in pairs]
         return Part(sample(ratios, log=True), Bounds(self.factor, high, self.factor == 1), f"{{}} times better {names}")
 

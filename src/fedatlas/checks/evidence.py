@@ -41,10 +41,14 @@ class Part:
     def text(self) -> str:
         return self.about.replace("{}", str(self.sample))  # names that it holds may have braces
 
+    def sides(self, level: float) -> set[int]:
+        """Sides of the bounds on which the ends of the interval lie."""
+        return set(map(self.bounds.side, self.sample.interval(level)))
+
     def side(self, level: float) -> int | None:
         """Side of the bounds on which the whole interval lies; None if its ends lie on different sides."""
-        low, high = map(self.bounds.side, self.sample.interval(level))
-        return low if low == high else None
+        sides = self.sides(level)
+        return sides.pop() if len(sides) == 1 else None
 
     def margin(self, more: More) -> float:
         """How far the interval lies inside the bounds, on the sample's scale; negative outside."""
@@ -61,20 +65,21 @@ class Part:
 
 
 def judged(parts: Sequence[Part], note: str = "", more: More = None, joined: str = "; ") -> Outcome:
-    """The outcome of a claim that holds if all parts lie in their bounds.
+    """The outcome of a claim that holds if all parts lie in their bounds, or beyond them on the side ``more``.
 
-    *held*: every interval lies in its bounds. *not held*: one lies wholly outside, at a level that Bonferroni's
-    correction divides by the number of parts. *held and more*: none fails, and one lies wholly beyond the bounds on the
-    side ``more``. Otherwise *undecided*. The number of the outcome is the worst part's. Raises NotTested without parts.
+    *held*: every interval lies there, also if it crosses the line between the bounds and what is beyond. *held and
+    more*: so it is, and one lies wholly beyond. *not held*: one lies wholly outside, at a level that Bonferroni's
+    correction divides by the number of parts. Otherwise *undecided*. The number of the outcome is the worst part's.
+    Raises NotTested without parts.
     """
     if not parts:
         raise NotTested("No setting has results of all that is compared")
     passing = {None: {0}, "above": {0, 1}, "below": {0, -1}}[more]
-    sides = {part.side(LEVEL) for part in parts}
+    sides = [part.sides(LEVEL) for part in parts]
     if {part.side(LEVEL / len(parts)) for part in parts} - passing - {None}:
         verdict = NOT_HELD
-    elif sides <= passing:
-        verdict = HELD if sides == {0} else MORE
+    elif all(ends <= passing for ends in sides):
+        verdict = HELD if all(0 in ends for ends in sides) else MORE
     else:
         verdict = UNDECIDED
     worst = min(parts, key=lambda part: part.margin(more))

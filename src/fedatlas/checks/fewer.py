@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas import labels
-from fedatlas.checks.base import Bounded, Contest, OfCost
+from fedatlas.checks.base import Bounded, Contest
 from fedatlas.checks.evidence import Part, judged
 from fedatlas.checks.results import Outcome, Results
+from fedatlas.checks.spending import OfCost
 from fedatlas.comparing.attaining import spent
-from fedatlas.comparing.intervals import paired, sample
+from fedatlas.comparing.intervals import sample
 from fedatlas.errors import UserError
 from fedatlas.options import option
 
@@ -44,7 +45,8 @@ class Fewer(Bounded, OfCost, Contest):
         for other in self.than:
             theirs = self._costs(results, other, metric)
             for point in [point for point in ours if point in theirs]:
-                pairs, place = paired(ours[point], theirs[point]), results.at(point)
+                shared = sorted(ours[point].keys() & theirs[point].keys())
+                pairs, place = [(ours[point][seed], theirs[point][seed]) for seed in shared], results.at(point)
                 if pairs:
                     about = f"{{}} times less than {results.name(other)} ({_means(pairs)})"
                     ratios = sample((_ratio(*pair) for pair in pairs), log=True)
@@ -70,9 +72,14 @@ class Fewer(Bounded, OfCost, Contest):
 
 
 def _means(pairs: list[tuple[float, float]]) -> str:
-    ours, theirs = (math.fsum(values) / len(pairs) for values in zip(*pairs, strict=True))
-    texts = [labels.number(cost) if math.isfinite(cost) else "not attained" for cost in (ours, theirs)]
-    return f"{texts[0]} against {texts[1]}"
+    return " against ".join(map(_mean, zip(*pairs, strict=True)))
+
+
+def _mean(costs: tuple[float, ...]) -> str:
+    lost = sum(not math.isfinite(cost) for cost in costs)
+    if lost:
+        return "not attained" + (f" by {lost} of {len(costs)} seeds" if lost < len(costs) else "")
+    return labels.number(math.fsum(costs) / len(costs))
 
 
 def _ratio(ours: float, theirs: float) -> float:

@@ -58,7 +58,7 @@ def _row(results: Results, name: str, claim: Claim, given: Callable[[Check], Res
         "experiment": results.view.name,
         "size": results.view.size,
         "claim": name,
-        "text": claim.text,
+        "text": _join(claim.text),
         "reading": claim.reading or "",
         "source": claim.source,
         "paper": "" if asked.paper is None else asked.paper,

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas import labels
-from fedatlas.checks.base import Bounded, OfCost
+from fedatlas.checks.base import Bounded
 from fedatlas.checks.evidence import Part, judged
 from fedatlas.checks.results import NotTested, Outcome, Results
+from fedatlas.checks.spending import OfCost
 from fedatlas.comparing import attaining
 from fedatlas.comparing.attaining import Board, Question
 from fedatlas.comparing.ranking import compared, halves

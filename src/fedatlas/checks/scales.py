@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from fedatlas.checks.base import Bounded, OfCost, OfSeveral
+from fedatlas.checks.base import Bounded, OfSeveral
 from fedatlas.checks.evidence import Bounds, Part, judged
 from fedatlas.checks.results import NotTested, Outcome, Results
+from fedatlas.checks.spending import OfCost
 from fedatlas.comparing.attaining import spent
 from fedatlas.comparing.intervals import LOST, sample
 from fedatlas.errors import UserError

@@ -12,7 +12,7 @@ from typing import Any
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
 from fedatlas.checks import CHECKS, tested
-from fedatlas.checks.base import OfCost
+from fedatlas.checks.spending import OfCost
 from fedatlas.compiled import used
 from fedatlas.costs import COST_MODELS
 from fedatlas.data import sources

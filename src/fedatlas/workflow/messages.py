@@ -18,26 +18,29 @@ BUILDING, NOTHING = "Building DAG of jobs", "Nothing to be done"
 FAILED_COMMAND = "returned non-zero exit status"
 
 
-def install(settings: Any, closing: Callable[[], str]) -> None:
+def install(settings: Any, closing: Callable[[], str], starting: Callable[[], None] = lambda: None) -> None:
     """Print what this module prints in place of Snakemake's messages, if Snakemake's own handler would print them.
 
-    settings: Snakemake's output settings. closing: gives the summary of a run that has ended well.
+    settings: Snakemake's output settings. closing: gives the summary of a run that has ended well. starting: called
+    before the first job.
     """
     if settings.dryrun or settings.verbose or settings.printshellcmds or settings.debug_dag or settings.quiet:
         return
     logger = logging.getLogger("snakemake.logging")
     for usual in [one for one in logger.handlers if one.name == USUAL]:
         logger.removeHandler(usual)
-        logger.addHandler(Messages(usual, closing))
+        logger.addHandler(Messages(usual, closing, starting))
 
 
 class Messages(logging.Handler):
     """A handler of Snakemake's records. usual: the handler that it replaces, which still prints errors and warnings."""
 
-    def __init__(self, usual: logging.Handler, closing: Callable[[], str]) -> None:
+    def __init__(
+        self, usual: logging.Handler, closing: Callable[[], str], starting: Callable[[], None] = lambda: None
+    ) -> None:
         super().__init__()
         self.name = f"{USUAL} of fedatlas"
-        self.usual, self.closing = usual, closing
+        self.usual, self.closing, self.starting = usual, closing, starting
         self.began = self.said = time.monotonic()
         self.done, self.total, self.failed = 0, 0, dict[str, str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
@@ -46,6 +49,7 @@ class Messages(logging.Handler):
         """Take a record."""
         event = str(getattr(record, "event", None) or "")
         if event == "run_info":
+            self.starting()
             self._start(record.stats)  # type: ignore[attr-defined]
         elif event == "job_info":
             self._describe(vars(record))

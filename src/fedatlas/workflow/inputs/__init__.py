@@ -15,7 +15,7 @@ from fedatlas.experiments.view import View
 from fedatlas.labels import SIMULATED
 
 if TYPE_CHECKING:
-    from fedatlas.checks.base import Check, OfCost
+    from fedatlas.checks.base import Check
     from fedatlas.figures.base import Figure
 
 
@@ -44,7 +44,7 @@ def timed(checks: "Sequence[Check]", cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def made(
-    asked: "Figure | OfCost", view: View, needed: dict[str, Any], results: Results, directory: str | Path | None = None
+    asked: "Figure | Check", view: View, needed: dict[str, Any], results: Results, directory: str | Path | None = None
 ) -> dict[str, Any]:
     """Arguments for drawing a figure or judging a check: table and curves, and what the inputs are made into.
 

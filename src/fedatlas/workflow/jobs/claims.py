@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas import csv_files
-from fedatlas.checks.base import Check, OfCost
+from fedatlas.checks.base import Check
 from fedatlas.checks.judging import check
 from fedatlas.checks.results import Results
 from fedatlas.experiments.claim import Claim
@@ -25,7 +25,7 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     results = Results(View.of(spec["view"]), *frames)
 
     def given(asked: Check) -> Results:
-        if not isinstance(asked, OfCost) or SIMULATED not in asked.inputs:
+        if SIMULATED not in asked.inputs:
             return results
         known = inputs.Results(results.table, results.curves, Path(folder))
         made = inputs.made(asked, results.view, spec["inputs"], known, directory)

@@ -1,0 +1,33 @@
+"""Snakemake's limit on the jobs that start in a second."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from fedatlas.workflow.scheduling import unlimited
+
+
+def workflow(local=True, jobs=100, timespan=1):
+    limit = SimpleNamespace(max_jobs=jobs, timespan=timespan)
+    return SimpleNamespace(
+        scheduler=SimpleNamespace(job_rate_limiter="limiter"),
+        scheduling_settings=SimpleNamespace(max_jobs_per_timespan=limit),
+        local_exec=local,
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [({}, None), ({"local": False}, "limiter"), ({"jobs": 5}, "limiter"), ({"timespan": 60}, "limiter")],
+)
+def test_only_snakemakes_own_limit_on_local_jobs_is_dropped(given, left):
+    made = workflow(**given)
+    unlimited(made)
+    assert made.scheduler.job_rate_limiter == left
+
+
+def test_a_workflow_without_a_limit_stays_as_it_is():
+    for made in (workflow(), SimpleNamespace(scheduler=None, scheduling_settings=None, local_exec=True)):
+        if made.scheduler:
+            made.scheduler.job_rate_limiter = made.scheduling_settings.max_jobs_per_timespan = None
+        unlimited(made)
