@@ -61,6 +61,8 @@ def test_a_loss_below_zero_has_no_ratio():
     found, _, note = verdict(rows, made=made, **CONTEST)
     assert (found, note) == (NOT_TESTED, "Below 0 the training loss has no ratio: give `by` or another metric.")
     assert verdict(rows, made=made, **CONTEST, by=0.05)[0] == UNDECIDED
+    diverged = [("fedac-1", 4, [0.5, 0.6]), ("fedavg", 4, [-math.inf, -math.inf])]
+    assert verdict(diverged, made=view(metric="test_accuracy", goal="max"), **CONTEST)[0] == HELD
     assert verdict(rows, **CONTEST)[0] == HELD  # a suboptimality below 0 is rounding error
 
 

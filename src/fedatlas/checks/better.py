@@ -70,7 +70,7 @@ class Better(OfScore, Contest):
             ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
             return Part(sample(ahead), Bounds(self.by, high, self.by == 0), f"{{}} better {names}")
         name = self.metric or results.view.select.metric
-        if metric(name).scale != "log" and any(score < 0 for pair in pairs for score in pair):
+        if metric(name).scale != "log" and any(-math.inf < score < 0 for pair in pairs for score in pair):
             raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `by` or another metric")
         ratios = [_ratio(ours, theirs, low) for ours, theirs in pairs]
         return Part(sample(ratios, log=True), Bounds(self.factor, high, self.factor == 1), f"{{}} times better {names}")
