@@ -132,10 +132,10 @@ def _figure(directory: Path, name: str, caption: str, place: Path) -> dict[str, 
 
 
 def _image(vector: Path, image: Path) -> str:
-    """An image as a data URI: as PNG, or as SVG where that is smaller or alone."""
+    """An image as a data URI: as WebP, or as SVG where that is smaller or alone."""
     try:
         found = [("svg+xml", vector.read_bytes())] if vector.exists() else []
-        found += [("png", shrunk(image))] if image.exists() or not found else []
+        found += [("webp", shrunk(image, "webp"))] if image.exists() or not found else []
     except OSError:
         raise UserError(f"{image} does not exist: draw the figures before the report") from None
     kind, content = min(found, key=lambda one: len(one[1]))

@@ -2,16 +2,20 @@
 
 import io
 from pathlib import Path
+from typing import Literal
 
 COLOURS = 128
 
 
-def shrunk(source: Path) -> bytes:
-    """A PNG with a palette."""
+def shrunk(source: Path, form: Literal["png", "webp"] = "png") -> bytes:
+    """An image with a palette. form: WebP is a quarter smaller; PNG is what pages of repositories show everywhere."""
     from PIL import Image
 
     found = io.BytesIO()
     with Image.open(source) as image:
         palette = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
-    palette.save(found, "png", optimize=True)
+    if form == "webp":
+        palette.convert("RGB").save(found, "webp", lossless=True)
+    else:
+        palette.save(found, "png", optimize=True)
     return found.getvalue()
