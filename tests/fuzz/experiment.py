@@ -63,7 +63,7 @@ def _make(atlas: Atlas, w: Any) -> None:
     about, layout = About.of(json.loads(atlas.about(w))), json.loads(atlas.layout(w))
     figures = {name: _figure(atlas, w, name) for name in atlas.experiment(w.size, w.experiment).figures}
     judged = json.loads(atlas.claims_spec(w))
-    atlas.claims_code(w), atlas.table_code(w)
+    atlas.claims_inputs(w), atlas.table_code(w)
     for file in runs:
         at = SimpleNamespace(**vars(w), id=file.parent.name, key=file.stem)
         given = _made(atlas, atlas.run_inputs(at))

@@ -20,6 +20,7 @@ BIBTEX = """@article{mine,
   year = {2020},
 }
 """
+BETTER = {"kind": "better", "algorithm": "scaffold", "than": ["fedavg"], "where": {"local_steps": 2}}
 TINY = {
     "title": HOSTILE,
     "paper": "mine",
@@ -39,13 +40,13 @@ TINY = {
         "first-claim.2": {
             "text": f"SCAFFOLD is better by 1e-3 >= eta. {HOSTILE}",
             "source": "Figure_1",
-            "check": {"kind": "better", "algorithm": "scaffold", "than": ["fedavg"], "where": {"local_steps": 2}},
+            "check": {**BETTER, "metric": "suboptimality"},
         },
         "later": {
             "text": "Not tested.",
             "source": "Figure 2",
             "sizes": ["paper"],
-            "check": {"kind": "better", "algorithm": "scaffold", "than": ["fedavg"], "where": {"local_steps": 2}},
+            "check": BETTER,
         },
     },
     "sizes": {"smoke": {}, "paper": {}},
