@@ -10,7 +10,7 @@ from fedatlas.checks.evidence import Part, judged
 from fedatlas.checks.results import Outcome, Results
 from fedatlas.checks.spending import OfCost
 from fedatlas.comparing.attaining import spent
-from fedatlas.comparing.intervals import sample
+from fedatlas.comparing.intervals import by_seed, sample
 from fedatlas.errors import UserError
 from fedatlas.options import option
 
@@ -45,8 +45,7 @@ class Fewer(Bounded, OfCost, Contest):
         for other in self.than:
             theirs = self._costs(results, other, metric)
             for point in [point for point in ours if point in theirs]:
-                shared = sorted(ours[point].keys() & theirs[point].keys())
-                pairs, place = [(ours[point][seed], theirs[point][seed]) for seed in shared], results.at(point)
+                pairs, place = by_seed(ours[point], theirs[point]), results.at(point)
                 if pairs:
                     about = f"{{}} times less than {results.name(other)} ({_means(pairs)})"
                     ratios = sample((_ratio(*pair) for pair in pairs), log=True)

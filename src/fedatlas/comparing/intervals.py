@@ -167,6 +167,11 @@ def paired(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple
         return [(ours[seed], alike) for seed in sorted(ours)]
     if (alike := _constant(ours)) is not None:
         return [(alike, theirs[seed]) for seed in sorted(theirs)]
+    return by_seed(ours, theirs)
+
+
+def by_seed(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
+    """Pairs of numbers of the seeds that both sides have, in the order of the seeds."""
     return [(ours[seed], theirs[seed]) for seed in sorted(ours.keys() & theirs.keys())]
 
 

@@ -32,7 +32,7 @@ LOWERED = {lowered: str(n) for n, lowered in enumerate("₀₁₂₃₄₅₆₇
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?e[-+]?\d+\b")
 _POWER = re.compile(r"(?<=[\w)|])\^(-?[0-9]+(?:\.[0-9]+)?|[A-Za-z0-9]\b|\*)")
 _INDEX = re.compile(rf"\b({'|'.join(GREEK)}|\w)_(\w+)\b")
-_FORMULA = re.compile(r"(?:\\[A-Za-z]+|\\[ !,:;%&#_{}|]|(?![\\%&#$~])[ -~])*")
+_FORMULA = re.compile(r"(?:\\[A-Za-z !,:;%&#_{}|]|(?![\\%&#$~])[ -~])*")
 
 
 def escaped(text: str) -> str:
