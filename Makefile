@@ -32,7 +32,7 @@ lint: .venv/installed
 	mypy
 	pytest -q tests/workflow/test_lint.py  # snakemake --lint
 
-# docs/reference/options.md and the schema of experiment files, from the declarations in the code
+# docs/reference/options.md, experiments.md and the schema of experiment files, from the declarations in the code
 reference: .venv/installed
 	python -m fedatlas.reference
 
@@ -40,6 +40,7 @@ reference: .venv/installed
 # measured before, or estimated
 times: .venv/installed
 	python -m fedatlas.workflow.times results
+	python -m fedatlas.reference
 
 # The site, in docs/_build; a warning is an error
 docs: .venv/installed

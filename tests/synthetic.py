@@ -129,13 +129,13 @@ def curves_of(rows, axes=("clients",), metric="suboptimality", goal="min"):
 
 
 def curves(rows, axes=("clients",), metric="suboptimality"):
-    """Curves by hand. rows: (algorithm, point, seed, [(round, value)])."""
-    made = [
-        {"algorithm": algorithm, axes[0]: point, "seed": seed, "round": at, metric: value}
-        for algorithm, point, seed, values in rows
-        for at, value in values
-    ]
-    return pd.DataFrame(made, columns=["algorithm", *axes, "seed", "round", metric])
+    """Curves by hand. rows: (algorithm, point, seed, [(round, value)]); a run that ends at infinity diverged."""
+    made = []
+    for algorithm, point, seed, values in rows:
+        run = {"algorithm": algorithm, axes[0]: point, "seed": seed}
+        status = "ok" if np.isfinite(values[-1][1]) else "diverged"
+        made += [{**run, "round": at, metric: value, "status": status} for at, value in values]
+    return pd.DataFrame(made, columns=["algorithm", *axes, "seed", "round", metric, "status"])
 
 
 def rows(scores, axis="local_steps"):

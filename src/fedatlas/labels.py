@@ -265,6 +265,11 @@ class _Told:
         return f"{counted} {one if self.value == 1 else more}"
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things: ``1 problem``, ``12 problems``."""
+    return f"{count} {noun}" + ("s" if count != 1 else "")
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number for a table: ``0.0124``, ``3.1 × 10⁻⁵``, ``32,561``, or ``diverged`` if it is not finite.
 

@@ -1,18 +1,22 @@
-"""``python -m fedatlas.reference``: writes the reference of options and the schema of experiment files."""
+"""``python -m fedatlas.reference``: writes pages about options and experiments, and the schema of experiment files."""
 
 import json
 from pathlib import Path
 
 from fedatlas.files import atomic
 from fedatlas.overview import reference
+from fedatlas.workflow.experiments_page import page
+from fedatlas.workflow.project import here
 from fedatlas.workflow.schema import experiment_schema
 
-PAGE, SCHEMA = Path("docs/reference/options.md"), Path("workflow/schemas/experiment.schema.json")
+OPTIONS, EXPERIMENTS = Path("docs/reference/options.md"), Path("docs/reference/experiments.md")
+SCHEMA = Path("workflow/schemas/experiment.schema.json")
 
 
 def pages() -> dict[Path, str]:
     """What the files must hold."""
-    return {PAGE: reference(), SCHEMA: json.dumps(experiment_schema(), indent=1, ensure_ascii=False) + "\n"}
+    schema = json.dumps(experiment_schema(), indent=1, ensure_ascii=False) + "\n"
+    return {OPTIONS: reference(), EXPERIMENTS: page(here()), SCHEMA: schema}
 
 
 if __name__ == "__main__":

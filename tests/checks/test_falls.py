@@ -47,6 +47,12 @@ def test_a_single_run_that_misses_the_share_is_enough():
     assert found[0] == NOT_TESTED and "ot attained" in found[2]
 
 
+@pytest.mark.parametrize("bounds", [{"at_least": 0}, {"at_most": 0.5}])
+def test_a_run_that_diverges_is_not_held(bounds):
+    lines = [run if run[1:3] != (4, 2) else (*run[:3], [(0, 1.0), (1, float("inf"))]) for run in reaching(1)]
+    assert verdict(ROWS, ("local_steps",), MADE, lines=lines, **bounds, **FALLS)[:2] == (NOT_HELD, "FedAvg diverged")
+
+
 def test_one_value_shows_no_slope():
     found = verdict(ROWS, ("local_steps",), MADE, lines=reaching(1), at_least=0, where={"local_steps": 2}, **FALLS)
     assert found[0] == NOT_TESTED

@@ -150,6 +150,14 @@ def test_an_algorithm_may_have_more_seeds_than_others():
     assert average(rows, "gradients", "suboptimality")["y"].tolist() == [1, 4]
 
 
+@pytest.mark.parametrize(("fewer", "words"), [([], "2"), (["fedavg"], "1 to 2")])
+def test_the_foot_counts_the_seeds_that_are_drawn(fewer, words, results):
+    table, lines, view = results
+    lines = lines[~lines["algorithm"].isin(fewer) | (lines["seed"] == 0)]
+    figure, _ = panels(CONVERGENCE | {"algorithms": ["fedavg", "fedac-1"]}, (table, lines, view))
+    assert f"mean over {words} seeds" in figure._supxlabel.get_text()
+
+
 def test_rounding_error_is_raised_to_the_floor(tmp_path):
     made = experiment(algorithms=("fedavg",), grid={})
     results = build(made, tmp_path, lambda *_: [1e-3] * 5 + [-1e-17, 0, 1e-18, 1e-17, 1e-16, 1e-15])

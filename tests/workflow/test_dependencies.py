@@ -190,7 +190,7 @@ TABLE = [
     # cost models
     ("costs.cross_silo", "timed"),
     *((f"costs.{name}", "timed") for name in ("elapsed", "operations")),
-    ("costs.base", f"timed {COMPARED}"),
+    *((f"costs.{name}", f"timed {COMPARED}") for name in ("base", "simulating")),
     ("costs", f"timed {COMPARED}"),
     ("costs.*", ""),
     # figures

@@ -1,10 +1,11 @@
 """Snakemake's limit on the jobs that start in a second."""
 
+import logging
 from types import SimpleNamespace
 
 import pytest
 
-from fedatlas.workflow.scheduling import unlimited
+from fedatlas.workflow.scheduling import Unlimited, unlimited
 
 
 def workflow(local=True, jobs=100, timespan=1):
@@ -24,6 +25,15 @@ def test_only_snakemakes_own_limit_on_local_jobs_is_dropped(given, left):
     made = workflow(**given)
     unlimited(made)
     assert made.scheduler.job_rate_limiter == left
+
+
+def test_the_limit_is_dropped_before_the_first_job():
+    made = workflow()
+    handler = Unlimited(made)
+    handler.handle(logging.makeLogRecord({"event": "job_info"}))
+    assert made.scheduler.job_rate_limiter == "limiter"
+    handler.handle(logging.makeLogRecord({"event": "run_info"}))
+    assert made.scheduler.job_rate_limiter is None
 
 
 def test_a_workflow_without_a_limit_stays_as_it_is():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from fedatlas import labels
 from fedatlas.checks.base import Bounded, OfOne
 from fedatlas.checks.evidence import Part, judged
+from fedatlas.checks.exponents import exponent
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.comparing.intervals import sample
 from fedatlas.errors import UserError
@@ -30,8 +31,6 @@ class ChoiceSlope(Bounded, OfOne):
     axis: str = option(doc="axis of numbers", names="axis of numbers")
 
     def judge(self, results: Results) -> Outcome:
-        import numpy as np
-
         axis, parameter, select = self.axis, self.parameter, results.view.select
         rows = results.rows(self.algorithm, self.where, results.trials)
         results.check_axis("axis", axis)
@@ -44,8 +43,7 @@ class ChoiceSlope(Bounded, OfOne):
         small, slopes = goal(select.tuning_metric, select) == "min", []
         for _, of_seed in rows.groupby("seed"):
             best = [_best(part, small) for _, part in results.settings(of_seed)]
-            at, chosen = (np.log([float(row[name]) for row in best]) for name in (axis, parameter))
-            slopes.append(float(np.polyfit(at, chosen, 1)[0]))
+            slopes.append(exponent(*([float(row[name]) for row in best] for name in (axis, parameter))))
         pairs = [f"{labels.number(row[parameter])} at {labels.point(axis, row[axis])}" for row in best]
         note = f"The best {parameter} of the last seed is {', '.join(pairs)}."
         return judged([Part(sample(slopes), self.limits(), "slope {}")], note, self.more)

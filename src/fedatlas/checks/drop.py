@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.checks.base import Bounded, OfScore, OfSeveral
 from fedatlas.checks.evidence import Bounds, Part, judged
 from fedatlas.checks.results import NotTested, Outcome, Results
-from fedatlas.comparing.intervals import LOST, paired, sample
+from fedatlas.comparing.intervals import paired, sample
 from fedatlas.experiments.selection import EXTREMES
 from fedatlas.options import option
 
@@ -19,8 +19,9 @@ class Drop(Bounded, OfScore, OfSeveral):
     """Held if the metric is worse by an amount in the bounds where ``axis`` has the value ``end`` than where it has
     ``start``, for all algorithms and all values of the other axes; and if all algorithms of ``than`` lose more.
 
-    Runs of one seed are compared. A run that diverges at ``end`` alone loses more than any number; an algorithm that
-    diverges at ``start`` is not held. ``best`` and ``worst`` values of the axis are those of the mean over seeds.
+    Runs of one seed are compared. A run that diverges at ``end`` alone loses more than any number. Where a run diverges
+    at ``start``, nothing can be lost and the claim is not tested. ``best`` and ``worst`` values of the axis are those
+    of the mean over seeds.
     """
 
     name = "drop"
@@ -45,11 +46,7 @@ class Drop(Bounded, OfScore, OfSeveral):
         for algorithm in self.algorithms:
             drops = self._drops(results, algorithm)
             name = results.name(algorithm)
-            for of_seeds in drops.values():
-                if all(drop > -math.inf for drop in of_seeds.values()):  # else a run diverges at the start
-                    parts.append(Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}"))
-                else:
-                    parts.append(Part(LOST, Bounds(0), f"{name} diverged"))
+            parts += [Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}") for of_seeds in drops.values()]
             for id, theirs in others.items():
                 for point in [point for point in drops if point in theirs]:
                     more = [lost - own for own, lost in paired(drops[point], theirs[point])]
@@ -57,12 +54,17 @@ class Drop(Bounded, OfScore, OfSeveral):
         return judged(parts, more=self.more)
 
     def _drops(self, results: Results, algorithm: str) -> Drops:
-        """By how much the scores of each seed are worse at ``end`` than at ``start``, in settings that have both."""
+        """By how much the scores of each seed are worse at ``end`` than at ``start``, in settings that have both.
+
+        Raises NotTested without such settings, and where a run diverges at ``start``.
+        """
         sign = 1 if results.goal(self.metric) == "max" else -1
         before, after = (self._at(results, algorithm, value) for value in (self.start, self.end))
         drops: Drops = {}
         for point in [point for point in before if point in after]:
             seeds = sorted(before[point].keys() & after[point].keys())
+            if any(math.isinf(before[point][seed]) for seed in seeds):
+                raise NotTested(f"{results.name(algorithm)} diverges where {self.axis} is {self.start}")
             drops[point] = {seed: sign * (before[point][seed] - after[point][seed]) for seed in seeds}
         if not any(drops.values()):
             raise NotTested(f"No setting of {results.name(algorithm)} has both values of {self.axis}")

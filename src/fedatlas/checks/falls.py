@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 
 from fedatlas.checks.base import Bounded, OfMetric, OfSeveral
-from fedatlas.checks.evidence import Part, judged
+from fedatlas.checks.evidence import judged
+from fedatlas.checks.exponents import exponent, measured
 from fedatlas.checks.results import NotTested, Outcome, Results
-from fedatlas.comparing.attaining import spent
-from fedatlas.comparing.intervals import sample
+from fedatlas.comparing.attaining import has_diverged, spent
 from fedatlas.options import option
 
 
@@ -17,8 +17,8 @@ class Falls(Bounded, OfMetric, OfSeveral):
 
     Counted are the rounds until the metric first is at most ``until`` times its first value. The exponent is minus the
     slope of their logarithm against that of ``axis``, for each seed, over all settings of ``where``; its mean must lie
-    in the bounds, for all ``algorithms``. Where a run does not attain the accuracy, no exponent was measured and the
-    claim is not tested, whichever bound it has.
+    in the bounds, for all ``algorithms``. A run that diverges is not held. If one does not attain the accuracy in its
+    rounds, no exponent was measured and the claim is not tested, whichever bound it has.
     """
 
     name = "falls"
@@ -27,8 +27,6 @@ class Falls(Bounded, OfMetric, OfSeveral):
     until: float = option(doc="share of the metric's first value that is attained", above=0, below=1)
 
     def judge(self, results: Results) -> Outcome:
-        import numpy as np
-
         metric, parts = self.metric or results.view.select.metric, []
         results.check_metric(metric)
         results.check_axis("axis", self.axis)
@@ -36,13 +34,12 @@ class Falls(Bounded, OfMetric, OfSeveral):
             rows = results.rows(algorithm, self.where, results.curves)
             if rows[self.axis].nunique() < 2:
                 raise NotTested(f"Fewer than two values of {self.axis}")
-            slopes = []
+            name, exponents = results.name(algorithm), []
             for _, of_seed in rows.groupby("seed"):
                 runs = [part for _, part in results.settings(of_seed)]
                 rounds = [spent(run, metric, "rounds", [self.until])[0] for run in runs]
-                if not all(map(math.isfinite, rounds)):
-                    raise NotTested(f"not attained by {results.name(algorithm)}")
-                at = [float(run[self.axis].iloc[0]) for run in runs]
-                slopes.append(-float(np.polyfit(np.log(at), np.log(rounds), 1)[0]))
-            parts.append(Part(sample(slopes), self.limits(), f"{results.name(algorithm)}: exponent {{}}"))
+                if any(math.isinf(needed) and not has_diverged(run) for needed, run in zip(rounds, runs, strict=True)):
+                    raise NotTested(f"not attained by {name}")
+                exponents.append(-exponent([float(run[self.axis].iloc[0]) for run in runs], rounds))
+            parts.append(measured(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
         return judged(parts, more=self.more)

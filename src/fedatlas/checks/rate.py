@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fedatlas import labels
 from fedatlas.checks.averages import mean_squares
 from fedatlas.checks.base import Bounded, OfMetric
-from fedatlas.checks.evidence import Part, exact, judged
+from fedatlas.checks.evidence import judged
+from fedatlas.checks.exponents import exponent, measured
 from fedatlas.checks.results import NotTested, Outcome, Results
-from fedatlas.comparing.intervals import sample
 from fedatlas.options import option
 
 
@@ -17,7 +17,7 @@ class Rate(Bounded, OfMetric):
 
     Entries of the experiment differ in that number, such as the clients. The exponent is minus the slope of the log of
     the mean square against the log of the number, for each seed; its mean must lie in the bounds in every setting of
-    ``where``.
+    ``where``. A run that diverges is not held.
     """
 
     name = "rate"
@@ -27,19 +27,15 @@ class Rate(Bounded, OfMetric):
     )
 
     def judge(self, results: Results) -> Outcome:
-        import numpy as np
-
         if len(set(self.along.values())) < 2:
             raise NotTested("Fewer than two different numbers")
         found = {id: dict(results.settings(results.rows(id, self.where, results.curves))) for id in self.along}
-        at, parts, means = np.log(list(self.along.values())), [], []
+        at, parts, means = list(self.along.values()), [], []
         for point in next(iter(found.values())):
             squares = [mean_squares(results, found[id][point], self.metric, 0) for id in self.along]
-            if not all(np.isfinite(one).all() and (one > 0).all() for one in squares):
-                return exact("diverged", False)
-            slopes = -np.polyfit(at, np.log(np.stack(squares)), 1)[0]
+            exponents = [-exponent(at, of_seed) for of_seed in zip(*squares, strict=True)]
             place = results.at(point)
-            parts.append(Part(sample(slopes), self.limits(), f"exponent {{}}{place}"))
+            parts.append(measured(exponents, self.limits(), f"exponent {{}}{place}", f"diverged{place}"))
             pairs = zip(self.along.values(), squares, strict=True)
             means = [f"{labels.number(one.mean())} at {labels.number(number)}" for number, one in pairs]
         return judged(parts, f"Means {', '.join(means)}.", self.more)

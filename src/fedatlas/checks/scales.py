@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fedatlas.checks.base import Bounded, OfSeveral
-from fedatlas.checks.evidence import Bounds, Part, judged
+from fedatlas.checks.evidence import judged
+from fedatlas.checks.exponents import exponent, measured
 from fedatlas.checks.results import NotTested, Outcome, Results
 from fedatlas.checks.spending import OfCost
-from fedatlas.comparing.attaining import spent
-from fedatlas.comparing.intervals import LOST, sample
+from fedatlas.comparing.attaining import has_diverged, spent
 from fedatlas.errors import UserError
 from fedatlas.options import option
 
@@ -28,7 +28,8 @@ class Scales(Bounded, OfCost, OfSeveral):
     of ``where`` and all ``shares`` together, or, with an ``axis``, along it alone and so in every setting of the other
     axes. One line is fitted to each seed, and the mean slope must lie in the bounds. A cost counts from the round where
     the metric first is at most ``since`` times its first value to the round where it first is at most a share of it.
-    All runs must attain all shares.
+    A run that diverges is not held. If one does not attain a share in its rounds, no exponent was measured and the
+    claim is not tested.
     """
 
     name = "scales"
@@ -66,16 +67,13 @@ class Scales(Bounded, OfCost, OfSeveral):
         for algorithm in self.algorithms:
             rows = results.rows(algorithm, self.where, results.curves)
             for _, part in results.settings(rows, others):
-                slopes = [_slope(points) for points in self._points(results, metric, part)]
-                name = f"{results.name(algorithm)}: exponent"
-                if any(map(math.isnan, slopes)):
-                    parts.append(Part(LOST, Bounds(0), f"{results.name(algorithm)} does not attain an accuracy"))
-                else:
-                    parts.append(Part(sample(slopes), self.limits(), f"{name} {{}}"))
+                name, points = results.name(algorithm), self._points(results, metric, part)
+                exponents = [exponent(*zip(*pairs, strict=True)) for pairs in points]
+                parts.append(measured(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
         return judged(parts, more=self.more)
 
     def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":
-        """For each seed the pairs of quantity and cost; the cost is infinite where a share is not attained."""
+        """For each seed the pairs of quantity and cost; the cost is infinite where the run diverged."""
         from fedatlas.theory.comparison import quantity
 
         points: dict[int, list[tuple[float, float]]] = {}
@@ -83,6 +81,8 @@ class Scales(Bounded, OfCost, OfSeveral):
             value = quantity(results.view, part, self.against)
             for seed, curve in part.groupby("seed"):
                 for share, cost in zip(self.shares, self._costs(curve, metric), strict=True):
+                    if math.isinf(cost) and not has_diverged(curve):
+                        raise NotTested(f"{results.name(curve['algorithm'].iloc[0])} does not attain an accuracy")
                     points.setdefault(seed, []).append((value * self._factor(share), cost))
         if any(len({value for value, _ in pairs}) < 2 for pairs in points.values()):
             raise NotTested(f"The quantity {self.against} has one value only")
@@ -99,13 +99,3 @@ class Scales(Bounded, OfCost, OfSeveral):
 
     def _factor(self, share: float) -> float:
         return {"log": math.log(self.since / share), "inverse": 1 / share, None: 1.0}[self.accuracy]
-
-
-def _slope(points: list[tuple[float, float]]) -> float:
-    """Slope of log cost against log quantity; not a number where a cost is not finite or not positive."""
-    import numpy as np
-
-    x, y = np.array(points).T
-    if not (np.isfinite(y).all() and (y > 0).all() and (x > 0).all()):
-        return math.nan
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0])

@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 
 from fedatlas.checks.base import Bounded, OfSeveral
-from fedatlas.checks.evidence import Part, judged
+from fedatlas.checks.evidence import judged
+from fedatlas.checks.exponents import exponent, measured
 from fedatlas.checks.results import NotTested, Outcome, Results
-from fedatlas.comparing.intervals import LOST, sample
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import numeric
 from fedatlas.options import option
@@ -15,7 +15,10 @@ from fedatlas.options import option
 @dataclass(frozen=True, kw_only=True)
 class Speedup(Bounded, OfSeveral):
     """Held if minus the slope of log score against log ``axis`` lies in the bounds, for all algorithms and all values
-    of the other axes, in the mean over seeds. A slope of 1 is linear speed-up, 0 is none."""
+    of the other axes, in the mean over seeds.
+
+    A slope of 1 is linear speed-up, 0 is none. A run that diverges is not held.
+    """
 
     name = "speedup"
 
@@ -35,19 +38,14 @@ class Speedup(Bounded, OfSeveral):
                     others.setdefault(seed, []).append((point[at], score))
             for of_line in lines.values():
                 slopes = [self._slope(name, line) for line in of_line.values()]
-                lost = any(map(math.isnan, slopes))
-                numbers = LOST if lost else sample(slopes)
-                parts.append(Part(numbers, self.limits(), f"{name} {'diverged' if lost else '{}'}"))
+                parts.append(measured(slopes, self.limits(), f"{name} {{}}", f"{name} diverged"))
         return judged(parts, more=self.more, joined=", ")
 
     def _slope(self, name: str, line: list[tuple[float, float]]) -> float:
         """Minus the slope of one seed; not a number where a run diverged."""
-        import numpy as np
-
         if not all(math.isfinite(score) for _, score in line):
             return math.nan
         line = [(value, score) for value, score in line if value > 0 and score > 0]
         if len({value for value, _ in line}) < 2:
             raise NotTested(f"Fewer than two positive scores of {name} along positive values of {self.axis}")
-        x, y = np.log(np.array(line).T)
-        return -float(np.polyfit(x, y, 1)[0])
+        return -exponent(*zip(*line, strict=True))

@@ -273,6 +273,11 @@ def spent(
     return _first(values, costs, np.array(accuracies) * (values[0] if relative else 1), low)
 
 
+def has_diverged(curve: "pd.DataFrame") -> bool:
+    """Whether the run whose evaluations these are diverged."""
+    return bool((curve["status"] == "diverged").any())
+
+
 def _first(values: np.ndarray, costs: np.ndarray, targets: np.ndarray, low: bool) -> list[float]:
     """The cost at which values first attain each target; infinite if they never do. All by round."""
     found = []

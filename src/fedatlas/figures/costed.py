@@ -1,9 +1,9 @@
 """What figures share whose x is a cost: recorded ones, and the time that a cost model makes of them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fedatlas.costs import COST_MODELS
+from fedatlas.costs.simulating import Simulating
 from fedatlas.figures.base import Chosen
 from fedatlas.labels import COSTS, SIMULATED, TIMES
 from fedatlas.options import option
@@ -15,19 +15,14 @@ OFFERED = ("rounds", "vectors_up", "gradients", "seconds")  # costs that a reade
 
 
 @dataclass(frozen=True, kw_only=True)
-class Costed(Chosen):
+class Costed(Simulating, Chosen):
     """A figure against a cost."""
 
     x: str = option(doc="cost, or simulated_seconds", names="cost or time")
-    model: str | dict[str, Any] = option("cross-device", doc="cost model of simulated_seconds", family="cost model")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        COST_MODELS.build(self.model)
 
     @property
     def inputs(self) -> frozenset[str]:
-        return frozenset({SIMULATED} if self.x == SIMULATED else ())
+        return super().inputs | self.simulated
 
     @property
     def cost(self) -> str:
@@ -44,4 +39,4 @@ class Costed(Chosen):
         """The cost for an axis; of simulated time, on which clients."""
         if self.x != SIMULATED:
             return TIMES[self.x]
-        return TIMES[self.x].replace(" (s)", f", {COST_MODELS.split(self.model)[0]} (s)")
+        return TIMES[self.x].replace(" (s)", f", {self.clients} (s)")

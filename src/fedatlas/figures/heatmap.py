@@ -77,7 +77,7 @@ class Heatmap(Chosen):
         bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=24)
         bar.set_label(labels.quantity(sheet.y))
         bar.outline.set_visible(False)
-        layout.foot(figure, f"Means over {sheet.seeds} seeds and the rounds from {self.after} on.")
+        layout.foot(figure, f"Means over {sheet.counted_seeds} and the rounds from {self.after} on.")
         return figure
 
     def _panels(self, sheet: Sheet) -> "dict[str, DataFrame]":

@@ -140,8 +140,3 @@ def titles(sheet: Sheet, board: Board) -> list[str]:
     words = {axis: dict(zip(found, layout.heads(sheet, axis, found), strict=True)) for axis, found in cells.items()}
     varied = [axis for axis in frame if len(words[axis]) > 1]
     return [", ".join(words[axis][row[axis]] for axis in varied) for row in frame.to_dict("records")]
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things: ``1 problem``, ``12 problems``."""
-    return f"{count} {noun}" + ("s" if count != 1 else "")

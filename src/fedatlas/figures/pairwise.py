@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fedatlas import labels
 from fedatlas.comparing.contests import Pairs, pairs
 from fedatlas.figures.mosaic import Cell, mosaic
-from fedatlas.figures.over_problems import AtOneTarget, counted
+from fedatlas.figures.over_problems import AtOneTarget
 from fedatlas.figures.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Pairwise(AtOneTarget):
         cells = [[_cell(found, a, b, most, short) for b in order] + gap + [_total(found, a)] for a in order]
         what = self.what(sheet)
         notes = [
-            f"{what[:1].upper()}{what[1:]} on {counted(len(board.problems), 'problem')}: "
+            f"{what[:1].upper()}{what[1:]} on {labels.counted(len(board.problems), 'problem')}: "
             + (
                 "wins minus losses of the row; to the right wins – ties – losses."
                 if short

@@ -15,7 +15,7 @@ from fedatlas.errors import UserError
 from fedatlas.figures import layout
 from fedatlas.figures.base import Panelled
 from fedatlas.figures.chart import Chart, lines, plain
-from fedatlas.figures.over_problems import OverProblems, counted, problems
+from fedatlas.figures.over_problems import OverProblems, problems
 from fedatlas.figures.sheet import Sheet
 from fedatlas.figures.style import GREY
 from fedatlas.options import option
@@ -114,9 +114,9 @@ class Profiled(OverProblems, Panelled):
         bright = 1 if self.apart else min(self.named, len(board.algorithms))
         shown = "Bars" if bright > BANDS else "Bands"
         fewest, most = min(counts), max(counts)
-        each = counted(most, "problem") if fewest == most else f"{fewest} to {most} problems"
+        each = labels.counted(most, "problem") if fewest == most else f"{fewest} to {most} problems"
         return [
-            f"{each}, {counted(board.seeds.shape[1], 'seed')}.",
+            f"{each}, {labels.counted(board.seeds.shape[1], 'seed')}.",
             self.told(sheet, self.shares),
             f"{shown}: 95 % by resampling problems and seeds.",
             "" if board.defined.all() else "What an algorithm is not defined for, it does not solve.",

@@ -72,7 +72,7 @@ class Progress(AtOneTarget):
         axes[0].set_ylim(LOWEST / 1.6, 3)
         layout.label(axes, self.words, "share of the way that is left")
         layout.legend(figure, _only(sheet, bright))
-        notes = [f"Lines: mean over {sheet.seeds} seeds. Grey: all others.", self.told(sheet, [self.share])]
+        notes = [f"Lines: mean over {sheet.counted_seeds}. Grey: all others.", self.told(sheet, [self.share])]
         notes += ["Values below 10⁻⁴ are raised to it."] if cut else []
         layout.foot(figure, layout.wrapped(figure.get_figwidth(), *notes))
         sheet.numbers = sheet.tidy(shown)
@@ -84,7 +84,7 @@ class Progress(AtOneTarget):
             logy=True,
             heads={title: plain(told) for title, told in winners.items()},
             limits=axes[0].get_ylim(),
-            note=f"Mean over {sheet.seeds} seeds; range: smallest to largest. {self.told(sheet, [self.share])}",
+            note=f"Mean over {sheet.counted_seeds}; range: smallest to largest. {self.told(sheet, [self.share])}",
         )
         return figure
 

@@ -1,5 +1,6 @@
 """What a figure is drawn from: its options, the results, and how the experiment's algorithms look."""
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -76,10 +77,24 @@ class Sheet:
         """Whether the y-axis is logarithmic: by default if the metric is shown so."""
         return (self._option("yscale") or metric(self.y).scale) == "log"
 
+    @functools.cached_property
+    def _counts(self) -> "list[int]":
+        """Numbers of seeds of the algorithms that are drawn."""
+        curves = self.curves[self.curves["algorithm"].isin(list(self.styles))] if "seed" in self.curves else None
+        if curves is None or curves.empty:
+            return [len(self.view.seeds)]
+        return sorted(set(curves.groupby("algorithm")["seed"].nunique()))
+
     @property
     def seeds(self) -> int:
-        """Number of seeds."""
-        return len(self.view.seeds)
+        """Number of seeds, of the algorithm with the most."""
+        return self._counts[-1]
+
+    @property
+    def counted_seeds(self) -> str:
+        """Their number in words, and its range where algorithms differ: ``5 seeds`` or ``2 to 5 seeds``."""
+        few, many = self._counts[0], self._counts[-1]
+        return labels.counted(many, "seed") if few == many else f"{few} to {many} seeds"
 
     def rows(self, frame: "DataFrame") -> "DataFrame":
         """Rows of the table or of curves that the figure draws.
@@ -145,4 +160,4 @@ class Sheet:
     def note(self, lines: bool = True) -> str:
         """What lines and bands or bars, or points and bars, are, for the foot of the figure."""
         mean, spread = "Lines" if lines else "Points", "bands" if lines and len(self.styles) <= BANDS else "bars"
-        return f"{mean}: mean over {self.seeds} seeds; {spread}: smallest to largest." if self.seeds > 1 else ""
+        return f"{mean}: mean over {self.counted_seeds}; {spread}: smallest to largest." if self.seeds > 1 else ""

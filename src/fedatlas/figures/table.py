@@ -91,7 +91,7 @@ class Table(Panelled):
                     ax.text(width - 0.42, at - ROW / 2, labels.text(memory[id]), ha="center", va="center")
             ax.axhline(at, color="#bbbbbb", linewidth=0.7)
         unit = "Percent; " if all(metric(name).percent for name in metrics) else ""
-        spread = f"mean ± standard deviation over {sheet.seeds} seeds" if sheet.seeds > 1 else "one seed"
+        spread = f"mean ± standard deviation over {sheet.counted_seeds}" if sheet.seeds > 1 else "one seed"
         bold = "The best means are bold." if len(sheet.styles) > 1 else ""
         told = f"{unit}{sheet.view.select.values}, {spread}."
         layout.foot(figure, told[0].upper() + told[1:], bold)

@@ -89,7 +89,7 @@ class Targets(Panelled, Costed):
                 }
                 ax.annotate(title, (run.mean(), -0.5), fontsize=9, **above)
         what = self.words
-        seeds = f" (mean of {sheet.seeds} seeds)" if sheet.seeds > 1 else ""
+        seeds = f" (mean of {sheet.counted_seeds})" if sheet.seeds > 1 else ""
         measured = f"{labels.words(sheet.y)}{seeds}"
         layout.foot(figure, f"{what.capitalize()} until the {measured} first attains a target; – never.")
         return figure

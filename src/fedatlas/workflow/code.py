@@ -12,9 +12,9 @@ from typing import Any
 from fedatlas.algorithms import ALGORITHMS
 from fedatlas.architectures import ARCHITECTURES
 from fedatlas.checks import CHECKS, tested
-from fedatlas.checks.spending import OfCost
 from fedatlas.compiled import used
 from fedatlas.costs import COST_MODELS
+from fedatlas.costs.simulating import Simulating
 from fedatlas.data import sources
 from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Cell, Spec
@@ -23,7 +23,6 @@ from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.specification import Experiment
 from fedatlas.figures import FIGURES
 from fedatlas.figures.base import Figure
-from fedatlas.figures.costed import Costed
 from fedatlas.files import atomic
 from fedatlas.labels import SIMULATED
 from fedatlas.metrics import METRICS
@@ -94,7 +93,7 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
         found |= {name for cell in cells for name in of_problem(cell.spec.problem)}
     if "availability" in figure.inputs:
         found |= {name for cell in cells for name in of_participation(cell.spec)}
-    if isinstance(figure, Costed) and SIMULATED in figure.inputs:
+    if isinstance(figure, Simulating) and figure.simulated:
         found |= _of_time(figure, cells)
     return sorted(found)
 
@@ -109,7 +108,7 @@ def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
     if "runs" in asked:
         found |= _of_cells(cells)
     for check in checks:
-        if isinstance(check, OfCost) and SIMULATED in check.inputs:
+        if isinstance(check, Simulating) and check.simulated:
             found |= {f"{inputs.__name__}.{SIMULATED}", *_of_time(check, cells)}
     return sorted(found)
 
@@ -119,7 +118,7 @@ def of_instability() -> list[str]:
     return sorted({of_job("instability"), *map(ALGORITHMS.module, STUDIED)})
 
 
-def _of_time(asked: Costed | OfCost, cells: Sequence[Cell]) -> set[str]:
+def _of_time(asked: Simulating, cells: Sequence[Cell]) -> set[str]:
     """Modules behind the simulated time of runs: those of the clock, and of what it has to know of the runs."""
     return {COST_MODELS.module(asked.model), *_of_cells(cells)}
 

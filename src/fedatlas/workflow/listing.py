@@ -49,9 +49,9 @@ class Listed:
         return asdict(self)
 
 
-def listed(atlas: Atlas) -> list[Listed]:
-    """The experiments that a study can name, those of a paper together."""
-    known = times.known(atlas)
+def listed(atlas: Atlas, known: Mapping[tuple[str, str], Took] | None = None) -> list[Listed]:
+    """The experiments that a study can name, those of a paper together. known: by default what is known of times."""
+    known = times.known(atlas) if known is None else known
     found = [_listed(atlas, name, known) for name in atlas.paths]
     papers = list(dict.fromkeys(one.paper for one in found))
     return sorted(found, key=lambda one: papers.index(one.paper))
@@ -135,9 +135,14 @@ def _where(one: Listed) -> list[str]:
 
 
 def _how_long(one: Listed) -> list[str]:
-    most = max((took.memory_mb for took in one.sizes.values() if took), default=0)
+    most = largest_memory(one)
     times = (f"{size} {duration(took)}".rstrip() for size, took in one.sizes.items())
     return [", ".join(times), memory(most * 1e6) if most else ""]
+
+
+def largest_memory(one: Listed) -> int:
+    """Megabytes of the largest job of any size; 0 where they are not known."""
+    return max((took.memory_mb for took in one.sizes.values() if took), default=0)
 
 
 def data_words(one: Listed) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+LOGGER = "snakemake.logging"
+STARTING = "run_info"  # the event of Snakemake before its first job
 USUAL = "DefaultStreamHandler"  # the name of Snakemake's own handler, of which errors are printed
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
@@ -18,29 +20,26 @@ BUILDING, NOTHING = "Building DAG of jobs", "Nothing to be done"
 FAILED_COMMAND = "returned non-zero exit status"
 
 
-def install(settings: Any, closing: Callable[[], str], starting: Callable[[], None] = lambda: None) -> None:
+def install(settings: Any, closing: Callable[[], str]) -> None:
     """Print what this module prints in place of Snakemake's messages, if Snakemake's own handler would print them.
 
-    settings: Snakemake's output settings. closing: gives the summary of a run that has ended well. starting: called
-    before the first job.
+    settings: Snakemake's output settings. closing: gives the summary of a run that has ended well.
     """
     if settings.dryrun or settings.verbose or settings.printshellcmds or settings.debug_dag or settings.quiet:
         return
-    logger = logging.getLogger("snakemake.logging")
+    logger = logging.getLogger(LOGGER)
     for usual in [one for one in logger.handlers if one.name == USUAL]:
         logger.removeHandler(usual)
-        logger.addHandler(Messages(usual, closing, starting))
+        logger.addHandler(Messages(usual, closing))
 
 
 class Messages(logging.Handler):
     """A handler of Snakemake's records. usual: the handler that it replaces, which still prints errors and warnings."""
 
-    def __init__(
-        self, usual: logging.Handler, closing: Callable[[], str], starting: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, usual: logging.Handler, closing: Callable[[], str]) -> None:
         super().__init__()
         self.name = f"{USUAL} of fedatlas"
-        self.usual, self.closing, self.starting = usual, closing, starting
+        self.usual, self.closing = usual, closing
         self.began = self.said = time.monotonic()
         self.done, self.total, self.failed = 0, 0, dict[str, str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
@@ -48,8 +47,7 @@ class Messages(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record."""
         event = str(getattr(record, "event", None) or "")
-        if event == "run_info":
-            self.starting()
+        if event == STARTING:
             self._start(record.stats)  # type: ignore[attr-defined]
         elif event == "job_info":
             self._describe(vars(record))

@@ -1,8 +1,29 @@
 """How fast Snakemake starts jobs."""
 
+import logging
 from typing import Any
 
+from fedatlas.workflow.messages import LOGGER, STARTING
+
 USUAL = (100, 1)  # Snakemake's own limit: jobs, and seconds in which they start
+
+
+class Unlimited(logging.Handler):
+    """Drops the limit on starting jobs before the first job. workflow: Snakemake's."""
+
+    def __init__(self, workflow: Any) -> None:
+        super().__init__()
+        self.workflow = workflow
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take a record."""
+        if getattr(record, "event", None) == STARTING:
+            unlimited(self.workflow)
+
+
+def install(workflow: Any) -> None:
+    """Have `unlimited` called before the first job, when Snakemake has made its scheduler."""
+    logging.getLogger(LOGGER).addHandler(Unlimited(workflow))
 
 
 def unlimited(workflow: Any) -> None:

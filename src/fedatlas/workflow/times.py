@@ -42,12 +42,17 @@ class Took:
 
 def known(atlas: Atlas) -> dict[tuple[str, str], Took]:
     """What is known of experiments, by (name, size): as measured in this study, else as the atlas has measured."""
-    found = _read(shipped() / FOLDER / FILE)
+    found = shipped_times()
     if atlas.files.shipped is not None:  # a study's own experiment may have the name of another
         found = {key: took for key, took in found.items() if key[0] not in atlas.files.own}
     for key, took in measured(Path(atlas.folders.results), atlas.paths).items():
         found[key] = replace(took, memory_mb=found[key].memory_mb if key in found else 0)
     return found
+
+
+def shipped_times() -> dict[tuple[str, str], Took]:
+    """What the file of the atlas says."""
+    return _read(shipped() / FOLDER / FILE)
 
 
 def measured(results: Path, names: Iterable[str]) -> dict[tuple[str, str], Took]:

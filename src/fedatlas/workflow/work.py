@@ -29,8 +29,8 @@ Key = tuple[str, str]  # name and size of an experiment
 class Work:
     """The work of runs: their number, steps of all clients at once, steps of single clients, and operations.
 
-    operations: products and sums within gradients. trained: seconds of the gradients of networks, whose time is
-    measured on this machine; their steps are not counted besides.
+    operations: products and sums within gradients. trained: seconds of the gradients of networks, one after another,
+    each measured on this machine; their steps are not counted besides.
     """
 
     runs: int = 0
@@ -121,21 +121,29 @@ def _gradient_seconds(spec: str, batch: float) -> float:
 def seconds(works: Mapping[Key, Work], measured: Mapping[Key, float]) -> dict[Key, float]:
     """Seconds of a processor that experiments take, estimated; those with measured seconds are left out.
 
-    Runs, steps and operations have rates, which the measured experiments give (least squares of the logarithms of
-    estimated over measured times). An experiment that was measured at another size takes its time from there, by the
-    ratio of the two.
+    Runs, steps and operations have rates, which the measured experiments without networks give (least squares of the
+    logarithms of estimated over measured times). Networks take the share of the counted seconds that measured
+    experiments with networks took, in the geometric mean. An experiment that was measured at another size takes its
+    time from there, by the ratio of the two.
     """
     known = [key for key in works if measured.get(key)]
     fitted = [key for key in known if not works[key].trained]
     if not fitted:
         return {}
     rates = _rates(np.array([_parts(works[key]) for key in fitted]), np.array([measured[key] for key in fitted]))
-    plain = {key: float(_parts(work) @ rates) + work.trained for key, work in works.items()}
+    counted = {key: float(_parts(work) @ rates) for key, work in works.items()}
+    share = _mean([measured[key] / works[key].trained for key in known if works[key].trained > counted[key]])
+    plain = {key: counted[key] + share * work.trained for key, work in works.items()}
     found = {}
     for key in plain.keys() - measured.keys():
         ratios = [measured[other] / plain[other] for other in known if other[0] == key[0] and plain[other] > 0]
-        found[key] = plain[key] * (math.prod(ratios) ** (1 / len(ratios)) if ratios else 1)
+        found[key] = plain[key] * _mean(ratios)
     return found
+
+
+def _mean(ratios: list[float]) -> float:
+    """Their geometric mean; 1 if there are none."""
+    return math.prod(ratios) ** (1 / len(ratios)) if ratios else 1.0
 
 
 def _rates(parts: np.ndarray, took: np.ndarray) -> np.ndarray:
