@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from fedatlas import labels
 from fedatlas.checks.base import Bounded, OfScore, OfSeveral
 from fedatlas.checks.evidence import Bounds, Part, judged
 from fedatlas.checks.results import NotTested, Outcome, Results
@@ -64,7 +65,7 @@ class Drop(Bounded, OfScore, OfSeveral):
         for point in [point for point in before if point in after]:
             seeds = sorted(before[point].keys() & after[point].keys())
             if any(math.isinf(before[point][seed]) for seed in seeds):
-                raise NotTested(f"{results.name(algorithm)} diverges where {self.axis} is {self.start}")
+                raise NotTested(f"{results.name(algorithm)} diverges at {labels.point(self.axis, self.start)}")
             drops[point] = {seed: sign * (before[point][seed] - after[point][seed]) for seed in seeds}
         if not any(drops.values()):
             raise NotTested(f"No setting of {results.name(algorithm)} has both values of {self.axis}")
