@@ -58,6 +58,13 @@ def test_what_is_beyond_the_bounds_passes_too(values, limits):
 INSIDE, CROSSING, BEYOND, SHORT = [1.4, 1.5, 1.6], [1.8, 2.0, 2.2], [2.9, 3.0, 3.1], [0.8, 1.0, 1.2]
 
 
+@pytest.mark.parametrize("log", [False, True])
+@given(number=st.floats(1e-9, 1e9))
+def test_equal_numbers_are_their_own_mean(log, number):
+    same = sample([number] * 5, log)
+    assert (same.value, *same.interval()) == (number, number, number)
+
+
 @pytest.mark.parametrize(
     ("parts", "expected"),
     [
