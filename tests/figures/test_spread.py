@@ -8,6 +8,7 @@ import pytest
 
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.view import Shown, View
+from fedatlas.figures.layout import FLOOR
 from tests.synthetic import rows
 
 from .sheets import drawn
@@ -39,6 +40,13 @@ def test_sensitivity_draws_every_tried_value_that_did_not_diverge():
     assert [ax.get_title() for ax in axes] == ["$K$ = 5", "$K$ = 10", "$K$ = 20"]
     assert [list(ax.get_lines()[0].get_xdata()) for ax in axes] == [[0.5, 1.0], [0.5, 1.0, 2.0], [0.5, 1.0, 2.0]]
     assert list(axes[1].get_lines()[0].get_ydata()) == pytest.approx([1.25, 1.0, 2.0])
+
+
+def test_sensitivity_raises_rounding_error_to_the_floor():
+    scores = SCORES | {("fedsps", 5, 1.0): 1e-300, ("fedsps", 5, 2.0): 0.0}
+    ax = axes_of({"kind": "sensitivity", "x": "c", "panel": "local_steps", "yscale": "log"}, scores)[0]
+    assert list(ax.get_lines()[0].get_ydata()) == [1.0, FLOOR, FLOOR]
+    assert "raised" in ax.figure._supxlabel.get_text()
 
 
 def test_scaling_draws_a_chosen_hyper_parameter():

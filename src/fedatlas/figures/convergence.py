@@ -70,7 +70,7 @@ class Convergence(Panelled, Costed):
             end(*one)
         layout.label(axes, self.words, labels.quantity(sheet.y, "best" if self.so_far else ""))
         layout.legend(figure, sheet, [layout.mark("diverged", marker="x")] if ends else ())
-        layout.foot(figure, sheet.note(), "Values below 10⁻¹⁶ are raised to it." if cut else "")
+        layout.foot(figure, sheet.note(), layout.RAISED if cut else "")
         sheet.numbers = _tidy(sheet, shown)
         sheet.chart = Chart(
             x=abscissas,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pandas import Series
 
 FLOOR = 1e-16  # below this a suboptimality in double precision is rounding error, of either sign
+RAISED = "Values below 10⁻¹⁶ are raised to it."
 NOTE_COLOUR = "#666666"
 HANDLE, ENTRY = 0.68, 0.19  # inches of a legend: across, of a handle with what lies beside it; upwards, of a row
 NOTE_CHARACTER = 0.064  # inches of a character of a note
@@ -151,6 +152,12 @@ def mark(text: str, **look: Any) -> "Line2D":
     from matplotlib.lines import Line2D
 
     return Line2D([], [], linestyle="none", color=NOTE_COLOUR, label=text, **look)
+
+
+def raised(sheet: Sheet, values: "Series | np.ndarray") -> np.ndarray:
+    """Values as they are drawn: on a log scale none is below `FLOOR`."""
+    values = np.asarray(values, float)
+    return np.maximum(values, FLOOR) if sheet.log else values
 
 
 def positions(cells: "Series") -> dict[Any, float]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
 
@@ -86,7 +86,7 @@ class Scaling(Panelled):
                 shown.append((title, LINEAR, ends))
         _scale(axes, positions, rows, x)
         finite = rows[[c for c in (column, *_range(sheet, column), "bound") if c in rows]].to_numpy(float)
-        if bounds := layout.limits(_drawn(sheet, finite), sheet.log):
+        if bounds := layout.limits(layout.raised(sheet, finite), sheet.log):
             axes[0].set_ylim(*bounds)
         layout.label(axes, labels.axis(x, sheet.view.problem), _words(sheet))
         layout.legend(figure, sheet, self._legend(sheet, rows, column))
@@ -170,8 +170,8 @@ def _line(
     x = part[axis]
     part = part.assign(at=x.map(positions) + (0 if numeric(x) else shift)).sort_values("at")
     ok = part[np.isfinite(part[column])]
-    at, y = ok["at"].to_numpy(float), _drawn(sheet, ok[column])
-    ends = [_drawn(sheet, ok[name]) for name in _range(sheet, column)]
+    at, y = ok["at"].to_numpy(float), layout.raised(sheet, ok[column])
+    ends = [layout.raised(sheet, ok[name]) for name in _range(sheet, column)]
     if numeric(x):
         ax.plot(at, y, color=look.colour, linestyle=look.line, zorder=look.layer)
         if ends:
@@ -190,12 +190,6 @@ def _line(
     lost = part.loc[~np.isfinite(part[column]), "at"].to_numpy()
     if len(lost):
         ax.plot(lost, np.full(len(lost), 0.97), "x", color=look.colour, transform=ax.get_xaxis_transform(), zorder=3)
-
-
-def _drawn(sheet: Sheet, values: "Series | np.ndarray") -> np.ndarray:
-    """Values as they are drawn: on a log scale none is below the floor."""
-    values = np.asarray(values, float)
-    return np.maximum(values, layout.FLOOR) if sheet.log else values
 
 
 def _reference(part: "DataFrame", x: str, column: str) -> "DataFrame":

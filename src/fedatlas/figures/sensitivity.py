@@ -38,6 +38,7 @@ class Sensitivity(Panelled):
         positions = layout.positions(rows[x])
         values, words = list(positions.values()), not numeric(rows[x])
         shown: list[tuple[str, str, DataFrame]] = []
+        cut = False
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             if sheet.log:
@@ -54,7 +55,9 @@ class Sensitivity(Panelled):
                 shown[-1][2].insert(0, x, shown[-1][2].pop("at").map(cells))
                 points: dict[str, Any] = {"marker": look.marker, "markersize": look.size}
                 line = "none" if words else look.line
-                ax.plot(scores.index, scores, color=look.colour, linestyle=line, zorder=look.layer, **points)
+                drawn = layout.raised(sheet, scores)
+                cut |= bool((drawn > scores).any())
+                ax.plot(scores.index, drawn, color=look.colour, linestyle=line, zorder=look.layer, **points)
         layout.label(axes, labels.axis(x, sheet.view.problem), labels.quantity(metric, select.statistic))
         layout.legend(figure, sheet)
         sheet.numbers = sheet.tidy(shown)
@@ -67,5 +70,5 @@ class Sensitivity(Panelled):
             logy=sheet.log,
             note="On the tuning seeds, the best over the other tuned hyper-parameters.",
         )
-        layout.foot(figure, "What diverged is left out." if (diverged > 0).any() else "")
+        layout.foot(figure, "What diverged is left out." if (diverged > 0).any() else "", layout.RAISED if cut else "")
         return figure
