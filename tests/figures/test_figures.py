@@ -192,6 +192,13 @@ def test_partition_shows_labels_by_clients(results):
     assert np.array_equal(figure.axes[0].collections[0].get_array().reshape(3, 4), counts.T)
 
 
+def test_partitions_of_data_sets_of_different_sizes_are_shown_in_percent(results):
+    counts = [np.full((5, 2), 10), np.full((5, 2), 1000)]
+    figure, _ = drawn({"kind": "partition"}, results, partitions=[("one", counts[0]), ("two", counts[1])])
+    assert [set(ax.collections[0].get_array().ravel()) for ax in figure.axes[:2]] == [{10.0}, {10.0}]
+    assert figure.axes[-1].get_ylabel() == "percent of samples"
+
+
 @pytest.mark.parametrize(
     ("spec", "said"),
     [

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Partition(Figure):
-    """Samples of each label that every client holds: a heat map for each partition of the experiment."""
+    """Samples of each label that every client holds: a heat map for each partition of the experiment.
+
+    Where data sets have different numbers of samples, colours are percent of all samples.
+    """
 
     name = "partition"
     draws_results = False
@@ -38,9 +41,11 @@ class Partition(Figure):
         rows = -(-len(counts) // columns)
         figure = layout.blank((7.2 if columns == 1 else 4.6 * columns, 0.25 + 2.5 * rows))
         axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
-        top = max(int(histogram.max()) for histogram in counts)
+        percent = len({int(histogram.sum()) for histogram in counts}) > 1
+        shown = [100 * histogram / histogram.sum() for histogram in counts] if percent else counts
+        top = max(histogram.max() for histogram in shown)
         sheet.numbers = pd.concat([_tidy(*one) for one in sheet.partitions], ignore_index=True)
-        for ax, title, histogram in zip(axes, titles, counts, strict=False):
+        for ax, title, histogram in zip(axes, titles, shown, strict=False):
             clients, classes = histogram.shape
             sns.heatmap(histogram.T, ax=ax, vmin=0, vmax=top, cmap=_shades(), cbar=False, rasterized=True)
             ax.set_title(labels.mathematical(title))
@@ -54,7 +59,7 @@ class Partition(Figure):
         for unused in axes[len(counts) :]:
             unused.set_visible(False)
         bar = figure.colorbar(axes[0].collections[0], ax=axes[: len(counts)], shrink=0.9, pad=0.02, aspect=24)
-        bar.set_label("samples")
+        bar.set_label("percent of samples" if percent else "samples")
         bar.outline.set_visible(False)
         return figure
 

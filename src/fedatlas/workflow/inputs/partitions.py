@@ -32,9 +32,15 @@ def made(
     figure: Figure, view: View, needed: list[dict[str, Any]], results: Results, directory: str | Path | None
 ) -> dict[str, Any]:
     """``partitions``: (title, samples of each class at each client (clients, classes)) of each."""
-    return {"partitions": [_histogram(one, directory) for one in needed]}
+    several = len({one["data"] for one in needed}) > 1
+    return {"partitions": [(_title(one, several), _histogram(one, directory)) for one in needed]}
 
 
-def _histogram(one: dict[str, Any], directory: str | Path | None) -> tuple[str, np.ndarray]:
+def _title(one: dict[str, Any], several: bool) -> str:
+    """How data are split, and which they are if there are several."""
+    return (f"{labels.text(one['data'])}, " if several else "") + labels.text(one["partition"])
+
+
+def _histogram(one: dict[str, Any], directory: str | Path | None) -> np.ndarray:
     data = load(one["data"], directory)
-    return labels.text(one["partition"]), Partition.load(one["file"]).histogram(data.y, data.classes)
+    return Partition.load(one["file"]).histogram(data.y, data.classes)
