@@ -21,7 +21,7 @@ def exponent(at: "Sequence[float] | np.ndarray", numbers: "Sequence[float] | np.
     x, y = np.asarray(at, float), np.asarray(numbers, float)
     if not (np.isfinite(y).all() and (y > 0).all()):
         return math.nan
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0]) + 0.0  # no negative zero
 
 
 def measured(exponents: Iterable[float], bounds: Bounds, about: str, lost: str) -> Part:
