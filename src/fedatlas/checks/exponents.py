@@ -21,7 +21,7 @@ def exponent(at: "Sequence[float] | np.ndarray", numbers: "Sequence[float] | np.
     x, y = np.asarray(at, float), np.asarray(numbers, float)
     if not (np.isfinite(y).all() and (y > 0).all()):
         return math.nan
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0]) + 0.0  # no negative zero
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
 def measured(exponents: Iterable[float], bounds: Bounds, about: str, lost: str) -> Part:
@@ -30,5 +30,5 @@ def measured(exponents: Iterable[float], bounds: Bounds, about: str, lost: str) 
     A run that diverged has no exponent (NaN), and the part then lies outside its bounds, whichever they are. about: the
     text, with ``{}`` for the mean. lost: the text if a run diverged.
     """
-    found = list(exponents)
+    found = [one + 0.0 for one in exponents]  # no negative zero
     return Part(LOST, Bounds(0), lost) if any(map(math.isnan, found)) else Part(sample(found), bounds, about)
