@@ -123,7 +123,7 @@ def seconds(works: Mapping[Key, Work], measured: Mapping[Key, float]) -> dict[Ke
 
     Runs, steps and operations have rates, which the measured experiments without networks give (least squares of the
     logarithms of estimated over measured times). Networks take the share of the counted seconds that measured
-    experiments with networks took, in the geometric mean. An experiment that was measured at another size takes its
+    experiments with networks took, in the median. An experiment that was measured at another size takes its
     time from there, by the ratio of the two.
     """
     known = [key for key in works if measured.get(key)]
@@ -132,18 +132,14 @@ def seconds(works: Mapping[Key, Work], measured: Mapping[Key, float]) -> dict[Ke
         return {}
     rates = _rates(np.array([_parts(works[key]) for key in fitted]), np.array([measured[key] for key in fitted]))
     counted = {key: float(_parts(work) @ rates) for key, work in works.items()}
-    share = _mean([measured[key] / works[key].trained for key in known if works[key].trained > counted[key]])
+    shares = [measured[key] / works[key].trained for key in known if works[key].trained > counted[key]]
+    share = float(np.median(shares)) if shares else 1.0
     plain = {key: counted[key] + share * work.trained for key, work in works.items()}
     found = {}
     for key in plain.keys() - measured.keys():
         ratios = [measured[other] / plain[other] for other in known if other[0] == key[0] and plain[other] > 0]
-        found[key] = plain[key] * _mean(ratios)
+        found[key] = plain[key] * (math.prod(ratios) ** (1 / len(ratios)) if ratios else 1)
     return found
-
-
-def _mean(ratios: list[float]) -> float:
-    """Their geometric mean; 1 if there are none."""
-    return math.prod(ratios) ** (1 / len(ratios)) if ratios else 1.0
 
 
 def _rates(parts: np.ndarray, took: np.ndarray) -> np.ndarray:
