@@ -129,6 +129,8 @@ def test_an_estimate_follows_the_counted_work():
 def test_networks_take_the_share_of_counted_seconds_that_was_measured():
     small, network = work.Work(10, 1e3, 1e4, 1e6), work.Work(1, trained=100.0)
     works = {("a", "smoke"): small, ("n", "smoke"): network, ("m", "laptop"): network.times(3)}
-    found = work.seconds(works, {("a", "smoke"): 3.0, ("n", "smoke"): 50.0})
-    assert found == {("m", "laptop"): pytest.approx(150, rel=0.01)}
+    found = work.seconds(works, {("a", "smoke"): 3.0, ("n", "smoke"): 80.0})
+    assert found == {("m", "laptop"): pytest.approx(240, rel=0.01)}
+    found = work.seconds(works, {("a", "smoke"): 3.0, ("n", "smoke"): 20.0})  # too short to tell
+    assert found == {("m", "laptop"): pytest.approx(300, rel=0.01)}
     assert work.seconds(works, {("a", "smoke"): 3.0})["m", "laptop"] == pytest.approx(300, rel=0.01)

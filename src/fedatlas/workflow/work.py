@@ -21,6 +21,7 @@ from fedatlas.experiments.runs import run_of, started, tried
 from fedatlas.simulation.setting import Setting
 
 ROUNDS = 20  # of which the participants are counted
+TELLING = 60.0  # seconds after which the start of a network weighs little
 MINIBATCH = 100  # rows of the largest minibatch whose gradient is timed
 Key = tuple[str, str]  # name and size of an experiment
 
@@ -124,7 +125,7 @@ def seconds(works: Mapping[Key, Work], measured: Mapping[Key, float]) -> dict[Ke
     Runs, steps and operations have rates, which the measured experiments without networks give (least squares of the
     logarithms of estimated over measured times). Networks take the share of the counted seconds that measured
     experiments with networks took, in the median. An experiment that was measured at another size takes its
-    time from there, by the ratio of the two.
+    time from there, by the ratio of the two; with networks only if that took a minute, since less is start-up.
     """
     known = [key for key in works if measured.get(key)]
     fitted = [key for key in known if not works[key].trained]
@@ -132,7 +133,9 @@ def seconds(works: Mapping[Key, Work], measured: Mapping[Key, float]) -> dict[Ke
         return {}
     rates = _rates(np.array([_parts(works[key]) for key in fitted]), np.array([measured[key] for key in fitted]))
     counted = {key: float(_parts(work) @ rates) for key, work in works.items()}
-    shares = [measured[key] / works[key].trained for key in known if works[key].trained > counted[key]]
+    networks = {key for key in works if works[key].trained > counted[key]}
+    known = [key for key in known if key not in networks or measured[key] >= TELLING]
+    shares = [measured[key] / works[key].trained for key in known if key in networks]
     share = float(np.median(shares)) if shares else 1.0
     plain = {key: counted[key] + share * work.trained for key, work in works.items()}
     found = {}
