@@ -60,6 +60,7 @@ LAW = {"against": "delta_A/mu", "accuracy": "log", "shares": SHARES, "since": 0.
         ({"spread": 1.0}, {}, UNDECIDED),  # seeds that leave the interval wide
         ({"rounds": 60}, {}, NOT_TESTED),  # not attained
         ({"rounds": 60, "status": "diverged"}, {}, NOT_HELD),
+        ({}, {"shares": [0.0999, 0.01]}, NOT_TESTED),  # attained at the evaluation from which the cost counts
         ({"burn": 400}, {}, HELD),  # what comes before the count begins
         ({"burn": 400}, {"since": 1}, NOT_HELD),
         ({"log": False, "burn": 0}, {"accuracy": "inverse", "since": 1, "shares": [0.1, 0.01]}, HELD),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fedatlas.checks.evidence import Bounds, Part
+from fedatlas.checks.results import NotTested
 from fedatlas.comparing.intervals import LOST, sample
 
 if TYPE_CHECKING:
@@ -12,15 +13,17 @@ if TYPE_CHECKING:
 
 
 def exponent(at: "Sequence[float] | np.ndarray", numbers: "Sequence[float] | np.ndarray") -> float:
-    """The slope of log numbers against log ``at``; NaN where a number is not finite or not positive.
+    """The slope of log numbers against log ``at``; NaN where a number is not finite, as of a run that diverged.
 
-    at: positive, at least two different values.
+    at: at least two different values. Raises NotTested where a value of ``at`` or a finite number has no logarithm.
     """
     import numpy as np
 
     x, y = np.asarray(at, float), np.asarray(numbers, float)
-    if not (np.isfinite(y).all() and (y > 0).all()):
+    if not np.isfinite(y).all():
         return math.nan
+    if not (np.isfinite(x).all() and (x > 0).all() and (y > 0).all()):
+        raise NotTested("Not all numbers are positive, so they have no exponent")
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 

@@ -78,7 +78,7 @@ class Sheet:
         return (self._option("yscale") or metric(self.y).scale) == "log"
 
     @functools.cached_property
-    def _counts(self) -> "list[int]":
+    def _counts(self) -> list[int]:
         """Numbers of seeds of the algorithms that are drawn."""
         curves = self.curves[self.curves["algorithm"].isin(list(self.styles))] if "seed" in self.curves else None
         if curves is None or curves.empty:
