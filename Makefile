@@ -34,13 +34,13 @@ lint: .venv/installed
 
 # docs/reference/options.md, experiments.md and the schema of experiment files, from the declarations in the code
 reference: .venv/installed
-	python -m fedatlas.reference
+	python -m fedatlas.cli.reference
 
 # config/experiments/times.csv, which `fedatlas list experiments` shows: measured in the results of this folder, kept as
 # measured before, or estimated
 times: .venv/installed
 	python -m fedatlas.workflow.times results
-	python -m fedatlas.reference
+	python -m fedatlas.cli.reference
 
 # The site, in docs/_build; a warning is an error
 docs: .venv/installed

@@ -23,10 +23,10 @@ if hasattr(os, "sched_setaffinity"):
 import numpy as np
 from scipy import sparse
 
-from fedatlas import algorithms, problems
-from fedatlas.problems.logistic import Logistic
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.logistic import Logistic
 
 GRID = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 CASES = [(name, M, K) for name in ("fedavg", "fedac-1") for M in (8192, 64, 16, 4, 1) for K in (256, 16, 1)]

@@ -14,7 +14,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np
 
-from fedatlas.problems.similar import SyntheticSimilarQuadratic
+from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 
 
 def median(work, repeats=15):

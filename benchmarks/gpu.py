@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from fedatlas.architectures import ARCHITECTURES
-from fedatlas.torch.network import Network
-from fedatlas.torch.samples import Samples
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.networks.network import Network
+from fedatlas.federation.networks.samples import Samples
 
 CLIENTS, SAMPLES, REPEATS = 10, 5000, 5
 

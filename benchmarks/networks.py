@@ -21,13 +21,13 @@ import torch
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
-from fedatlas.algorithms import create
-from fedatlas.architectures import ARCHITECTURES
-from fedatlas.problems.softmax import Softmax
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
-from fedatlas.torch.network import Network
-from fedatlas.torch.samples import Samples
+from fedatlas.federation.algorithms import create
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.networks.network import Network
+from fedatlas.federation.networks.samples import Samples
+from fedatlas.federation.problems.softmax import Softmax
 
 CLIENTS, BATCH, ROWS, LR = 10, 20, 20_000, 0.1
 

@@ -14,13 +14,13 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from fedatlas.algorithms import create
-from fedatlas.architectures import ARCHITECTURES
-from fedatlas.machine import keep_freed_memory
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
-from fedatlas.torch.network import Network
-from fedatlas.torch.samples import Samples
+from fedatlas.federation.algorithms import create
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.networks.network import Network
+from fedatlas.federation.networks.samples import Samples
+from fedatlas.io.machine import keep_freed_memory
 
 LR = 0.1
 

@@ -13,15 +13,15 @@ import numpy as np
 import yaml
 
 import fedatlas
-from fedatlas.checks.judging import check
-from fedatlas.checks.results import Results
-from fedatlas.checks.verdicts import HELD
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.prepared import load
 from fedatlas.experiments import expand
-from fedatlas.figures import FIGURES
-from fedatlas.figures.drawing import draw
+from fedatlas.results.claims.judging import check
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import HELD
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow.validation import validate
 from tests.synthetic import build, decay, experiment
 

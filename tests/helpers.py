@@ -5,10 +5,11 @@ import contextlib
 import numpy as np
 import pytest
 
-from fedatlas import UserError, algorithms
-from fedatlas.conformance.instances import dirichlet, logistic, network, quadratic, softmax, twin
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas import UserError
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.testing.instances import dirichlet, logistic, network, quadratic, softmax, twin
 
 __all__ = [
     "dirichlet",

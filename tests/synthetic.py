@@ -6,12 +6,12 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from fedatlas import algorithms, axis_values
+from fedatlas.experiments import axis_values, specification, tables
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments import specification, tables
 from fedatlas.experiments.cells import CellSpec, choices
 from fedatlas.experiments.runs import assign, product
 from fedatlas.experiments.view import Shown, View
+from fedatlas.federation import algorithms
 
 COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
 ALGORITHMS = ("fedavg", "fedac-1")

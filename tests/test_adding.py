@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/how-to/adding.md").read_text(encoding="utf-8")

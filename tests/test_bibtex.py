@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.bibtex import entries
 from fedatlas.errors import UserError
+from fedatlas.io.bibtex import entries
 
 STYLES = """
 % a remark with an address, someone@example.org

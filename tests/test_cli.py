@@ -9,10 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from fedatlas import UserError, algorithms, train
-from fedatlas.checks.judging import COLUMNS
-from fedatlas.cli import main
+from fedatlas import UserError, train
+from fedatlas.cli.main import main
 from fedatlas.experiments import result_files as files
+from fedatlas.federation import algorithms
+from fedatlas.results.claims.judging import COLUMNS
 
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=5", "--clients", "3", "--batch", "0", "--rounds", "20"]
 
@@ -141,7 +142,7 @@ def test_data_status(capsys, tmp_path):
 
 
 def test_starting_up_loads_neither_torch_nor_pandas():
-    code = "import sys, fedatlas.cli, fedatlas.algorithms; print({'torch', 'pandas', 'mlflow'} & set(sys.modules))"
+    code = "import sys, fedatlas.cli.main, fedatlas.federation.algorithms; print({'torch', 'pandas', 'mlflow'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -8,16 +8,16 @@ import sys
 
 import pytest
 
-from fedatlas import cli, completion, terminal
-from fedatlas.arguments import Parser
-from fedatlas.cli import main
-from fedatlas.overview import FAMILIES
+from fedatlas.cli.arguments import Parser
+from fedatlas.cli.main import completion, main
+from fedatlas.cli.overview import FAMILIES
+from fedatlas.io import terminal
 from tests.test_cli import QUADRATIC, fedatlas
 
 
 def commands():
     """Every subcommand with its words."""
-    todo = [((), cli.parser())]
+    todo = [((), main.parser())]
     while todo:
         words, parser = todo.pop()
         yield words, parser

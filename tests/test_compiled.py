@@ -5,12 +5,13 @@ import importlib
 import numpy as np
 import pytest
 
-from fedatlas import UserError, algorithms, problems
-from fedatlas.architectures import ARCHITECTURES
-from fedatlas.compiled import used
+from fedatlas import UserError
 from fedatlas.data.store import prepare
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.compiled import used
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import example, network
 
 SETTINGS = [
@@ -30,7 +31,11 @@ PROBLEMS = [
     {"kind": "softmax", "data": "digits"},
     {"kind": "quadratic", "dim": 3},
 ]
-LOCKSTEP = {"fedatlas.compiled.kernels", "fedatlas.compiled.lockstep", "fedatlas.compiled.simd"}
+LOCKSTEP = {
+    "fedatlas.federation.compiled.kernels",
+    "fedatlas.federation.compiled.lockstep",
+    "fedatlas.federation.compiled.simd",
+}
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +76,9 @@ def test_layers_that_run_compiled_are_known_from_the_specification(architecture,
     )
     problem = network(architecture)
     problem.batch([0], np.arange(4)[None]).grad(problem.start(0))
-    found = {name for name in asked if name.startswith("fedatlas.compiled.")}
-    if "fedatlas.compiled.pooling" in found:
-        found.add("fedatlas.compiled.simd")
+    found = {name for name in asked if name.startswith("fedatlas.federation.compiled.")}
+    if "fedatlas.federation.compiled.pooling" in found:
+        found.add("fedatlas.federation.compiled.simd")
     for how in (architecture, {"kind": architecture}):
         spec = {"kind": "network", "data": "digits", "architecture": how}
         assert set(used.uses(algorithms.get("fedavg"), spec, {"clients": 3})) == found
@@ -81,6 +86,6 @@ def test_layers_that_run_compiled_are_known_from_the_specification(architecture,
 
 def test_an_architecture_that_is_not_known_may_pool():
     spec = {"kind": "network", "data": "digits", "architecture": "new"}
-    assert "fedatlas.compiled.pooling" in used.uses(algorithms.get("fedavg"), spec, {"clients": 3})
+    assert "fedatlas.federation.compiled.pooling" in used.uses(algorithms.get("fedavg"), spec, {"clients": 3})
     default = used.uses(algorithms.get("fedavg"), {"kind": "network", "data": "digits"}, {"clients": 3})
-    assert default == ["fedatlas.compiled.sequential"]
+    assert default == ["fedatlas.federation.compiled.sequential"]

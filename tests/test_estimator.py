@@ -11,7 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fedatlas import FederatedLogisticRegression, UserError, algorithms
+from fedatlas import FederatedLogisticRegression, UserError
+from fedatlas.federation import algorithms
 
 # A sample that is given twice may go to two clients, and a weight of 2 goes to one; so it is with scikit-learn's SGD.
 OF_SPLIT_DATA = {

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.files import PREFIX, _temporary, atomic, atomic_folder, is_orphan, sweep
+from fedatlas.io.files import PREFIX, _temporary, atomic, atomic_folder, is_orphan, sweep
 
 WRITERS, WRITES, LENGTH = 4, 50, 100_000
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from fedatlas import cli, study_commands
-from fedatlas.cli import main
+from fedatlas.cli import study
+from fedatlas.cli.main import main
 from fedatlas.experiments import result_files as files
 
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=3", "--clients", "3", "--batch", "0", "--rounds", "2"]
@@ -113,7 +113,7 @@ def _made(path: Path, what: str) -> None:
 def test_what_lies_there_stays(what, suffix, capsys, tmp_path, monkeypatch):
     path = tmp_path / f"x{suffix}"
     _made(path, what)
-    monkeypatch.setattr("fedatlas.experiments.train.train", lambda *a, **k: pytest.fail("it was trained"))
+    monkeypatch.setattr("fedatlas.api.train.train", lambda *a, **k: pytest.fail("it was trained"))
     before, mode = list(tmp_path.iterdir()), path.lstat().st_mode
     content = path.read_bytes() if stat.S_ISREG(mode) else None
     assert str(path) in refused(capsys, *TRAIN, "--out", path)
@@ -123,7 +123,7 @@ def test_what_lies_there_stays(what, suffix, capsys, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("out", [".", "..", "", "/dev/null", "/dev/stdout", "x.txt", "x", "mine/x.csv", "/proc/x.csv"])
 def test_no_such_place(out, capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("fedatlas.experiments.train.train", lambda *a, **k: pytest.fail("it was trained"))
+    monkeypatch.setattr("fedatlas.api.train.train", lambda *a, **k: pytest.fail("it was trained"))
     (tmp_path / "mine").write_text("mine")
     with contextlib.chdir(tmp_path):
         refused(capsys, *TRAIN, "--out", out)
@@ -155,7 +155,7 @@ def test_what_a_command_may_end_with(error, status, sentence, capsys, monkeypatc
     def fails(_):
         raise error
 
-    monkeypatch.setattr(study_commands, "cite", fails)
+    monkeypatch.setattr(study, "cite", fails)
     assert main(["cite"]) == status
     said = capsys.readouterr().err
     assert said.splitlines()[-1].startswith(f"fedatlas: {sentence}")
@@ -163,7 +163,7 @@ def test_what_a_command_may_end_with(error, status, sentence, capsys, monkeypatc
 
 
 def started(*arguments, **options):
-    command = [sys.executable, "-m", "fedatlas.cli", *arguments]
+    command = [sys.executable, "-m", "fedatlas.cli.main", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
@@ -180,10 +180,10 @@ def test_terminated(tmp_path):
 def test_odd_surroundings(how, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
-    command, more = f"{sys.executable} -m fedatlas.cli list algorithms", {}
+    command, more = f"{sys.executable} -m fedatlas list algorithms", {}
     command = {
         "full disk": f"{command} > /dev/full",
-        "no folder": f"rmdir {gone}; {command}; {sys.executable} -m fedatlas.cli {' '.join(TRAIN)} --out x.csv",
+        "no folder": f"rmdir {gone}; {command}; {sys.executable} -m fedatlas {' '.join(TRAIN)} --out x.csv",
         "no locale": f"{command}",
         "no output": f"{command} >&- 2>&-",
     }[how]
@@ -208,7 +208,7 @@ def test_data_lie_in_a_file(tmp_path, capsys, monkeypatch):
 
 
 def test_options_of_every_command_are_whole_names():
-    todo = [cli.parser()]
+    todo = [main.parser()]
     while todo:
         parser = todo.pop()
         assert not parser.allow_abbrev

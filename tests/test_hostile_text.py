@@ -12,9 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jinja2 import Environment
 
-from fedatlas import csv_files, markdown
-from fedatlas.report.page import report
-from fedatlas.tracking.summary import summary
+from fedatlas.io import csv as csv_io
+from fedatlas.io import markdown
+from fedatlas.publish.report.page import report
+from fedatlas.publish.tracking.summary import summary
 from tests.report import made
 
 CAPTION = Path(__file__).parents[1] / "workflow/report/figure.rst"
@@ -52,7 +53,7 @@ def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
     )
     made.results(tmp_path, hostile)
     claims = pd.read_csv(tmp_path / "claims.csv", keep_default_na=False)
-    csv_files.write(tmp_path / "claims.csv", claims.assign(**dict.fromkeys(("text", "note", "source", "ours"), SCRIPT)))
+    csv_io.write(tmp_path / "claims.csv", claims.assign(**dict.fromkeys(("text", "note", "source", "ours"), SCRIPT)))
     report([tmp_path], tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     page = Read(html)
@@ -99,8 +100,8 @@ def test_markdown(text, shown):
 def test_tables_are_read_as_they_were_written(tmp_path_factory, texts, numbers):
     path = tmp_path_factory.getbasetemp() / "table.csv"
     frame = pd.DataFrame({"text": texts, "number": (numbers * len(texts))[: len(texts)]})
-    csv_files.write(path, frame)
-    again = csv_files.read(path, keep_default_na=False, dtype={"text": str})
+    csv_io.write(path, frame)
+    again = csv_io.read(path, keep_default_na=False, dtype={"text": str})
     pd.testing.assert_frame_equal(again, frame)
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))[1:]

@@ -2,10 +2,10 @@
 
 import pytest
 
-from fedatlas import labels
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.scores import goal
-from fedatlas.metrics import METRICS, Metric, metric
+from fedatlas.federation.metrics import METRICS, Metric, metric
 
 
 def test_there_are_these_metrics():
@@ -25,7 +25,7 @@ def test_there_are_these_metrics():
 @pytest.mark.parametrize("name", METRICS.names())
 def test_a_record_is_complete(name):
     record = metric(name)
-    assert record.name == name and record.words and METRICS.module(name) == f"fedatlas.metrics.{name}"
+    assert record.name == name and record.words and METRICS.module(name) == f"fedatlas.federation.metrics.{name}"
     assert labels.quantity(name).startswith(record.words) and labels.words(name) == record.words
     assert not record.symbol or (record.symbol[0] == record.symbol[-1] == "$")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.reference import pages
+from fedatlas.cli.reference import pages
 
 ROOT = Path(__file__).parents[1]
 

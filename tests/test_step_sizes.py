@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fedatlas.metrics import metric
-from fedatlas.problems.quadratic import SyntheticQuadratic
+from fedatlas.federation.metrics import metric
+from fedatlas.federation.problems.quadratic import SyntheticQuadratic
 from tests.helpers import logistic, softmax
 
 

@@ -12,7 +12,7 @@ FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 # Hooks, whose types the base class declares, read like the paper in subclasses: the base class with its file, and the
 # files of subclasses.
 HOOKS = {
-    ("algorithms/base.py", "Algorithm"): [name for name in FILES if name.startswith("algorithms/")],
+    ("federation/algorithms/base.py", "Algorithm"): [name for name in FILES if name.startswith("algorithms/")],
     ("theory/theorem.py", "Theorem"): ["theory/convex.py", "theory/strongly_convex.py"],
     ("theory/bound.py", "Bound"): ["theory/dane.py", "theory/fedred.py", "theory/polyak.py"],
 }

@@ -13,8 +13,8 @@ from tests.workflow.project import ROOT
 IGNORED = (".git", ".venv", ".snakemake", "shared", "gallery")
 JUNK = (
     "src/fedatlas/__pycache__/fingerprint.cpython-311.json",
-    "src/fedatlas/compiled/kernels.step-1.py311.nbi",
-    "src/fedatlas/compiled/kernels.step-1.py311.1.nbc",
+    "src/fedatlas/federation/compiled/kernels.step-1.py311.nbi",
+    "src/fedatlas/federation/compiled/kernels.step-1.py311.1.nbc",
     "workflow/.snakemake/log/a.log",
     "workflow/rules/__pycache__/a.pyc",
     "results/report.html",

@@ -9,8 +9,8 @@ from typing import Any
 from pygments.lexers.python import PythonLexer
 from pygments.lexers.special import TextLexer
 
-from fedatlas import cli
-from fedatlas.files import atomic
+from fedatlas.cli.main import parser as build_parser
+from fedatlas.io.files import atomic
 from from_code import algorithms
 
 
@@ -79,7 +79,7 @@ def escaped(text: str) -> str:
 
 def command_line() -> argparse.ArgumentParser:
     """The parser of ``fedatlas``, without the steps that rules of the workflow call; its texts as reStructuredText."""
-    parser = cli.parser()
+    parser = build_parser()
     _of_people(parser)
     return parser
 

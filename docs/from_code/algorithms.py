@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
 
-from fedatlas.algorithms import ALGORITHMS, Algorithm
-from fedatlas.bibliography import reference
-from fedatlas.conformance import transcriptions
+from fedatlas.cli.overview import default
 from fedatlas.experiments.specification import Experiment
-from fedatlas.kinds import first_paragraph
-from fedatlas.markdown import escaped
-from fedatlas.options import Option
-from fedatlas.overview import default
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
+from fedatlas.io.markdown import escaped
+from fedatlas.registry.bibliography import reference
+from fedatlas.registry.kinds import first_paragraph
+from fedatlas.registry.options import Option
+from fedatlas.testing import transcriptions
 from fedatlas.theory.compared import BOUNDS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.workflow.project import here

@@ -82,9 +82,9 @@ ax = fedatlas.plot(seeds, y="test_accuracy")
 # %%
 from dataclasses import dataclass
 
-from fedatlas.algorithms import Algorithm, State
-from fedatlas.arrays import zeros_like
-from fedatlas.options import option
+from fedatlas.federation.algorithms import Algorithm, State
+from fedatlas.federation.arrays import zeros_like
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,16 +10,16 @@ import importlib
 from typing import Any
 
 _HOMES = {
-    "FederatedLogisticRegression": "fedatlas.estimator",
-    "Logistic": "fedatlas.problems.of_arrays",
-    "Network": "fedatlas.torch.of_arrays",
-    "Quadratic": "fedatlas.problems.quadratic",
+    "FederatedLogisticRegression": "fedatlas.api.estimator",
+    "Logistic": "fedatlas.federation.problems.of_arrays",
+    "Network": "fedatlas.federation.networks.of_arrays",
+    "Quadratic": "fedatlas.federation.problems.quadratic",
     "SNAKEFILE": "fedatlas.workflow.project",
-    "Softmax": "fedatlas.problems.of_arrays",
+    "Softmax": "fedatlas.federation.problems.of_arrays",
     "UserError": "fedatlas.errors",
-    "load_results": "fedatlas.frames",
-    "plot": "fedatlas.plotting",
-    "train": "fedatlas.experiments.train",
+    "load_results": "fedatlas.api.frames",
+    "plot": "fedatlas.api.plotting",
+    "train": "fedatlas.api.train",
 }
 __all__ = sorted([*_HOMES, "partitions"])
 
@@ -27,7 +27,7 @@ __all__ = sorted([*_HOMES, "partitions"])
 def __getattr__(name: str) -> Any:
     # jobs of the workflow must not pay for what a notebook uses
     if name == "partitions":
-        return importlib.import_module("fedatlas.partitions")
+        return importlib.import_module("fedatlas.federation.partitions")
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'fedatlas' has no attribute {name!r}")

@@ -1,5 +1,5 @@
 """``python -m fedatlas`` is the command ``fedatlas``."""
 
-from fedatlas.cli import command
+from fedatlas.cli.main import command
 
 command()

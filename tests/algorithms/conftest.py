@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.conformance import optima
+from fedatlas.testing import optima
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from fedatlas import problems
-from fedatlas.algorithms.fedspeed_analysis import FedSpeedAnalysis
-from fedatlas.conformance import transcriptions
-from fedatlas.conformance.world import World
 from fedatlas.errors import UserError
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms.fedspeed_analysis import FedSpeedAnalysis
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.testing import transcriptions
+from fedatlas.testing.world import World
 from tests.helpers import example, logistic, quadratic
 
 BASELINES = ("fedavg", "fedprox", "fedadam", "scaffold", "fedcm", "feddyn", "fedadmm")

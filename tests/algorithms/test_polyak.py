@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from fedatlas.algorithms.fedsps import polyak
-from fedatlas.conformance import transcriptions
-from fedatlas.conformance.world import World
-from fedatlas.problems.quadratic import Quadratic
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.algorithms.fedsps import polyak
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.quadratic import Quadratic
+from fedatlas.testing import transcriptions
+from fedatlas.testing.world import World
 from tests.helpers import example, logistic, network
 
 POLYAK = ("fedsps", "fedsps-normalized", "feddecsps", "fedsps-global")

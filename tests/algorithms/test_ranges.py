@@ -1,8 +1,9 @@
-"""Sentences about values that an algorithm refuses. All values are tried by `fedatlas.conformance.form.refusals`."""
+"""Sentences about values that an algorithm refuses. All values are tried by `fedatlas.testing.form.refusals`."""
 
 import pytest
 
-from fedatlas import UserError, algorithms
+from fedatlas import UserError
+from fedatlas.federation import algorithms
 from fedatlas.workflow.schema import of_option
 from tests.helpers import example
 

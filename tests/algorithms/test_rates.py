@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from fedatlas import algorithms
-from fedatlas.algorithms.base import geometric_contraction
-from fedatlas.conformance import Candidate
-from fedatlas.conformance.optima import rate
+from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms.base import geometric_contraction
+from fedatlas.testing import Candidate
+from fedatlas.testing.optima import rate
 from tests.helpers import quadratic, run
 
 

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import UserError, algorithms
-from fedatlas.algorithms.states import vectors_kept
-from fedatlas.conformance import CHECKS, FAILED, NOT_APPLICABLE, PASSED, Candidate, transcriptions
-from fedatlas.conformance.findings import find
-from fedatlas.problems.logistic import Logistic
-from fedatlas.problems.quadratic import Quadratic
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas import UserError
+from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms.states import vectors_kept
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.quadratic import Quadratic
+from fedatlas.testing import CHECKS, FAILED, NOT_APPLICABLE, PASSED, Candidate, transcriptions
+from fedatlas.testing.findings import find
 from tests.helpers import example, logistic, quadratic
 
 NAMES = algorithms.names()
@@ -79,7 +80,7 @@ def test_equals_its_transcription_with_other_choices(name, values):
 def test_declarations_load_no_heavy_library():
     code = "import sys; from fedatlas import algorithms; list(algorithms.names()); print(*sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "fedatlas.algorithms.dane" in found
+    assert "fedatlas.federation.algorithms.dane" in found
     assert not {"torch", "pandas", "matplotlib", "numba", "scipy"} & set(found)
 
 

@@ -5,14 +5,15 @@ import warnings
 import numpy as np
 import pytest
 
-from fedatlas import UserError, algorithms, problems
+from fedatlas import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import create
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.round import Round
-from fedatlas.simulation.setting import Setting
-from fedatlas.simulation.steps import Steps
-from fedatlas.streams import drawn_client
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine.round import Round
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.engine.steps import Steps
+from fedatlas.federation.streams import drawn_client
 from tests.helpers import example, logistic, quadratic, run
 
 # --- reductions ---

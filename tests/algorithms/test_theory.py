@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from fedatlas import algorithms, problems
-from fedatlas.conformance.instances import equal_shares
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.testing.instances import equal_shares
 from tests.helpers import example, logistic
 
 

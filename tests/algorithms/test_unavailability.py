@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedatlas import UserError, algorithms, problems
-from fedatlas.algorithms.fedawe import FedAWE
-from fedatlas.arrays import State, to_numpy
-from fedatlas.conformance import transcriptions
-from fedatlas.conformance.world import World
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas import UserError
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.algorithms.fedawe import FedAWE
+from fedatlas.federation.arrays import State, to_numpy
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.testing import transcriptions
+from fedatlas.testing.world import World
 from tests.helpers import example, logistic, network
 
 MASKS = st.integers(2, 6).flatmap(

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 import fedatlas
 from fedatlas import UserError
-from fedatlas.figures.style import STYLES
+from fedatlas.results.figures.style import STYLES
 
 PROBLEM = {"kind": "quadratic", "dim": 4, "similarity": 0.1, "noise": 0.1}
 

@@ -4,16 +4,16 @@ import contextlib
 
 import pandas as pd
 
-from fedatlas import algorithms
-from fedatlas.checks.judging import check
-from fedatlas.checks.results import Results
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run, Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.runs import create
 from fedatlas.experiments.view import Shown, View
-from fedatlas.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.simulation.engine import Simulation
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
+from fedatlas.results.claims.judging import check
+from fedatlas.results.claims.results import Results
 from tests.synthetic import curves, curves_of, table
 
 

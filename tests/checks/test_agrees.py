@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.theory.closed_forms import fedavg_output
 
 from .made import verdict, view

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.theory import comparison
 
 from .made import compared, judged

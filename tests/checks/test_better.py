@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
+from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
 from tests.synthetic import curves_of, table
 
 from .made import judged, verdict, view

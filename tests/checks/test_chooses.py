@@ -5,8 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.checks.made import judged, view
 from tests.synthetic import rows, table
 

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from fedatlas.checks.judging import COLUMNS, check
-from fedatlas.checks.results import Results
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
+from fedatlas.results.claims.judging import COLUMNS, check
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, curves_of, table
 
 from .made import verdict, view

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import curves_of, table
 
 from .made import judged, view

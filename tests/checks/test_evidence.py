@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedatlas.checks.evidence import Bounds, Part, judged
-from fedatlas.checks.results import NotTested
-from fedatlas.checks.verdicts import HELD, MORE, NOT_HELD, UNDECIDED
-from fedatlas.comparing.intervals import paired, sample
+from fedatlas.results.claims.evidence import Bounds, Part, judged
+from fedatlas.results.claims.results import NotTested
+from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, UNDECIDED
+from fedatlas.results.comparing.intervals import paired, sample
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9)
 LIMITS = st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)).map(sorted)

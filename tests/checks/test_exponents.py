@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from fedatlas.checks.exponents import exponent
-from fedatlas.checks.results import NotTested
+from fedatlas.results.claims.exponents import exponent
+from fedatlas.results.claims.results import NotTested
 
 
 @pytest.mark.parametrize("power", [-1.0, 0.5, 2.0])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 
 from .made import verdict, view
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, UNDECIDED
 from fedatlas.errors import UserError
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
 from tests.synthetic import curves, table
 
 from .made import judged, view

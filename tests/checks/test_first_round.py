@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD
 
 from .made import verdict
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, VACUOUS
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, VACUOUS
 
 from .made import verdict, view
 

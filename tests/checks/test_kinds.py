@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import fedatlas.checks
-from fedatlas.checks import CHECKS, Check, build
-from fedatlas.checks.verdicts import HELD, NOT_HELD
+import fedatlas.results.claims
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
-from fedatlas.kinds import Family
+from fedatlas.registry.kinds import Family
+from fedatlas.results.claims import CHECKS, Check, build
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD
 from tests.synthetic import curves_of, table
 
 from .made import judged, view
@@ -60,7 +60,7 @@ def test_every_check_is_found():
 @pytest.mark.parametrize("name", CHECKS.names())
 def test_every_check_documents_itself_and_its_options(name):
     kind = CHECKS.get(name)
-    assert kind.summary().startswith("Held if") and kind.__module__ == f"fedatlas.checks.{name}"
+    assert kind.summary().startswith("Held if") and kind.__module__ == f"fedatlas.results.claims.{name}"
     required = {option.name for option in kind.options().values() if option.required}
     assert required == REQUIRED.get(name, required)
     for option in kind.options().values():
@@ -135,8 +135,8 @@ def test_checks_of_the_atlas_can_be_built():
 
 NEW = '''
 from dataclasses import dataclass
-from fedatlas.checks.base import Bounded, OfOne
-from fedatlas.checks.evidence import exact
+from fedatlas.results.claims.base import Bounded, OfOne
+from fedatlas.results.claims.evidence import exact
 
 @dataclass(frozen=True, kw_only=True)
 class Counted(Bounded, OfOne):
@@ -155,11 +155,11 @@ COUNTED = {"kind": "counted", "algorithm": "fedac-1"}
 
 def test_a_check_is_one_new_file(tmp_path, monkeypatch):
     (tmp_path / "counted.py").write_text(NEW)
-    monkeypatch.setattr(fedatlas.checks, "__path__", [*fedatlas.checks.__path__, str(tmp_path)])
-    monkeypatch.setattr(fedatlas.checks, "CHECKS", Family("check", "fedatlas.checks", Check))
-    monkeypatch.setitem(sys.modules, "fedatlas.checks.counted", None)  # and so forgotten when the test ends
-    del sys.modules["fedatlas.checks.counted"]
-    assert "counted" in fedatlas.checks.CHECKS.names()
+    monkeypatch.setattr(fedatlas.results.claims, "__path__", [*fedatlas.results.claims.__path__, str(tmp_path)])
+    monkeypatch.setattr(fedatlas.results.claims, "CHECKS", Family("check", "fedatlas.results.claims", Check))
+    monkeypatch.setitem(sys.modules, "fedatlas.results.claims.counted", None)  # and so forgotten when the test ends
+    del sys.modules["fedatlas.results.claims.counted"]
+    assert "counted" in fedatlas.results.claims.CHECKS.names()
     found = judged(view(), table(BETTER), curves_of(BETTER), **COUNTED, at_least=2)
     assert (found["verdict"], found["ours"]) == (HELD, "2 settings")
     assert judged(view(), table(BETTER), curves_of(BETTER), **COUNTED, at_most=1)["verdict"] == NOT_HELD
@@ -170,8 +170,8 @@ def test_a_check_is_one_new_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "code",
     [
-        "from fedatlas.checks import CHECKS; list(CHECKS.names())",
-        "import fedatlas.checks.judging",
+        "from fedatlas.results.claims import CHECKS; list(CHECKS.names())",
+        "import fedatlas.results.claims.judging",
         "import fedatlas.theory.closed_forms, fedatlas.theory.fedac, fedatlas.theory.fedred",
     ],
 )

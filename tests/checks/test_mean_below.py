@@ -2,9 +2,9 @@
 
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, UNDECIDED
-from fedatlas.figures import FIGURES
-from fedatlas.figures.drawing import draw
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import draw
 from tests.synthetic import table
 from tests.theory.test_fedspeed_bound import AXIS, curves
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from fedatlas.checks import CHECKS
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
+from fedatlas.results.claims import CHECKS
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import curves, table
 
 from .made import judged, view

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.checks import build
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
+from fedatlas.results.claims import build
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import table
 
 from .made import judged, view

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from fedatlas.errors import UserError
 from fedatlas.experiments.view import Shown
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import table as made_table
 
 from .made import judged, view

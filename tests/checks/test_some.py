@@ -2,10 +2,10 @@
 
 import pytest
 
-from fedatlas.checks.evidence import Bounds, Part, some
-from fedatlas.checks.results import NotTested
-from fedatlas.checks.verdicts import HELD, NOT_HELD, UNDECIDED
-from fedatlas.comparing.intervals import sample
+from fedatlas.results.claims.evidence import Bounds, Part, some
+from fedatlas.results.claims.results import NotTested
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
+from fedatlas.results.comparing.intervals import sample
 from tests.checks.made import verdict
 
 CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}

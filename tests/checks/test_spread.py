@@ -5,8 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from fedatlas.errors import UserError
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, rows
 
 from .made import judged, view

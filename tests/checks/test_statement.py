@@ -2,11 +2,11 @@
 
 import pytest
 
-from fedatlas.checks import build
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.view import Shown
+from fedatlas.results.claims import build
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.theory import fedawe
 from fedatlas.workflow import code
 from tests.synthetic import curves, experiment, table

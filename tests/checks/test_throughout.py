@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from fedatlas.checks.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.errors import UserError
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import curves, table
 
 from .made import judged, view

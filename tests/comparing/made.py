@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from fedatlas.comparing.attaining import Board
+from fedatlas.results.comparing.attaining import Board
 
 COSTS = st.one_of(st.integers(1, 40).map(float), st.just(math.inf))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.comparing.attaining import Question, board, scores
+from fedatlas.results.comparing.attaining import Question, board, scores
 
 from .made import curves
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from fedatlas.comparing.contests import gap, pairs, standings
+from fedatlas.results.comparing.contests import gap, pairs, standings
 
 from .made import boards, made
 

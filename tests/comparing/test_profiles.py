@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.comparing.profiles import areas, draws, profile, ratios, units
+from fedatlas.results.comparing.profiles import areas, draws, profile, ratios, units
 
 from .made import boards, made
 

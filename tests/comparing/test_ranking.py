@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedatlas.comparing.intervals import Resampled
-from fedatlas.comparing.profiles import areas, draws
-from fedatlas.comparing.ranking import Order, agreement, compared, halves, kendall, order, ranked
+from fedatlas.results.comparing.intervals import Resampled
+from fedatlas.results.comparing.profiles import areas, draws
+from fedatlas.results.comparing.ranking import Order, agreement, compared, halves, kendall, order, ranked
 
 from .made import boards, made
 

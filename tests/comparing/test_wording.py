@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from fedatlas.comparing.contests import Gap, Standing
-from fedatlas.comparing.intervals import Sample
-from fedatlas.comparing.wording import bracketed, listed, sentence, summary
+from fedatlas.results.comparing.contests import Gap, Standing
+from fedatlas.results.comparing.intervals import Sample
+from fedatlas.results.comparing.wording import bracketed, listed, sentence, summary
 
 ROUNDS = "communication rounds"
 

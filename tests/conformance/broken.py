@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.algorithms.base import Algorithm
-from fedatlas.algorithms.fedavg import FedAvg
-from fedatlas.arrays import State, norm, zeros_like
-from fedatlas.options import option
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.federation.arrays import State, norm, zeros_like
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +225,7 @@ class Unnoted(Sound):
     records = ()
 
 
-@broken("numpy-and-torch", "hook client calls NumPy with a torch tensor.*fedatlas.arrays.*broken.py, line")
+@broken("numpy-and-torch", "hook client calls NumPy with a torch tensor.*fedatlas.federation.arrays.*broken.py, line")
 class NumPyOnly(Sound):
     def client(self, s, i, steps):
         sent, kept = super().client(s, i, steps)

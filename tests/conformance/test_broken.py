@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from fedatlas.conformance import CHECKS, FAILED, FORM, Candidate, findings, name_of
+from fedatlas.testing import CHECKS, FAILED, FORM, Candidate, findings, name_of
 from tests.conformance.broken import BROKEN, Sound
 
 OF_FORM = [name_of(check) for check in FORM]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.algorithms import ALGORITHMS
-from fedatlas.cli import main
-from fedatlas.conformance import CHECKS, Candidate, own, promise
+from fedatlas.cli.main import main
 from fedatlas.errors import UserError
-from fedatlas.options import option
+from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.registry.options import option
+from fedatlas.testing import CHECKS, Candidate, own, promise
 from tests.conformance.broken import InPlace, Sound
 
 PAGE = Path(__file__).parents[2].joinpath("docs/how-to/checking.md").read_text(encoding="utf-8")

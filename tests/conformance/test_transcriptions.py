@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from fedatlas.algorithms.fedavg import FedAvg
-from fedatlas.conformance import Candidate, Failed, NotApplicable, transcriptions
-from fedatlas.conformance.findings import PACKAGE
-from fedatlas.conformance.world import Quadratics
+from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.testing import Candidate, Failed, NotApplicable, transcriptions
+from fedatlas.testing.findings import PACKAGE
+from fedatlas.testing.world import Quadratics
 from tests.conformance.broken import Sound
 
 RIGHT = """
-from fedatlas.conformance import transcription
+from fedatlas.testing import transcription
 
 
 @transcription("sound", "own-name")

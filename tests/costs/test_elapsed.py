@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedatlas import algorithms, partitions
-from fedatlas.costs import COST_MODELS
-from fedatlas.costs.elapsed import RECORDED, Attendance, Workload, seconds
 from fedatlas.errors import UserError
-from fedatlas.problems.logistic import Logistic
-from fedatlas.problems.quadratic import SyntheticQuadratic
-from fedatlas.simulation import engine
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
-from fedatlas.simulation.steps import Steps
-from fedatlas.streams import drawn_client, stream
+from fedatlas.federation import algorithms, partitions
+from fedatlas.federation.engine import simulation as simulation_module
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.engine.steps import Steps
+from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.quadratic import SyntheticQuadratic
+from fedatlas.federation.streams import drawn_client, stream
+from fedatlas.results.costs import COST_MODELS
+from fedatlas.results.costs.elapsed import RECORDED, Attendance, Workload, seconds
 from tests.helpers import example
 
 ALIKE = {"kind": "rates", "compute": 1e4, "down": 4e3, "up": 1e3, "latency": 0.3, "overhead": 0.01}
@@ -65,7 +65,7 @@ def walked(model, algorithm, problem, setting, seed=0):
     rates, bits, total = model.rates(setting.clients), 64 * problem.dim, [0.0]
     simulation = Simulation(algorithm, problem, setting, seed, block=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "Steps", Noted)
+        patch.setattr(simulation_module, "Steps", Noted)
         for _ in range(setting.total_rounds):
             seen.clear()
             before = dict(simulation.costs)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fedatlas.partitions import split
+from fedatlas.federation.partitions import split
 
 BALANCED = np.repeat(np.arange(10), 600)
 SPLITS = [

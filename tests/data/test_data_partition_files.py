@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fedatlas.data.partition import Partition
 from fedatlas.errors import UserError
+from fedatlas.federation.partitions.partition import Partition
 
 from .splits import BALANCED, SPLITS, partition
 

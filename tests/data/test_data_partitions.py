@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fedatlas.errors import UserError
-from fedatlas.partitions import PARTITIONS, dirichlet, is_split, module, split
+from fedatlas.federation.partitions import PARTITIONS, dirichlet, is_split, module, split
 
 from .splits import BALANCED, SPLITS, partition
 
@@ -119,7 +119,7 @@ def test_shared_data_are_not_split_however_many_clients_there_are(spec):
 @pytest.mark.parametrize("kind", ["iid", "dirichlet", "classes"])
 def test_all_other_kinds_split(kind):
     assert is_split(kind) and is_split({"kind": kind})
-    assert module(kind) == module({"kind": kind}) == f"fedatlas.partitions.{kind}"
+    assert module(kind) == module({"kind": kind}) == f"fedatlas.federation.partitions.{kind}"
 
 
 # Dirichlet ------------------------------------------------------------------------------------------------------------

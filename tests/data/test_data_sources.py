@@ -9,16 +9,16 @@ from string import hexdigits
 import numpy as np
 import pytest
 
-from fedatlas.bibliography import DATA_SETS, HERE, of_file
+from fedatlas.cli.descriptions import show
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.sources import info, names
-from fedatlas.descriptions import show
 from fedatlas.errors import UserError
-from fedatlas.kinds import Family
-from fedatlas.partitions import PARTITIONS
+from fedatlas.federation.partitions import PARTITIONS
+from fedatlas.registry.bibliography import DATA_SETS, HERE, of_file
+from fedatlas.registry.kinds import Family
 
 DIGESTS = {"md5": 32, "sha1": 40, "sha256": 64}
 ENTRIES = [pytest.param(info(name), id=name) for name in names()]
@@ -105,8 +105,8 @@ def test_a_new_file_in_a_folder_is_a_new_kind(tmp_path, monkeypatch):
             "from fedatlas.data.catalogue.base import Form, Source\n"
             "NOTHING = Source('nothing', 'T', 'g', 'p', 'l', 'c', (Form('nothing'),), classes=2, rows=1, shape=(1,))\n"
         ),
-        "fedatlas.partitions.nothing": (
-            "from fedatlas.partitions.base import Split\nclass Nothing(Split):\n    name = 'nothing'\n"
+        "fedatlas.federation.partitions.nothing": (
+            "from fedatlas.federation.partitions.base import Split\nclass Nothing(Split):\n    name = 'nothing'\n"
         ),
     }
     for name, content in files.items():
@@ -154,7 +154,7 @@ def test_a_form_that_cannot_be_read_is_refused_where_it_is_declared(reader, opti
 
 def test_the_start_is_fast():
     heavy = "torch pandas sklearn scipy PIL tqdm urllib.request".split()
-    code = f"import sys, fedatlas.data.store, fedatlas.partitions; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, fedatlas.data.store, fedatlas.federation.partitions; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 

@@ -133,7 +133,7 @@ def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_file
     import subprocess
     import sys
 
-    code = "import sys, fedatlas.data.prepared, fedatlas.data.partition; print(*sys.modules)"
+    code = "import sys, fedatlas.data.prepared, fedatlas.federation.partitions.partition; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     own = {name.removeprefix("fedatlas.data.") for name in loaded if name.startswith("fedatlas.data.")}
     assert own == {"prepared", "partition", "dataset", "contents", "checks", "places", "hints"}

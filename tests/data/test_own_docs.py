@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from PIL import Image
 from sklearn.datasets import dump_svmlight_file
 
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.data import sources
 from fedatlas.data.prepared import load
 from fedatlas.data.readers import READERS

@@ -7,7 +7,7 @@ from from_code import algorithms, escaped, listed
 from from_code.docstrings import prose, rule
 from from_code.formulas import SYMBOLS, Notation, Unreadable, formula
 
-from fedatlas.algorithms import ALGORITHMS
+from fedatlas.federation.algorithms import ALGORITHMS
 
 PLAIN = Notation(SYMBOLS, ("step", "clip"))
 

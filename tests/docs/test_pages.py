@@ -8,7 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from fedatlas.cli import parser
+from fedatlas.cli.main import parser
 from fedatlas.workflow.project import here
 from fedatlas.workflow.schema import experiment_schema
 from tests.docs.blocks import PAGES, ROOT, blocks, commands

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.workflow.project import here
 from tests.docs.blocks import ROOT, blocks, commands
 
@@ -71,7 +71,7 @@ def at_once(words, status):
 
 def as_it_stands(words, status):
     """Run a command as a reader does."""
-    name = ["snakemake"] if words[0] == "snakemake" else ["fedatlas.cli"]
+    name = ["snakemake"] if words[0] == "snakemake" else ["fedatlas.cli.main"]
     if "--profile" in words:  # `make slurm` runs these
         looked_at(words)
         return

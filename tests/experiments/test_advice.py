@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import pytest
 
 import fedatlas
-from fedatlas import UserError, algorithms
-from fedatlas.algorithms import Algorithm
-from fedatlas.descriptions import show
+from fedatlas import UserError
+from fedatlas.cli.descriptions import show
 from fedatlas.experiments.advice import advised
 from fedatlas.experiments.formulas import constants
-from fedatlas.options import option
+from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import Algorithm
+from fedatlas.registry.options import option
 from tests.helpers import quadratic
 
 SETTING = {"clients": 5, "local_steps": 4, "rounds": 10}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fedatlas import labels
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
 from fedatlas.experiments.runs import assign
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedatlas import UserError, axis_values, train
-from fedatlas.axis_values import column, parsed, same
-from fedatlas.experiments import config, expand, result_files, run
+from fedatlas import UserError, train
+from fedatlas.experiments import axis_values, config, expand, result_files, run
+from fedatlas.experiments.axis_values import column, parsed, same
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import runs

@@ -41,7 +41,7 @@ WORDS = [
     ('unit="rounds"', 'unit="steps"'),
     ('advice="1/L"', 'advice="1/L_max"'),
     ("it must be at least 0", "give a number from 0 on"),
-    ("from fedatlas.data.dataset import Dataset", "from fedatlas.data.partition import Partition"),
+    ("from fedatlas.data.dataset import Dataset", "from fedatlas.federation.partitions.partition import Partition"),
 ]
 CODE = [
     ("math.sqrt", "math.exp"),
@@ -88,15 +88,15 @@ def test_silent_modules_exist_and_are_no_part_of_a_closure():
 
 def test_resources_count(tmp_path, monkeypatch):
     (tmp_path / "report").mkdir()
-    (tmp_path / "report/page.py").write_text("x = 1\n")
-    for file in fingerprint.RESOURCES["fedatlas.report.page"]:
+    (tmp_path / "publish/report/page.py").write_text("x = 1\n")
+    for file in fingerprint.RESOURCES["fedatlas.publish.report.page"]:
         (tmp_path / "report" / file).write_text("a")
     monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
     monkeypatch.setattr(fingerprint, "CACHE", tmp_path / "cache.json")
     forget()
-    before = fingerprint.fingerprint(["fedatlas.report.page"])
+    before = fingerprint.fingerprint(["fedatlas.publish.report.page"])
     (tmp_path / "report/report.css").write_text("b")
-    assert fingerprint.fingerprint(["fedatlas.report.page"]) != before
+    assert fingerprint.fingerprint(["fedatlas.publish.report.page"]) != before
     forget()
 
 

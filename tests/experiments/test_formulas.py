@@ -2,7 +2,6 @@
 
 import pytest
 
-from fedatlas import algorithms
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Run, Select
 from fedatlas.experiments.formulas import evaluate, multiple, resolve
@@ -10,6 +9,7 @@ from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.tuning_axes import end
+from fedatlas.federation import algorithms
 from tests.helpers import quadratic
 
 FIELDS = algorithms.get("dane+-gd").options()

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
-from fedatlas.files import atomic
-from fedatlas.problems.base import Optimum
+from fedatlas.federation.problems.base import Optimum
+from fedatlas.io.files import atomic
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ SPEC = CellSpec(
 MORTAL = """
 import os, sys
 from fedatlas import cli
-from fedatlas.simulation.checkpoint import Keeper
+from fedatlas.federation.engine.checkpoint import Keeper
 
 ending, left, *command = sys.argv[1:]
 left, save = int(left), Keeper.save

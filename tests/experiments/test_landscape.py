@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import algorithms
 from fedatlas.experiments import config, expand
 from fedatlas.experiments.runs import create_setting, runs
+from fedatlas.federation import algorithms
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "config/experiments"

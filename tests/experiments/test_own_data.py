@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas import citations, labels
 from fedatlas.data import owners, sources
 from fedatlas.data.catalogue.base import Form, Source
 from fedatlas.data.prepared import load
@@ -17,8 +16,9 @@ from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.experiments import expand
-from fedatlas.partitions import split
+from fedatlas.experiments import expand, labels
+from fedatlas.federation.partitions import split
+from fedatlas.publish import citations
 from fedatlas.workflow import needs, project
 from fedatlas.workflow.jobs import optimum, partition
 from fedatlas.workflow.made_files import optimum_file, partition_file

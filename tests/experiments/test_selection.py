@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from fedatlas import axis_values
+from fedatlas.experiments import axis_values
 from fedatlas.experiments.selection import matching, points_matching
 
 IID, SKEWED = {"kind": "iid"}, {"kind": "dirichlet", "alpha": 0.3}

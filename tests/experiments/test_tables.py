@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.axis_values import parsed
 from fedatlas.experiments import expand, run, tables
+from fedatlas.experiments.axis_values import parsed
 from fedatlas.experiments.cells import spelled
 from tests.experiments.test_config import GOOD, load
 

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas import UserError, algorithms
+from fedatlas import UserError
+from fedatlas.api.train import train
 from fedatlas.experiments import expand, formulas, run, tuning, tuning_axes
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import product, runs
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.experiments.train import train
-from fedatlas.options import Option
+from fedatlas.federation import algorithms
+from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
 
 ANY = Option("x", float, 0.1, doc="any number")

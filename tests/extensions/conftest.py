@@ -2,8 +2,8 @@
 
 import pytest
 
-from fedatlas import extensions
-from fedatlas.extensions import finding, loading
+from fedatlas.registry import extensions
+from fedatlas.registry.extensions import finding, loading
 
 
 @pytest.fixture

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import extensions
-from fedatlas.algorithms import ALGORITHMS
-from fedatlas.cli import main
+from fedatlas.cli.descriptions import show
+from fedatlas.cli.main import main
+from fedatlas.cli.overview import FAMILIES, check_extensions, overview
 from fedatlas.data.catalogue import SOURCES
-from fedatlas.descriptions import show
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.dependencies import of_cell
-from fedatlas.extensions import finding
-from fedatlas.kinds import lacking
-from fedatlas.metrics import METRICS, metric
-from fedatlas.overview import FAMILIES, check_extensions, overview
+from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.federation.metrics import METRICS, metric
+from fedatlas.registry import extensions
+from fedatlas.registry.extensions import finding
+from fedatlas.registry.kinds import lacking
 
 OWN = Path(__file__).with_name("study")
 KINDS = {  # of the study in this folder: section of `fedatlas list`, name, module
@@ -43,9 +43,9 @@ KINDS = {  # of the study in this folder: section of `fedatlas list`, name, modu
 ALGORITHM = '''
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm
-from fedatlas.arrays import State
-from fedatlas.options import option
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.arrays import State
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,11 +119,11 @@ def test_a_kind_of_the_atlas_is_found_without_the_extensions(study):
 def test_a_record_belongs_to_the_module_that_makes_it(study):
     study(
         {
-            "extensions/a.py": "from extensions.b import MINE\nfrom fedatlas.metrics.loss import LOSS\n",
-            "extensions/b.py": "from fedatlas.metrics.base import Metric\nMINE = Metric(name='mine', words='mine')\n",
+            "extensions/a.py": "from extensions.b import MINE\nfrom fedatlas.federation.metrics.loss import LOSS\n",
+            "extensions/b.py": "from fedatlas.federation.metrics.base import Metric\nMINE = Metric(name='mine', words='mine')\n",
         }
     )
-    assert METRICS.module("mine") == "extensions.b" and METRICS.module("loss") == "fedatlas.metrics.loss"
+    assert METRICS.module("mine") == "extensions.b" and METRICS.module("loss") == "fedatlas.federation.metrics.loss"
 
 
 def test_an_extension_is_trained_from_the_shell(study, capsys):
@@ -190,7 +190,7 @@ def test_a_job_finds_them_by_the_environment_anywhere(study, tmp_path):
     folder = study(TINY)
     given = extensions.written(folder, ["extensions"])
     environment = {**os.environ, extensions.VARIABLE: given}
-    command = [sys.executable, "-m", "fedatlas.cli", "show", "tiny"]
+    command = [sys.executable, "-m", "fedatlas.cli.main", "show", "tiny"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("tiny (algorithm, extensions/tiny.py)")
 
@@ -225,7 +225,7 @@ LINES = ALGORITHM.count("\n", 0, ALGORITHM.index("class Tiny")) + 1
     [
         ("x = (\n", "extensions/tiny.py, line 1: SyntaxError: '(' was never closed"),
         ("\nimport nothing_of_this_name\n", "line 2: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
-        ("from fedatlas.algorithms import Nothing\n", "line 1: ImportError: cannot import name 'Nothing'"),
+        ("from fedatlas.federation.algorithms import Nothing\n", "line 1: ImportError: cannot import name 'Nothing'"),
         ("x = y\n", "extensions/tiny.py, line 1: NameError: name 'y' is not defined"),
         ("def f():\n    return 1 / 0\nf()\n", "extensions/tiny.py, line 2, in f: ZeroDivisionError: division by zero"),
         ("import sys\nsys.exit(3)\n", "extensions/tiny.py, line 2: SystemExit: 3"),
@@ -319,11 +319,13 @@ def test_an_unknown_name_lists_the_files(study):
         ),
         (
             {"extensions/a.py": ALGORITHM.replace('"tiny"', '"fedavg"')},
-            "two kinds of algorithm are called 'fedavg', in extensions/a.py and fedatlas/algorithms/fedavg.py",
+            "two kinds of algorithm are called 'fedavg', in extensions/a.py and fedatlas/federation/algorithms/fedavg.py",
         ),
         (
-            {"extensions/a.py": "from fedatlas.metrics.base import Metric\nA = Metric(name='loss', words='mine')\n"},
-            "two kinds of metric are called 'loss', in extensions/a.py and fedatlas/metrics/loss.py",
+            {
+                "extensions/a.py": "from fedatlas.federation.metrics.base import Metric\nA = Metric(name='loss', words='mine')\n"
+            },
+            "two kinds of metric are called 'loss', in extensions/a.py and fedatlas/federation/metrics/loss.py",
         ),
     ],
 )

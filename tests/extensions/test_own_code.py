@@ -5,7 +5,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import fingerprint
 from fedatlas.experiments.dependencies import of_problem
-from fedatlas.extensions import finding
+from fedatlas.registry.extensions import finding
 from fedatlas.workflow import code
 
 HELPER = {"extensions/helper.py": "X = 1\n"}
@@ -76,10 +76,13 @@ def test_a_package_imports_what_lies_in_it(study, fingerprints):
 
 def test_what_is_imported_of_fedatlas_and_of_others(study, fingerprints):
     study(
-        {"extensions/a.py": "import numpy\nimport yaml\nfrom fedatlas.streams import stream\n", "numpy.py": "X = 1\n"}
+        {
+            "extensions/a.py": "import numpy\nimport yaml\nfrom fedatlas.federation.streams import stream\n",
+            "numpy.py": "X = 1\n",
+        }
     )
     fingerprints("extensions.a")
-    assert fingerprint.closure("extensions.a") == {"extensions.a", "fedatlas.streams"}
+    assert fingerprint.closure("extensions.a") == {"extensions.a", "fedatlas.federation.streams"}
 
 
 def test_words_do_not_count_and_code_does(study, fingerprints):
@@ -117,7 +120,7 @@ def test_a_file_that_cannot_be_read_is_told(study, fingerprints, content, compla
 
 def test_own_modules_have_a_folder_of_their_own(study):
     study({})
-    assert code.files(["extensions.a", "fedatlas.streams"]) == [
+    assert code.files(["extensions.a", "fedatlas.federation.streams"]) == [
         "results/code/own/extensions.a.txt",
         "results/code/streams.txt",
     ]
@@ -135,10 +138,22 @@ class Mine({base}):
 
 
 def test_a_problem_upon_one_of_the_atlas_may_run_all_that_is_compiled(study, fingerprints):
-    study({"extensions/mine.py": PROBLEM.format(module="fedatlas.problems.logistic", base="LogisticRegression")})
-    assert "fedatlas.compiled.kernels" in of_problem({"kind": "mine", "l2": 0.1})
+    study(
+        {
+            "extensions/mine.py": PROBLEM.format(
+                module="fedatlas.federation.problems.logistic", base="LogisticRegression"
+            )
+        }
+    )
+    assert "fedatlas.federation.compiled.kernels" in of_problem({"kind": "mine", "l2": 0.1})
 
 
 def test_a_problem_of_its_own_runs_nothing_that_is_compiled(study, fingerprints):
-    study({"extensions/mine.py": PROBLEM.format(module="fedatlas.problems.quadratic", base="SyntheticQuadratic")})
-    assert not [name for name in of_problem({"kind": "mine"}) if name.startswith("fedatlas.compiled")]
+    study(
+        {
+            "extensions/mine.py": PROBLEM.format(
+                module="fedatlas.federation.problems.quadratic", base="SyntheticQuadratic"
+            )
+        }
+    )
+    assert not [name for name in of_problem({"kind": "mine"}) if name.startswith("fedatlas.federation.compiled")]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from fedatlas import bibliography
-from fedatlas.cli import main
-from fedatlas.descriptions import show
+from fedatlas.cli.descriptions import show
+from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.experiments import expand
-from fedatlas.report.about import about
+from fedatlas.publish.report.about import about
+from fedatlas.registry import bibliography
 from fedatlas.workflow.validation import validate
 from tests.extensions.test_extensions import ALGORITHM
 from tests.synthetic import experiment

@@ -1,7 +1,7 @@
 """What the tests of figures share: drawing a specification without writing files."""
 
-from fedatlas.figures import FIGURES
-from fedatlas.figures.sheet import Sheet
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.sheet import Sheet
 
 
 def declared(spec):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.figures import drawing
+from fedatlas.results.figures import drawing
 from fedatlas.theory.closed_forms import fedavg_output, late
 from tests.synthetic import build, experiment
 

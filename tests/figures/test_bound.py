@@ -2,8 +2,8 @@
 
 import pytest
 
-from fedatlas.figures import FIGURES
-from fedatlas.figures.drawing import draw
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import draw
 from tests.checks.made import compared
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.figures.chart import plain
-from fedatlas.figures.drawing import draw, settings
+from fedatlas.results.figures.chart import plain
+from fedatlas.results.figures.drawing import draw, settings
 from tests.figures.test_over_problems import curves, view
 from tests.synthetic import build, decay, experiment
 

@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from fedatlas import problems
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.figures.convergence import average
-from fedatlas.figures.drawing import draw
-from fedatlas.figures.layout import FLOOR
+from fedatlas.federation import problems
+from fedatlas.results.figures.convergence import average
+from fedatlas.results.figures.drawing import draw
+from fedatlas.results.figures.layout import FLOOR
 from fedatlas.theory.bound import Similarity
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import THEOREMS

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fedatlas.figures import FIGURES, fitting
-from fedatlas.figures.drawing import settings
+from fedatlas.results.figures import FIGURES, fitting
+from fedatlas.results.figures.drawing import settings
 from fedatlas.theory import fedspeed_bound
 from fedatlas.theory.bound import Similarity
 from tests.checks.made import compared

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.figures.instability import draw, drawn
+from fedatlas.results.figures.instability import draw, drawn
 from fedatlas.theory.instability import study
 
 

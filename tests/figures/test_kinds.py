@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.figures import FIGURES, Figure
-from fedatlas.figures.drawing import draw
-from fedatlas.kinds import Family
+from fedatlas.registry.kinds import Family
+from fedatlas.results.figures import FIGURES, Figure
+from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow.schema import of_options
 from tests.synthetic import build, decay, experiment
 
@@ -29,9 +29,9 @@ NAMES = {
 NAMES |= {"limit", "record"}
 NEW = """
 from dataclasses import dataclass
-from fedatlas.figures.base import Chosen
-from fedatlas.figures.layout import blank
-from fedatlas.options import option
+from fedatlas.results.figures.base import Chosen
+from fedatlas.results.figures.layout import blank
+from fedatlas.registry.options import option
 @dataclass(frozen=True, kw_only=True)
 class Count(Chosen):
     "The number of runs of each algorithm."
@@ -57,7 +57,7 @@ def test_there_are_these_kinds():
 @pytest.mark.parametrize("name", FIGURES.names())
 def test_a_kind_documents_itself_and_each_option(name):
     cls = FIGURES.get(name)
-    assert cls.__module__ == f"fedatlas.figures.{name}" == FIGURES.module(name)
+    assert cls.__module__ == f"fedatlas.results.figures.{name}" == FIGURES.module(name)
     assert cls.summary().endswith(".") and cls.summary() != Figure.summary()
     for one in cls.options().values():
         assert one.doc and not one.doc.endswith("."), one.name
@@ -67,7 +67,7 @@ def test_a_kind_documents_itself_and_each_option(name):
 
 def test_declarations_are_light():
     heavy = "{'pandas', 'matplotlib', 'seaborn', 'torch', 'scipy', 'sklearn'}"
-    load = "import sys; from fedatlas.figures import FIGURES; list(FIGURES.names())"
+    load = "import sys; from fedatlas.results.figures import FIGURES; list(FIGURES.names())"
     code = f"{load}; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 

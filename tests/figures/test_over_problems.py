@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.algorithms import ALGORITHMS
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.view import Shown, View
-from fedatlas.figures.drawing import settings
-from fedatlas.figures.fitting import lines
+from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.results.figures.drawing import settings
+from fedatlas.results.figures.fitting import lines
 
 from .sheets import declared, drawn
 

@@ -6,10 +6,10 @@ import pytest
 from matplotlib.lines import Line2D
 
 from fedatlas.errors import UserError
-from fedatlas.figures import pages
-from fedatlas.figures.drawing import draw, settings
-from fedatlas.figures.layout import blank, grid
-from fedatlas.figures.pages import Page
+from fedatlas.results.figures import pages
+from fedatlas.results.figures.drawing import draw, settings
+from fedatlas.results.figures.layout import blank, grid
+from fedatlas.results.figures.pages import Page
 from tests.figures.sheets import declared
 from tests.report.made import experiment, table, view
 

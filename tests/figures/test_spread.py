@@ -8,7 +8,7 @@ import pytest
 
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.view import Shown, View
-from fedatlas.figures.layout import FLOOR
+from fedatlas.results.figures.layout import FLOOR
 from tests.synthetic import rows
 
 from .sheets import drawn

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from fedatlas import labels
-from fedatlas.figures.style import FREE_COLOURS, STYLES, styles
+from fedatlas.experiments import labels
+from fedatlas.results.figures.style import FREE_COLOURS, STYLES, styles
 
 
 def test_every_algorithm_has_a_look_of_its_own():

@@ -7,10 +7,8 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
-from fedatlas import UserError, axis_values
-from fedatlas.checks.judging import check
-from fedatlas.checks.results import Results
-from fedatlas.experiments import config, expand, result_files
+from fedatlas import UserError
+from fedatlas.experiments import axis_values, config, expand, result_files
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import run_cell
@@ -18,11 +16,13 @@ from fedatlas.experiments.runs import runs
 from fedatlas.experiments.selection import matching
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.figures import FIGURES
-from fedatlas.figures.drawing import draw
-from fedatlas.report.about import about
-from fedatlas.report.summaries import best_values, choices
-from fedatlas.tracking.entries import chosen, read_runs
+from fedatlas.publish.report.about import about
+from fedatlas.publish.report.summaries import best_values, choices
+from fedatlas.publish.tracking.entries import chosen, read_runs
+from fedatlas.results.claims.judging import check
+from fedatlas.results.claims.results import Results
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow import inputs
 from fedatlas.workflow.validation import validate
 from tests.fuzz.frame import Target

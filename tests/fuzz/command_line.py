@@ -17,8 +17,9 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
-from fedatlas import algorithms, cli
+from fedatlas.cli.main import main
 from fedatlas.data.store import prepare
+from fedatlas.federation import algorithms
 from tests.fuzz.frame import Target
 
 SMALL = ["1", "2", "3", "5"]
@@ -83,7 +84,7 @@ BROKEN = "this is a bug of fedatlas"
 @functools.cache
 def _commands() -> dict[tuple[str, ...], list[argparse.Action]]:
     """The options and arguments of each subcommand."""
-    found, todo = {}, [((), cli.parser())]
+    found, todo = {}, [((), main.parser())]
     while todo:
         names, parser = todo.pop()
         nested = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
@@ -150,7 +151,7 @@ def _run(content: str, folder: Path) -> None:
     with mock.patch.dict(os.environ, variables), contextlib.chdir(folder):
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
-                status = cli.main(argv)
+                status = main.main(argv)
             except SystemExit as end:  # --help
                 status = end.code
     said = err.getvalue().splitlines()

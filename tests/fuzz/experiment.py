@@ -16,9 +16,9 @@ from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
-from fedatlas.report.record import About
-from fedatlas.tracking.entries import chosen, read_runs
-from fedatlas.tracking.summary import summary
+from fedatlas.publish.report.record import About
+from fedatlas.publish.tracking.entries import chosen, read_runs
+from fedatlas.publish.tracking.summary import summary
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
 from fedatlas.workflow.project import study

@@ -9,16 +9,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fedatlas.algorithms import ALGORITHMS
-from fedatlas.checks import CHECKS
-from fedatlas.figures import FIGURES
-from fedatlas.labels import COSTS
-from fedatlas.metrics import METRICS
-from fedatlas.participation import PARTICIPATION
-from fedatlas.partitions import PARTITIONS
-from fedatlas.problems import PROBLEMS
-from fedatlas.problems.base import OF_THE_OPTIMUM, DataKind
-from fedatlas.schedules import SCHEDULES
+from fedatlas.experiments.labels import COSTS
+from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.federation.metrics import METRICS
+from fedatlas.federation.participation import PARTICIPATION
+from fedatlas.federation.partitions import PARTITIONS
+from fedatlas.federation.problems import PROBLEMS
+from fedatlas.federation.problems.base import OF_THE_OPTIMUM, DataKind
+from fedatlas.federation.schedules import SCHEDULES
+from fedatlas.results.claims import CHECKS
+from fedatlas.results.figures import FIGURES
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.fedred import BOUNDS

@@ -12,16 +12,18 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from fedatlas import UserError, bibliography, partitions
-from fedatlas.data.partition import Partition
+from fedatlas import UserError
 from fedatlas.data.prepared import load
 from fedatlas.data.store import prepare
 from fedatlas.experiments import result_files
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import run_cell
-from fedatlas.participation import trace_file
-from fedatlas.problems.base import Optimum
+from fedatlas.federation import partitions
+from fedatlas.federation.participation import trace_file
+from fedatlas.federation.partitions.partition import Partition
+from fedatlas.federation.problems.base import Optimum
+from fedatlas.registry import bibliography
 from tests.fuzz.frame import Target, mutated, unclocked
 
 
@@ -178,5 +180,5 @@ def _bibtex(content: bytes, folder: Path) -> None:
             bibliography.plain(value)
 
 
-BIB = (Path(bibliography.__file__).parent / bibliography.DATA_SETS).read_bytes()
+BIB = (Path(bibliography.__file__).parents[1] / bibliography.DATA_SETS).read_bytes()
 BIBTEX = Target("bibtex", mutated([BIB, *BIB.split(b"\n\n")[:4]]), _bibtex)

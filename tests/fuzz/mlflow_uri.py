@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sqlalchemy.engine import make_url
 
 from fedatlas import UserError
-from fedatlas.tracking import sqlite
-from fedatlas.tracking.addresses import check, database
+from fedatlas.publish.tracking import sqlite
+from fedatlas.publish.tracking.addresses import check, database
 from tests.fuzz.frame import Target, mutated
 
 SEEDS = [

@@ -7,9 +7,10 @@ from pathlib import Path
 import pandas as pd
 from hypothesis import strategies as st
 
-from fedatlas import csv_files, frames
-from fedatlas.checks.judging import COLUMNS
+from fedatlas.api import frames
 from fedatlas.experiments import exports, result_files
+from fedatlas.io import csv
+from fedatlas.results.claims.judging import COLUMNS
 from fedatlas.workflow.verdict_files import verdicts
 from tests.fuzz.frame import Target, mutated
 
@@ -22,7 +23,7 @@ def _seeds(suffix: str) -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"a.{suffix}"
         if suffix == "csv":
-            csv_files.write(path, CLAIMS)
+            csv.write(path, CLAIMS)
         else:
             result_files.write(path, ROWS, {"spec": {"algorithm": "gd"}, "status": "ok", "diverged_round": None})
         return [path.read_bytes()]

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from fedatlas import algorithms
-from fedatlas.simulation.checkpoint import Keeper, Stopped
-from fedatlas.simulation.engine import Simulation, run_together
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.checkpoint import Keeper, Stopped
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation, run_together
 from tests.fuzz.frame import Target, mutated, unclocked
 from tests.helpers import logistic
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from hypothesis import strategies as st
 
-from fedatlas.options import Option
+from fedatlas.registry.options import Option
 
 # Numbers that tests can afford; the declared range chooses among them.
 WHOLE = (1, 2, 3, 5, 0, 7)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fedatlas.paper import booktabs, macros, tex
+from fedatlas.publish.paper import booktabs, macros, tex
 
 
 @example("0^¹")

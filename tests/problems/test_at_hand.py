@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import fedatlas
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.data import own_files, places
 from fedatlas.errors import UserError
-from fedatlas.problems import at_hand
+from fedatlas.federation.problems import at_hand
 
 SETTING = {"rounds": 2, "lr": 0.1}
 BUNDLED = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}

@@ -6,18 +6,19 @@ import typing
 
 import pytest
 
-from fedatlas import UserError, problems
-from fedatlas.architectures import ARCHITECTURES
-from fedatlas.options import options
-from fedatlas.problems.augmentation import Augmentation
-from fedatlas.problems.base import DataKind, SyntheticKind
-from fedatlas.problems.given import Sources
-from fedatlas.problems.logistic import Logistic
-from fedatlas.problems.piecewise import Piecewise
-from fedatlas.problems.quadratic import Quadratic
-from fedatlas.problems.similar import CONVEXITY, SimilarQuadratic, SyntheticSimilarQuadratic
-from fedatlas.problems.softmax import Softmax
-from fedatlas.torch.network import Network
+from fedatlas import UserError
+from fedatlas.federation import problems
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.networks.network import Network
+from fedatlas.federation.problems.augmentation import Augmentation
+from fedatlas.federation.problems.base import DataKind, SyntheticKind
+from fedatlas.federation.problems.given import Sources
+from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.piecewise import Piecewise
+from fedatlas.federation.problems.quadratic import Quadratic
+from fedatlas.federation.problems.similar import CONVEXITY, SimilarQuadratic, SyntheticSimilarQuadratic
+from fedatlas.federation.problems.softmax import Softmax
+from fedatlas.registry.options import options
 from tests.helpers import logistic, network, softmax
 
 ORACLES = {
@@ -100,9 +101,9 @@ def test_declarations_and_the_door_to_what_is_compiled_import_nothing_heavy():
     script = f"""
 import sys
 from fedatlas import problems
-from fedatlas.compiled import used
-from fedatlas.algorithms.fedavg import FedAvg
-from fedatlas.architectures import ARCHITECTURES
+from fedatlas.federation.compiled import used
+from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.federation.architectures import ARCHITECTURES
 for spec in {specs}:
     problems.check(spec)
     used.uses(FedAvg, spec, {{"clients": 2}})

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from fedatlas.architectures import ARCHITECTURES
-from fedatlas.torch.losses import LOSSES
-from fedatlas.torch.replica import Replica
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.networks.losses import LOSSES
+from fedatlas.federation.networks.replica import Replica
 
 CHANNELS_LAST = torch.channels_last
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from fedatlas.architectures import ARCHITECTURES
 from fedatlas.errors import UserError
-from fedatlas.problems.augmentation import Augmentation
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.sampling import SAMPLING
-from fedatlas.simulation.setting import Setting
-from fedatlas.torch import device
-from fedatlas.torch.augment import augment
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.networks import device
+from fedatlas.federation.networks.augment import augment
+from fedatlas.federation.problems.augmentation import Augmentation
+from fedatlas.federation.sampling import SAMPLING
 from tests.helpers import example, network
 
 

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fedatlas import partitions
 from fedatlas.errors import UserError
-from fedatlas.metrics import metric
+from fedatlas.federation import partitions
+from fedatlas.federation.metrics import metric
 
 
 def test_two_labels_by_hand():

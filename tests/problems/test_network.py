@@ -9,13 +9,13 @@ import torch
 from scipy.special import expit
 from torch import nn
 
-from fedatlas import problems
-from fedatlas.architectures import ARCHITECTURES
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.torch.losses import LogisticLoss
-from fedatlas.torch.network import Network
-from fedatlas.torch.samples import Samples, channel_moments
+from fedatlas.federation import problems
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.networks.losses import LogisticLoss
+from fedatlas.federation.networks.network import Network
+from fedatlas.federation.networks.samples import Samples, channel_moments
 from tests.helpers import network
 
 
@@ -141,7 +141,7 @@ def test_evaluation_on_a_fixed_subset():
 
 @pytest.mark.parametrize("architecture", ["mlp", "lenet"])
 def test_threads_change_no_bit(architecture, monkeypatch):
-    monkeypatch.setattr("fedatlas.torch.network.CHUNK", 7)
+    monkeypatch.setattr("fedatlas.federation.networks.network.CHUNK", 7)
     problem = network(architecture, dtype="float32", samples=200)
     points = [problem.start(seed) for seed in range(16)]
     batches = [problem.batch([0], np.arange(20 * i, 20 * i + 20)[None] % 200) for i in range(16)]
@@ -159,7 +159,7 @@ def test_long_batches_go_through_in_chunks(monkeypatch):
     problem = network("mlp")
     x, rows = problem.start(0), np.arange(60)[None]
     whole, metrics = problem.batch([0], rows).value_and_grad(x), problem.evaluate(x)
-    monkeypatch.setattr("fedatlas.torch.network.CHUNK", 7)
+    monkeypatch.setattr("fedatlas.federation.networks.network.CHUNK", 7)
     assert problem.evaluate(x) == pytest.approx(metrics, rel=1e-12)
     for one, other in zip(whole, problem.batch([0], rows).value_and_grad(x), strict=True):
         np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12, atol=1e-15)

@@ -6,8 +6,8 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
 from fedatlas.errors import UserError
-from fedatlas.problems.logistic import Logistic
-from fedatlas.problems.softmax import Softmax
+from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.softmax import Softmax
 from tests.helpers import logistic, quadratic, softmax
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from fedatlas import UserError, problems
-from fedatlas.cli import main
+from fedatlas import UserError
+from fedatlas.cli.main import main
+from fedatlas.federation import problems
 
 QUADRATIC = {"kind": "quadratic", "dim": 3}
 LOGISTIC = {"kind": "logistic", "data": "breast_cancer"}

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fedatlas.arrays import to_numpy
-from fedatlas.problems.logistic import Logistic
-from fedatlas.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.problems.softmax import Softmax
-from fedatlas.simulation.round import Round
-from fedatlas.simulation.steps import Cost, Steps
+from fedatlas.federation.arrays import to_numpy
+from fedatlas.federation.engine.round import Round
+from fedatlas.federation.engine.steps import Cost, Steps
+from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
+from fedatlas.federation.problems.softmax import Softmax
 from tests.helpers import like, logistic, network, quadratic, softmax
 
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fedatlas import algorithms
-from fedatlas.algorithms.fedac import FedAc1
 from fedatlas.errors import UserError
-from fedatlas.problems.piecewise import AcceleratedInstability, Piecewise
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms.fedac import FedAc1
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.piecewise import AcceleratedInstability, Piecewise
 from fedatlas.theory import instability
 
 KAPPAS = (25, 100, 1000)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fedatlas import problems
 from fedatlas.errors import UserError
-from fedatlas.problems.quadratic import Quadratic, SyntheticQuadratic, dissimilarity
+from fedatlas.federation import problems
+from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic, dissimilarity
 
 
 def create(clients, **options):

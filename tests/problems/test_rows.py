@@ -10,8 +10,8 @@ from torch import nn
 
 import fedatlas
 from fedatlas import Logistic, Network, Quadratic, Softmax, UserError
-from fedatlas.problems import rows
-from fedatlas.torch.samples import Samples
+from fedatlas.federation.networks.samples import Samples
+from fedatlas.federation.problems import rows
 
 X = np.random.default_rng(0).standard_normal((12, 3))
 Y = np.arange(12) % 3
@@ -48,7 +48,10 @@ def test_rows_of_each_client(name):
         ([], r"partition is \[\]; it must be a Partition, or a list"),
         ("iid", "partition is 'iid'; it must be a Partition, or a list"),
         (5, "partition is 5"),
-        (fedatlas.partitions.split("iid", np.zeros(9, int), 3), "the partition splits 9 rows, and the data have 12"),
+        (
+            fedatlas.federation.partitions.split("iid", np.zeros(9, int), 3),
+            "the partition splits 9 rows, and the data have 12",
+        ),
     ],
 )
 def test_what_is_no_partition(name, given, message):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.problems.similar import CONVEXITY, SyntheticSimilarQuadratic
+from fedatlas.federation.problems.similar import CONVEXITY, SyntheticSimilarQuadratic
 
 
 def make(convexity="strongly convex", **options):

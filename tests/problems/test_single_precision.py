@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fedatlas.data.dataset import Dataset
-from fedatlas.problems import logistic
-from fedatlas.problems.logistic import Logistic, LogisticRegression
+from fedatlas.federation.problems import logistic
+from fedatlas.federation.problems.logistic import Logistic, LogisticRegression
 
 
 @pytest.fixture

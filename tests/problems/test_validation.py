@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fedatlas import UserError, partitions, problems
+from fedatlas import UserError
+from fedatlas.api.train import train
 from fedatlas.data.dataset import Dataset
 from fedatlas.data.store import prepare
-from fedatlas.experiments.train import train
-from fedatlas.problems.given import hold_out
+from fedatlas.federation import partitions, problems
+from fedatlas.federation.problems.given import hold_out
 
 ROWS, CLIENTS = 97, 6
 KINDS = {

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from fedatlas import partitions
 from fedatlas.errors import UserError
-from fedatlas.problems.logistic import Logistic
-from fedatlas.problems.softmax import Softmax
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import partitions
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.softmax import Softmax
 from tests.helpers import example
 
 RNG = np.random.default_rng(0)

@@ -6,13 +6,13 @@ import json
 import numpy as np
 import pandas as pd
 
-from fedatlas import csv_files
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Shown, View
-from fedatlas.figures.chart import Chart, Line
-from fedatlas.report.about import about
+from fedatlas.io import csv
+from fedatlas.publish.report.about import about
+from fedatlas.results.figures.chart import Chart, Line
 
 CONTENT = {
     "title": "Made up & < true",
@@ -104,7 +104,7 @@ def chart(folder, name: str, panels=("K = 1", "K = 8"), points: int = 3) -> None
         rows.append({"panel": panel, "algorithm": id, "round": at, "gradients": 10.0 * at, "mean": mean})
         rows[-1]["remark"] = remark
     numbers = pd.DataFrame(rows).assign(low=lambda frame: frame["mean"] / 2, high=lambda frame: frame["mean"] * 2)
-    csv_files.write(folder / f"{name}.csv", numbers)
+    csv.write(folder / f"{name}.csv", numbers)
     x = {"round": "communication rounds", "gradients": "gradients per active client"}
     y, note = ("mean", "suboptimality"), "Mean over 2 seeds."
     told = Chart(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.report.about import about
-from fedatlas.report.record import About
+from fedatlas.publish.report.about import about
+from fedatlas.publish.report.record import About
 from tests.report.made import experiment, view
 
 
@@ -83,7 +83,7 @@ def test_setup_is_that_of_the_size():
 
 
 def test_an_algorithm_that_cites_nothing_or_what_is_unknown(monkeypatch):
-    from fedatlas import algorithms
+    from fedatlas.federation import algorithms
 
     monkeypatch.setattr(algorithms.get("fedavg"), "cite", "nobody2020")
     found = made()

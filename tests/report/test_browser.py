@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import pandas as pd
 import pytest
 
-from fedatlas import csv_files
-from fedatlas.figures.chart import Grid, Sentences
-from fedatlas.report.page import report
+from fedatlas.io import csv
+from fedatlas.publish.report.page import report
+from fedatlas.results.figures.chart import Grid, Sentences
 from tests.report.made import LINES, experiment, results
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -51,10 +51,10 @@ def _grid(folder):
         row = {"algorithm": id, "case": f"case{at}", "compared": "rounds", "state": states[at], "reason": ""}
         row |= {"loss": 1.0 if states[at] == "best" else 1.5 + 2 * at, "low": 0.9, "high": 9.0}
         rows.append(row | {"attained": 2, "seeds": 2})
-    csv_files.write(folder / "losses.csv", pd.DataFrame(rows))
+    csv.write(folder / "losses.csv", pd.DataFrame(rows))
     names = {id: line.name for id, line in LINES.items()}
     (folder / "losses.json").write_text(json.dumps(Grid(names, ["Noise", "Drift"], True, 16.0).plain()))
-    csv_files.write(folder / "words.csv", pd.DataFrame({"case": ["case0"], "sentence": ["FedAvg is the best."]}))
+    csv.write(folder / "words.csv", pd.DataFrame({"case": ["case0"], "sentence": ["FedAvg is the best."]}))
     (folder / "words.json").write_text(json.dumps(Sentences(["Noise"]).plain()))
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fedatlas.report.changes import changed, digests
+from fedatlas.publish.report.changes import changed, digests
 
 from .made import experiment
 

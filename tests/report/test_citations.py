@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import bibliography, citations
 from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
+from fedatlas.publish import citations
+from fedatlas.registry import bibliography
 from tests.report.made import experiment
 
 ROOT = Path(__file__).parents[2]

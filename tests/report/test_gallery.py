@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from fedatlas import csv_files
 from fedatlas.errors import UserError
-from fedatlas.report import changes, gallery
-from fedatlas.report.ledger import largest
+from fedatlas.io import csv
+from fedatlas.publish.report import changes, gallery
+from fedatlas.publish.report.ledger import largest
 
 from .made import experiment, results
 
@@ -25,8 +25,8 @@ def made(tmp_path):
         results(folder, experiment(title=f"Experiment {name}"))
         about = json.loads((folder / "about.json").read_text())
         (folder / "about.json").write_text(json.dumps(about | {"name": name}))
-        claims = csv_files.read(folder / "claims.csv", dtype=str, keep_default_na=False)
-        csv_files.write(folder / "claims.csv", claims.assign(experiment=name))
+        claims = csv.read(folder / "claims.csv", dtype=str, keep_default_na=False)
+        csv.write(folder / "claims.csv", claims.assign(experiment=name))
         Image.new("RGB", (9, 9), "white").save(folder / "figures/speed.png")
         folders.append(folder)
     return folders
@@ -70,9 +70,9 @@ def test_the_page_shows_figures_claims_and_counts(made, tmp_path):
     assert "### Experiment one" in text and "(gallery/smoke/two/speed.png)" in text
     assert "| FedAc is &lt;better\\> at K = 1. (Figure 1) |" in text and "Reading: of all data." in text
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
-    ledger = csv_files.read(tmp_path / "docs/gallery/claims.csv")
+    ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3
-    chosen = csv_files.read(tmp_path / "docs/gallery/smoke/one/chosen.csv")
+    chosen = csv.read(tmp_path / "docs/gallery/smoke/one/chosen.csv")
     assert len(chosen) == 12 and set(chosen["lr"]) == {0.1, 1.0}
 
 

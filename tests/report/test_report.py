@@ -9,10 +9,10 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
-from fedatlas.report import charting, summaries
-from fedatlas.report.about import about
-from fedatlas.report.page import prose, report
-from fedatlas.report.warnings import warnings
+from fedatlas.publish.report import charting, summaries
+from fedatlas.publish.report.about import about
+from fedatlas.publish.report.page import prose, report
+from fedatlas.publish.report.warnings import warnings
 from tests.report.made import chart, experiment, results, table, view
 
 
@@ -170,7 +170,7 @@ def test_only_the_folders_of_its_parts_are_read(folder, html, tmp_path, monkeypa
     mine = shutil.copytree(folder, tmp_path / "alone")
     kept = str(folder)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fedatlas.kinds.Family.get", lambda *_: pytest.fail("a registry was asked"))
+    monkeypatch.setattr("fedatlas.registry.kinds.Family.get", lambda *_: pytest.fail("a registry was asked"))
     report([mine], tmp_path / "report.html", repository="https://example.org/atlas")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     links = re.compile(r'(?<=<a href=")(?!#|http)[^"]*(?=figures/)')

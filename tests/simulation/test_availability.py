@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas import UserError, partitions, train
-from fedatlas.participation import trace_file
-from fedatlas.participation.trace import Trace
-from fedatlas.problems.base import Problem
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas import UserError, train
+from fedatlas.federation import partitions
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.participation import trace_file
+from fedatlas.federation.participation.trace import Trace
+from fedatlas.federation.problems.base import Problem
 from tests.helpers import example, logistic, network, quadratic, softmax
 
 

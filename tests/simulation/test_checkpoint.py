@@ -7,12 +7,12 @@ import zipfile
 import numpy as np
 import pytest
 
-from fedatlas import algorithms
-from fedatlas.arrays import to_numpy
-from fedatlas.simulation import checkpoint
-from fedatlas.simulation.checkpoint import Keeper, Stopped
-from fedatlas.simulation.engine import Simulation, run_together
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms
+from fedatlas.federation.arrays import to_numpy
+from fedatlas.federation.engine import checkpoint
+from fedatlas.federation.engine.checkpoint import Keeper, Stopped
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation, run_together
 from tests.helpers import example, logistic
 
 OPTIONS = {"clients": 5, "local_steps": 2, "rounds": 7, "batch": 2, "eval_rounds": 3}

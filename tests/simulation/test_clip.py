@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from fedatlas.arrays import to_numpy
 from fedatlas.errors import UserError
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.arrays import to_numpy
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import example, logistic, network, quadratic
 
 

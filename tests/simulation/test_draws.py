@@ -5,17 +5,17 @@ import itertools
 import numpy as np
 import pytest
 
-from fedatlas import algorithms
 from fedatlas.errors import UserError
-from fedatlas.participation.full import Full
-from fedatlas.participation.stationary import Stationary
-from fedatlas.participation.uniform import Uniform
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.sampling import SAMPLING
-from fedatlas.simulation.sampling.replacement import TOGETHER, Replacement
-from fedatlas.simulation.sampling.reshuffling import Reshuffling
-from fedatlas.simulation.setting import Setting
-from fedatlas.streams import _PURPOSE, stream
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.participation.full import Full
+from fedatlas.federation.participation.stationary import Stationary
+from fedatlas.federation.participation.uniform import Uniform
+from fedatlas.federation.sampling import SAMPLING
+from fedatlas.federation.sampling.replacement import TOGETHER, Replacement
+from fedatlas.federation.sampling.reshuffling import Reshuffling
+from fedatlas.federation.streams import _PURPOSE, stream
 from tests.helpers import example, logistic, where_defined
 
 

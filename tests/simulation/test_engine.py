@@ -5,17 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from fedatlas.algorithms.base import Algorithm
-from fedatlas.algorithms.fedavg import FedAvg
-from fedatlas.algorithms.minibatch import GradientDescent, MinibatchSGD
-from fedatlas.arrays import State, to_numpy
 from fedatlas.errors import UserError
-from fedatlas.options import option
-from fedatlas.problems.logistic import Logistic
-from fedatlas.problems.quadratic import Quadratic
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.pools import Threads
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.federation.algorithms.minibatch import GradientDescent, MinibatchSGD
+from fedatlas.federation.arrays import State, to_numpy
+from fedatlas.federation.engine.pools import Threads
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.quadratic import Quadratic
+from fedatlas.registry.options import option
 from tests.helpers import example, logistic, network, quadratic, softmax
 
 NOBODY = {"kind": "bernoulli", "p": 1e-9}

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from fedatlas.algorithms.fedavg import FedAvg
-from fedatlas.conformance.instances import SIZES, unequal
 from fedatlas.errors import UserError
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.sampling.reshuffling import Reshuffling
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.sampling.reshuffling import Reshuffling
+from fedatlas.testing.instances import SIZES, unequal
 from tests.helpers import example, logistic, softmax
 
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.fingerprint import closure
-from fedatlas.options import options
-from fedatlas.participation import PARTICIPATION
-from fedatlas.schedules import SCHEDULES
-from fedatlas.simulation.sampling import SAMPLING
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.participation import PARTICIPATION
+from fedatlas.federation.sampling import SAMPLING
+from fedatlas.federation.schedules import SCHEDULES
+from fedatlas.registry.options import options
 from tests.helpers import logistic
 
 UNIT = st.floats(0, 1)
@@ -127,9 +127,9 @@ def test_bad_settings_are_one_clear_error(options, message):
 
 
 def test_the_engine_depends_on_no_kind_of_a_setting():
-    engine = closure("fedatlas.simulation.engine")
+    engine = closure("fedatlas.federation.engine.simulation")
     kinds = {family.module(name) for family in (PARTICIPATION, SCHEDULES, SAMPLING) for name in family.names()}
-    assert len(kinds) > 10 and not engine & {*kinds, "fedatlas.participation.independent"}
+    assert len(kinds) > 10 and not engine & {*kinds, "fedatlas.federation.participation.independent"}
     apart = ("compiled", "algorithms", "problems", "experiments", "simulation.memory", "simulation.checkpoint")
     assert not [module for module in engine for name in apart if module.startswith(f"fedatlas.{name}")]
-    assert "fedatlas.participation.independent" not in closure("fedatlas.participation.uniform")
+    assert "fedatlas.federation.participation.independent" not in closure("fedatlas.federation.participation.uniform")

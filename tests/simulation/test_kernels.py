@@ -5,13 +5,13 @@ import pytest
 from numba import njit
 from scipy import sparse
 
-from fedatlas import algorithms
-from fedatlas.compiled import kernels
-from fedatlas.compiled.simd import exp, load, pointer, store
-from fedatlas.problems.logistic import Logistic
-from fedatlas.simulation.engine import Simulation, run_together
-from fedatlas.simulation.history import COSTS
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms
+from fedatlas.federation.compiled import kernels
+from fedatlas.federation.compiled.simd import exp, load, pointer, store
+from fedatlas.federation.engine.history import COSTS
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation, run_together
+from fedatlas.federation.problems.logistic import Logistic
 from tests.helpers import example
 
 STEPS = (0.02, 0.1, 0.3)

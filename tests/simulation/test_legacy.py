@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from fedatlas.checks import CHECKS
-from fedatlas.checks.results import Results
-from fedatlas.checks.verdicts import HELD
 from fedatlas.data.store import prepare, status
 from fedatlas.errors import UserError
 from fedatlas.experiments import config, dry, expand, tables
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.sampling import SAMPLING
-from fedatlas.simulation.sampling.replacement import TOGETHER
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.sampling import SAMPLING
+from fedatlas.federation.sampling.replacement import TOGETHER
+from fedatlas.results.claims import CHECKS
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import HELD
 from tests.helpers import example, logistic, quadratic
 from tests.workflow.project import ROOT
 

@@ -7,16 +7,16 @@ import pytest
 import torch
 
 from fedatlas import train
-from fedatlas.arrays import State
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.machine import free_disk, free_host, size
-from fedatlas.problems import create
-from fedatlas.problems.base import Problem
-from fedatlas.simulation import memory
-from fedatlas.simulation.client_tables import Table, _Rows
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.arrays import State
+from fedatlas.federation.engine import memory
+from fedatlas.federation.engine.client_tables import Table, _Rows
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems import create
+from fedatlas.federation.problems.base import Problem
+from fedatlas.io.machine import free_disk, free_host, size
 from tests.helpers import example, network, quadratic
 
 GIB = 1 << 30
@@ -79,7 +79,7 @@ def test_very_long_runs_are_bounded(monkeypatch):
 
 
 def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
-    monkeypatch.setattr("fedatlas.problems.base.free_host", lambda: 8 * GIB)
+    monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: 8 * GIB)
     large = simulation("scaffold", Wide(), rounds=1500)
     with pytest.raises(UserError, match=r"scaffold needs about 2\d.* 20.5 GiB for states of 500 clients.*state: disk"):
         memory.check([large])
@@ -87,7 +87,7 @@ def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
     monkeypatch.setattr(memory, "free_disk", lambda: GIB)
     with pytest.raises(UserError, match=r"1 GiB of space in .* are free: set TMPDIR"):
         memory.check([simulation("scaffold", Wide(), rounds=1500, state="disk")])
-    monkeypatch.setattr("fedatlas.problems.base.free_host", lambda: GIB // 8)
+    monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: GIB // 8)
     with pytest.raises(UserError, match="128 MiB of memory are free: take a smaller"):
         memory.check([simulation("fedavg", Wide())])
 

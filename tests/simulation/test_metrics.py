@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.metrics import METRICS, Metric
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.metrics import METRICS, Metric
 from tests.helpers import example, logistic
 
 LENGTH = Metric(name="length", words="length of the output", compute=lambda problem, x: np.linalg.norm(x))

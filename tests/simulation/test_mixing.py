@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas import UserError
-from fedatlas.simulation import mixing
+from fedatlas.federation.topologies import mixing
 
 
 @settings(max_examples=60, deadline=None)

@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fedatlas import algorithms
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import tables
 from fedatlas.experiments.expand import cells, view
 from fedatlas.experiments.run import run_cell
-from fedatlas.simulation.engine import Simulation, run_together
-from fedatlas.simulation.recording import columns
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.recording import columns
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation, run_together
 from tests.helpers import example, logistic, quadratic, where_defined
 from tests.synthetic import experiment
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fedatlas import arrays
-from fedatlas.arrays import State, to_numpy
-from fedatlas.simulation.client_tables import Table
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import arrays
+from fedatlas.federation.arrays import State, to_numpy
+from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import example, network, quadratic
 
 LIBRARIES = {"numpy": np.asarray, "torch": lambda v: torch.from_numpy(np.array(v))}

@@ -39,7 +39,7 @@ timeout --foreground 360 python -m snakemake --profile workflow/profiles/slurm -
 python "$here/check.py" "$work/slurm/log/jobs.txt"
 
 # the extension of a study is found by the jobs of every node
-python -m fedatlas.cli init "$work/my-study" > /dev/null
+python -m fedatlas init "$work/my-study" > /dev/null
 cd "$work/my-study"
 timeout --foreground 240 python -m snakemake --profile profiles/slurm --cores 4 \
   --slurm-init-seconds-before-status-checks 5 --latency-wait 10 > run.log 2>&1 || { tail -60 run.log; exit 1; }

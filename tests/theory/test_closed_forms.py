@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas import algorithms, problems
 from fedatlas.errors import UserError
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.theory.closed_forms import fedavg_output, probabilities, weighted_objective
 
 CENTERS = {"centers": [[0], [100]]}

@@ -8,12 +8,13 @@ import pytest
 from scipy import sparse
 from scipy.special import expit
 
-from fedatlas import UserError, algorithms
-from fedatlas.arrays import State
+from fedatlas import UserError
 from fedatlas.data.store import prepare
-from fedatlas.problems.logistic import Logistic
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms
+from fedatlas.federation.arrays import State
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.theory.account import account
 from fedatlas.theory.constants import estimate, variance
 from fedatlas.theory.fedac import THEOREMS

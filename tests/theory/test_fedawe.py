@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from fedatlas.algorithms.fedawe import FedAWE
-from fedatlas.arrays import State
-from fedatlas.checks.statement import Statement
 from fedatlas.errors import UserError
-from fedatlas.problems.quadratic import SyntheticQuadratic
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.algorithms.fedawe import FedAWE
+from fedatlas.federation.arrays import State
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.problems.quadratic import SyntheticQuadratic
+from fedatlas.results.claims.statement import Statement
 from fedatlas.theory import fedawe_bounds
 from fedatlas.theory.fedawe import STATEMENTS
 from fedatlas.theory.fedawe_bounds import constants

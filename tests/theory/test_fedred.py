@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas import algorithms
 from fedatlas.errors import UserError
-from fedatlas.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.theory import similarity
 from fedatlas.theory.account import account, fedred_lines, fedred_rows
 from fedatlas.theory.bound import Similarity

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas import algorithms, problems
 from fedatlas.errors import UserError
 from fedatlas.experiments.view import Shown
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.theory import fedspeed_bound as fedspeed
 from tests.checks.made import view
 

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas import algorithms, problems
 from fedatlas.errors import UserError
-from fedatlas.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.theory.compared import BOUNDS, theorem
 from fedatlas.theory.comparison import NotCovered, compare, worst
 from fedatlas.theory.polyak import Growth

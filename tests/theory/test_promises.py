@@ -5,11 +5,11 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from fedatlas import problems
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.view import Shown, View
+from fedatlas.federation import problems
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.promises import promise

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.tracking import connection as store
+from fedatlas.publish.tracking import connection as store
 from tests.tracking.tiny import EXPERIMENT, make
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedatlas import tracking
 from fedatlas.errors import UserError
-from fedatlas.tracking.addresses import check, database, public
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking.addresses import check, database, public
 from fedatlas.workflow import LIVE
 from fedatlas.workflow.project import study
 

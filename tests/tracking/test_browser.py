@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from fedatlas import tracking
-from fedatlas.tracking import views
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking import views
 from tests.tracking.served import serving
 from tests.tracking.tiny import EXPERIMENT, known, run_files
 

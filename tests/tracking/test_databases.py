@@ -7,10 +7,10 @@ from contextlib import closing
 
 import pytest
 
-from fedatlas import tracking
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.errors import UserError
-from fedatlas.tracking import sqlite
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking import sqlite
 from tests.tracking.tiny import EXPERIMENT, RUNS, known, run_files
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedatlas import tracking
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.result_files import read, write
 from fedatlas.experiments.run import run_cell
-from fedatlas.tracking import extras
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking import extras
 from tests.tracking.tiny import EXPERIMENT, known, logged
 
 SPEC = CellSpec("gd", {"lr": 0.1}, {"kind": "quadratic", "dim": 3}, {"clients": 2, "rounds": 4, "eval_rounds": 2})
@@ -62,9 +62,9 @@ def test_the_final_vector_is_logged_with_what_loads_it(tmp_path, uri, capsys, mo
 
 def test_a_network_is_logged_as_a_state_dict(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch")
-    from fedatlas.architectures import ARCHITECTURES
     from fedatlas.experiments.cells import Run
-    from fedatlas.tracking import models
+    from fedatlas.federation.architectures import ARCHITECTURES
+    from fedatlas.publish.tracking import models
 
     module = ARCHITECTURES.build("lenet", "mlp").build((1, 8, 8), 10)
     layout = {name: list(one.shape) for name, one in module.named_parameters()}

@@ -12,10 +12,10 @@ import urllib.request
 
 import pytest
 
-from fedatlas import tracking
 from fedatlas.errors import UserError
-from fedatlas.tracking import sqlite, writers
-from fedatlas.tracking.connection import ENVIRONMENT
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking import sqlite, writers
+from fedatlas.publish.tracking.connection import ENVIRONMENT
 from tests.tracking.served import wait_for
 from tests.tracking.tiny import EXPERIMENT, RUNS, known, run_files
 
@@ -128,7 +128,7 @@ def test_the_interface_shows_artifacts_after_a_move(original, tmp_path, name):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-c", "from fedatlas.cli import main; main()", "ui", "--port", str(port)]
+    command = [sys.executable, "-c", "from fedatlas.cli.main import main; main()", "ui", "--port", str(port)]
     command += ["--uri", f"sqlite:///{moved}/mlflow.db"]
     process = subprocess.Popen(command, cwd=tmp_path, env=os.environ | ENVIRONMENT, stdout=subprocess.DEVNULL)
     try:

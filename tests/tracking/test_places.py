@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from fedatlas import tracking
 from fedatlas.errors import UserError
-from fedatlas.tracking import connection as store
-from fedatlas.tracking import sqlite
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking import connection as store
+from fedatlas.publish.tracking import sqlite
 from tests.tracking.tiny import EXPERIMENT, known, logged, run_files
 
 
@@ -84,7 +84,7 @@ def test_user_interface(tmp_path, monkeypatch, capsys):
         poll = terminate = wait = lambda self: None
 
     answers = iter([False, True])
-    monkeypatch.setattr("fedatlas.tracking.interface._answers", lambda port: next(answers, True))
+    monkeypatch.setattr("fedatlas.publish.tracking.interface._answers", lambda port: next(answers, True))
     monkeypatch.setattr(subprocess, "Popen", Server)
     tracking.ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
     assert "http://127.0.0.1:5432/#/experiments" in capsys.readouterr().out
@@ -95,7 +95,7 @@ def test_user_interface(tmp_path, monkeypatch, capsys):
 
 
 def test_mlflow_is_imported_only_to_log():
-    code = "import sys, fedatlas.tracking; sys.exit('mlflow' in sys.modules)"
+    code = "import sys, fedatlas.publish.tracking; sys.exit('mlflow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], env=os.environ).returncode == 0
 
 

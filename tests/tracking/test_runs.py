@@ -6,10 +6,10 @@ import shutil
 import numpy as np
 import pytest
 
-from fedatlas import tracking
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
-from fedatlas.tracking import book
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking import book
 from tests.tracking.tiny import EXPERIMENT, RUNS, known, logged, named, run_files
 
 KNOWN = known(EXPERIMENT)
@@ -212,7 +212,7 @@ def test_formulas_and_values_that_the_problem_gives_are_logged_as_they_were_give
 
 
 def test_no_registry_of_algorithms_is_asked(results, uri, monkeypatch):
-    monkeypatch.setattr("fedatlas.algorithms.get", lambda name: pytest.fail(f"asked for {name}"))
+    monkeypatch.setattr("fedatlas.federation.algorithms.get", lambda name: pytest.fail(f"asked for {name}"))
     assert log(results, uri)["logged"] == RUNS
 
 
@@ -224,7 +224,7 @@ def test_live_and_log_agree(results, uri):
 
 
 def test_long_and_nested_values_in_names():
-    from fedatlas.tracking.entries import run_name
+    from fedatlas.publish.tracking.entries import run_name
 
     values = {
         "problem.partition": {"kind": "dirichlet", "alpha": 0.3},

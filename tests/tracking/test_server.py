@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from fedatlas import tracking
 from fedatlas.experiments import specification
+from fedatlas.publish import tracking
 from tests.tracking.served import serving
 from tests.tracking.tiny import contents, known, make, run_files
 

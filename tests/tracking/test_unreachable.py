@@ -8,10 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from fedatlas import tracking
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.errors import UserError
-from fedatlas.tracking import connection
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking import connection
 from tests.tracking.tiny import EXPERIMENT, known, run_files
 
 SECRET = "hunter2-and-more"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import tracking
-from fedatlas.figures import FIGURES
-from fedatlas.figures.style import styles
-from fedatlas.tracking import interface, views
-from fedatlas.tracking.summary import _metric_name
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking import interface, views
+from fedatlas.publish.tracking.summary import _metric_name
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.style import styles
 from tests.tracking.tiny import EXPERIMENT, known, logged, run_files
 
 KNOWN = known(EXPERIMENT)

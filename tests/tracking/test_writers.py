@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas import algorithms, tracking
 from fedatlas.experiments import result_files
-from fedatlas.options import options
-from fedatlas.simulation.setting import Setting
-from fedatlas.tracking import book, private, writers
-from fedatlas.tracking.addresses import database
-from fedatlas.tracking.connection import connect
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.publish import tracking
+from fedatlas.publish.tracking import book, private, writers
+from fedatlas.publish.tracking.addresses import database
+from fedatlas.publish.tracking.connection import connect
+from fedatlas.registry.options import options
 from tests.tracking.tiny import EXPERIMENT, RUNS, contents, known, logged, run_files
 
 KNOWN = known(EXPERIMENT)

@@ -13,8 +13,8 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import product, runs, started
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.report.about import about
-from fedatlas.report.record import About
+from fedatlas.publish.report.about import about
+from fedatlas.publish.report.record import About
 from tests import helpers
 from tests.report.made import view
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/tracking with the oldest and the newest MLflow that pyproject.toml allows, or with the versions that are given,
 # each in a new environment. It fails if a test fails, or if the tables of a version are not among those in TESTED of
-# tracking/private.py: then add the revision that it prints.
+# publish/tracking/private.py: then add the revision that it prints.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 python=${PYTHON:-python3}
@@ -25,8 +25,8 @@ from pathlib import Path
 
 import mlflow
 
-from fedatlas.tracking.private import TESTED, revision
-from fedatlas.tracking.connection import connect
+from fedatlas.publish.tracking.private import TESTED, revision
+from fedatlas.publish.tracking.connection import connect
 
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "mlflow.db"

@@ -2,7 +2,7 @@
 
 import math
 
-from fedatlas.conformance.transcriptions import transcription
+from fedatlas.testing.transcriptions import transcription
 
 
 @transcription("agd")

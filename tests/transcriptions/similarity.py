@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fedatlas.conformance.transcriptions import transcription
+from fedatlas.testing.transcriptions import transcription
 
 
 def variates(world, x):

@@ -12,13 +12,13 @@ def test_only_what_changed_is_made_again(project):
 
     assert project.made_by(*TARGETS) == set(), "nothing changed"
 
-    project.edit("src/fedatlas/algorithms/scaffold.py", '"""SCAFFOLD (', '"""The SCAFFOLD (')
-    project.edit("src/fedatlas/algorithms/scaffold.py", "        y = s.x\n", "        y = s.x  # start\n")
+    project.edit("src/fedatlas/federation/algorithms/scaffold.py", '"""SCAFFOLD (', '"""The SCAFFOLD (')
+    project.edit("src/fedatlas/federation/algorithms/scaffold.py", "        y = s.x\n", "        y = s.x  # start\n")
     project.edit("config/experiments/tiny.yaml", "title: Tiny", "# a remark\ntitle: Tiny")
     project.edit("config/config.yaml", "size: smoke", "size: smoke  # small")
     assert project.made_by(*TARGETS) == set(), "comments and docstrings"
 
-    project.edit("src/fedatlas/algorithms/scaffold.py", "y = s.x  # start", "y = 1.0 * s.x")
+    project.edit("src/fedatlas/federation/algorithms/scaffold.py", "y = s.x  # start", "y = 1.0 * s.x")
     made = project.made_by(*TARGETS)
     assert RUNS["scaffold"] in made and "smoke/tiny/figures/loss.png" in made, "an algorithm's code"
     assert RUNS["fedavg"] not in made

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from fedatlas import UserError
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.data.locks import alone
 from fedatlas.data.store import prepare
 from fedatlas.experiments import result_files as files
@@ -15,7 +15,7 @@ from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.files import atomic
+from fedatlas.io.files import atomic
 from fedatlas.workflow import clean
 from fedatlas.workflow.project import here
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import fedatlas
-from fedatlas.checks import CHECKS
 from fedatlas.data import sources
 from fedatlas.data.store import prepare
 from fedatlas.experiments import fingerprint
 from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.dependencies import of_metrics, of_run_file
-from fedatlas.figures import FIGURES
+from fedatlas.results.claims import CHECKS
+from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import code
 from fedatlas.workflow.jobs.partition import make
 

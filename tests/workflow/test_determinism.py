@@ -15,7 +15,7 @@ def test_the_tour_has_the_same_bits(tmp_path):
     one, other = (copied(tmp_path / name, whole=True) for name in ("one", "other"))
     with ThreadPoolExecutor() as pool:
         alone = pool.submit(one.snakemake, "--until", "train", "--cores", "1", timeout=1800)
-        other.edit("src/fedatlas/arrays.py", "BLOCK_BYTES = 1 << 22", "BLOCK_BYTES = 1 << 14")
+        other.edit("src/fedatlas/federation/arrays.py", "BLOCK_BYTES = 1 << 22", "BLOCK_BYTES = 1 << 14")
         planned = other.snakemake("--until", "train", "--dry-run").stdout
         cells = sorted(set(re.findall(r"results/smoke/\S+/runs/\S+\.parquet", planned)))
         first = random.Random(0).sample(cells, len(cells) // 3)

@@ -64,40 +64,47 @@ FROM_DATA = FROM_PARTITION | {"prepared", "partition", "optimum"}
 # -- edits of the package: a line more in a module --------------------------------------------------------------------
 
 MODULES = [
-    ("algorithms/scaffold.py", QUADRATIC_RUNS),
-    ("algorithms/mifa.py", runs("convex", *both("mifa"))),
-    ("problems/quadratic.py", QUADRATIC_RUNS),
-    ("problems/logistic.py", CONVEX_RUNS | {"optimum"}),
-    ("participation/sine.py", runs("convex", f"fedavg {SINE}", f"mifa {SINE}") | figures("convex", "there")),
-    ("participation/trace_file.py", runs("convex", f"fedavg {FILE}", f"mifa {FILE}") | figures("convex", "there")),
-    ("schedules/exponential.py", QUADRATIC_RUNS),
-    ("partitions/dirichlet.py", FROM_PARTITION | {"partition"}),
+    ("federation/algorithms/scaffold.py", QUADRATIC_RUNS),
+    ("federation/algorithms/mifa.py", runs("convex", *both("mifa"))),
+    ("federation/problems/quadratic.py", QUADRATIC_RUNS),
+    ("federation/problems/logistic.py", CONVEX_RUNS | {"optimum"}),
+    ("federation/participation/sine.py", runs("convex", f"fedavg {SINE}", f"mifa {SINE}") | figures("convex", "there")),
+    (
+        "federation/participation/trace_file.py",
+        runs("convex", f"fedavg {FILE}", f"mifa {FILE}") | figures("convex", "there"),
+    ),
+    ("federation/schedules/exponential.py", QUADRATIC_RUNS),
+    ("federation/partitions/dirichlet.py", FROM_PARTITION | {"partition"}),
     ("data/readers/embedded.py", FROM_DATA),
-    ("simulation/engine.py", EVERY_RUN),
+    ("federation/engine/simulation.py", EVERY_RUN),
     ("experiments/tables.py", EVERY_TABLE),
-    ("figures/scaling.py", figures("quadratic", "bars")),
+    ("results/figures/scaling.py", figures("quadratic", "bars")),
     ("workflow/inputs/partitions.py", figures("convex", "split")),
-    ("costs/cross_device.py", figures("convex", "timed")),
-    ("checks/reaches.py", claims("convex")),
-    ("metrics/distance.py", table("quadratic")),
-    ("report/page.py", {"report"}),
-    ("tracking/entries.py", {"convex mlflow", "quadratic mlflow"}),
+    ("results/costs/cross_device.py", figures("convex", "timed")),
+    ("results/claims/reaches.py", claims("convex")),
+    ("federation/metrics/distance.py", table("quadratic")),
+    ("publish/report/page.py", {"report"}),
+    ("publish/tracking/entries.py", {"convex mlflow", "quadratic mlflow"}),
 ]
 UNUSED = [  # by these experiments, or by any number
-    "algorithms/fedcm.py", "problems/network.py", "architectures/lenet.py", "participation/markov.py",
-    "schedules/inverse_sqrt.py", "partitions/classes.py", "data/readers/cifar.py", "compiled/kernels.py",
-    "figures/heatmap.py", "costs/cross_silo.py", "checks/better.py", "theory/fedac.py", "metrics/test_loss.py",
-    "simulation/memory.py", "simulation/checkpoint.py", "errors.py", "kinds.py", "options.py",
+    "federation/algorithms/fedcm.py", "federation/problems/network.py", "federation/architectures/lenet.py", "federation/participation/markov.py",
+    "federation/schedules/inverse_sqrt.py", "federation/partitions/classes.py", "data/readers/cifar.py", "federation/compiled/kernels.py",
+    "results/figures/heatmap.py", "results/costs/cross_silo.py", "results/claims/better.py", "theory/fedac.py", "federation/metrics/test_loss.py",
+    "federation/engine/memory.py", "federation/engine/checkpoint.py", "errors.py", "registry/kinds.py", "registry/options.py",
     "experiments/result_files.py",
-    "experiments/config.py", "workflow/validation.py", "workflow/atlas.py", "cli.py", "overview.py",
+    "experiments/config.py", "workflow/validation.py", "workflow/atlas.py", "cli/main.py", "cli/overview.py",
 ]  # fmt: skip
 
 # -- edits of words ---------------------------------------------------------------------------------------------------
 
 WORDS = [  # (file of the package, old, new), none of which changes any result
-    ("algorithms/scaffold.py", '"""SCAFFOLD', '"""The SCAFFOLD'),
-    ("algorithms/scaffold.py", "        y = s.x\n", "        y = s.x  # start\n"),
-    ("problems/logistic.py", "logistic regression needs two classes", "logistic regression is for two classes"),
+    ("federation/algorithms/scaffold.py", '"""SCAFFOLD', '"""The SCAFFOLD'),
+    ("federation/algorithms/scaffold.py", "        y = s.x\n", "        y = s.x  # start\n"),
+    (
+        "federation/problems/logistic.py",
+        "logistic regression needs two classes",
+        "logistic regression is for two classes",
+    ),
 ]
 
 # -- edits of experiment files ----------------------------------------------------------------------------------------
@@ -170,8 +177,8 @@ FILES = [  # (file, old, new, what must be made again)
     ),
     ("trace.csv", "1,1,1", "1,2,1", runs("convex", f"fedavg {FILE}", f"mifa {FILE}") | figures("convex", "there")),
     ("src/fedatlas/references.bib", "{Yuan, Honglin and Ma, Tengyu}", "{Yuan, H. and Ma, T.}", about("convex")),
-    ("src/fedatlas/algorithms/mifa.py", "server step size", "step size of the server", about("convex")),
-    ("src/fedatlas/report/report.css", "body", "/* words */ body", {"report"}),
+    ("src/fedatlas/federation/algorithms/mifa.py", "server step size", "step size of the server", about("convex")),
+    ("src/fedatlas/publish/report/report.css", "body", "/* words */ body", {"report"}),
     ("src/fedatlas/data/catalogue/embedded.py", "Features have zero mean", "All features have zero mean", FROM_DATA),
 ]
 
@@ -204,7 +211,7 @@ EDITS = {
     "words and what is not used": (NOTHING, set()),
     "no edit": ([], set()),
 }
-REALLY = {"a line in algorithms/mifa.py", "convex: problem.partition.alpha", "trace.csv: 1,2,1", "no edit"}
+REALLY = {"a line in federation/algorithms/mifa.py", "convex: problem.partition.alpha", "trace.csv: 1,2,1", "no edit"}
 
 
 def test_there_are_edits_of_every_kind():

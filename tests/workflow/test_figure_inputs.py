@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedatlas import algorithms, problems
-from fedatlas.algorithms.states import vectors_kept
 from fedatlas.errors import UserError
 from fedatlas.experiments import expand
 from fedatlas.experiments.runs import create, runs
-from fedatlas.figures import FIGURES
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.algorithms.states import vectors_kept
+from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
 from fedatlas.workflow.project import study
 from fedatlas.workflow.validation import validate

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.workflow import listing, times, whereabouts, work

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from fedatlas import tracking
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.experiments.expand import view
 from fedatlas.experiments.specification import experiment
-from fedatlas.report.about import about as about_of
+from fedatlas.publish import tracking
+from fedatlas.publish.report.about import about as about_of
 from fedatlas.workflow.atlas import LIVE
 from fedatlas.workflow.project import study
 from tests.workflow.project import TINY

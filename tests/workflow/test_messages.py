@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from fedatlas import csv_files
-from fedatlas.checks.judging import COLUMNS
-from fedatlas.checks.verdicts import NOT_TESTED
+from fedatlas.io import csv
+from fedatlas.results.claims.judging import COLUMNS
+from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow import closing, messages
 from fedatlas.workflow.project import here
 from tests.workflow.studies import importing, snakemake
@@ -124,7 +124,7 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     folder = project.folder / "results/smoke/tiny"
     folder.mkdir(parents=True)
     rows = [dict.fromkeys(COLUMNS, "x") | {"verdict": verdict} for verdict in (NOT_TESTED, "held", NOT_TESTED)]
-    csv_files.write(folder / "claims.csv", pd.DataFrame(rows))
+    csv.write(folder / "claims.csv", pd.DataFrame(rows))
     for name in ("report.html", "mlflow.json"):
         (folder / name).touch()
     report = "results/smoke/tiny/report.html"

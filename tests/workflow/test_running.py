@@ -7,14 +7,14 @@ import pytest
 import yaml
 
 from fedatlas import UserError
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.workflow import running
 from tests.workflow.project import TINY
 from tests.workflow.studies import environment, jobs
 
 
 def fedatlas(folder, *words, **options):
-    command = [sys.executable, "-m", "fedatlas.cli", *words]
+    command = [sys.executable, "-m", "fedatlas.cli.main", *words]
     return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, **options)
 
 

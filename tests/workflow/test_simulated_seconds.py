@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas import checks
-from fedatlas.costs import COST_MODELS
-from fedatlas.costs.operations import per_sample
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expand, result_files, tables
 from fedatlas.experiments.run import run_cell
-from fedatlas.figures import FIGURES
-from fedatlas.figures.drawing import draw
-from fedatlas.problems import create
+from fedatlas.federation.problems import create
+from fedatlas.results.claims import tested
+from fedatlas.results.costs import COST_MODELS
+from fedatlas.results.costs.operations import per_sample
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow import code, inputs
 from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
@@ -114,17 +114,21 @@ def test_claims_in_simulated_seconds(tmp_path):
     spec = {
         "view": expand.view(made).plain(),
         "claims": claims,
-        "inputs": inputs.timed(checks.tested(made.claims, size), cells),
+        "inputs": inputs.timed(tested(made.claims, size), cells),
     }
     claims_job.make(json.loads(json.dumps(spec)), str(results.folder), str(tmp_path / "claims.csv"), str(tmp_path))
     found = pd.read_csv(tmp_path / "claims.csv").set_index("claim")
     assert found.loc[["double", "rounds"], "verdict"].tolist() == ["held", "held"], found["ours"]
     assert "by communication rounds and by simulated seconds, rates" in found["ours"]["order"]
-    behind = {"fedatlas.workflow.inputs.simulated_seconds", "fedatlas.costs.rates", "fedatlas.algorithms.scaffold"}
+    behind = {
+        "fedatlas.workflow.inputs.simulated_seconds",
+        "fedatlas.results.costs.rates",
+        "fedatlas.federation.algorithms.scaffold",
+    }
     assert behind <= set(code.of_claims(made, cells))
     plain = {name: claim for name, claim in made.claims.items() if name == "rounds"}
     assert not behind & set(code.of_claims(dataclasses.replace(made, claims=plain), cells))
-    assert inputs.timed(checks.tested(plain, size), cells) == {}
+    assert inputs.timed(tested(plain, size), cells) == {}
 
 
 def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):
@@ -171,7 +175,7 @@ def test_clients_with_more_rows_take_longer_for_full_gradients(tmp_path, monkeyp
     )
     model = RATES | {"latency": 0.0, "overhead": 0.0, "down": 1e15, "up": 1e15}
     curves = simulated(made, results, tmp_path, model=model)
-    from fedatlas.data.partition import Partition
+    from fedatlas.federation.partitions.partition import Partition
 
     sizes = Partition.load(partition_file(expand.cells(made)[0].spec)[0]).sizes
     ends = curves[curves["round"] == 3].groupby("algorithm")["simulated_seconds"].first()
@@ -216,9 +220,9 @@ def test_a_figure_depends_on_its_cost_model():
         set(code.of_figure(FIGURES.build(spec), cells)) for spec in (figure, {**figure, "x": "rounds"})
     )
     assert simulating - plain >= {
-        "fedatlas.costs.cross_silo",
-        "fedatlas.problems.logistic",
-        "fedatlas.participation.full",
+        "fedatlas.results.costs.cross_silo",
+        "fedatlas.federation.problems.logistic",
+        "fedatlas.federation.participation.full",
         "fedatlas.workflow.inputs.simulated_seconds",
     }
 

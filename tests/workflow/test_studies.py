@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from fedatlas import UserError
-from fedatlas.cli import main
+from fedatlas.cli.main import main
 from fedatlas.workflow import new_study
 from fedatlas.workflow.new_study import create
 from tests.workflow.studies import jobs, snakemake

@@ -13,7 +13,7 @@ from fedatlas.data.mirrors import Mirrors, is_url
 from fedatlas.data.mirrors import mirrors as all_mirrors
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
-from fedatlas.files import atomic, sweep
+from fedatlas.io.files import atomic, sweep
 
 
 def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (), progress: bool = True) -> list[Path]:

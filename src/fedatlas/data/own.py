@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedatlas.bibliography import entry
 from fedatlas.data import places
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.own_reader import OwnReader
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.options import check, check_names, construct, native, option, options
+from fedatlas.registry.bibliography import entry
+from fedatlas.registry.options import check, check_names, construct, native, option, options
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
 _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fedatlas.bibliography import entry
 from fedatlas.data import places
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.checksums import checksum
@@ -23,8 +22,9 @@ from fedatlas.data.contents import Contents
 from fedatlas.data.own import Entry, about, formats, is_own, mapping, name, parsed
 from fedatlas.data.readers.own_reader import OwnReader
 from fedatlas.errors import UserError
-from fedatlas.files import atomic
-from fedatlas.options import options
+from fedatlas.io.files import atomic
+from fedatlas.registry.bibliography import entry
+from fedatlas.registry.options import options
 
 VERSION = 1  # of the survey; what another version remembers is not used
 PAUSE = 20  # times as long as it takes to see whether a folder has changed, it is not looked at again

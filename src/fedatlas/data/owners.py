@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas import npz
 from fedatlas.data import places, prepared
 from fedatlas.data.hints import damaged
+from fedatlas.io import npz
 
 
 def load(name: str, directory: str | Path | None = None) -> np.ndarray | None:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas import npz
 from fedatlas.data import places
 from fedatlas.data.checks import fault
 from fedatlas.data.contents import CSR, Contents
 from fedatlas.data.dataset import Dataset
 from fedatlas.data.hints import damaged
 from fedatlas.errors import UserError
+from fedatlas.io import npz
 
 VERSION = 2  # of the arrays' names and of meta.json; what another version wrote is prepared again
 

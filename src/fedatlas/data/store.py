@@ -15,7 +15,7 @@ from fedatlas.data.mirrors import mirrors as all_mirrors
 from fedatlas.data.own_files import Own
 from fedatlas.data.sources import Spec, info, names
 from fedatlas.errors import UserError
-from fedatlas.files import atomic_folder, sweep
+from fedatlas.io.files import atomic_folder, sweep
 
 
 @dataclass(frozen=True)

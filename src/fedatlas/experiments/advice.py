@@ -8,11 +8,11 @@ import ast
 from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
-from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError
 from fedatlas.experiments.formulas import resolve
-from fedatlas.labels import SYMBOLS
-from fedatlas.options import check
+from fedatlas.experiments.labels import SYMBOLS
+from fedatlas.federation.algorithms import Algorithm
+from fedatlas.registry.options import check
 
 OF_SETTING = {SYMBOLS[name]: name for name in ("clients", "local_steps", "rounds")}
 

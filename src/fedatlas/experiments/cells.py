@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
 
-from fedatlas.options import native, option
+from fedatlas.registry.options import native, option
 
 LARGEST_SEED = 2**63 - 1  # that a column of whole numbers holds
 

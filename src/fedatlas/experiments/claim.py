@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 Size = Literal["smoke", "laptop", "paper"]
 

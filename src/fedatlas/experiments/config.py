@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import specification
 from fedatlas.experiments.specification import Experiment
-from fedatlas.yaml_files import read_yaml
+from fedatlas.io.yaml import read_yaml
 
 SIZES = ("smoke", "laptop", "paper")
 

@@ -10,21 +10,21 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fedatlas.algorithms import ALGORITHMS
-from fedatlas.architectures import ARCHITECTURES
-from fedatlas.compiled import used
 from fedatlas.experiments.cells import Cell, CellSpec, Spec
 from fedatlas.experiments.fingerprint import closure
 from fedatlas.experiments.runs import SETTING, assign, product
-from fedatlas.extensions import place
-from fedatlas.metrics import METRICS
-from fedatlas.participation import PARTICIPATION
-from fedatlas.problems import PROBLEMS
-from fedatlas.schedules import SCHEDULES
-from fedatlas.simulation.sampling import SAMPLING
+from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.compiled import used
+from fedatlas.federation.metrics import METRICS
+from fedatlas.federation.participation import PARTICIPATION
+from fedatlas.federation.problems import PROBLEMS
+from fedatlas.federation.sampling import SAMPLING
+from fedatlas.federation.schedules import SCHEDULES
+from fedatlas.registry.extensions import place
 
 ENGINE = "fedatlas.experiments.run"
-COMPILED = "fedatlas.compiled"  # what enters the compiled parts imports it
+COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
 TUNING = "fedatlas.experiments.tuning"  # loaded by name: the numbers of a run do not depend on it
 GIVEN = ("data", "test", "partition", "validation")  # keys of a problem that are no options of its kind
 CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics")

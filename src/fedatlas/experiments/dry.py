@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas import algorithms, partitions, problems
-from fedatlas.algorithms import Algorithm
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError, did_you_mean
 from fedatlas.experiments import overflow
@@ -21,11 +19,13 @@ from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
 from fedatlas.experiments.formulas import check_constants
 from fedatlas.experiments.runs import create_algorithm, create_setting, runs
 from fedatlas.experiments.trial import begin
-from fedatlas.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
-from fedatlas.problems.given import Sources
-from fedatlas.simulation.recording import PARTS
-from fedatlas.simulation.sampling import SAMPLING
-from fedatlas.simulation.setting import LOCAL_LOSS, Setting
+from fedatlas.federation import algorithms, partitions, problems
+from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.engine.recording import PARTS
+from fedatlas.federation.engine.setting import LOCAL_LOSS, Setting
+from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
+from fedatlas.federation.problems.given import Sources
+from fedatlas.federation.sampling import SAMPLING
 
 
 def check(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:

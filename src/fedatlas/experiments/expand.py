@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any, NamedTuple
 
-from fedatlas import algorithms, problems
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError
 from fedatlas.experiments import axes, dry, spaces, trials
@@ -15,8 +14,9 @@ from fedatlas.experiments.config import merge
 from fedatlas.experiments.runs import assign, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Shown, View
-from fedatlas.partitions import is_owned, number
-from fedatlas.simulation.setting import LOCAL_LOSS
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine.setting import LOCAL_LOSS
+from fedatlas.federation.partitions import is_owned, number
 
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 

@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fedatlas import csv_files
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files
-from fedatlas.files import check_place
-from fedatlas.simulation.history import COSTS
+from fedatlas.federation.engine.history import COSTS
+from fedatlas.io import csv
+from fedatlas.io.files import check_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ def write(path: str, frame: "pd.DataFrame") -> None:
     if path == STDOUT:
         frame.to_csv(sys.stdout, index=False)
     elif path.endswith(".csv"):
-        csv_files.write(path, frame)
+        csv.write(path, frame)
     else:
         result_files.write(path, frame, {name: frame.attrs[name] for name in ATTRIBUTES})
 

@@ -19,9 +19,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from fedatlas import extensions
 from fedatlas.errors import UserError
-from fedatlas.files import atomic
+from fedatlas.io.files import atomic
+from fedatlas.registry import extensions
 
 PACKAGE = "fedatlas"
 ROOT = Path(__file__).parents[1]
@@ -29,33 +29,40 @@ ROOT = Path(__file__).parents[1]
 # Modules that can change no number of a result, and why. Nothing is followed through them.
 SILENT = {
     "fedatlas.errors": "words for people",
-    "fedatlas.options": "checks values and describes them",
-    "fedatlas.extensions": "finds modules of kinds",
-    "fedatlas.kinds": "finds kinds and builds them from their declared options",
-    "fedatlas.files": "writes files whole",
-    "fedatlas.yaml_files": "what files of YAML say reaches results through parameters",
-    "fedatlas.npz": "refuses archives that do not hold what they declare",
-    "fedatlas.machine": "asks what the machine has free, and how it keeps freed memory",
+    "fedatlas.registry.options": "checks values and describes them",
+    "fedatlas.registry.extensions": "finds modules of kinds",
+    "fedatlas.registry.kinds": "finds kinds and builds them from their declared options",
+    "fedatlas.io.files": "writes files whole",
+    "fedatlas.io.yaml": "what files of YAML say reaches results through parameters",
+    "fedatlas.io.npz": "refuses archives that do not hold what they declare",
+    "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on",
-    "fedatlas.compiled.used": "says what results depend on",
+    "fedatlas.federation.compiled.used": "says what results depend on",
     "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
-    "fedatlas.simulation.memory": "estimates memory before a run",
-    "fedatlas.simulation.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
-    "fedatlas.simulation.pools": "computes blocks on threads; results come in the order of the blocks",
+    "fedatlas.federation.engine.memory": "estimates memory before a run",
+    "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
+    "fedatlas.federation.engine.pools": "computes blocks on threads; results come in the order of the blocks",
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.own": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.own_files": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.places": "says where files lie",
-    "fedatlas.bibliography": "references reach results through a file that holds them",
+    "fedatlas.registry.bibliography": "references reach results through a file that holds them",
     "fedatlas.data.hints": "words for people",
     "fedatlas.data.checks": "refuses arrays that a source does not promise",
-    "fedatlas.algorithms.protocols": "types of what hooks are given",
+    "fedatlas.federation.algorithms.protocols": "types of what hooks are given",
 }
 # Files that belong to a module as its code does.
 RESOURCES = {
-    "fedatlas.report.page": ("report.html", "experiment.html", "macros.html", "report.css", "report.js", "charts.js")
+    "fedatlas.publish.report.page": (
+        "report.html",
+        "experiment.html",
+        "macros.html",
+        "report.css",
+        "report.js",
+        "charts.js",
+    )
 }
 # Class attributes and arguments of ``option`` that are words for people.
 WORDS = {"label", "cite"}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from fedatlas.errors import Undefined, UserError
-from fedatlas.options import Option
+from fedatlas.registry.options import Option
 
 LONGEST = 200  # characters of a formula
 OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}

@@ -5,7 +5,7 @@ from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.problems import at_hand
+from fedatlas.federation.problems import at_hand
 
 AXES = tuple(f"problem.{key}" for key in at_hand.KEYS)
 

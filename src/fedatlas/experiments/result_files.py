@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.files import atomic
-from fedatlas.machine import environment
+from fedatlas.io.files import atomic
+from fedatlas.io.machine import environment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ def write(
 ) -> None:
     """Write a DataFrame, or rows, and metadata as one Parquet file.
 
-    made: with what the numbers were computed (`fedatlas.machine.environment`); by default with what is here. Rows are
+    made: with what the numbers were computed (`fedatlas.io.machine.environment`); by default with what is here. Rows are
     dicts of text, numbers and lists of numbers. One that lacks a number has NaN, one that lacks a list None.
     """
     import pyarrow as pa

@@ -12,10 +12,9 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fedatlas import axis_values, problems
 from fedatlas.data import prepared
-from fedatlas.data.partition import Partition
 from fedatlas.errors import UserError
+from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import CellSpec, Point, Run, Search
 from fedatlas.experiments.dependencies import TUNING, of_cell, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
@@ -23,11 +22,13 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import create, run_of, runs, started, tried
 from fedatlas.experiments.trial import begin
-from fedatlas.problems.base import Optimum, Problem
-from fedatlas.simulation import memory
-from fedatlas.simulation.checkpoint import Keeper
-from fedatlas.simulation.engine import Simulation, run_together
-from fedatlas.simulation.history import History
+from fedatlas.federation import problems
+from fedatlas.federation.engine import memory
+from fedatlas.federation.engine.checkpoint import Keeper
+from fedatlas.federation.engine.history import History
+from fedatlas.federation.engine.simulation import Simulation, run_together
+from fedatlas.federation.partitions.partition import Partition
+from fedatlas.federation.problems.base import Optimum, Problem
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 

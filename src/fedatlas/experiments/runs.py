@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from fedatlas import algorithms
-from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Search, choices
 from fedatlas.experiments.formulas import resolve
-from fedatlas.options import construct
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.registry.options import construct
 
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from fedatlas.experiments.cells import Select
-from fedatlas.metrics import metric as record
+from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:
     import pandas as pd

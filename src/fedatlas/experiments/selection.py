@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas import axis_values
+from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.scores import goal
 

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from fedatlas.algorithms import Algorithm
 from fedatlas.errors import UserError
 from fedatlas.experiments import formulas
 from fedatlas.experiments.advice import explicit
 from fedatlas.experiments.cells import Space
 from fedatlas.experiments.trials import size
-from fedatlas.options import Option, check_names
+from fedatlas.federation.algorithms import Algorithm
+from fedatlas.registry.options import Option, check_names
 
 AROUND = (0.01, 10)  # multiples of the advice at which a range ends
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fedatlas import problems
 from fedatlas.errors import UserError
 from fedatlas.experiments import own_data
 from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select, Spec
 from fedatlas.experiments.claim import Claim
-from fedatlas.options import Option, check, check_names, construct, option, options
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.registry.options import Option, check, check_names, construct, option, options
 
 AXIS = Option("axis", list[Any], dataclasses.MISSING, doc="values of an axis", filled=True, distinct=True)
 # Names that become parts of names of files; those of figures are wildcards of the workflow, too.

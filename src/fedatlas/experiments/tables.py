@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fedatlas import axis_values
-from fedatlas.experiments import scores
+from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.cells import Search, Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
 from fedatlas.experiments.trials import border
 from fedatlas.experiments.tuning_axes import end
-from fedatlas.metrics import metric as record
+from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:
     import pandas as pd

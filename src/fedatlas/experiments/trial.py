@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Any
 
-from fedatlas.algorithms import Algorithm
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
 
 
 def begin(algorithm: Algorithm, setting: Setting, problem: Any, seed: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from fedatlas.experiments import formulas
 from fedatlas.experiments.cells import Axes, Point, Space
-from fedatlas.options import Option
+from fedatlas.registry.options import Option
 
 DIGITS = 4  # that trials have
 BORDER = 1 / 8  # share of a range, at either end, in which the best value makes the range grow

@@ -10,13 +10,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fedatlas import algorithms
 from fedatlas.experiments import scores, trials
 from fedatlas.experiments.cells import CellSpec, Point, Search, Select
 from fedatlas.experiments.runs import SETTING, product, tried
 from fedatlas.experiments.tuning_axes import continued
-from fedatlas.options import Option, options
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.registry.options import Option, options
 
 Rows = Sequence[Mapping[str, Any]]  # evaluations of a run
 

@@ -5,10 +5,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from fedatlas import axis_values
 from fedatlas.errors import UserError
-from fedatlas.experiments import formulas
-from fedatlas.options import Option
+from fedatlas.experiments import axis_values, formulas
+from fedatlas.registry.options import Option
 
 
 def continued(given: Sequence[Any], values: Sequence[Any], best: Any, option: Option | None, extend: int) -> Any:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas import algorithms
-from fedatlas.algorithms.base import Algorithm
 from fedatlas.errors import UserError
-from fedatlas.problems import at_hand
+from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.problems import at_hand
 from fedatlas.theory.bound import Bound, Similarity
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import THEOREMS

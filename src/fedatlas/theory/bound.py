@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from fedatlas.algorithms.base import Algorithm
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Problem, ProblemKind
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.problems.base import Problem, ProblemKind
 
 if TYPE_CHECKING:
     import pandas as pd

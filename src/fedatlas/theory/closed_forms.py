@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.axis_values import parsed
 from fedatlas.errors import UserError
+from fedatlas.experiments.axis_values import parsed
 
 if TYPE_CHECKING:
     import pandas as pd

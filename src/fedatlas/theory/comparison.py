@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fedatlas import axis_values, problems
-from fedatlas.algorithms.base import Algorithm
-from fedatlas.axis_values import parsed
 from fedatlas.errors import UserError
+from fedatlas.experiments import axis_values
+from fedatlas.experiments.axis_values import parsed
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.experiments.view import View
-from fedatlas.problems.base import Problem
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.problems.base import Problem
 from fedatlas.theory.bound import Bound
 from fedatlas.theory.compared import theorem
 from fedatlas.theory.conditions import NotCovered

@@ -8,8 +8,8 @@ from scipy import sparse
 from scipy.special import expit
 
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Problem
-from fedatlas.problems.logistic import Logistic
+from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.theory.theorem import Constants
 
 THIRD_DERIVATIVE = 1 / (6 * math.sqrt(3))  # max over z of |s''(z)| for the logistic function s

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fedatlas import problems
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import create, create_setting
 from fedatlas.experiments.view import View
-from fedatlas.problems.base import Problem
+from fedatlas.federation import problems
+from fedatlas.federation.problems.base import Problem
 from fedatlas.theory.comparison import parts_at
 from fedatlas.theory.conditions import NotCovered
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fedatlas.algorithms.fedspeed_analysis import FedSpeedAnalysis
+    from fedatlas.federation.algorithms.fedspeed_analysis import FedSpeedAnalysis
 
 PRINTED, SCALED, NOISE = "4.4", "4.4 scaled", "4.4 with noise"
 ALGORITHM, RECORDS = "fedspeed-z", ("correction", "mean_correction")

@@ -8,10 +8,10 @@ import typing
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal, localcontext
 
-from fedatlas import algorithms
-from fedatlas.algorithms.recurrences import accelerated, descent
 from fedatlas.errors import UserError
-from fedatlas.problems.piecewise import Piecewise
+from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms.recurrences import accelerated, descent
+from fedatlas.federation.problems.piecewise import Piecewise
 
 if typing.TYPE_CHECKING:
     import pandas as pd

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fedatlas import problems
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import create_setting
 from fedatlas.experiments.view import View
-from fedatlas.options import construct
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.registry.options import construct
 from fedatlas.theory.comparison import parts_at
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import theorem

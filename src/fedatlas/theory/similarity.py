@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas import arrays
 from fedatlas.errors import UserError
-from fedatlas.problems.base import Problem
-from fedatlas.problems.regression import Regression
-from fedatlas.streams import stream
+from fedatlas.federation import arrays
+from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.problems.regression import Regression
+from fedatlas.federation.streams import stream
 from fedatlas.theory.bound import Similarity
 
 ITERATIONS, TOLERANCE = 200, 1e-4  # of the power method: at most, and the relative change at which it stops

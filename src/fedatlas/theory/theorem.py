@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fedatlas import algorithms
 from fedatlas.errors import UserError
+from fedatlas.federation import algorithms
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas import problems
-from fedatlas.algorithms.base import Algorithm
-from fedatlas.algorithms.fedawe import FedAWE
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import create
 from fedatlas.experiments.view import View
-from fedatlas.problems.base import Problem
-from fedatlas.problems.quadratic import Quadratic, SyntheticQuadratic
-from fedatlas.simulation.engine import Simulation
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms.fedawe import FedAWE
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
 from fedatlas.theory.comparison import parts_at
 from fedatlas.theory.conditions import NotCovered
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from fedatlas import extensions
-from fedatlas.checks import tested
 from fedatlas.data import mirrors, sources
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import config, expand
@@ -16,11 +14,13 @@ from fedatlas.experiments.dependencies import of_run_file, trace_files
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout
 from fedatlas.experiments.view import View
-from fedatlas.figures import FIGURES
-from fedatlas.figures.base import Figure
-from fedatlas.partitions import is_split
-from fedatlas.report.about import about
-from fedatlas.tracking import addresses
+from fedatlas.federation.partitions import is_split
+from fedatlas.publish.report.about import about
+from fedatlas.publish.tracking import addresses
+from fedatlas.registry import extensions
+from fedatlas.results.claims import tested
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import EXTRAS, LIVE, code, inputs
 from fedatlas.workflow.experiment_files import ExperimentFiles
 from fedatlas.workflow.input_files import input_files

@@ -12,7 +12,7 @@ from fedatlas.experiments.dependencies import of_cell
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
-from fedatlas.files import PREFIX, is_orphan
+from fedatlas.io.files import PREFIX, is_orphan
 from fedatlas.workflow.atlas import Atlas
 
 LEFT = "half-fetched"

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from fedatlas import terminal
-from fedatlas.checks.verdicts import NOT_TESTED
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.report import record, warnings
+from fedatlas.io import terminal
+from fedatlas.publish.report import record, warnings
+from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow import times, verdict_files
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.listing import duration

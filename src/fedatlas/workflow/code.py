@@ -9,28 +9,28 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.algorithms import ALGORITHMS
-from fedatlas.architectures import ARCHITECTURES
-from fedatlas.checks import CHECKS, tested
-from fedatlas.compiled import used
-from fedatlas.costs import COST_MODELS
-from fedatlas.costs.simulating import Simulating
 from fedatlas.data import sources
 from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Cell, Spec
 from fedatlas.experiments.dependencies import ENGINE, TUNING, of_cell, of_metrics, of_participation, of_problem
 from fedatlas.experiments.fingerprint import closure, fingerprint
+from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.specification import Experiment
-from fedatlas.figures import FIGURES
-from fedatlas.figures.base import Figure
-from fedatlas.files import atomic
-from fedatlas.labels import SIMULATED
-from fedatlas.metrics import METRICS
-from fedatlas.participation import PARTICIPATION
-from fedatlas.partitions import PARTITIONS, is_split
-from fedatlas.problems import PROBLEMS
-from fedatlas.schedules import SCHEDULES
-from fedatlas.simulation.sampling import SAMPLING
+from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.compiled import used
+from fedatlas.federation.metrics import METRICS
+from fedatlas.federation.participation import PARTICIPATION
+from fedatlas.federation.partitions import PARTITIONS, is_split
+from fedatlas.federation.problems import PROBLEMS
+from fedatlas.federation.sampling import SAMPLING
+from fedatlas.federation.schedules import SCHEDULES
+from fedatlas.io.files import atomic
+from fedatlas.results.claims import CHECKS, tested
+from fedatlas.results.costs import COST_MODELS
+from fedatlas.results.costs.simulating import Simulating
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.base import Figure
 from fedatlas.theory.instability import ALGORITHMS as STUDIED
 from fedatlas.workflow import inputs, jobs
 from fedatlas.workflow.study_folders import RESULTS, Folders

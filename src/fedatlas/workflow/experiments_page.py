@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from fedatlas.experiments.config import SIZES
-from fedatlas.machine import size as memory
-from fedatlas.markdown import escaped
+from fedatlas.io.machine import size as memory
+from fedatlas.io.markdown import escaped
 from fedatlas.workflow import listing
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.listing import Listed, data_words, duration, largest_memory

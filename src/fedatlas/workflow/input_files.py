@@ -4,8 +4,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments.dependencies import trace_files
-from fedatlas.labels import SIMULATED
-from fedatlas.partitions import is_split
+from fedatlas.experiments.labels import SIMULATED
+from fedatlas.federation.partitions import is_split
 
 if TYPE_CHECKING:
     from fedatlas.workflow.atlas import Atlas

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from fedatlas import terminal
-from fedatlas.bibliography import reference
 from fedatlas.data import own
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 from fedatlas.experiments.numbering import numbered, words
-from fedatlas.machine import size as memory
+from fedatlas.io import terminal
+from fedatlas.io.machine import size as memory
+from fedatlas.registry.bibliography import reference
 from fedatlas.workflow import times
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.times import Took

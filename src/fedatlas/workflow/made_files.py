@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from fedatlas.experiments.cells import CellSpec, slug
-from fedatlas.partitions import is_owned
+from fedatlas.federation.partitions import is_owned
 
 
 def partition_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from fedatlas.errors import UserError
-from fedatlas.files import atomic_folder
+from fedatlas.io.files import atomic_folder
 from fedatlas.workflow.project import shipped
 
 TEMPLATE = Path(__file__).with_name("study")

@@ -11,10 +11,10 @@ import yaml
 
 from fedatlas.data import places
 from fedatlas.errors import UserError, nearest
+from fedatlas.io.yaml import read_yaml
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.experiment_files import FOLDER
 from fedatlas.workflow.study_folders import Folders
-from fedatlas.yaml_files import read_yaml
 
 CONFIG = Path("config/config.yaml")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from fedatlas.errors import UserError
-from fedatlas.report import changes, gallery
-from fedatlas.report.record import FILE, About
+from fedatlas.publish.report import changes, gallery
+from fedatlas.publish.report.record import FILE, About
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.jobs import figure
 

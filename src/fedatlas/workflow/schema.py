@@ -5,22 +5,22 @@ import typing
 from collections.abc import Callable
 from typing import Any, Literal
 
-from fedatlas.algorithms import ALGORITHMS
-from fedatlas.checks import CHECKS
 from fedatlas.data.own import Entry, formats
 from fedatlas.experiments import specification
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import AXIS, Experiment
-from fedatlas.figures import FIGURES
-from fedatlas.kinds import Family
-from fedatlas.options import Option, options
-from fedatlas.participation import PARTICIPATION
-from fedatlas.partitions import PARTITIONS
-from fedatlas.problems import PROBLEMS, at_hand
-from fedatlas.problems.given import Sources
-from fedatlas.schedules import SCHEDULES
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.participation import PARTICIPATION
+from fedatlas.federation.partitions import PARTITIONS
+from fedatlas.federation.problems import PROBLEMS, at_hand
+from fedatlas.federation.problems.given import Sources
+from fedatlas.federation.schedules import SCHEDULES
+from fedatlas.registry.kinds import Family
+from fedatlas.registry.options import Option, options
+from fedatlas.results.claims import CHECKS
+from fedatlas.results.figures import FIGURES
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 JSON_TYPES = {bool: "boolean", str: "string", dict: "object", types.NoneType: "null"}

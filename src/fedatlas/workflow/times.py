@@ -17,7 +17,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.config import SIZES
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta
-from fedatlas.files import atomic
+from fedatlas.io.files import atomic
 from fedatlas.workflow import needs, work
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.experiment_files import FOLDER

@@ -1,6 +1,6 @@
 """Figures and claims of an experiment, checked before any job runs: a wrong name is an error, with a guess.
 
-Options of figures and checks declare what their values name (``names`` of `fedatlas.options.Option`); here these names
+Options of figures and checks declare what their values name (``names`` of `fedatlas.registry.options.Option`); here these names
 are looked up in the experiment. No kind of figure or check is known by name.
 """
 
@@ -9,26 +9,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fedatlas import algorithms
-from fedatlas.axis_values import kept, numbers
-from fedatlas.bibliography import reference
-from fedatlas.checks import build
-from fedatlas.checks.base import Check
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments import expand
+from fedatlas.experiments.axis_values import kept, numbers
 from fedatlas.experiments.cells import Axes, Cell, Run
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.dry import reported
+from fedatlas.experiments.labels import COSTS, TIMES
 from fedatlas.experiments.runs import runs
 from fedatlas.experiments.selection import EXTREMES, points_matching
 from fedatlas.experiments.specification import Experiment
-from fedatlas.extensions import placed
-from fedatlas.figures import FIGURES
-from fedatlas.figures.base import Figure
-from fedatlas.kinds import Kind
-from fedatlas.labels import COSTS, TIMES
-from fedatlas.partitions import is_split
-from fedatlas.simulation.recording import PARTS
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.recording import PARTS
+from fedatlas.federation.partitions import is_split
+from fedatlas.registry.bibliography import reference
+from fedatlas.registry.extensions import placed
+from fedatlas.registry.kinds import Kind
+from fedatlas.results.claims import build
+from fedatlas.results.claims.base import Check
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.base import Figure
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.compared import BOUNDS
 from fedatlas.theory.fedac import THEOREMS

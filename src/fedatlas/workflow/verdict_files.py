@@ -3,9 +3,9 @@
 import csv
 from pathlib import Path
 
-from fedatlas.checks.judging import COLUMNS
-from fedatlas.csv_files import unguarded
 from fedatlas.errors import UserError
+from fedatlas.io.csv import unguarded
+from fedatlas.results.claims.judging import COLUMNS
 
 
 def of_file(path: Path) -> list[dict[str, str]]:

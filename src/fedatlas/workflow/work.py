@@ -13,12 +13,12 @@ from math import prod
 
 import numpy as np
 
-from fedatlas.architectures import ARCHITECTURES
 from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Spec, choices
 from fedatlas.experiments.runs import run_of, started, tried
-from fedatlas.simulation.setting import Setting
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.engine.setting import Setting
 
 ROUNDS = 20  # of which the participants are counted
 TELLING = 60.0  # seconds after which the start of a network weighs little

@@ -1,6 +1,6 @@
 """The data sets. A module here that defines a `Source` is found by itself: adding a data set is adding a file."""
 
 from fedatlas.data.catalogue.base import Source
-from fedatlas.kinds import Family
+from fedatlas.registry.kinds import Family
 
 SOURCES: Family[Source] = Family("data set", __name__, Source, records=True)

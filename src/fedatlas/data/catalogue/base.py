@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fedatlas.bibliography import entry
 from fedatlas.data.contents import Contents
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
+from fedatlas.registry.bibliography import entry
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
 _ARCHIVES = (".tar.gz", ".zip", ".mat", ".npz")

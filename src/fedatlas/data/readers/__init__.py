@@ -4,6 +4,6 @@ The modules `archives`, `compression` and `images` help readers and define none.
 """
 
 from fedatlas.data.readers.base import Reader
-from fedatlas.kinds import Family
+from fedatlas.registry.kinds import Family
 
 READERS: Family[Reader] = Family("reader", __name__, Reader)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fedatlas.data.contents import Contents
 from fedatlas.data.writer import Writer
-from fedatlas.kinds import Kind
+from fedatlas.registry.kinds import Kind
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from fedatlas.data.readers.columns import Table
 from fedatlas.data.readers.compression import opened
 from fedatlas.data.readers.tabular import Tabular
 from fedatlas.errors import UserError
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 _OTHER = (";", "\t", "|")  # separators that a file may have where another was expected
 

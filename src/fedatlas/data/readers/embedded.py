@@ -10,7 +10,7 @@ import numpy as np
 from fedatlas.data.contents import Contents
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.writer import Writer
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 _TEST_SHARE = 0.2
 

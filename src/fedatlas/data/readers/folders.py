@@ -13,7 +13,7 @@ from fedatlas.data.readers.archives import members
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.readers.images import Undecodable, decode
 from fedatlas.data.writer import Writer
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import numpy as np
 from fedatlas.data.hints import unfit
 from fedatlas.data.readers.own_reader import OwnReader, Samples
 from fedatlas.errors import UserError
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".pgm", ".ppm", ".tif", ".tiff", ".webp")
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "PPM", "TIFF", "WEBP")

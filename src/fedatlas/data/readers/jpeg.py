@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas import npz
 from fedatlas.data.contents import Contents
 from fedatlas.data.hints import broken
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.readers.images import Undecodable, decode
 from fedatlas.data.writer import Writer
+from fedatlas.io import npz
 
 
 @dataclass(frozen=True, kw_only=True)

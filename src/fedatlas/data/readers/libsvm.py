@@ -19,7 +19,7 @@ from fedatlas.data.readers.base import Reader
 from fedatlas.data.readers.compression import opened
 from fedatlas.data.writer import Writer
 from fedatlas.errors import UserError
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 _BLOCK = 16 << 20
 _BLANK = 1 << 10  # empty lines that a file may have, besides as many as it has rows

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas import npz
 from fedatlas.data.hints import unfit
 from fedatlas.data.readers.own_reader import OwnReader, Samples, whole
 from fedatlas.errors import did_you_mean
-from fedatlas.options import option
+from fedatlas.io import npz
+from fedatlas.registry.options import option
 
 MOST_BYTES = 1 << 40  # that the arrays of a compressed archive may have together
 

@@ -11,8 +11,8 @@ from fedatlas.data.hints import unfit
 from fedatlas.data.readers.own_reader import Samples
 from fedatlas.data.readers.parquet import Parquet
 from fedatlas.errors import UserError
-from fedatlas.files import atomic
-from fedatlas.options import option
+from fedatlas.io.files import atomic
+from fedatlas.registry.options import option
 
 _TARGET = b"fedatlas target"  # key of the column that OpenML calls the target, in the file's metadata
 

@@ -16,7 +16,7 @@ from fedatlas.data.hints import unfit
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.writer import Writer
 from fedatlas.errors import UserError
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 SHARE = 0.2  # of the rows of each class that test where nothing else is said
 MOST_CLASSES = 10_000

@@ -13,7 +13,7 @@ from fedatlas.data.hints import unfit
 from fedatlas.data.readers.compression import opened
 from fedatlas.data.readers.own_reader import OwnReader, Samples
 from fedatlas.errors import UserError
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 _PAIR = re.compile(r"(\d+):(\S+)")
 MOST_FEATURES = 2**31 - 1  # that indices of 32 bits can name

@@ -11,7 +11,7 @@ from fedatlas.data.hints import unfit
 from fedatlas.data.readers.columns import Table, absent, empty, indicators, named, numbers, tested
 from fedatlas.data.readers.own_reader import OwnReader, Samples
 from fedatlas.errors import UserError
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
-"""What some figures and checks need besides table and curves, by the names in `fedatlas.figures.base.Figure.inputs`.
+"""What some figures and checks need besides table and curves, by the names in `fedatlas.results.figures.base.Figure.inputs`.
 
 Each name has a module here. Its ``needed(figure, cells)`` says it as JSON types when the workflow's graph is built; its
-``made(figure, view, needed, results, directory)`` turns that into arguments of `fedatlas.figures.drawing.draw` in the
+``made(figure, view, needed, results, directory)`` turns that into arguments of `fedatlas.results.figures.drawing.draw` in the
 figure's job. Modules are loaded by name: a figure depends on those that it asks for.
 """
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.view import View
-from fedatlas.labels import SIMULATED
 
 if TYPE_CHECKING:
-    from fedatlas.checks.base import Check
-    from fedatlas.figures.base import Figure
+    from fedatlas.results.claims.base import Check
+    from fedatlas.results.figures.base import Figure
 
 
 class Results(NamedTuple):

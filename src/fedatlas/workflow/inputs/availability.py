@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas import labels
-from fedatlas.data.partition import Partition
 from fedatlas.data.prepared import load
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.selection import points_matching
 from fedatlas.experiments.view import View
-from fedatlas.figures.availability import MOST
-from fedatlas.figures.base import Figure
-from fedatlas.participation import PARTICIPATION
-from fedatlas.partitions import is_split
-from fedatlas.problems.base import Problem
-from fedatlas.problems.given import hold_out
+from fedatlas.federation.participation import PARTICIPATION
+from fedatlas.federation.partitions import is_split
+from fedatlas.federation.partitions.partition import Partition
+from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.problems.given import hold_out
+from fedatlas.results.figures.availability import MOST
+from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import Results
 from fedatlas.workflow.made_files import partition_file
 

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas import labels, problems
-from fedatlas.data.partition import Partition
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.view import View
-from fedatlas.figures.base import Figure
-from fedatlas.partitions import is_split
-from fedatlas.problems.base import Optimum
+from fedatlas.federation import problems
+from fedatlas.federation.partitions import is_split
+from fedatlas.federation.partitions.partition import Partition
+from fedatlas.federation.problems.base import Optimum
+from fedatlas.results.figures.base import Figure
 from fedatlas.theory.similarity import constants
 from fedatlas.workflow.inputs import Results
 from fedatlas.workflow.made_files import optimum_file, partition_file

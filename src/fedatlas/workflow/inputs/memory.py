@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.algorithms.states import vectors_kept
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.view import View
-from fedatlas.figures.base import Figure
+from fedatlas.federation.algorithms.states import vectors_kept
+from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import Results
 
 

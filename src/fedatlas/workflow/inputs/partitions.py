@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas import labels
-from fedatlas.data.partition import Partition
 from fedatlas.data.prepared import load
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.view import View
-from fedatlas.figures.base import Figure
-from fedatlas.partitions import is_split
+from fedatlas.federation.partitions import is_split
+from fedatlas.federation.partitions.partition import Partition
+from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import Results
 from fedatlas.workflow.made_files import partition_file
 

@@ -10,30 +10,31 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from fedatlas import axis_values, problems
-from fedatlas.costs import COST_MODELS, CostModel
-from fedatlas.costs.elapsed import RECORDED, Attendance, Workload, seconds
-from fedatlas.costs.operations import per_sample
-from fedatlas.data.partition import Partition
+from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import Cell, CellSpec, Run, Search
+from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.runs import create_algorithm, create_setting, run_of, started
 from fedatlas.experiments.selection import matching
 from fedatlas.experiments.view import View
-from fedatlas.labels import SIMULATED
-from fedatlas.participation import PARTICIPATION
-from fedatlas.partitions import is_split
-from fedatlas.problems import Problem
-from fedatlas.simulation.setting import Setting
-from fedatlas.streams import drawn_client, stream
+from fedatlas.federation import problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.participation import PARTICIPATION
+from fedatlas.federation.partitions import is_split
+from fedatlas.federation.partitions.partition import Partition
+from fedatlas.federation.problems import Problem
+from fedatlas.federation.streams import drawn_client, stream
+from fedatlas.results.costs import COST_MODELS, CostModel
+from fedatlas.results.costs.elapsed import RECORDED, Attendance, Workload, seconds
+from fedatlas.results.costs.operations import per_sample
 from fedatlas.workflow.inputs import Results
 from fedatlas.workflow.made_files import partition_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fedatlas.figures.costed import Costed
+    from fedatlas.results.figures.costed import Costed
 
 
 class Asked(Protocol):

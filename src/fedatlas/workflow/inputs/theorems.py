@@ -6,7 +6,7 @@ from typing import Any
 
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.view import View
-from fedatlas.figures.base import Figure
+from fedatlas.results.figures.base import Figure
 from fedatlas.theory.promises import promise
 from fedatlas.workflow.inputs import Results
 

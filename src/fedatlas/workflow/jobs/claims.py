@@ -4,14 +4,14 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from fedatlas import csv_files
-from fedatlas.checks.base import Check
-from fedatlas.checks.judging import check
-from fedatlas.checks.results import Results
 from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.view import View
-from fedatlas.labels import SIMULATED
+from fedatlas.io import csv
+from fedatlas.results.claims.base import Check
+from fedatlas.results.claims.judging import check
+from fedatlas.results.claims.results import Results
 from fedatlas.workflow import inputs
 
 
@@ -32,4 +32,4 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
         return dataclasses.replace(results, curves=made["curves"])
 
     claims = {name: Claim(**claim) for name, claim in spec["claims"].items()}
-    csv_files.write(out, check(claims, results, given))
+    csv.write(out, check(claims, results, given))

@@ -6,9 +6,9 @@ from typing import Any
 
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.view import EMPTY, View
-from fedatlas.figures import FIGURES
-from fedatlas.figures.drawing import draw
-from fedatlas.figures.pages import Page
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import draw
+from fedatlas.results.figures.pages import Page
 from fedatlas.workflow.inputs import Results, made
 
 

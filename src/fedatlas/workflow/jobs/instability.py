@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from fedatlas import csv_files
-from fedatlas.figures.instability import draw
+from fedatlas.io import csv
+from fedatlas.results.figures.instability import draw
 from fedatlas.theory.instability import study
 
 
@@ -13,6 +13,6 @@ def make(paths: Sequence[str]) -> None:
     frame = study()
     for path in reversed([Path(path) for path in paths]):
         if path.suffix == ".csv":
-            csv_files.write(path, frame)
+            csv.write(path, frame)
         else:
             draw(frame, path)

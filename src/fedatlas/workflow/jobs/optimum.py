@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from fedatlas import problems
-from fedatlas.data.partition import Partition
+from fedatlas.federation import problems
+from fedatlas.federation.partitions.partition import Partition
 
 
 def make(spec: dict[str, Any], out: str, directory: str | None = None) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from fedatlas.data import owners
 from fedatlas.data.prepared import load
-from fedatlas.partitions import split
+from fedatlas.federation.partitions import split
 
 
 def make(spec: dict[str, Any], out: str, directory: str | None = None) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from fedatlas import csv_files
-from fedatlas.report.page import report
+from fedatlas.io import csv
+from fedatlas.publish.report.page import report
 
 
 def make(out: str, folders: Sequence[str], verdicts: Sequence[str] = ()) -> None:
@@ -18,6 +18,6 @@ def make(out: str, folders: Sequence[str], verdicts: Sequence[str] = ()) -> None
     together = Path(out).with_name("claims.csv")
     sources = [Path(folder) / "claims.csv" for folder in folders]
     if together not in sources:
-        frames = [csv_files.read(path, dtype=str, keep_default_na=False) for path in sources]
-        csv_files.write(together, pd.concat(frames, ignore_index=True))
+        frames = [csv.read(path, dtype=str, keep_default_na=False) for path in sources]
+        csv.write(together, pd.concat(frames, ignore_index=True))
     report([Path(folder) for folder in folders], Path(out), verdicts=next(map(Path, verdicts), None))

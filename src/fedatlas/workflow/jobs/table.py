@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas import csv_files
 from fedatlas.experiments.result_files import made, write
 from fedatlas.experiments.tables import Layout, build
+from fedatlas.io import csv
 
 
 def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
@@ -18,5 +18,5 @@ def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
     computed = made(runs)
     write(Path(folder) / "curves.parquet", curves, meta.plain(), computed)
     write(Path(folder) / "trials.parquet", trials, meta.plain(), computed)
-    csv_files.write(Path(folder) / "table.csv", table)
+    csv.write(Path(folder) / "table.csv", table)
     write(Path(folder) / "table.parquet", table, meta.plain(), computed)

@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from fedatlas import tracking
 from fedatlas.errors import UserError
-from fedatlas.files import atomic
-from fedatlas.report.record import About
+from fedatlas.io.files import atomic
+from fedatlas.publish import tracking
+from fedatlas.publish.report.record import About
 
 
 def make(folder: str, uri: str, runs: Sequence[str]) -> None:

@@ -3,11 +3,11 @@ from typing import TYPE_CHECKING
 
 from extensions.max_norm import MAX_NORM
 
-from fedatlas import labels
-from fedatlas.figures import layout
-from fedatlas.figures.base import Chosen
-from fedatlas.figures.sheet import Sheet
-from fedatlas.options import option
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.figures import layout
+from fedatlas.results.figures.base import Chosen
+from fedatlas.results.figures.sheet import Sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,8 +3,8 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.options import option
-from fedatlas.participation.base import Participants, Participation
+from fedatlas.federation.participation.base import Participants, Participation
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.options import option
-from fedatlas.problems.base import Problem, SyntheticKind
-from fedatlas.streams import stream
+from fedatlas.federation.problems.base import Problem, SyntheticKind
+from fedatlas.federation.streams import stream
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,8 @@
 from dataclasses import dataclass
 
-from fedatlas.algorithms.base import Algorithm
-from fedatlas.arrays import State
-from fedatlas.options import option
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.arrays import State
+from fedatlas.registry.options import option
 
 from .steps import moved
 

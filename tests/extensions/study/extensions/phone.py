@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 
-from fedatlas.costs.base import BITS, OPERATIONS, CostModel
-from fedatlas.options import option
+from fedatlas.registry.options import option
+from fedatlas.results.costs.base import BITS, OPERATIONS, CostModel
 
 
 @dataclass(frozen=True, kw_only=True)

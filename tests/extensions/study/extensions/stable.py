@@ -1,9 +1,9 @@
 from dataclasses import dataclass
 
-from fedatlas.checks.base import OfSeveral
-from fedatlas.checks.evidence import exact
-from fedatlas.checks.results import Outcome, Results
-from fedatlas.options import option
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfSeveral
+from fedatlas.results.claims.evidence import exact
+from fedatlas.results.claims.results import Outcome, Results
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 
-from fedatlas.options import option
-from fedatlas.schedules.base import Schedule
+from fedatlas.federation.schedules.base import Schedule
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fedatlas.architectures.base import Architecture
-from fedatlas.options import option
+from fedatlas.federation.architectures.base import Architecture
+from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
     from torch import nn

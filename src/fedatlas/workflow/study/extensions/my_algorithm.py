@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fedatlas.algorithms.base import Algorithm
-from fedatlas.arrays import State
-from fedatlas.options import option
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.arrays import State
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from fedatlas.data.contents import Contents
 from fedatlas.data.hints import broken
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.writer import Writer
-from fedatlas.options import option
+from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""The Python interface: training, the scikit-learn estimator, results as DataFrames, plots."""

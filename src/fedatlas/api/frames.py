@@ -1,0 +1,121 @@
+"""The results of the workflow as DataFrames."""
+
+import dataclasses
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.result_files import read
+from fedatlas.io import csv
+from fedatlas.publish.report.record import FILE, About
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NUMBERS = ("value", "low", "high", "seeds")  # columns of claims that hold numbers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    """The results of experiments. Every DataFrame begins with the columns ``experiment`` and ``size``.
+
+    table: a row for each algorithm, point of the axes and tuned value. ``algorithm`` is the entry's name in the
+    experiment file, and each axis and each tuned hyper-parameter is a column. ``tuning_score``, ``tuning_seeds`` and
+    ``tuning_diverged`` are the mean score over the tuning seeds, their number, and how many runs diverged. ``chosen``
+    says whether the value won, ``edge`` where it lies at an end of its axis. ``score``, ``score_sd``, ``score_min``,
+    ``score_max``, ``seeds`` and ``diverged`` are of the scoring seeds, and so are ``best_METRIC``, ``final_METRIC``,
+    ``rounds``, ``steps`` and the costs: they are missing in rows that were not chosen.
+
+    curves: a row for each evaluation of the chosen values, by ``algorithm``, axes, ``seed`` and ``round``: ``steps``,
+    the costs up to there, the metrics, ``status`` (ok or diverged) and ``diverged_round`` of the run.
+
+    trials: a row for each run on which tuned values are compared: ``score`` and ``diverged`` (0 or 1), by
+    ``algorithm``, axes, tuned values and ``seed``.
+
+    claims: a row for each claim of the paper: ``claim``, ``text``, ``reading``, ``source``, what the ``paper`` has,
+    what is found here (``ours``), ``verdict``, the number that decides (``value``), its interval (``low``, ``high``),
+    ``seeds`` and ``note``.
+
+    Costs are ``vectors_up``, ``vectors_down``, ``gradients``, ``samples`` (per active client) and ``seconds``. A column
+    of an axis holds numbers, or text where a value is none: a word is itself, a mapping its JSON.
+    """
+
+    table: "pd.DataFrame"
+    curves: "pd.DataFrame"
+    trials: "pd.DataFrame"
+    claims: "pd.DataFrame"
+
+    def __repr__(self) -> str:
+        found = self.table[["experiment", "size"]].drop_duplicates().itertuples(index=False)
+        rows = [f"{field.name} of {len(getattr(self, field.name)):,}" for field in dataclasses.fields(self)]
+        experiments = ", ".join(f"{name} ({size})" for name, size in found)
+        return f"<Results of {experiments}: {', '.join(rows).replace(',', ' rows,', 1)}>"
+
+
+def load_results(path: str | PathLike[str] = "results") -> Results:
+    """The results of experiments that the workflow made, as DataFrames; see `Results` for their columns.
+
+    path: of ``results``, of a size in it (``results/smoke``) or of one experiment (``results/smoke/tiny``). Raises
+    UserError where there are no results, and where a file is broken.
+
+    >>> import fedatlas
+    >>> results = fedatlas.load_results("results/smoke/tiny")
+    >>> results
+    <Results of tiny (smoke): table of 12 rows, curves of 48, trials of 16, claims of 1>
+    >>> best = results.table[results.table["chosen"]].groupby("algorithm")["score"].min()
+    >>> curves = results.curves.query("local_steps == 2 and clients == 3")
+    >>> ax = fedatlas.plot(curves, y="loss")
+    """
+    import pandas as pd
+
+    if not isinstance(path, (str, PathLike)):
+        raise UserError(f"load_results: path is {path!r:.60}; it must be the path of a folder of results")
+    folders = _experiments(Path(path))
+    if not folders:
+        raise UserError(f"no results under {path}: make some first, such as `fedatlas run NAME` or `snakemake`")
+    found: dict[str, list[pd.DataFrame]] = {field.name: [] for field in dataclasses.fields(Results)}
+    algorithms: dict[str, Any] = {}
+    for folder in folders:
+        name, size = folder.resolve().name, folder.resolve().parent.name
+        for what in ("table", "curves", "trials"):
+            frame, _ = read(folder / f"{what}.parquet")
+            frame.insert(0, "experiment", name)
+            frame.insert(1, "size", size)
+            found[what].append(frame)
+        if (folder / "claims.csv").exists():
+            found["claims"].append(claims(folder / "claims.csv"))
+        algorithms |= _algorithms(folder)
+    frames = {what: pd.concat(those, ignore_index=True) if those else pd.DataFrame() for what, those in found.items()}
+    for what in ("table", "curves", "trials"):
+        frames[what].attrs = {"algorithms": algorithms}
+    return Results(**frames)
+
+
+def _experiments(path: Path) -> list[Path]:
+    """Folders of experiments that have results: the path itself, or those one or two levels below it."""
+    if (path / "table.parquet").is_file():
+        return [path]
+    return sorted({file.parent for depth in ("*", "*/*") for file in path.glob(f"{depth}/table.parquet")})
+
+
+def claims(path: Path) -> "pd.DataFrame":
+    """The verdicts in a claims.csv. Raises UserError if the file is not one."""
+    import pandas as pd
+
+    try:
+        frame = csv.read(path, dtype=str, keep_default_na=False)
+        return frame.assign(**{name: pd.to_numeric(frame[name]) for name in NUMBERS})
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(f"{path} holds no claims of fedatlas ({error}); delete it and run again") from None
+
+
+def _algorithms(folder: Path) -> dict[str, Any]:
+    """``{"algorithm", "label"}`` of each entry of an experiment, where that is known."""
+    if not (folder / FILE).exists():
+        return {}
+    about = About.read(folder / FILE)
+    entries = about.content.get("algorithms", {})
+    names = {id: (entries.get(id) or {}).get("algorithm") or id for id in about.algorithms}
+    return {id: {"algorithm": names[id], "label": label} for id, label in about.algorithms.items()}

@@ -1,0 +1,155 @@
+"""One run, from a shell or a notebook."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments import overflow, scores
+from fedatlas.experiments.cells import LARGEST_SEED
+from fedatlas.experiments.formulas import check_constants, resolve
+from fedatlas.experiments.runs import SETTING
+from fedatlas.experiments.scores import COSTS
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.engine import memory
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Progress, Simulation
+from fedatlas.federation.metrics import metric as record
+from fedatlas.federation.problems import Problem, at_hand
+from fedatlas.registry.options import Option, check, construct, native
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What train() takes besides the setting and the algorithm.
+GIVEN = {
+    "seed": Option("seed", int, 0, doc="of samples, participation and start", low=0, high=LARGEST_SEED),
+    "threads": Option("threads", int, 1, doc="client blocks computed at once", low=1),
+}
+
+
+def train(
+    algorithm: str | Algorithm | type[Algorithm],
+    problem: Mapping[str, Any] | Problem,
+    *,
+    clients: int | None = None,
+    seed: int = 0,
+    directory: str | Path | None = None,
+    optimum: bool = True,
+    threads: int = 1,
+    progress: Progress | None = None,
+    say: Callable[[str], object] | None = None,
+    **options: Any,
+) -> "pd.DataFrame":
+    """Train one federated algorithm on one problem; returns a DataFrame with a row for each evaluation.
+
+    algorithm: a name, an Algorithm, or a class of them. problem: a Problem, such as `fedatlas.Softmax` of arrays, or a
+    specification such as ``{"kind": "logistic", "data": "a9a", "l2": 1e-3}``. Its data may be own files: ``"data":
+    {"file": "mine.csv", "label": "y", "client": "hospital"}, "partition": "natural"``. clients: their number; it is
+    counted where the partition is natural, and a Problem whose rows are split knows it. options: keys of ``Setting``
+    (rounds, local_steps, batch, participation ...) and hyper-parameters of the algorithm (lr ...), which may be
+    formulas of the problem's constants, such as ``lr="1/L"``. directory: where prepared data lie, by default
+    FEDATLAS_DATA or ``data``. Own data and those that come with a package are prepared if need be; where that folder is
+    not there, or cannot be written to, this is done in the user's cache. Other data sets must have been fetched.
+    optimum: whether F* is computed, where a solver can, so that suboptimality is reported. threads: client blocks
+    computed at once. progress: called with each row. say: called with an estimate of the memory before the run.
+
+    Columns: ``round``, ``steps``, the costs, and the problem's metrics. ``frame.attrs`` holds ``status`` (ok or
+    diverged), ``diverged_round``, ``spec``, ``x``, the last output, and ``label``, the algorithm's name for people.
+    Raises UserError on anything unknown or out of range, and where memory will not do.
+
+    >>> import fedatlas
+    >>> quadratic = {"kind": "quadratic", "dim": 10, "similarity": 0.1}
+    >>> frame = fedatlas.train("scaffold", quadratic, clients=5, rounds=40, local_steps=4, batch=None, lr="1/L")
+    >>> frame.columns.tolist()[:4], frame.attrs["status"]
+    (['round', 'steps', 'vectors_up', 'vectors_down'], 'ok')
+    >>> bool(frame["suboptimality"].iloc[-1] < frame["suboptimality"].iloc[0] / 10)
+    True
+    """
+    import pandas as pd
+
+    seed, threads, problem = native(seed), native(threads), native(problem)
+    check("train", GIVEN, {"seed": seed, "threads": threads})
+    if not isinstance(directory, (str, PathLike, type(None))):
+        raise UserError(f"train: directory is {directory!r:.60}; it must be a path or None")
+    own = isinstance(algorithm, type) and issubclass(algorithm, Algorithm) and hasattr(algorithm, "name")
+    if not own and not isinstance(algorithm, (str, Algorithm)):
+        raise UserError(
+            f"train: algorithm is {algorithm!r:.60}; it must be a name, an Algorithm, or a named class of them"
+        )
+    if not isinstance(problem, (Mapping, Problem)):
+        raise UserError(f"train: problem is {problem!r:.60}; it must be a mapping of options to values, or a Problem")
+    cls = algorithms.get(algorithm) if isinstance(algorithm, str) else algorithm
+    cls = cls if isinstance(cls, type) else type(cls)
+    known = [*cls.options(), *sorted(SETTING)]
+    for name in options:
+        if name not in known:
+            raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, known)}")
+    if clients is None:
+        clients = _clients(problem, directory)
+    given = {} if clients is None else {"clients": clients}
+    setting = construct("train", Setting, {**given, **{k: v for k, v in options.items() if k in SETTING}})
+    setting.participants.check_files(setting.clients)
+    parameters = {k: v for k, v in options.items() if k not in SETTING}
+    _made(algorithm, resolve(parameters, cls.options()))  # what does not fit is refused before data are read
+    if isinstance(problem, Mapping):
+        check_constants(parameters, cls.options(), problems.parse(at_hand.named(problem))[0].known())
+    named = dict(problem) if isinstance(problem, Mapping) else repr(problem)
+    if isinstance(problem, Mapping):
+        problem = at_hand.create(problem, setting.clients, directory)
+    algorithm = _made(algorithm, resolve(parameters, cls.options(), problem))
+    spec = {
+        "algorithm": algorithm.name,
+        "parameters": dataclasses.asdict(algorithm),
+        "problem": named,
+        "setting": dataclasses.asdict(setting),
+        "seed": seed,
+    }
+    if optimum and problem.optimum is None and problem.solvable:
+        problem.optimum = problem.solve()
+    problem.prepare_threads(threads)
+    with overflow.refused(algorithm.name):
+        simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
+        needed = memory.check([simulation])
+        if say:
+            say(f"memory: {needed}")
+        history = simulation.run(progress)
+    frame = pd.DataFrame(history.rows)
+    frame.attrs = {"status": history.status, "diverged_round": history.diverged_round, "spec": spec, "x": history.x}
+    frame.attrs["label"] = getattr(algorithm, "label", algorithm.name)
+    return frame
+
+
+def _clients(problem: Mapping[str, Any] | Problem, directory: str | Path | None) -> int | None:
+    """The number of clients that a problem or its data have, or None where they have none."""
+    if isinstance(problem, Mapping):
+        return at_hand.clients(problem, directory)
+    return problem.clients if problem.partition is None else problem.partition.clients
+
+
+def _made(algorithm: str | Algorithm | type[Algorithm], parameters: dict[str, Any]) -> Algorithm:
+    """The algorithm of a name, a class, or another one's other hyper-parameters."""
+    if isinstance(algorithm, str):
+        return algorithms.create(algorithm, parameters)
+    if isinstance(algorithm, type):
+        return construct(algorithm.title(), algorithm, parameters)
+    return dataclasses.replace(algorithm, **parameters)
+
+
+def summary(frame: "pd.DataFrame") -> dict[str, Any]:
+    """``{"final", "best", "costs", "status"}`` of a frame that train() made; best has each metric's value and round."""
+    metrics = scores.metric_columns(frame)
+    last = frame.iloc[-1]
+    best = {}
+    for name in metrics:
+        column = frame[name]
+        if column.notna().any():
+            at = column.idxmax() if record(name).larger_is_better else column.idxmin()
+            best[name] = {"value": float(column[at]), "round": int(frame["round"][at])}
+    costs = {"rounds": int(last["round"]), "steps": int(last["steps"]), **{name: float(last[name]) for name in COSTS}}
+    final = {name: float(last[name]) for name in metrics}
+    status = {key: frame.attrs[key] for key in ("status", "diverged_round")}
+    return {"final": final, "best": best, "costs": costs, **status}

@@ -1,8 +1,0 @@
-"""The architectures of networks. A module here that defines a named `Architecture` is found by itself."""
-
-from fedatlas.architectures.base import Architecture
-from fedatlas.kinds import Family
-
-__all__ = ["ARCHITECTURES", "Architecture"]
-
-ARCHITECTURES: Family[Architecture] = Family("architecture", __name__, Architecture)

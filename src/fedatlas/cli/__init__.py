@@ -1,0 +1,1 @@
+"""The command line: the command fedatlas and its subcommands."""

@@ -1,0 +1,95 @@
+"""The ``fedatlas`` command. People call its subcommands; the workflow's rules call those under ``job``."""
+
+import contextlib
+import gc
+import io
+import os
+import signal
+import sys
+import traceback
+from typing import NoReturn
+
+from fedatlas.cli import completion
+from fedatlas.cli.arguments import passed_on, text
+from fedatlas.cli.parser import parser
+from fedatlas.errors import UserError
+from fedatlas.registry import extensions
+
+
+def command() -> NoReturn:
+    """The process ``fedatlas``.
+
+    A workflow starts hundreds of them, so it avoids what takes a third of a second: the garbage collection of what is
+    imported, and the interpreter's clean-up at the end.
+    """
+    gc.set_threshold(100_000)
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # if closed
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what a locale cannot show
+    status = main()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+    os._exit(status)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command; returns the exit status.
+
+    0; 2 after a mistake of the user, or where the machine lacks memory, disk or a permission: one sentence says what;
+    130 after an interrupt; 1 where `check` found a failure, where nobody reads the output, and after a bug of fedatlas,
+    whose traceback is printed.
+    """
+    # Parallelism is over jobs and clients: one numerical thread each, set before NumPy is loaded. Snakemake sets
+    # these to a job's threads, but with another number of threads BLAS adds up in another order.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+    try:
+        words, more = passed_on(text(sys.argv[1:] if argv is None else argv))
+        top = parser()
+        completion.answer(top)
+        arguments = top.parse_args(words)
+        status: int | None = arguments.run(arguments, *more)
+        sys.stdout.flush()
+    except UserError as error:
+        return _say(f"{error}", 2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except MemoryError as error:
+        return _say(f"the memory does not suffice ({error}): take a smaller batch, model or data set", 2)
+    except KeyboardInterrupt:
+        return _say("interrupted", 130)
+    except Exception as error:
+        return _failed(error)
+    return status or 0
+
+
+def _failed(error: Exception) -> int:
+    """Say whose exception it is: that of an extension, of the machine, or of fedatlas."""
+    if sentence := extensions.said(error):
+        sys.stderr.writelines(traceback.format_list(extensions.frames(error)))
+        return _say(sentence, 2)
+    if isinstance(error, OSError):
+        where = f": {error.filename}" if error.filename is not None else ""
+        return _say(f"{error.strerror or error}{where}", 2)
+    traceback.print_exception(error)
+    if files := extensions.used():
+        whose = f"a method in {' or '.join(files)} may have returned what it must not; otherwise this"
+        return _say(f"{whose} is a bug of fedatlas: please report it to its maintainers, with the lines above", 1)
+    return _say("this is a bug of fedatlas: please report it to its maintainers, with the lines above", 1)
+
+
+def _say(sentence: str, status: int) -> int:
+    print(f"fedatlas: {sentence}", file=sys.stderr)
+    return status
+
+
+def _terminated(*_: object) -> NoReturn:
+    raise SystemExit(128 + signal.SIGTERM)  # not at once: half-written files are removed on the way
+
+
+if __name__ == "__main__":
+    command()

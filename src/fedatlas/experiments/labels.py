@@ -1,0 +1,293 @@
+"""Words for people, in figures and report: of costs, metrics, axes, settings and numbers."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from string import Formatter
+from types import MappingProxyType
+from typing import Any
+
+from fedatlas.data.own import shown
+from fedatlas.experiments.axis_values import parsed
+from fedatlas.federation.metrics import METRICS, metric
+
+COSTS = {
+    "rounds": "communication rounds",
+    "steps": "local steps",
+    "vectors_up": "vectors sent per active client",
+    "vectors_down": "vectors received per active client",
+    "gradients": "gradients per active client",
+    "samples": "samples per active client",
+    "seconds": "training time (s)",
+}
+SIMULATED = "simulated_seconds"  # what a cost model makes of recorded costs
+TIMES = {**COSTS, SIMULATED: "simulated time (s)"}
+# Letters of axes and options, as the papers have them; an underscore sets what follows lower. Names that are Greek
+# letters, such as rho or gamma_b, need no entry.
+SYMBOLS = {
+    "clients": "M",
+    "local_steps": "K",
+    "local_epochs": "E",
+    "rounds": "R",
+    "steps": "T",
+    "batch": "b",
+    "lr": "η",
+    "server_lr": "η_g",
+    "lam": "λ",
+    "curvatures": "a",
+    "similarity": "δ_B",
+}
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ", "kappa": "κ",
+    "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ", "zeta": "ζ",
+}  # fmt: skip
+AXES = {
+    "local_steps": "local steps per round",
+    "local_epochs": "local epochs per round",
+    "rounds": "communication rounds",
+    "steps": "local steps in all",
+    "batch": "samples per local step",
+    "lr": "step size",
+    "server_lr": "server step size",
+    "clip": "clipping",
+    "participation": "participation",
+    "participation.gamma": "non-stationarity",
+    "schedule": "step-size schedule",
+    "c": "scale $c$",
+    "gamma_b": "largest step size",
+    "problem.partition": "partition",
+    "problem.partition.alpha": "concentration",
+    "problem.data": "data",
+    "problem.l2": "$\\ell_2$ weight",
+    "problem.curvatures": "curvature",
+    "problem.similarity": "dissimilarity",
+    "problem.normalise": "normalisation",
+}
+# Kinds as people say them. In braces stands an option: after a colon, the noun that it counts, for one and for more, or
+# what stands between the entries of a list. What has no value is shown by its letter.
+KINDS = {
+    "iid": "i.i.d.",
+    "dirichlet": "Dirichlet",
+    "classes": "{classes:class|classes} per client",
+    "full": "all clients in a round",
+    "uniform": "{count} of {clients} clients in a round",
+    "bernoulli": "Bernoulli",
+    "markov": "Markov chain",
+    "phases": "phases of {length:round|rounds}, p = {p:, }, then {then:, then }",
+    "exponential": "factor {decay} in a round",
+    "inverse-sqrt": "inverse square root, period {period:round|rounds}",
+}
+PHRASES = {("p", "labels"): "p by the labels"}  # by option and word
+RECORDED = {
+    "at_bound_mean": "share of local steps at the bound",
+    "equation_4_max": "largest relative error of Equation 4",
+    "equation_5_max": "largest relative error of Equation 5",
+}
+STATISTICS = {
+    "mean": "mean {}",
+    "min": "smallest {}",
+    "max": "largest {}",
+    "within": "deviation of the {} within a client",
+    "between": "deviation of the {} across clients",
+}
+# What is set as a formula in figures: a Greek letter, a letter with an index, a letter before or after =.
+LETTER = re.compile(
+    r"(?<!\w)(?:[α-ω]|[A-Za-z](?=_\w\b|[₀-₉]| =)|(?<== )[A-Za-z](?!\w))(?:_\w|[₀-₉]+(?:,[₀-₉]+)*)?(?!\w)"
+)
+INDEX = re.compile(r"[₀-₉,]+")
+LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+LOWERED = {lower: number for number, lower in LOWER.items()}
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def quantity(name: str, statistic: str = "") -> str:
+    """A metric for a y-axis: ``best suboptimality $F(x) - F^*$``. statistic: ``best``, ``final`` or nothing."""
+    return " ".join(filter(None, (statistic, words(name), metric(name).symbol)))
+
+
+def words(name: str) -> str:
+    """A metric, cost or recorded value in words alone."""
+    if name in COSTS:
+        return COSTS[name]
+    if name in RECORDED:
+        return RECORDED[name]
+    value, _, statistic = name.rpartition("_")
+    if name in METRICS.names() or statistic not in STATISTICS:
+        return metric(name).words
+    return STATISTICS[statistic].format(value.replace("_", " "))
+
+
+def head(name: str) -> str:
+    """A metric or cost for the head of a narrow column."""
+    return COSTS.get(name) or metric(name).head or words(name)
+
+
+def axis(name: str, problem: Mapping[str, Any]) -> str:
+    """An axis for an x-axis: ``number of workers $M$``.
+
+    problem: the specification of the experiment's problem. Workers draw from the same data, clients have their own.
+    """
+    if name == "clients":
+        split = problem.get("partition") or "data" not in problem
+        return f"number of {'clients' if split else 'workers'} $M$"
+    stem, places = _place(name)
+    letter = symbol(stem)
+    if places:
+        shown = letter or (stem if len(stem) == 1 else rf"\mathrm{{{stem}}}")
+        told = AXES.get(name.rstrip(".0123456789"), "")
+        return f"{told} ${shown}_{{{','.join(places)}}}$".strip()
+    told = AXES.get(name) or AXES.get(stem) or ("" if letter else _spaced(stem))
+    return f"{told} ${letter}$".strip() if letter else told
+
+
+def short(name: str) -> str:
+    """An axis by its symbol, or its last word."""
+    stem, places = _place(name)
+    if places:
+        return (symbol(stem) or stem) + ",".join(places).translate(LOWER)
+    return symbol(stem) or _spaced(stem)
+
+
+def symbol(option: str) -> str:
+    """The letter of an option: ``λ`` of ``lam``, ``γ_b`` of ``gamma_b``; nothing where it has none."""
+    letter, _, below = option.partition("_")
+    if option in SYMBOLS or letter not in GREEK or len(below) > 1:
+        return SYMBOLS.get(option, "")
+    return f"{GREEK[letter]}_{below}" if below else GREEK[letter]
+
+
+def mathematical(plain: str) -> str:
+    """A text for figures: Greek letters, letters with an index, and single letters beside ``=`` are set as formulas.
+
+    In a text with ``=`` names of Greek letters become letters: ``DANE, lambda = delta_A`` is ``DANE, λ = δ_A``.
+    """
+    if "$" in plain:
+        return plain
+    if "=" in plain:
+        plain = re.sub(rf"(?<![^\W_])({'|'.join(GREEK)})(?![^\W_])", lambda found: GREEK[found[1]], plain)
+    return LETTER.sub(lambda found: "$" + INDEX.sub(r"_{\g<0>}", found[0]).translate(LOWERED) + "$", plain)
+
+
+def _place(name: str) -> tuple[str, list[str]]:
+    """The last word of an axis, and the place in a list, or in a list of lists, that follows it, counted from 1."""
+    stem, *parts = name.split(".")
+    places: list[str] = []
+    for part in parts:
+        if part.isdigit():
+            places.append(str(int(part) + 1))
+        else:
+            stem, places = part, []
+    return stem, places
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ").replace("-", " ")
+
+
+def point(name: str, cell: Any, setting: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """An axis at the value of a cell: ``K = 16``. A kind stands without the axis: ``Dirichlet, α = 0.3``.
+
+    setting: of the experiment, for kinds whose words need it: ``10 of 100 clients in a round``.
+    """
+    value = parsed(cell)
+    if isinstance(value, str) and name in ("problem.partition", "participation", "schedule"):
+        value = {"kind": value}
+    if isinstance(value, (dict, str)):
+        return text(value, setting)
+    if value is None or isinstance(value, bool):
+        return f"{'with' if value else 'no' if value is None else 'without'} {AXES.get(name) or short(name)}"
+    return f"{short(name)} = {text(value)}"
+
+
+def setting(row: Mapping[str, Any], axes: Iterable[str]) -> str:
+    """A row's point of the axes: ``K = 16, M = 64``."""
+    return ", ".join(point(axis, row[axis]) for axis in axes)
+
+
+def different(values: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Specifications without the options, and the kind, that all of them share: ``α = 0.3``."""
+    shared = {k for k, v in values[0].items() if all(other.get(k) == v for other in values)}
+    if "{" in KINDS.get(str(values[0].get("kind")), ""):
+        shared.discard("kind")  # whose words hold options
+    return [text({k: v for k, v in value.items() if k not in shared}) for value in values]
+
+
+def text(value: Any, setting: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """A value for people; a specification as ``Dirichlet, α = 0.3``, own data by the name of the file.
+
+    setting: as of ``point``.
+    """
+    if isinstance(value, dict):
+        return _specification(value, setting)
+    if isinstance(value, list):
+        return "(" + ", ".join(map(text, value)) + ")"
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return number(value, 6) if isinstance(value, (int, float)) or hasattr(value, "dtype") else shown(str(value))
+
+
+def _specification(value: Mapping[str, Any], setting: Mapping[str, Any]) -> str:
+    """A kind in its words, then the options that these do not hold."""
+    template = KINDS.get(
+        str(value.get("kind")), _spaced(str(value.get("kind", ""))).replace("{", "{{").replace("}", "}}")
+    )
+    held = {key for _, key, _, _ in Formatter().parse(template) if key}
+    told = template.format_map({key: _Told(value.get(key, setting.get(key)), key) for key in held})
+    return ", ".join(filter(None, [told, *(_option(k, v) for k, v in value.items() if k != "kind" and k not in held)]))
+
+
+def _option(name: str, value: Any) -> str:
+    """An option at its value: ``α = 0.3``, ``symmetric``, ``not symmetric``, ``no clip``."""
+    told = symbol(name) or _spaced(name)
+    if value is None or isinstance(value, bool):
+        return {None: f"no {told}", True: told, False: f"not {told}"}[value]
+    if isinstance(value, str) and (name, value) in PHRASES:
+        return PHRASES[name, value]
+    return f"{told} = {text(value)}"
+
+
+class _Told:
+    """The value of an option in the words of a kind."""
+
+    def __init__(self, value: Any, name: str) -> None:
+        self.value, self.name = value, name
+
+    def __format__(self, how: str) -> str:
+        if isinstance(self.value, list) and how:
+            inner = self.value if any(isinstance(one, list) for one in self.value) else [self.value]
+            return how.join(map(text, inner))
+        if self.value is None:
+            return symbol(self.name) or f"some {how.rpartition('|')[2]}".strip()
+        if "|" not in how:
+            return text(self.value)
+        one, more = how.split("|")
+        counted = COUNTS[int(self.value)] if self.value in range(len(COUNTS)) else text(self.value)
+        return f"{counted} {one if self.value == 1 else more}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: ``1 problem``, ``12 problems``."""
+    return f"{count} {noun}" + ("s" if count != 1 else "")
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number for a table: ``0.0124``, ``3.1 × 10⁻⁵``, ``32,561``, or ``diverged`` if it is not finite.
+
+    digits: that are significant.
+    """
+    value = float(value)
+    if not math.isfinite(value):
+        return "diverged"
+    if value == int(value) and abs(value) < 1e7:
+        return f"{int(value):,}" if abs(value) >= 1e4 else str(int(value))
+    if 1e-3 <= abs(value) < 1e5:
+        return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.{max(digits, len(str(int(abs(value)))))}g}"
+    return scientific(value, digits)
+
+
+def scientific(value: float, digits: int = 3) -> str:
+    """A number with a power of ten: ``3.1 × 10⁻⁵``, ``10⁻³``. digits: that are significant."""
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    power = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{mantissa} × 10{power}".removeprefix("1 × ")

@@ -1,0 +1,1 @@
+"""Federated optimisation itself: problems, clients, algorithms, and the engine that runs rounds."""

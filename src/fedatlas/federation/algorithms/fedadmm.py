@@ -1,0 +1,45 @@
+"""FedADMM (Wang et al. 2022, arXiv:2203.15104). The clients of Gong et al. (2022) send the same message."""
+
+from dataclasses import dataclass
+
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.registry.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedADMM(Algorithm):
+    """FedADMM (Wang et al. 2022) is the alternating direction method of multipliers under partial participation.
+
+        y <- y - lr (g(y) + d + rho (y - x))                  K times, from y = x
+        d' = d + rho (y_K - x),   send (y_K + d'/rho) - (w + d/rho),   w <- y_K,  d <- d'
+        x <- x + server_lr mean_S(what was sent)
+
+    w is the client's last local model, the start at first. d is its dual variable, 0 at first. The paper solves the
+    local problem min_y f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here it takes K gradient steps. With
+    server_lr = |S|/m, x is the mean of w + d/rho over all m clients.
+    """
+
+    name = "fedadmm"
+    label = "FedADMM"
+    cite = "wang2022fedadmm"
+    exact = True
+
+    lr: float = option(doc="local step size", above=0, advice="1/(L_max+rho)")
+    server_lr: float = option(1.0, doc="server step size eta", above=0)
+    rho: float = option(
+        0.1, doc="weight rho of the proximal term rho/2 |y - x|^2", above=0, search=("0.01*L_max", "10*L_max")
+    )
+
+    def init(self, x0):
+        return State(x=x0), State(w=x0, d=zeros_like(x0))
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            y = y - self.lr * (g(y) + i.d + self.rho * (y - s.x))
+        d = i.d + self.rho * (y - s.x)
+        return State(message=(y + d / self.rho) - (i.w + i.d / self.rho)), State(w=y, d=d)
+
+    def server(self, s, mean, n):
+        return State(x=s.x + self.server_lr * mean.message)

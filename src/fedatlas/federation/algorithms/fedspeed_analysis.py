@@ -1,0 +1,104 @@
+"""What the analysis of FedSpeed speaks of (Sun et al. 2023, arXiv:2302.10429, Section 4 and Appendix C)."""
+
+from dataclasses import dataclass
+
+from fedatlas.errors import UserError
+from fedatlas.federation.algorithms.fedspeed import FedSpeed
+from fedatlas.federation.algorithms.protocols import Array, Gradient
+from fedatlas.federation.arrays import dot, maximum, norm
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedSpeedAnalysis(FedSpeed):
+    """FedSpeed, z (Sun et al. 2023, Section 4) is FedSpeed evaluated at the auxiliary sequence z of its analysis.
+
+        r = lr / lam,   gamma_k = r (1 - r)^(K-1-k),   gamma = sum_k gamma_k = 1 - (1 - r)^K
+        G = sum_k gamma_k / gamma g~_k          of each client, with the quasi-gradients g~_k of Algorithm 1, line 10
+        u+ = mean_S(y_K)                        u = x0 at first
+        z+ = u+ + (1 - gamma) / gamma (u+ - u)
+
+    The paper's mean is over all clients; under partial participation it is over the active ones. x is FedSpeed's.
+
+    It records what the theory speaks of. ``equation_2`` to ``equation_5`` are the relative errors of the paper's
+    equations, the largest so far: the difference of both sides over the norm of the right one. The left side is
+    y_K - x in (2), c+ in (3), u+ - u in (4) and z+ - z in (5).
+
+    Those of (4) and (5) are known to clients one round later. ``correction`` is |c+|^2, ``mean_correction`` the square
+    of the norm of the mean of c under full participation.
+    """
+
+    name = "fedspeed-z"
+    label = "FedSpeed, z"
+    diagnostics = ("u", "G", "c")
+    records = ("equation_2", "equation_3", "equation_4", "equation_5", "correction", "mean_correction")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.correction:
+            raise UserError(f"{self.title()}: the analysis is of FedSpeed with its correction")
+        if self.clip is not None or self.decoupled:
+            raise UserError(f"{self.title()}: the analysis is of FedSpeed without clip and decoupled weight decay")
+
+    def init(self, x0):
+        s, i = super().init(x0)
+        return s.replace(u=x0, z=x0, error4=norm(x0) * 0, error5=norm(x0) * 0), i.replace(error2=0.0, error3=0.0)
+
+    def client(self, s, i, steps):
+        watched = [Watched(g) for g in steps]
+        sent, kept = super().client(s, i, watched)
+        y = sent.x + self.lam * kept.c if self.mean == "active" else sent.x
+        weights, gamma = self.weights(len(watched))
+        G = sum(w / gamma * self.merged(one.values) for w, one in zip(weights, watched, strict=True))
+        error2 = maximum(i.error2, apart(y - s.x, -self.lam * gamma * (G - i.c)))
+        error3 = maximum(i.error3, apart(kept.c, (1 - gamma) * i.c + gamma * G))
+        u_x = (s.u - s.x) / self.lam
+        steps.record(equation_2=error2, equation_3=error3, equation_4=s.error4, equation_5=s.error5)
+        steps.record(correction=dot(kept.c, kept.c), mean_correction=dot(u_x, u_x))
+        return sent.replace(u=y, G=G, c=i.c), kept.replace(error2=error2, error3=error3)
+
+    def server(self, s, mean, n):
+        _, gamma = self.weights(n.steps)
+        u = mean.u
+        z = u + (1 - gamma) / gamma * (u - s.u)
+        return (
+            super()
+            .server(s, mean, n)
+            .replace(
+                u=u,
+                z=z,
+                error4=maximum(s.error4, apart(u - s.u, -self.lam * (gamma * mean.G + (1 - gamma) * mean.c))),
+                error5=maximum(s.error5, apart(z - s.z, -self.lam * mean.G)),
+            )
+        )
+
+    def output(self, s):
+        return s.z
+
+    def weights(self, K: float) -> tuple[list[float], float]:
+        """gamma_0, ..., gamma_{K-1} and gamma of a round of K local steps."""
+        r = self.lr / self.lam
+        return [r * (1 - r) ** (K - 1 - k) for k in range(int(K))], 1 - (1 - r) ** K
+
+    def merged(self, gradients: list[Array]) -> Array:
+        """The quasi-gradient, from the gradients of one local step."""
+        if not self.perturbation:
+            return gradients[0]
+        return (1 - self.alpha) * gradients[0] + self.alpha * gradients[1]
+
+
+class Watched:
+    """The gradient of one local step, which remembers its values."""
+
+    def __init__(self, gradient: Gradient) -> None:
+        self.gradient = gradient
+        self.values: list[Array] = []
+
+    def __call__(self, y: Array) -> Array:
+        self.values.append(self.gradient(y))
+        return self.values[-1]
+
+
+def apart(left: Array, right: Array) -> Array:
+    """|left - right| / |right| of each row."""
+    length = norm(right)
+    return norm(left - right) / (length + (length == 0))

@@ -1,0 +1,71 @@
+"""SONATA (Sun, Scutari & Daneshmand 2022, arXiv:1905.02637)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.topologies import mixing
+from fedatlas.registry.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sonata(Algorithm):
+    """SONATA (Sun et al. 2022) is a decentralised method in which clients minimise surrogates and track the gradient.
+
+        y_i = argmin_y f_i(y) + <q_i - G_i(x_i), y - x_i> + tau/2 |y - x_i|^2
+        x_i <- sum_j W_ij (x_j + step (y_j - x_j))
+        q_i <- sum_j W_ij (q_j + G_j(x_j new) - G_j(x_j old)),   q_i = G_i(x_i) at first
+
+    W is doubly stochastic: it has the Metropolis weights of a graph of the clients. Both sums are exchanged over every
+    link of the graph, and both count as communication. The output is the mean of the x_i. On the complete graph with
+    step = 1, SONATA is DANE with lam = tau after the first round.
+    """
+
+    name = "sonata"
+    label = "SONATA"
+    cite = "sun2022"
+    broadcast = ()
+    full_participation = True
+    exact = True
+    exact_prox = True
+
+    tau: float = option(doc="weight tau of tau/2 |y - x_i|^2", above=0, advice="2*delta_A")
+    step: float = option(1.0, doc="step size alpha from x_i to the minimiser y_i", above=0, high=1)
+    graph: Literal["complete", "ring", "grid", "erdos-renyi"] = option("complete", doc="graph of the clients")
+    link_p: float = option(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
+    graph_seed: int = option(0, doc="seed of an Erdos-Renyi graph", low=0)
+
+    def check(self, setting, problem):
+        super().check(setting, problem)
+        self.mixing(setting.clients)  # raises if the graph is not connected
+
+    def mixing(self, clients):
+        return mixing.create(self.graph, clients, self.link_p, self.graph_seed)
+
+    def rate(self, c):
+        """The rate of DANE (Jiang et al. 2024, Theorem 4) for hyper-parameters with which SONATA is DANE."""
+        if self.graph != "complete" or self.step != 1 or c["mu_min"] < 0 or self.tau < 2 * c["delta_A"]:
+            return None
+        return 1 / (1 + c["mu_min"] / self.tau)
+
+    def init(self, x0):
+        zero = zeros_like(x0)
+        return State(x=x0), State(x=x0, g=zero, q=zero)
+
+    def before(self, s, i, steps):
+        if steps.round == 0:
+            G = steps.full(i.x)
+            i = i.replace(g=G, q=G)
+        y = steps.prox(i.x - (i.q - i.g) / self.tau, self.tau)
+        return State(x=i.x + self.step * (y - i.x)), i
+
+    def client(self, s, i, steps):
+        G = steps.full(s.x)
+        return State(q=i.q + G - i.g), State(x=s.x, g=G)
+
+    def server(self, s, mean, n):
+        return State(x=s.x)
+
+    def receive(self, s, i):
+        return State(q=s.q)

@@ -1,0 +1,66 @@
+"""SVRP (Khaled & Jin 2023, arXiv:2209.02257)."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.registry.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class SVRPGD(Algorithm):
+    """SVRP-GD (Khaled & Jin 2023) is the variance-reduced proximal point method, solved by gradient descent.
+
+        x <- prox_{eta f_i}(x - eta (mean_j G_j(w) - G_i(w)))     of one client i drawn at random
+        w <- x                                                    with probability p
+
+    The proximal step is K gradient steps y <- y - lr (G_i(y) + mean_j G_j(w) - G_i(w) + (y - x) / eta), from y = x. All
+    clients send G_j(w) in the round after w has changed. Theory: eta = mu / (2 delta_A^2), p = 1/m.
+    """
+
+    name = "svrp-gd"
+    label = "SVRP-GD"
+    cite = "khaled2023"
+    full_participation = True
+    exact = True
+
+    lr: float = option(doc="step size of the local solver", above=0, advice="1/(L_max+1/eta)")
+    eta: float = option(doc="proximal step size eta", above=0, advice="mu/(2*delta_A*delta_A)")
+    p: float = option(doc="probability p that w is renewed", above=0, high=1, advice="1/M", search=(0.01, 1.0))
+
+    def init(self, x0):
+        return State(x=x0, w=x0, g=zeros_like(x0), renewed=True), State(g=zeros_like(x0))
+
+    def single_client(self):
+        return True
+
+    def before(self, s, i, steps):
+        if not s.renewed:
+            return State()
+        G = steps.full(s.w)
+        return State(g=G), State(g=G)
+
+    def client(self, s, i, steps):
+        y = s.x
+        for _ in range(len(steps)):
+            y = y - self.lr * (steps.full(y) + s.g - i.g + (y - s.x) / self.eta)
+        return State(x=y), State()
+
+    def server(self, s, mean, n):
+        renewed = bool(n.rng.random() < self.p)
+        return s.replace(x=mean.x, w=mean.x if renewed else s.w, renewed=renewed)
+
+    def rate(self, c):
+        """The rate for exact proximal steps.
+
+        E|x' - x*|^2 <= a |x - x*|^2 + b |w - x*|^2 with a = 1/(1 + eta mu)^2 and b = a (eta delta_A)^2, since the
+        proximal step of a convex f_i is a contraction (Khaled & Jin 2023, proof of Theorem 2).
+        """
+        if c["mu_min"] < 0:
+            return None
+        a = 1 / (1 + self.eta * c["mu_min"]) ** 2
+        b = a * (self.eta * c["delta_A"]) ** 2
+        trace, determinant = a + self.p * b + 1 - self.p, a * (1 - self.p)
+        largest = (trace + sqrt(trace**2 - 4 * determinant)) / 2  # eigenvalue of the recursion in x and w
+        return largest if largest < 1 else None

@@ -1,0 +1,22 @@
+"""What an architecture is: options, and a function that makes a network of them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fedatlas.registry.kinds import Kind
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+@dataclass(frozen=True, kw_only=True)
+class Architecture(Kind):
+    """The architecture of a network. Its fields are its options; torch is imported when a network is built."""
+
+    def build(self, shape: tuple[int, ...], outputs: int) -> "nn.Module":
+        """A network with fresh parameters, which torch's global generator draws.
+
+        shape: of one sample, (channels, height, width) or (features,). outputs: numbers that the network returns for a
+        sample. Raises UserError on a shape that the architecture cannot take.
+        """
+        raise NotImplementedError

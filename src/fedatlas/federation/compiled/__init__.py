@@ -1,0 +1,32 @@
+"""What is compiled or written out by hand for speed. The rest of the package imports this module alone.
+
+The gain of each part, as measured by the scripts in benchmarks/ (see benchmarks/README.md):
+
+``lockstep`` with ``kernels``: rounds of one-sample local steps on logistic data, for all step sizes of a tuning grid in
+one pass over the draws. A local step costs 22 to 450 times less than in plain NumPy, and 129 to 2089 times less for
+each of thirteen step sizes.
+
+``sequential``: gradients of sequential networks written out instead of recorded by autograd, and ``pooling``:
+convolution, 2x2 max pooling and ReLU in one. Rounds of LeNet with minibatches of twenty images are twice as fast as a
+plain torch loop.
+
+``simd``: vectors of numbers, in which ``kernels`` and ``pooling`` are written.
+
+All parts are loaded by name, and only when asked for: numba and torch take seconds to import, and the results of a cell
+depend on the parts that `fedatlas.federation.compiled.used` names and on no others.
+"""
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+
+def rounds(simulations: Sequence[Any]) -> Any:
+    """A Kernel that advances simulations of one problem on logistic data, one setting and one seed together, or None if
+    there is none for them."""
+    return importlib.import_module(f"{__name__}.lockstep").kernel(simulations)
+
+
+def layers(module: Any) -> Any:
+    """The Layers of a torch module, with gradients written out, or None if some of it is unknown."""
+    return importlib.import_module(f"{__name__}.sequential").fuse(module)

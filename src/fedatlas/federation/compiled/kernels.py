@@ -1,0 +1,258 @@
+"""Compiled rounds of one-sample local steps on logistic data, for several step sizes at once.
+
+Local steps are linear in the state except for one gradient: z <- A z - b (x) g(c.z) with z = (z_1, .., z_p) of (d,)
+vectors. Such a step has two parts. The l2 term and the coupling act on every coordinate through one p x p matrix,
+B = A - l2 b c'. The sample acts on the coordinates of its row. So a worker keeps u with z = P u, P = B^k: a step reads
+and writes only the row's coordinates, with coefficients c'P and P^-1 b that are the same for all workers. P is
+multiplied into u before its condition number costs digits. SIMD vectors hold a number for each of several step sizes,
+the innermost axis of all arrays: one pass over draws and rows serves all of them.
+
+``together`` is for rounds of one step, where the server's z itself is kept as P u; ``apart`` for rounds of several.
+In ``together`` no margin depends on another, so the derivatives of the loss of several workers are computed as one
+vector.
+"""
+
+import functools
+
+import numpy as np
+from numba import njit
+
+from fedatlas.federation.compiled.simd import clamp, exp, fma, load, pointer, prefetch, splat, store, summed, tiled
+
+WIDTHS = (1, 8, 16)  # step sizes of a pass: (d, 2, 16) doubles of a9a fill a first-level cache
+WIDE = 8  # numbers of a vector where step sizes need not be told apart; arrays are padded to a multiple
+DERIVATIVES = 16  # of the loss that are computed together in rounds of one step
+CONDITION = 1e4  # of P, beyond which it is folded into u: keeps about 12 of 16 digits
+PERIOD = 256  # rounds of one step after which P is folded in any case, so that coefficients repeat
+AHEAD = 6  # rows that are fetched in advance: which ones come is known, where they lie is random
+
+
+@njit(inline="always")
+def bounds(j, indptr, width, dense):
+    """Where row j lies."""
+    return (j * width, (j + 1) * width) if len(dense) else (np.int64(indptr[j]), np.int64(indptr[j + 1]))
+
+
+@njit(inline="always")
+def fetch(drawn, at, count, indptr, indices, values, labels, ones):
+    """Ask for a sparse row that is needed soon."""
+    prefetch(indptr, drawn[min(at + 2 * AHEAD, count - 1)])
+    soon = drawn[min(at + AHEAD, count - 1)]
+    prefetch(labels, soon)
+    prefetch(indices, indptr[soon])
+    if not len(ones):
+        prefetch(values, indptr[soon])
+        prefetch(values, indptr[soon] + 8)
+
+
+@njit(inline="always")
+def place(at, lo, indices, every, dense):
+    """Where the coordinate of a row's entry lies in u."""
+    return (at - lo if len(dense) else np.int64(indices[at])) * len(every)
+
+
+@njit(inline="always")
+def plus(t, u, at, lo, indices, values, every, dense, ones):
+    """t plus an entry of a row times its coordinate of u."""
+    y = load(u, place(at, lo, indices, every, dense), every)
+    return t + y if len(ones) else fma(splat(values[at], every), y, t)
+
+
+@njit(inline="always")
+def margin(u, q, k, lo, hi, indices, values, label, simd, every, dense, ones):
+    """b <a, c'P u> of the row a with label b, for each step size."""
+    even, odd = splat(0.0, every), splat(0.0, every)
+    if len(every) == len(simd):  # two sums, so that an addition need not wait for the last one
+        for at in range(lo, hi - 1, 2):
+            even = plus(even, u, at, lo, indices, values, every, dense, ones)
+            odd = plus(odd, u, at + 1, lo, indices, values, every, dense, ones)
+        if (hi - lo) % 2:
+            even = plus(even, u, hi - 1, lo, indices, values, every, dense, ones)
+        even = even + odd
+    else:  # of several vectors there are as many sums
+        for at in range(lo, hi):
+            even = plus(even, u, at, lo, indices, values, every, dense, ones)
+    return splat(label, simd) * summed(load(q, k * len(every), every) * even, simd)
+
+
+@njit(inline="always")
+def sigmoid(t, simd):
+    """1 / (1 + exp(t))."""
+    one = splat(1.0, simd)
+    return one / (one + exp(clamp(t, splat(-700.0, simd), splat(700.0, simd)), simd))
+
+
+@njit(inline="always")
+def add(u, r, k, lo, hi, indices, values, s, every, dense, ones):
+    """u <- u + s a r' on the row's coordinates."""
+    step = tiled(s, every) * load(r, k * len(every), every)
+    for at in range(lo, hi):
+        i = place(at, lo, indices, every, dense)
+        old = load(u, i, every)
+        store(u, i, old + step if len(ones) else fma(splat(values[at], every), step, old))
+
+
+@njit(inline="always")
+def apply(matrix, k, u, d, held, simd, every):
+    """u <- matrix u in every coordinate, for each step size."""
+    p, n = len(every) // len(simd), len(simd)
+    for i in range(0, d * p * n, p * n):
+        for h in range(p):
+            store(held, h * n, load(u, i + h * n, simd))
+        for h in range(p):
+            row = (k * p + h) * p * n
+            y = load(matrix, row, simd) * load(held, 0, simd)
+            for l in range(1, p):
+                y = fma(load(matrix, row + l * n, simd), load(held, l * n, simd), y)
+            store(u, i + h * n, y)
+
+
+# No fastmath: a step size's bits must depend neither on how many there are nor on the machine's vector units.
+@njit(cache=True, error_model="numpy", nogil=True)
+def together(rows, draws, weights, state, steps, touched, simd, every, wide, dense, ones):
+    """Rounds of one step; changes state[0], the server's z.
+
+    rows: as ``Logistic.one_sample_rows``. draws: (R, M) row numbers. weights: (M,) of workers, summing to 1. state:
+    flat and padded with zeros: z (d, p, n); for the workers' sum, the same, zeros; (p, n) to work in; derivatives of
+    the loss of some workers, (workers, n). steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps
+    (L, p, p, n) are applied to u in a round; after (L, p, p, n), P after the round. touched: whether only coordinates
+    of drawn rows are looked at. Of the other arguments, tuples of doubles, the lengths alone count, since the compiler
+    knows them: simd n, every p n, wide WIDE; dense: empty unless rows are; ones: empty unless all values are 1 and not
+    given.
+    """
+    p, n = len(every) // len(simd), len(simd)
+    R, M = draws.shape
+    size, workers, count = state[0].size, state[3].size // n, draws.size
+    width, L = rows[2].size // rows[3].size, len(steps[2])
+    d = size // (p * n)
+    indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
+    u, total, held, derivatives = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
+    q, r, maps, after = pointer(steps[0]), pointer(steps[1]), pointer(steps[3]), pointer(steps[4])
+    fold, drawn = steps[2], pointer(draws)
+    for t in range(R):
+        k = t % L
+        for m in range(0, M, workers):
+            taken = min(workers, M - m)
+            for w in range(taken):
+                at = t * M + m + w
+                j = drawn[at]
+                lo, hi = bounds(j, indptr, width, dense)
+                if not len(dense):
+                    fetch(drawn, at, count, indptr, indices, values, labels, ones)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, every, dense, ones)
+                store(derivatives, w * n, y)
+            for to in range(0, taken * n, len(wide)):
+                store(derivatives, to, sigmoid(load(derivatives, to, wide), wide))
+            for w in range(taken):
+                j = drawn[t * M + m + w]
+                lo, hi = bounds(j, indptr, width, dense)
+                s = splat(labels[j] * weights[m + w], simd) * load(derivatives, w * n, simd)
+                add(total, r, k, lo, hi, indices, values, s, every, dense, ones)
+        if fold[k]:
+            apply(maps, k, u, d, held, simd, every)
+        if touched:
+            for at in range(t * M, (t + 1) * M):
+                for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
+                    for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
+                        store(u, to, load(u, to, simd) + load(total, to, simd))
+                        store(total, to, splat(0.0, simd))
+        else:
+            for to in range(0, size, len(wide)):
+                store(u, to, load(u, to, wide) + load(total, to, wide))
+                store(total, to, splat(0.0, wide))
+    apply(after, (R - 1) % L, u, d, held, simd, every)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def apart(rows, draws, weights, state, steps, touched, simd, every, wide, dense, ones):
+    """Rounds of K steps; changes state[0], the server's z.
+
+    As ``together``, but for: draws (R, M, K); state: z, the workers' sum, (p, n) to work in, and a worker's u; steps:
+    q, r (K, p, n), fold (K,), maps (K, p, p, n), last (p, p, n), P after K steps, and gain (n,), weight of the workers'
+    mean in the new z.
+    """
+    p, n = len(every) // len(simd), len(simd)
+    R, M, K = draws.shape
+    size, count = state[0].size, draws.size
+    width = rows[2].size // rows[3].size
+    d = size // (p * n)
+    indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
+    z, total, held, u = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
+    q, r, maps, last, gain = (
+        pointer(steps[0]),
+        pointer(steps[1]),
+        pointer(steps[3]),
+        pointer(steps[4]),
+        pointer(steps[5]),
+    )
+    fold, drawn = steps[2], pointer(draws)
+    for t in range(R):
+        for to in range(0, size, len(wide)):
+            store(u, to, load(z, to, wide))
+            store(total, to, splat(0.0, wide))
+        for m in range(M):
+            first = (t * M + m) * K
+            for k in range(K):
+                j = drawn[first + k]
+                lo, hi = bounds(j, indptr, width, dense)
+                if not len(dense):
+                    fetch(drawn, first + k, count, indptr, indices, values, labels, ones)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, every, dense, ones)
+                if fold[k]:
+                    apply(maps, k, u, d, held, simd, every)
+                s = splat(labels[j], simd) * sigmoid(y, simd)
+                add(u, r, k, lo, hi, indices, values, s, every, dense, ones)
+            if touched:
+                weight = splat(weights[m], simd)
+                for at in range(first, first + K):
+                    for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
+                        for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
+                            start = load(z, to, simd)
+                            store(total, to, fma(weight, load(u, to, simd) - start, load(total, to, simd)))
+                            store(u, to, start)
+            else:
+                share = splat(weights[m], wide)
+                for to in range(0, size, len(wide)):
+                    store(total, to, fma(share, load(u, to, wide), load(total, to, wide)))
+                    store(u, to, load(z, to, wide))
+        if touched:
+            for to in range(0, size, len(wide)):
+                store(total, to, load(total, to, wide) + load(z, to, wide))
+        apply(last, 0, total, d, held, simd, every)
+        for to in range(0, d * p * n, n):
+            old = load(z, to, simd)
+            store(z, to, fma(load(gain, 0, simd), load(total, to, simd) - old, old))
+
+
+@functools.lru_cache(maxsize=4096)
+def coefficients(
+    A: tuple[tuple[float, ...], ...],
+    b: tuple[float, ...],
+    c: tuple[float, ...],
+    K: int,
+    l2: float,
+    again: bool = False,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """q, r (K, p), fold (K,), maps (K, p, p) and after (K, p, p), P after each step, of one recurrence of K steps.
+
+    A, b, c: as nested tuples. again: whether the steps will be repeated, so that P is folded in the last of them. The
+    coefficients of a step size depend on nothing but its own recurrence.
+    """
+    p = len(c)
+    B = np.array(A) - l2 * np.outer(b, c)
+    powers = [np.eye(p)]
+    while len(powers) <= K and _spread(powers[-1] @ B) <= CONDITION:
+        powers.append(powers[-1] @ B)
+    P = np.stack(powers)  # P before a step; the step after the last of them folds
+    k = np.arange(K) % len(P)
+    fold = k == len(P) - 1
+    fold[-1] |= again
+    maps = np.where(fold[:, None, None], P[k] @ B, np.eye(p))
+    after = np.where(fold[:, None, None], np.eye(p), P[k] @ B)
+    return np.array(c) @ P[k], np.linalg.solve(after, np.array(b)), fold, maps, after
+
+
+def _spread(P: np.ndarray) -> float:
+    """The largest factor by which P or its inverse enlarges a vector: u loses that much precision."""
+    values = np.linalg.svd(P, compute_uv=False)
+    return max(values[0], 1.0) / min(values[-1], 1.0) if values[-1] > 0 else np.inf

@@ -1,0 +1,200 @@
+"""Saving simulations between rounds, so that an interrupted run continues with the same bits."""
+
+import json
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fedatlas.federation.arrays import Array, State, is_torch, to_numpy
+from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.history import History
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.io.files import atomic
+
+SAVED = ("round", "local_steps", "diverged_round", "costs")
+CHUNK_BYTES = 1 << 26  # of client states that are copied at once
+
+Pairs = Sequence[tuple[Simulation, History]]
+# Called with runs and pairs before they are computed, where a job keeps more of them than results.
+WATCHER: ContextVar[Callable[[Any, Pairs], None] | None] = ContextVar("watcher", default=None)
+
+
+class Stopped(Exception):
+    """A run was asked to stop, and has been saved."""
+
+
+class Keeper:
+    """Saves simulations to a file between rounds, and restores them from it.
+
+    The file, an .npz, holds server states, the rows of client tables that were written, costs and histories. It is
+    replaced as a whole.
+
+    path: of the file. about: the specification and code that the simulations come from, as JSON types: a file about
+    others is ignored. seconds: least time between two savings. share: largest part of the time that savings may take.
+    stop: an event; once it is set, the next round is the last: it is saved, and Stopped is raised. also: called before
+    each saving.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        about: Any,
+        seconds: float = 60,
+        share: float = 0.02,
+        stop: threading.Event | None = None,
+        also: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.path, self.about, self.seconds, self.share = Path(path), about, seconds, share
+        self.stop, self.also = stop, also
+        self.due = time.monotonic() + seconds
+
+    def watch(self, runs: Any, pairs: Pairs) -> Callable[[], None]:
+        """Restore simulations and their histories if the file is about them; returns what is to be called after rounds.
+
+        runs: JSON types that identify the pairs among those that ``about`` describes.
+        """
+        if self.path.is_file():
+            self._restore(runs, pairs)
+        if watcher := WATCHER.get():
+            watcher(runs, pairs)
+
+        def pause() -> None:
+            stopped = self.stop is not None and self.stop.is_set()
+            if stopped or time.monotonic() >= self.due:
+                began = time.monotonic()
+                self.save(runs, pairs)
+                now = time.monotonic()
+                self.due = now + max(self.seconds, (now - began) / self.share)
+            if stopped:
+                raise Stopped
+
+        return pause
+
+    def save(self, runs: Any, pairs: Pairs) -> None:
+        """Write the file. Raises UserError if it cannot be written."""
+        self.also()
+        with atomic(self.path) as temporary, zipfile.ZipFile(temporary, "w") as file:
+            for name, array in _arrays({"about": self.about, "runs": runs}, pairs):
+                with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                    np.lib.format.write_array(entry, array, allow_pickle=False)
+
+    def _restore(self, runs: Any, pairs: Pairs) -> None:
+        """Set the simulations and histories to what the file holds: all of them, or none."""
+        try:
+            with zipfile.ZipFile(self.path) as file:
+                if file.testzip():
+                    raise ValueError("it is damaged")
+            with np.load(self.path, allow_pickle=False) as file:
+                head = json.loads(str(file["head"]))
+                if head["about"] != self.about:
+                    say(f"the checkpoint {self.path} is of another specification or other code: the run starts again")
+                    return
+                if head["runs"] != runs:
+                    return
+                found = [
+                    _Saved.read(file, run, number, simulation)
+                    for number, ((simulation, _), run) in enumerate(zip(pairs, head["simulations"], strict=True))
+                ]
+        except Exception as error:  # of damaged archives, zipfile and NumPy raise a dozen kinds
+            say(f"the checkpoint {self.path} cannot be read ({error}): the run starts again")
+            return
+        for (simulation, history), saved in zip(pairs, found, strict=True):
+            saved.put(simulation, history)
+        say(f"the run continues from round {min(s.round for s, _ in pairs)}, which {self.path} holds")
+
+    def forget(self) -> None:
+        """Remove the file."""
+        self.path.unlink(missing_ok=True)
+
+
+def say(text: str) -> None:
+    """Print a line for the log of a job."""
+    print(text, flush=True)
+
+
+def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarray]]:
+    """Names and arrays of all that is saved, made one by one."""
+    simulations = []
+    for simulation, history in pairs:
+        numbers = {name: value for name, value in simulation.s.items() if not hasattr(value, "shape")}
+        vectors = {name: list(value.shape) for name, value in simulation.s.items() if name not in numbers}
+        own = {name: getattr(simulation, name) for name in SAVED}
+        own |= {"rows": history.rows, "status": history.status, "numbers": numbers, "vectors": vectors}
+        simulations.append(own | {"parts": len(_parts(simulation.table))})
+    text = json.dumps({**head, "simulations": simulations}, default=lambda value: value.item())
+    yield "head", np.array(text)
+    for number, (simulation, _) in enumerate(pairs):
+        for name, value in simulation.s.items():
+            if hasattr(value, "shape"):
+                yield f"{number}.s.{name}", to_numpy(value)
+        table = simulation.table
+        for part, ids in enumerate(_parts(table)):
+            yield f"{number}.ids.{part}", ids
+            for name, data in table.data.items():
+                yield f"{number}.i.{name}.{part}", to_numpy(data[ids])
+
+
+def _parts(table: Table) -> list[np.ndarray]:
+    """Ids of the clients that were seen, in groups of at most CHUNK_BYTES of state."""
+    seen = np.flatnonzero(table.touched) if table.data else np.zeros(0, int)
+    count = -(-len(seen) * table.row_bytes // CHUNK_BYTES)
+    return np.array_split(seen, count) if count else []
+
+
+@dataclass
+class _Saved:
+    """What a file holds of one simulation: the values of SAVED, the server's state, the clients' and the history."""
+
+    values: dict[str, Any]
+    s: State
+    table: Table
+    history: dict[str, Any]
+
+    @classmethod
+    def read(cls, file: Any, run: dict[str, Any], number: int, simulation: Simulation) -> "_Saved":
+        """Read what the file holds under a number. Raises an exception unless it fits the simulation."""
+        table, like = simulation.table.fresh(), simulation.x0
+        vectors = {name: _array(file, f"{number}.s.{name}", like, shape) for name, shape in run["vectors"].items()}
+        if not {*vectors, *run["numbers"]} >= {name for name, _ in simulation.s.items()}:
+            raise ValueError("it lacks a part of the server's state")
+        for part in range(run["parts"]):
+            ids = file[f"{number}.ids.{part}"]
+            widths = {name: (len(ids), len(value)) for name, value in table.first.items()}
+            kept = {name: _array(file, f"{number}.i.{name}.{part}", like, shape) for name, shape in widths.items()}
+            table.write(ids, State(**kept))
+        if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
+            raise ValueError("its rounds contradict each other")
+        history = {"rows": run["rows"], "status": run["status"], "diverged_round": run["diverged_round"]}
+        return cls({name: run[name] for name in SAVED}, State(**vectors, **run["numbers"]), table, history)
+
+    def put(self, simulation: Simulation, history: History) -> None:
+        """Set a simulation and its history to what was read."""
+        simulation.s, simulation.table = self.s, self.table
+        for name, value in self.values.items():
+            setattr(simulation, name, value)
+        for name, value in self.history.items():
+            setattr(history, name, value)
+
+
+def _array(file: Any, name: str, like: Array, shape: Sequence[int]) -> Array:
+    """An array of the file in the library and on the device of a vector. Raises ValueError if it has another shape."""
+    array = file[name]
+    if array.shape != tuple(shape) or array.dtype.kind != "f":
+        raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, and not of shape {tuple(shape)}")
+    return _like(like, array)
+
+
+def _like(vector: Array, array: np.ndarray) -> Array:
+    """An array in the library and on the device of a vector, with its own type."""
+    if not is_torch(vector):
+        return array
+    import torch
+
+    return torch.from_numpy(array).to(vector.device)

@@ -1,0 +1,176 @@
+"""The conditions of a run that are neither problem nor algorithm: clients, rounds, samples, participation."""
+
+import functools
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.federation.metrics import METRICS, metric
+from fedatlas.federation.participation import PARTICIPATION, Participation
+from fedatlas.federation.schedules import SCHEDULES, Schedule
+from fedatlas.registry.options import option, settle
+
+LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which Steps records of every algorithm
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How a federation is run. One round has K local steps or E local epochs of each active client.
+
+    Raises UserError where options contradict each other.
+    """
+
+    clients: int = option(doc="number m of clients (workers M)", unit="clients", low=1)
+    local_steps: int | None = option(None, doc="K; 1 where local_epochs is not given either", unit="steps", low=1)
+    local_epochs: int | None = option(
+        None,
+        doc="E, instead of local_steps: passes over the n_i rows of client i, which are E ceil(n_i / batch) steps; the "
+        "last step of a pass is on the rows that are left",
+        unit="epochs",
+        low=1,
+    )
+    rounds: int | None = option(None, doc="rounds R of communication", unit="rounds", low=1)
+    steps: int | None = option(None, doc="T = R K, instead of rounds", unit="local steps", low=1)
+    epochs: int | None = option(None, doc="R E, instead of rounds", unit="local epochs", low=1)
+    batch: int | None = option(
+        1, doc="samples of a local step's minibatch; null for full local gradients", unit="samples", low=1
+    )
+    sampling: Literal["replacement", "reshuffling", "legacy"] = option(
+        "replacement",
+        doc="how minibatches of local_steps are drawn: `replacement` (independently, with replacement), `reshuffling` "
+        "(passes over the client's data in an order that is drawn for each pass) or `legacy` (start and samples of the "
+        "FedAc authors' code, to replay published runs)",
+    )
+    participation: str | dict[str, Any] = option(
+        lambda: {"kind": "full"}, doc="rule that says which clients take part in a round", family="participation"
+    )
+    schedule: str | dict[str, Any] = option(
+        lambda: {"kind": "constant"}, doc="factor on the algorithm's lr in each round", family="schedule"
+    )
+    clip: float | None = option(
+        None, doc="largest norm of a minibatch gradient, as of torch's clip_grad_norm_; no bound by default", above=0
+    )
+    eval_rounds: int | None = option(
+        None,
+        doc="rounds between two evaluations of the output; by default a hundredth of all rounds. The output is "
+        "evaluated before the first and after the last round in any case",
+        unit="rounds",
+        low=1,
+    )
+    eval_steps: int | None = option(None, doc="the same in local steps, instead of eval_rounds", unit="steps", low=1)
+    metrics: list[str] | None = option(None, doc="metrics that are evaluated besides the problem's own")
+    record: list[str] | None = option(
+        None,
+        doc="names of what algorithms record of local steps, such as [step_size], and local_loss, the minibatch's loss "
+        "before a step, of all that compute it; kept for the last round before each evaluation",
+    )
+    state: Literal["memory", "disk"] = option("memory", doc="where client states are kept")
+
+    def __post_init__(self) -> None:
+        settle("setting", self)
+        if self.local_epochs is None and self.local_steps is None:
+            object.__setattr__(self, "local_steps", 1)
+        self._check_lengths()
+        self.participants.check_clients(self.clients)
+        self.last_factor()
+
+    def _check_lengths(self) -> None:
+        """Raise UserError unless the lengths of the run and of its rounds are each given in one way."""
+        if self.local_epochs is not None and self.local_steps is not None:
+            raise UserError("give local_steps or local_epochs, not both")
+        name, other = ("steps", "epochs") if self.local_epochs is None else ("epochs", "steps")
+        if getattr(self, other) is not None or (self.local_epochs is not None and self.eval_steps is not None):
+            raise UserError("steps and eval_steps count local_steps, epochs count local_epochs")
+        total, local = getattr(self, name), getattr(self, f"local_{name}")
+        if (self.rounds is None) == (total is None):
+            raise UserError(f"give either rounds or {name} (T = rounds x local_{name}), and only one of them")
+        if total is not None and total < local:
+            raise UserError(f"{name} = {total} is less than one round of local_{name} = {local}")
+        if self.eval_rounds is not None and self.eval_steps is not None:
+            raise UserError("give eval_rounds or eval_steps, not both")
+
+    def last_factor(self) -> float:
+        """The factor on lr in the last round. Raises UserError if it is not finite or 0."""
+        try:
+            factor = float(self.lr_schedule.factor(max(1, self.total_rounds - 1)))
+        except OverflowError:
+            factor = math.inf
+        if not 0 < factor < math.inf:
+            raise UserError(
+                f"schedule is {self.schedule!r}; its factor in the last round is {factor}, and must be finite and "
+                "larger than 0"
+            )
+        return factor
+
+    @property
+    def total_rounds(self) -> int:
+        """Rounds of the run."""
+        return self.rounds or (self.steps or self.epochs or 0) // self._local
+
+    @property
+    def records_losses(self) -> bool:
+        """Whether the minibatches' losses are recorded."""
+        return LOCAL_LOSS in (self.record or ())
+
+    @property
+    def eval_every(self) -> int:
+        """Rounds between two evaluations."""
+        if self.eval_steps is not None:
+            return max(1, self.eval_steps // self._local)
+        return self.eval_rounds or max(1, self.total_rounds // 100)
+
+    @property
+    def _local(self) -> int:
+        """Local steps or local epochs of a round."""
+        return self.local_steps or self.local_epochs or 1
+
+    def evaluated(self, round: int) -> bool:
+        """Whether the output is evaluated after this number of rounds."""
+        return round % self.eval_every == 0 or round == self.total_rounds
+
+    @functools.cached_property
+    def participants(self) -> Participation:
+        """The rule of participation."""
+        return PARTICIPATION.build(self.participation)
+
+    @functools.cached_property
+    def lr_schedule(self) -> Schedule:
+        """The schedule of the step size."""
+        return SCHEDULES.build(self.schedule)
+
+    @property
+    def full_participation(self) -> bool:
+        """Whether every client takes part in every round by rule."""
+        return self.participants.name == "full"
+
+    @property
+    def constant_lr(self) -> bool:
+        """Whether all rounds have the same step size by rule."""
+        return self.lr_schedule.name == "constant"
+
+    @property
+    def sampler(self) -> str:
+        """The kind of sampling that is used: local epochs are reshuffled passes."""
+        return self.sampling if self.local_epochs is None else "reshuffling"
+
+    def check_metrics(self, reported: Collection[str]) -> dict[str, Callable[[Any, Any], float]]:
+        """The functions that compute those of ``metrics`` that the problem does not report, by name.
+
+        reported: names of the metrics that the problem's evaluation gives. Raises UserError for a metric that the
+        problem does not report and that has no function.
+        """
+        found = {}
+        for name in self.metrics or ():
+            if name in reported:
+                continue
+            compute = metric(name).compute
+            if compute is None:
+                known = [*reported, *(one for one in METRICS.names() if METRICS.get(one).compute is not None)]
+                raise UserError(
+                    f"metrics: the problem does not report {name!r}, and it cannot be computed from the output"
+                    + did_you_mean(name, known)
+                )
+            found[name] = compute
+        return found

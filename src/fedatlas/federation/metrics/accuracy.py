@@ -1,0 +1,11 @@
+"""Share of the training samples that are classified correctly."""
+
+from fedatlas.federation.metrics.base import Metric
+
+ACCURACY = Metric(
+    name="accuracy",
+    words="training accuracy",
+    head="training",
+    larger_is_better=True,
+    percent=True,
+)

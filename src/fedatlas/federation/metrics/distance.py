@@ -1,0 +1,10 @@
+"""Euclidean distance between the output and the minimiser."""
+
+from fedatlas.federation.metrics.base import Metric
+
+DISTANCE = Metric(
+    name="distance",
+    words="distance to the optimum",
+    symbol=r"$|x - x^\ast|$",
+    scale="log",
+)

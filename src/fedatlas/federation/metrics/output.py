@@ -1,0 +1,9 @@
+"""The output of a problem with one variable."""
+
+from fedatlas.federation.metrics.base import Metric
+
+OUTPUT = Metric(
+    name="output",
+    words="output",
+    symbol="$x$",
+)

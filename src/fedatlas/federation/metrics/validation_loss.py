@@ -1,0 +1,8 @@
+"""Mean loss over the training rows that are held out, without the l2 term."""
+
+from fedatlas.federation.metrics.base import Metric
+
+VALIDATION_LOSS = Metric(
+    name="validation_loss",
+    words="validation loss",
+)

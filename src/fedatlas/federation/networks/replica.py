@@ -1,0 +1,86 @@
+"""A module whose parameters and gradients lie in two flat vectors."""
+
+import copy
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+from fedatlas.errors import UserError
+from fedatlas.federation import compiled
+from fedatlas.federation.networks.losses import Loss
+from fedatlas.federation.networks.samples import Samples
+
+
+class Replica:
+    """One thread's copy of a module: parameters are views into ``flat`` (d,), their gradients into ``grad`` (d,)."""
+
+    def __init__(self, module: nn.Module) -> None:
+        self.module = copy.deepcopy(module)
+        parameters = list(self.module.parameters())
+        self.flat = flatten(self.module)
+        self.grad = torch.zeros_like(self.flat)
+        sizes = [p.numel() for p in parameters]
+        for p, value, grad in zip(parameters, self.flat.split(sizes), self.grad.split(sizes), strict=True):
+            p.data, p.grad = value.view_as(p), grad.view_as(p)
+        self.layers = compiled.layers(self.module)
+
+    def outputs(self, x: Tensor, data: Tensor) -> Tensor:
+        """Scores (b, outputs) that the module with parameters x (d,) gives to data (b, ...)."""
+        self.flat.copy_(x)
+        with torch.no_grad():
+            return self.module(data) if self.layers is None else self.layers.forward(data)[0]
+
+    def value_and_grad(
+        self, x: Tensor, batches: Iterable[tuple[Tensor, Tensor]], loss: Loss, n: int
+    ) -> tuple[Tensor, Tensor]:
+        """Mean loss over n samples, a number, and its gradient (d,), which is valid until the next call.
+
+        x: (d,) parameters. batches: of data (b, ...) and labels (b,); together they have n samples.
+        """
+        value = self.flat.new_zeros(())
+        self.flat.copy_(x)
+        self.grad.zero_()
+        for data, labels in batches:
+            if self.layers is None:
+                own = loss.losses(self.module(data), labels).sum() / n
+                own.backward()
+                value = value + own.detach()
+            else:
+                with torch.no_grad():
+                    z, vjps = self.layers.forward(data)
+                    losses, derivatives = loss.losses_and_derivatives(z, labels)
+                    self.layers.backward(vjps, derivatives.div_(n))
+                    value = value + losses.sum() / n
+        return value, self.grad
+
+
+def flatten(module: nn.Module) -> Tensor:
+    """All parameters of a module as one new vector (d,)."""
+    return torch.cat([p.detach().reshape(-1) for p in module.parameters()])
+
+
+def activations(module: nn.Module, samples: Samples) -> list[int]:
+    """Bytes of the output of each layer of a module for one sample."""
+    found: list[int] = []
+    module = copy.deepcopy(module)
+    for layer in module.modules():
+        if not any(True for _ in layer.children()):
+            layer.register_forward_hook(lambda _, __, out: found.append(out.nbytes))
+    with torch.no_grad():
+        module(samples.gather(samples.index([0]))[0])
+    return found
+
+
+def check(module: nn.Module) -> None:
+    """Raise UserError if a module is not a function of its parameters and its input alone."""
+    for name, _ in module.named_buffers():
+        raise UserError(
+            f"network: the module has a buffer {name!r}, state that no algorithm would average; use layers without "
+            "(GroupNorm for BatchNorm)"
+        )
+    for name, layer in module.named_modules():
+        if isinstance(layer, (nn.modules.dropout._DropoutNd, nn.RReLU)):
+            raise UserError(f"network: the layer {name!r} draws random numbers that no seed controls; leave it out")
+    if not any(True for _ in module.parameters()):
+        raise UserError("network: the module has no parameters")

@@ -1,0 +1,79 @@
+"""Copies of a module at different parameters, computed in one pass: on a GPU, a small network alone leaves most of it
+idle."""
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, grad_and_value, vmap
+
+from fedatlas.federation.networks.losses import Loss
+from fedatlas.federation.networks.replica import flatten
+
+WARM_UP = 3  # calls before a CUDA graph is recorded, as torch's documentation asks
+
+
+class Stacked:
+    """m copies of a module as one function of their parameters (m, d).
+
+    module: a function of its parameters and its input alone. loss: of its outputs. On a CUDA device, the kernels of
+    each shape of arguments are recorded once as a CUDA graph and replayed from then on: starting them one by one takes
+    longer than computing them.
+    """
+
+    def __init__(self, module: nn.Module, loss: Loss) -> None:
+        self.module, self.loss = copy.deepcopy(module), loss
+        self.shapes = {name: p.shape for name, p in self.module.named_parameters()}
+        self.sizes = [shape.numel() for shape in self.shapes.values()]
+        self._mapped = vmap(grad_and_value(self._mean_loss))
+        self._recorded: dict[tuple[Any, ...], tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...], tuple[Tensor, ...]]] = {}
+
+    def _mean_loss(self, x: Tensor, data: Tensor, labels: Tensor) -> Tensor:
+        parts = zip(self.shapes.items(), x.split(self.sizes), strict=True)
+        values = {name: part.view(shape) for (name, shape), part in parts}
+        return self.loss.losses(functional_call(self.module, values, (data,)), labels).mean()
+
+    def runs(self, data: Tensor, labels: Tensor) -> bool:
+        """Whether torch can compute copies of the module in one pass: its layers must not branch on numbers.
+
+        data: (1, ...) a sample. labels: (1,).
+        """
+        x = flatten(self.module)
+        try:
+            self._mapped(x.expand(2, -1), data.expand(2, *data.shape), labels.expand(2, -1))
+        except RuntimeError:
+            return False
+        return True
+
+    def value_and_grad(self, y: Tensor, data: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean losses (m,) and gradients (m, d), each of a copy at its own parameters on its own samples.
+
+        y: (m, d). data: (m, b, ...). labels: (m, b). What is returned is valid until the next call.
+        """
+        arguments = (y, data, labels)
+        if y.device.type != "cuda":
+            grad, value = self._mapped(*arguments)
+            return value, grad
+        key = (y.shape, data.shape)
+        if key not in self._recorded:
+            self._recorded[key] = self._record(arguments)
+        graph, inputs, (grad, value) = self._recorded[key]
+        for own, given in zip(inputs, arguments, strict=True):
+            own.copy_(given)
+        graph.replay()
+        return value, grad
+
+    def _record(self, arguments: tuple[Tensor, ...]) -> tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...], Any]:
+        """A graph of the kernels, the tensors that it reads, and those that it writes."""
+        inputs = tuple(v.clone(memory_format=torch.contiguous_format) for v in arguments)
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(WARM_UP):
+                self._mapped(*inputs)
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            written = self._mapped(*inputs)
+        return graph, inputs, written

@@ -1,0 +1,8 @@
+"""Participation: which clients take part in a round. A module here that defines a rule is found by itself."""
+
+from fedatlas.federation.participation.base import Participation
+from fedatlas.registry.kinds import Family
+
+__all__ = ["PARTICIPATION", "Participation"]
+
+PARTICIPATION: Family[Participation] = Family("participation", __name__, Participation)

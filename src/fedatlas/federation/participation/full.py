@@ -1,0 +1,19 @@
+"""Full participation."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedatlas.federation.participation.base import Participants, Participation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Full(Participation):
+    """Every client takes part in every round."""
+
+    name = "full"
+
+    def bind(self, problem: Any, clients: int, seed: int) -> Participants:
+        """The participants of one run."""
+        return Participants(lambda t: np.arange(clients), lambda t: np.ones(clients))

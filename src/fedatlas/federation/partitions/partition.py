@@ -1,0 +1,86 @@
+"""Which samples each client has. How samples are split is in `fedatlas.federation.partitions`."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fedatlas.errors import UserError
+from fedatlas.io import npz
+from fedatlas.io.files import atomic
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A split of samples over clients. Client i has ``order[offsets[i]:offsets[i + 1]]``.
+
+    kind, seed, options: how it was made. clients: their number. samples: number of samples that were split; some kinds
+    leave a few of them unused. order: positions of the samples, client by client, int64 (used,). offsets: int64
+    (clients + 1,).
+    """
+
+    kind: str
+    seed: int
+    options: dict[str, Any]
+    clients: int
+    samples: int
+    order: np.ndarray
+    offsets: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Samples per client, int64 (clients,)."""
+        return np.diff(self.offsets)
+
+    def client(self, i: int) -> np.ndarray:
+        """Positions of client i's samples, int64 (n_i,), a view."""
+        if not 0 <= i < self.clients:
+            raise UserError(f"there is no client {i}: clients are numbered from 0 to {self.clients - 1}")
+        return self.order[self.offsets[i] : self.offsets[i + 1]]
+
+    def histogram(self, y: np.ndarray, classes: int) -> np.ndarray:
+        """Samples of each class at each client, int64 (clients, classes).
+
+        y: the labels that were split, (samples,) in 0..classes-1. Raises UserError if their number is another one.
+        """
+        y = np.asarray(y)
+        if len(y) != self.samples:
+            raise UserError(f"this partition splits {self.samples:,} samples, not the {len(y):,} given")
+        owner = np.repeat(np.arange(self.clients), self.sizes)
+        return np.bincount(owner * classes + y[self.order], minlength=self.clients * classes).reshape(-1, classes)
+
+    def save(self, path: str | Path) -> None:
+        """Write an .npz file that ``load`` reads. Raises UserError if it cannot be written."""
+        meta = {key: getattr(self, key) for key in ("kind", "seed", "options", "clients", "samples")}
+        with atomic(path) as temporary, open(temporary, "wb") as file:
+            np.savez(file, meta=np.array(json.dumps(meta, sort_keys=True)), order=self.order, offsets=self.offsets)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Partition":
+        """Read what ``save`` wrote. Raises UserError if it is not there, or is no partition."""
+        try:
+            npz.check(path)
+            with np.load(path, allow_pickle=False) as content:
+                meta = json.loads(str(content["meta"]))
+                made = cls(**meta, order=content["order"], offsets=content["offsets"])
+            made._check()
+            return made
+        except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over
+            raise UserError(f"{path} is not a readable partition ({error}): make it again") from error
+
+    def _check(self) -> None:
+        given = (self.kind, str), (self.seed, int), (self.options, dict), (self.clients, int), (self.samples, int)
+        if not all(isinstance(value, kind) for value, kind in given):
+            raise ValueError("its description is of other types")
+        if self.order.dtype.kind + self.offsets.dtype.kind != "ii" or self.order.ndim != 1:
+            raise ValueError("it does not hold lists of whole numbers")
+        ends = (
+            self.offsets.shape == (self.clients + 1,) and self.offsets[0] == 0 and self.offsets[-1] == len(self.order)
+        )
+        used = np.sort(self.order)
+        if not (ends and (np.diff(self.offsets) >= 0).all() and (np.diff(used) > 0).all()):
+            raise ValueError("its parts contradict one another")
+        if len(used) and not 0 <= used[0] <= used[-1] < self.samples:
+            raise ValueError("it names samples that do not exist")

@@ -1,0 +1,291 @@
+"""l2-regularised logistic regression, F(x) = mean_j log(1 + exp(-b_j <a_j, x>)) + l2/2 |x|^2 (FedAc, Section 5)."""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+
+from fedatlas.errors import UserError
+from fedatlas.federation import arrays, compiled
+from fedatlas.federation.problems.base import VALIDATION, Batch
+from fedatlas.federation.problems.regression import (
+    START_SCALE,
+    WEIGHTS,
+    Penalty,
+    Regression,
+    RegressionKind,
+    Separate,
+    Weights,
+    held_out,
+    validated,
+)  # fmt: skip
+from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.data.contents import Contents
+    from fedatlas.data.dataset import Dataset
+    from fedatlas.federation.partitions.partition import Partition
+
+BLOCK_BYTES = 1 << 25  # of rows that are made float64 at a time
+DENSE_BYTES = 1 << 30  # sparse data up to this size are also kept dense, whose rows are gathered faster
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogisticRegression(RegressionKind):
+    """l2-regularised logistic regression on data of two classes, dense or sparse, without bias."""
+
+    name = "logistic"
+    reports = ("loss", "accuracy", "suboptimality", "test_accuracy", *VALIDATION)
+
+    start_scale: float = option(1.0, doc=START_SCALE, low=0)
+    weights: Weights = option("equal", doc=WEIGHTS)
+
+    def check_data(self, train: "Contents") -> None:
+        if train.classes != 2:
+            raise UserError(f"logistic regression needs two classes, the data have {train.classes}: use softmax")
+
+    def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Logistic":
+        """The problem on prepared data. Data in float32 stay so: large ones may not fit twice."""
+        dtype = np.float32 if train.X.dtype == np.float32 else np.float64
+        features, held = train.features(dtype=dtype), held_out(train, test, dtype)
+        known = validated(train, dtype)
+        return Logistic(features, train.y, partition=partition, test=held, validation=known, **vars(self))
+
+
+class Logistic(Regression):
+    """Logistic regression on dense or CSR data.
+
+    A: (n, d) features. b: (n,) labels in {0, 1}. partition: rows of each client, or None. test, validation: (A, b) or
+    None. l2 and options: see `LogisticRegression`. Raises UserError if there are other labels.
+    """
+
+    def __init__(
+        self,
+        A: Any,
+        b: np.ndarray,
+        l2: Penalty = 0.0,
+        partition: "Partition | None" = None,
+        test: tuple[Any, np.ndarray] | None = None,
+        validation: tuple[Any, np.ndarray] | None = None,
+        **options: Any,
+    ) -> None:
+        given = LogisticRegression(l2=l2, **options)
+        labels = np.unique(b)
+        if not np.isin(labels, (0, 1)).all():
+            raise UserError(f"logistic regression needs two classes, the data have {len(labels)}: use softmax")
+        self.dtype = np.result_type(A.dtype, np.float32)
+        self.A, self.b = A.astype(self.dtype, copy=False), np.where(np.asarray(b) == 1, 1, -1).astype(self.dtype)
+        self.samples, self.dim = A.shape
+        self.partition, self.start_scale = partition, given.start_scale
+        self.test, self.validation = test, validation
+        self.l2 = self.penalty(given.l2)
+        self.weigh(given.weights)
+
+    @property
+    def labels(self) -> np.ndarray:
+        """Labels in {0, 1}: (n,)."""
+        return (self.b > 0).astype(int)
+
+    @functools.cached_property
+    def _dense(self) -> np.ndarray | None:
+        """The rows as a dense array, if they are or if they are small enough."""
+        if not sparse.issparse(self.A):
+            return self.A
+        return self.A.toarray() if self.samples * self.dim * self.dtype.itemsize <= DENSE_BYTES else None
+
+    def _rows(self, index: np.ndarray) -> np.ndarray:
+        """Rows of data by an index of any shape: (*index.shape, d)."""
+        if self._dense is not None:
+            return self._dense[index]
+        return self.A[index.ravel()].toarray().reshape(*index.shape, self.dim)
+
+    def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
+        """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) draws."""
+        if index.shape[1] > self.samples // 8:  # for every client alike, or blocks would change bits
+            counts, size = (np.bincount(own, minlength=self.samples) for own in index), index.shape[1]
+            weights = (own * self.share(i) / size for own, i in zip(counts, clients, strict=True))
+            return Separate([Weighted(self.A, self.b, own, size, self.l2) for own in weights])
+        if index.shape[1] == 1:
+            return OneSample(self._rows(index[:, 0]), self.b[index], self.l2, self.shares(clients))
+        return Rows(self._rows(index), self.b[index], self.l2, self.shares(clients))
+
+    def full_batch(self, clients: np.ndarray) -> Batch:
+        """All data of each of a block of clients (m,)."""
+        if self.partition is None:
+            weights = np.full(self.samples, 1 / self.samples)
+            return Separate([Weighted(self.A, self.b, weights, self.samples, self.l2)] * len(clients), shared=True)
+        return Separate([self._own(int(i)) for i in clients])
+
+    @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
+    def _own(self, i: int) -> "Weighted":
+        """All data of client i."""
+        assert self.partition is not None  # without one, all clients share ``full_batch``
+        index = self.partition.client(i)
+        weights = np.full(len(index), self.share(i) / len(index))
+        return Weighted(self.A[index], self.b[index], weights, len(index), self.l2)
+
+    def kernel(self, simulations: Sequence[Any]) -> Any:
+        """What advances simulations on compiled rounds, or None; see `fedatlas.federation.compiled`.
+
+        They are for rounds in which every client takes part and draws one sample a step from the same data.
+        """
+        setting = simulations[0].setting
+        plain = setting.full_participation and setting.constant_lr and setting.sampling == "replacement"
+        plain = plain and not setting.records_losses
+        if not plain or setting.local_epochs is not None or setting.batch != 1 or self.one_sample_rows is None:
+            return None
+        return compiled.rounds(simulations)
+
+    @functools.cached_property
+    def one_sample_rows(self) -> tuple[np.ndarray, ...] | None:
+        """Rows for compiled rounds, as small as may be, since they are read at random: indptr, indices, values, labels.
+
+        Of CSR data, without values if all are 1; of dense data, the values behind two empty arrays. None where clients
+        have rows of their own.
+        """
+        if not self.shared:
+            return None
+        labels = self.b.astype(np.int8)
+        if sparse.issparse(self.A):
+            indices = self.A.indices.astype(np.min_scalar_type(self.dim - 1))
+            return self.A.indptr, indices, self.A.data[: 0 if (self.A.data == 1).all() else None], labels
+        return np.zeros(0, np.int32), np.zeros(0, np.uint8), np.ravel(self.A), labels
+
+    def _parts(self) -> Iterator[tuple[Any, np.ndarray]]:
+        """(rows, labels) in float64, block by block."""
+        at = 0
+        for A in _blocks(self.A):
+            yield A, self.b[at : at + A.shape[0]].astype(np.float64, copy=False)
+            at += A.shape[0]
+
+    def value(self, x: np.ndarray) -> float:
+        """F(x). x: (d,)."""
+        total = sum(np.logaddexp(0, -b * (A @ x)).sum() for A, b in self._parts())
+        return float(total / self.samples + self.l2 / 2 * (x @ x))
+
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """Gradient of F at x (d,): (d,)."""
+        return sum(A.T @ (-b * expit(-b * (A @ x))) for A, b in self._parts()) / self.samples + self.l2 * x
+
+    def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        """The map v -> (Hessian of F at x) v, both (d,)."""
+        weights = [(p := expit(A @ x)) * (1 - p) for A, _ in self._parts()]
+
+        def product(v: np.ndarray) -> np.ndarray:
+            total = sum(A.T @ (w * (A @ v)) for (A, _), w in zip(self._parts(), weights, strict=True))
+            return total / self.samples + self.l2 * v
+
+        return product
+
+    @functools.cached_property
+    def smoothness(self) -> float:
+        """L = lambda_max(A'A) / (4 n) + l2."""
+        return self.curvature(self.A) + self.l2
+
+    @staticmethod
+    def curvature(A: Any) -> float:
+        """Largest curvature of the mean loss of rows A (n, d): lambda_max(A'A) / (4 n)."""
+        gram = sum(B.T @ B for B in _blocks(A)) if A.shape[1] <= A.shape[0] else A @ A.T
+        gram = gram.toarray() if sparse.issparse(gram) else gram
+        return float(np.linalg.eigvalsh(gram)[-1] / (4 * A.shape[0]))
+
+    def evaluate(self, x: np.ndarray) -> dict[str, float]:
+        """Metrics at x (d,)."""
+        z = (self.A @ x.astype(self.dtype, copy=False)).astype(np.float64)
+        metrics = {"loss": float(np.logaddexp(0, -self.b * z).mean() + self.l2 / 2 * (x @ x))}
+        metrics["accuracy"] = float(np.mean((z > 0) == (self.b > 0)))
+        if self.optimum is not None:
+            metrics["suboptimality"] = metrics["loss"] - self.optimum.F
+        if self.test is not None:
+            A, b = self.test
+            metrics["test_accuracy"] = float(np.mean((A @ x > 0) == (np.asarray(b) == 1)))
+        if self.validation is not None:
+            A, b = self.validation
+            z, positive = A @ x, np.asarray(b) == 1
+            metrics["validation_loss"] = float(np.logaddexp(0, np.where(positive, -z, z)).mean())
+            metrics["validation_accuracy"] = float(np.mean((z > 0) == positive))
+        return metrics
+
+
+def _blocks(A: Any) -> Iterator[Any]:
+    """Rows in float64, a block at a time where they are float32: sums keep their digits, and no second copy is held."""
+    if sparse.issparse(A) or A.dtype == np.float64:
+        yield A
+        return
+    size = max(1, BLOCK_BYTES // (8 * A.shape[1]))
+    for at in range(0, len(A), size):
+        yield A[at : at + size].astype(np.float64)
+
+
+class OneSample:
+    """One sample for each of m clients. a: (m, d), b: (m, 1). share: (m, 1) factors on the losses, or 1."""
+
+    size = 1
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, l2: float, share: Any = 1) -> None:
+        self.a, self.b, self.l2, self.share = a, b, l2, share
+
+    def _margin(self, y: np.ndarray) -> np.ndarray:
+        return self.b * np.vecdot(self.a, y)[:, None]
+
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        """Gradients (m, d)."""
+        y = arrays.rows(y, len(self.a))
+        return -self.share * self.b * expit(-self._margin(y)) * self.a + self.l2 * y
+
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (m, 1) and gradients (m, d)."""
+        y = arrays.rows(y, len(self.a))
+        norm2 = np.vecdot(y, y)[:, None]
+        return self.share * np.logaddexp(0, -self._margin(y)) + self.l2 / 2 * norm2, self.grad(y)
+
+
+class Rows:
+    """b samples for each of m clients. a: (m, b, d), b: (m, b). share: (m, 1) factors on the losses, or 1."""
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, l2: float, share: Any = 1) -> None:
+        self.a, self.b, self.l2, self.share = a, b, l2, share
+        self.size = b.shape[1]
+
+    def _margin(self, y: np.ndarray) -> np.ndarray:
+        return self.b * np.matmul(self.a, y[:, :, None])[:, :, 0]
+
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        """Gradients (m, d)."""
+        y = arrays.rows(y, len(self.a))
+        weight = -self.share * self.b * expit(-self._margin(y)) / self.size
+        return np.matmul(weight[:, None, :], self.a)[:, 0] + self.l2 * y
+
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (m, 1) and gradients (m, d)."""
+        y = arrays.rows(y, len(self.a))
+        norm2 = np.vecdot(y, y)[:, None]
+        losses = np.logaddexp(0, -self._margin(y)).mean(axis=1, keepdims=True)
+        return self.share * losses + self.l2 / 2 * norm2, self.grad(y)
+
+
+class Weighted:
+    """One client with weighted rows: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2."""
+
+    def __init__(self, A: Any, b: np.ndarray, weights: np.ndarray, size: int, l2: float) -> None:
+        self.A, self.b, self.weights, self.size, self.l2 = A, b, weights.astype(b.dtype), size, l2
+        self._transposed, self._signs, self._signed = A.T, -b, -self.weights * b  # these take as long as a gradient
+
+    def value(self, y: np.ndarray) -> float:
+        """The loss at y (d,)."""
+        y = np.ravel(y)
+        return float(self.weights @ np.logaddexp(0, -self.b * (self.A @ y)) + self.l2 / 2 * (y @ y))
+
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        """Gradients (m, d)."""
+        y = np.ravel(y)
+        weight = self._signed * expit(self._signs * (self.A @ y))
+        return (self._transposed @ weight + self.l2 * y)[None]
+
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (m, 1) and gradients (m, d)."""
+        return np.array([[self.value(y)]]), self.grad(y)

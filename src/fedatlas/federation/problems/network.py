@@ -1,0 +1,80 @@
+"""Neural networks: the options. The oracle is `fedatlas.federation.networks.network.Network`; it is loaded by name."""
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from fedatlas.errors import UserError
+from fedatlas.federation.architectures import ARCHITECTURES, Architecture
+from fedatlas.federation.problems.augmentation import Augmentation
+from fedatlas.federation.problems.base import VALIDATION, DataKind, Problem
+from fedatlas.registry.options import construct, option
+
+if TYPE_CHECKING:
+    from fedatlas.data.contents import Contents
+    from fedatlas.data.dataset import Dataset
+    from fedatlas.federation.partitions.partition import Partition
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeuralNetwork(DataKind):
+    """A neural network in torch, on images or any other data; x holds all of its parameters."""
+
+    name = "network"
+    constants = ("mu",)
+    reports = ("loss", "accuracy", "test_loss", "test_accuracy", *VALIDATION)
+    oracle = "fedatlas.federation.networks.network"
+
+    architecture: str | dict[str, Any] = option("mlp", doc="the network's architecture", family="architecture")
+    loss: Literal["cross-entropy", "logistic"] = option(
+        "cross-entropy", doc="loss of a sample; logistic is for two classes and one output"
+    )
+    l2: float = option(0.0, doc="weight decay: adds l2/2 |x|^2 to the loss and l2 x to its gradient", low=0)
+    normalise: bool = option(
+        True,
+        doc="whether each channel's mean over the training images is subtracted and its standard deviation divided "
+        "out; otherwise images are scaled to [0, 1]. Data that are not images are taken as they are",
+    )
+    dtype: Literal["float32", "float64"] = option("float32", doc="type of parameters and computation")
+    device: Literal["cpu", "cuda", "auto"] = option("cpu", doc="where it is computed; auto is cuda where there is one")
+    precision: Literal["float32", "tf32", "bf16"] = option(
+        "float32",
+        doc="of products: tf32 rounds their factors to 10 bits on the tensor cores of a GPU; bf16 computes forward and "
+        "backward passes in bfloat16 with parameters in float32",
+    )
+    augment: dict[str, Any] | None = option(None, doc="crop and flip of minibatches of images, such as {crop: 4}")
+    start_scale: float | None = option(
+        None, doc="x0 ~ N(0, start_scale^2) in every coordinate; by default torch's initialisation", low=0
+    )
+    eval_samples: int | Literal["all"] = option(
+        10_000, doc="training rows that are evaluated, the same in all runs", low=1
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.precision != "float32" and self.dtype != "float32":
+            raise UserError(f"network: precision {self.precision} is for parameters in float32, not {self.dtype}")
+        _ = self.architecture_kind, self.augmentation  # raises UserError where they do not fit
+
+    @property
+    def architecture_kind(self) -> Architecture:
+        """The architecture with its options."""
+        return ARCHITECTURES.build(self.architecture)
+
+    @property
+    def augmentation(self) -> Augmentation | None:
+        """What is done to minibatches of images, or None."""
+        return None if self.augment is None else construct("augment", Augmentation, self.augment)
+
+    def check_data(self, train: "Contents") -> None:
+        if self.loss == "logistic" and train.classes != 2:
+            raise UserError(f"network: the loss 'logistic' needs two classes, the data have {train.classes}")
+
+    def provenance(self) -> dict[str, Any]:
+        """The device, by name, and torch's version."""
+        devices = importlib.import_module("fedatlas.federation.networks.device")
+        return {"device": devices.describe(self.device), "torch": devices.VERSION}
+
+    def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> Problem:
+        """The problem on prepared data. Raises UserError on data, or a device, that do not fit the options."""
+        return importlib.import_module(self.oracle).on_data(self, train, test, partition)

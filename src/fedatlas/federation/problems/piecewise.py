@@ -1,0 +1,212 @@
+"""Piecewise quadratic functions of one variable, and the one on which accelerated gradient descent is unstable."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from typing import Any
+
+import numpy as np
+
+from fedatlas.errors import UserError
+from fedatlas.federation import arrays
+from fedatlas.federation.problems.base import Batch, Optimum, Problem, SyntheticKind
+from fedatlas.registry.options import option
+
+Rule = tuple[Sequence[Sequence[Decimal]], Sequence[Decimal], Sequence[Decimal]]  # (A, b, c)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AcceleratedInstability(SyntheticKind):
+    """The function on which accelerated gradient descent is unstable (Yuan & Ma 2020, arXiv:2006.08950, Lemma F.2, for
+    their Algorithm 3, AGD).
+
+    F'' is L around the points md of every third step and mu elsewhere (eqs. F.2 and F.3); the start is w = ag = 1 and
+    the minimiser 0. All clients have this F, however many they are. Rounding errors grow as other differences do: in
+    float64, AGD leaves the short pieces after some 100 steps.
+    """
+
+    name = "piecewise"
+    constants = ("mu", "L")
+    reports = ("loss", "suboptimality", "distance")
+    exact = True
+
+    kappa: float = option(doc="condition number L / mu", above=1)
+    steps: int = option(doc="steps of AGD, the lemma's 3K", low=1)
+    L: float = option(1.0, doc="largest second derivative", above=0)
+
+    def cheap(self, clients: int) -> bool:
+        return self.steps <= 100
+
+    def build(self, clients: int) -> "Piecewise":
+        """The problem, for any number of clients."""
+        kappa, steps, L = self.kappa, self.steps, self.L
+        with localcontext(prec=_digits(kappa, steps)):
+            root = Decimal(kappa).sqrt()
+            c = (1 / (root + 1), root / (root + 1))
+            A = ((1 - 1 / root + c[0] / root, c[1] / root), c)
+            return Piecewise.along((A, (root / Decimal(L), 1 / Decimal(L)), c), kappa, steps, L)
+
+
+class Piecewise(Problem):
+    """One convex function of one variable that all clients share; F' is continuous, F'' constant between knots.
+
+    knots: n increasing numbers. curvatures: the n + 1 second derivatives between and beyond them, none negative.
+    minimiser: where F and F' are 0. start: x0. Knots and curvatures may be floats, Fractions or Decimals:
+    ``exact`` computes in their arithmetic, the oracles of the engine in float64. Raises UserError on pieces that make
+    no convex function.
+    """
+
+    dim = samples = 1
+    digits = 17  # of the arithmetic that ``exact`` is meant for, where that is Decimal
+
+    def __init__(self, knots: Sequence[Any], curvatures: Sequence[Any], minimiser: Any = 0.0, start: Any = 1.0) -> None:
+        self.knots, self.curvatures = list(knots), list(curvatures)
+        self.minimiser, self.x0 = minimiser, start
+        if len(self.curvatures) != len(self.knots) + 1:
+            raise UserError(
+                f"piecewise: {len(self.knots)} knots make {len(self.knots) + 1} pieces, "
+                f"but there are {len(self.curvatures)} curvatures"
+            )
+        if any(left >= right for left, right in zip(self.knots, self.knots[1:], strict=False)):
+            raise UserError("piecewise: knots must increase")
+        if min(self.curvatures) < 0:
+            raise UserError("piecewise: a negative curvature makes no convex function")
+        place = bisect_left(self.knots, minimiser)
+        new = place == len(self.knots) or self.knots[place] != minimiser
+        self._nodes = self.knots[:place] + [minimiser] * new + self.knots[place:]
+        self._pieces = self.curvatures[: place + 1] + self.curvatures[place + (not new) :]
+        self._at = self._integrate(place)
+        self._floats = [np.array([float(one) for one in part]) for part in (self._nodes, self._pieces)]
+        self._floats += [np.array([float(one[order]) for one in self._at]) for order in (0, 1)]
+        self.optimum = Optimum(0.0, np.array([float(minimiser)]), 0.0)
+
+    def _integrate(self, place: int) -> list[tuple[Any, Any]]:
+        """(F, F') at every node. Outwards from the minimiser, so that no digits cancel close to it."""
+        zero = 0 * self._pieces[0]
+        at = {place: (zero, zero)}
+        for away, first in ((1, place), (-1, place)):
+            i = first
+            while 0 <= i + away < len(self._nodes):
+                piece = self._pieces[i + 1] if away > 0 else self._pieces[i]
+                at[i + away] = _extend(*at[i], piece, self._nodes[i + away] - self._nodes[i])
+                i += away
+        return [at[i] for i in range(len(self._nodes))]
+
+    @classmethod
+    def along(cls, rule: Rule, kappa: float, steps: int, L: float = 1.0) -> "Piecewise":
+        """The function of Lemma F.2 for any method that is linear but for one gradient a step.
+
+        rule: (A, b, c) of the step z <- A z - b F'(md), md = <c, z>, as Decimals; rows of A and c must sum to one, as
+        weights of averages do. kappa: L / mu, larger than 1. steps: of the method. L: largest second derivative.
+        Raises UserError if its points do not decrease.
+
+        The lemma is proved by induction, adding one piece and running the method anew. Here F' is integrated from the
+        start towards the minimiser, which is put where F' comes to 0: a piece then changes no gradient before it, and
+        one pass gives the function.
+        """
+        digits = _digits(kappa, steps)
+        with localcontext(prec=digits):
+            A, b, c = rule
+            top = Decimal(L)
+            mu = top / Decimal(kappa)
+            z, knots, low, slope = (Decimal(1),) * len(c), [], Decimal(1), mu
+            share = Decimal(1) / (steps + 6) ** 2  # of F' over half a piece; more would push w past the minimiser
+            for t in range(steps):
+                md = _dot(c, z)
+                half = share * slope / top if t % 3 == 1 else 0
+                slope -= mu * (low - md - half) + top * half
+                if t and not (md + half < low and slope > 0):
+                    raise UserError("piecewise: the points of this method do not decrease towards the minimiser")
+                z = tuple(_dot(row, z) - weight * slope for row, weight in zip(A, b, strict=True))
+                low = md - half
+                slope -= top * half
+                knots += [md + half, low] if half else []
+            minimiser = low - slope / mu
+            knots = [(knot - minimiser) / (1 - minimiser) for knot in reversed(knots)]
+            problem = cls(knots, [mu, top] * (len(knots) // 2) + [mu], Decimal(0), Decimal(1))
+        problem.digits = digits
+        return problem
+
+    def exact(self, x: Any) -> tuple[Any, Any, Any]:
+        """(F, F', F'') at x in the arithmetic of the knots; at a knot, F'' is that of the piece to its right."""
+        i = bisect_right(self._nodes, x)
+        base = i - 1 if x >= self.minimiser else i
+        return *_extend(*self._at[base], self._pieces[i], x - self._nodes[base]), self._pieces[i]
+
+    def margin(self, x: Any) -> Any:
+        """Distance of x from the nearest knot: F'' is constant closer to x than this."""
+        i = bisect_right(self.knots, x)
+        return min((abs(x - knot) for knot in self.knots[max(0, i - 1) : i + 1]), default=Decimal("Infinity"))
+
+    def constants(self) -> dict[str, float]:
+        """mu and L: the smallest and largest second derivative."""
+        return {"mu": float(min(self.curvatures)), "L": float(max(self.curvatures))}
+
+    @property
+    def smoothness(self) -> float:
+        """L."""
+        return self.constants()["L"]
+
+    def start(self, seed: int) -> np.ndarray:
+        """First point x0 (1,)."""
+        return np.array([float(self.x0)])
+
+    def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
+        """The function, for each of a block of clients (m,)."""
+        return Rows(self, len(clients), index.shape[1])
+
+    def full_batch(self, clients: np.ndarray) -> Batch:
+        """The function, for each of a block of clients (m,)."""
+        return Rows(self, len(clients), 1)
+
+    def value_and_gradient(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """F and F' at every number of x, in float64: two arrays of its shape."""
+        nodes, pieces, values, slopes = self._floats
+        i = np.searchsorted(nodes, x, side="right")
+        base = np.where(x >= float(self.minimiser), i - 1, np.minimum(i, len(nodes) - 1))  # the latter where x is NaN
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _extend(values[base], slopes[base], pieces[i], x - nodes[base])
+
+    def value(self, x: np.ndarray) -> float:
+        """F at x (1,)."""
+        return float(self.value_and_gradient(x)[0][0])
+
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """F' at x (1,): (1,)."""
+        return self.value_and_gradient(x)[1]
+
+    def evaluate(self, x: np.ndarray) -> dict[str, float]:
+        """Metrics at x (1,)."""
+        loss = self.value(x)
+        return {"loss": loss, "suboptimality": loss, "distance": abs(float(x[0]) - float(self.minimiser))}
+
+
+class Rows:
+    """A block of m clients, who all have the same function."""
+
+    def __init__(self, problem: Piecewise, m: int, size: int) -> None:
+        self.problem, self.m, self.size = problem, m, size
+
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        """Gradients (m, 1)."""
+        return self.value_and_grad(y)[1]
+
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (m, 1) and gradients (m, 1)."""
+        return self.problem.value_and_gradient(arrays.rows(y, self.m))
+
+
+def _extend(value: Any, slope: Any, curvature: Any, d: Any) -> tuple[Any, Any]:
+    """(F, F') at distance d along one piece."""
+    return value + (slope + curvature * d / 2) * d, slope + curvature * d
+
+
+def _dot(a: Sequence[Any], z: Sequence[Any]) -> Any:
+    return sum(one * other for one, other in zip(a, z, strict=True))
+
+
+def _digits(kappa: float, steps: int) -> int:
+    """Enough to tell two runs apart: points shrink like (1 - 1/sqrt(kappa))^t, gaps grow like 2^(t/3)."""
+    return 60 + math.ceil(steps * (0.11 - 3 * math.log10(1 - 1 / math.sqrt(kappa))))

@@ -1,0 +1,300 @@
+"""Quadratic client objectives f_i(x) = 1/2 <x, A_i x> - <b_i, x> + c_i, with noise on their gradients if asked for."""
+
+import functools
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fedatlas.errors import UserError
+from fedatlas.federation import arrays
+from fedatlas.federation.problems.base import Batch, Optimum, Problem, SyntheticKind
+from fedatlas.federation.streams import stream
+from fedatlas.registry.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticQuadratic(SyntheticKind):
+    """Quadratics, one for each client: a synthetic instance, or f_i(x) = a_i |x - u_i|^2 / 2 with given centres u_i
+    (FedAWE, Example 1) and curvatures a_i (FedSPS, Example 1).
+
+    The other eigenvalues of the mean Hessian lie evenly between mu and L on a log scale. A client is convex for sure if
+    delta_B <= mu.
+    """
+
+    name = "quadratic"
+    constants = ("mu", "L", "mu_min", "L_max", "delta_A", "delta_rms", "delta_B")
+    reports = ("loss", "gradient_norm", "suboptimality", "distance", "output")
+    per_client = True
+    normal_start = True
+    exact = True
+    proximal = True
+
+    dim: int | None = option(None, doc="parameters d of a synthetic instance", low=1)
+    centers: list[list[float]] | None = option(
+        None, doc="centres u_i of given quadratics, one list of d for each client"
+    )
+    curvatures: list[float] | list[list[float]] | None = option(
+        None, doc="a_i of given quadratics, a number for each client or a list of d for its coordinates; 1 by default"
+    )
+    mu: float = option(1.0, doc="smallest eigenvalue of the mean Hessian", above=0)
+    L: float = option(100.0, doc="largest eigenvalue of the mean Hessian", above=0)
+    similarity: float = option(
+        0.0, doc="delta_B = max_i |A_i - mean_j A_j| in spectral norm, exactly (FedRed, Section 2)", low=0
+    )
+    heterogeneity: float = option(0.0, doc="distance of every client's own stationary point from a common point", low=0)
+    diagonal: bool = option(False, doc="whether Hessians are diagonal, which costs d instead of d^2")
+    instance: int = option(0, doc="seed of all that is random in the instance, noise included", low=0)
+    noise: float = option(
+        0.0, doc="standard deviation of each coordinate of a one-sample gradient about the true one", low=0
+    )
+    samples: int = option(1024, doc="rows of the table of noise, which play the part of data", low=1)
+    start_scale: float = option(1.0, doc="x0 ~ N(0, start_scale^2) in every coordinate, or 0", low=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.dim is None) == (self.centers is None):
+            raise UserError("quadratic: give either dim, for a synthetic instance, or centers")
+        if self.curvatures is not None and self.centers is None:
+            raise UserError("quadratic: curvatures go with centers; a synthetic instance has mu and L")
+        if self.centers is not None and len({len(center) for center in self.centers}) != 1:
+            raise UserError("quadratic: centers must be lists of equally many numbers")
+        if len({len(a) if isinstance(a, list) else 0 for a in self.curvatures or ()}) > 1:
+            raise UserError("quadratic: curvatures must be lists of equally many numbers")
+        if self.mu > self.L:
+            raise UserError(f"quadratic: mu is {self.mu} and L is {self.L}; mu <= L is needed")
+
+    @property
+    def solvable(self) -> bool:
+        return self.curvatures is None or bool((np.asarray(self.curvatures, float).sum(axis=0) > 0).all())
+
+    def evaluated(self, optimum: bool, parts: Collection[str] = ()) -> list[str]:
+        dim = len(self.centers[0]) if self.centers else self.dim
+        return [name for name in super().evaluated(optimum, parts) if name != "output" or dim == 1]
+
+    def bytes(self, clients: int) -> int:
+        """Bytes, roughly, that making the problem takes: some copies of all matrices, and the table of noise."""
+        dim = len(self.centers[0]) if self.dim is None and self.centers else self.dim or 1
+        matrix = dim if self.diagonal or self.dim is None else dim * dim
+        return 8 * (6 * clients * (matrix + dim) + (3 * self.samples * dim if self.noise else 0))
+
+    def build(self, clients: int) -> "Quadratic":
+        """The problem. Raises UserError if centres or curvatures are not as many as clients, or if one client shall
+        differ from the mean."""
+        A, b, c = self._given(clients) if self.dim is None else self._drawn(clients, self.dim)
+        return Quadratic(A, b, c, self.noise, self.samples, self.instance, self.start_scale)
+
+    def _given(self, clients: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        u = np.asarray(self.centers, float) if len({len(u) for u in self.centers or ()}) == 1 else np.zeros(0)
+        if u.ndim != 2 or len(u) != clients or not u.size:
+            raise UserError(
+                f"quadratic: centers has shape {u.shape}; one list of numbers for each of {clients} is needed"
+            )
+        a = np.ones(clients) if self.curvatures is None else np.asarray(self.curvatures, float)
+        if a.shape not in ((clients,), u.shape):
+            raise UserError(
+                f"quadratic: curvatures has shape {a.shape}; each of the {clients} clients needs one number, or d"
+            )
+        A = np.repeat(a[:, None], u.shape[1], axis=1) if a.ndim == 1 else a
+        return A, A * u, 0.5 * np.vecdot(A * u, u)
+
+    def _drawn(self, clients: int, dim: int) -> tuple[np.ndarray, np.ndarray, None]:
+        if self.similarity and clients == 1:
+            raise UserError("quadratic: one client cannot differ from the mean; leave similarity out")
+        rng = stream(self.instance, "problem")
+        spectrum = np.geomspace(self.mu, self.L, dim) if dim > 1 else np.array([float(self.mu)])
+        shape = (clients, dim) if self.diagonal else (clients, dim, dim)
+        deviation = rng.standard_normal(shape)
+        if self.diagonal:
+            mean = rng.permutation(spectrum)
+        else:
+            Q = np.linalg.qr(rng.standard_normal((dim, dim)))[0]
+            mean = (Q * spectrum) @ Q.T
+            deviation = deviation + deviation.swapaxes(1, 2)
+        deviation -= deviation.mean(axis=0)
+        A = np.broadcast_to(mean, shape)
+        if self.similarity:
+            A = A + self.similarity / np.abs(_eigenvalues(deviation)).max() * deviation
+        away = rng.standard_normal((clients, dim))
+        centres = rng.standard_normal(dim) + self.heterogeneity * away / np.linalg.norm(away, axis=1, keepdims=True)
+        return A, A * centres if self.diagonal else np.matmul(A, centres[:, :, None])[..., 0], None
+
+
+class Quadratic(Problem):
+    """The mean of m quadratics, one for each client.
+
+    A: symmetric (m, d, d), or the diagonals of diagonal matrices (m, d). b: (m, d). c: (m,), 0 by default.
+    noise: standard deviation of each coordinate of a one-sample gradient about the true one, whose losses stay exact
+    (FedSPS, Example 1). samples, seed: the noise is a table of that many Gaussian vectors, drawn once from seed and
+    moved to mean zero; they play the part of rows of data: a step's minibatch names rows, and every gradient of the
+    step adds their mean. start_scale: x0 ~ N(0, start_scale^2), or 0. The optimum is known where the mean of the A_i is
+    positive definite. Raises UserError on shapes that do not fit.
+
+    >>> Quadratic([[1.0], [3.0]], [[1.0], [0.0]]).optimum.x
+    array([0.25])
+    """
+
+    def __init__(
+        self,
+        A: ArrayLike,
+        b: ArrayLike,
+        c: ArrayLike | None = None,
+        noise: float = 0.0,
+        samples: int = 1024,
+        seed: int = 0,
+        start_scale: float = 1.0,
+    ) -> None:
+        self.A, self.b = np.asarray(A, float), np.asarray(b, float)
+        self.clients, self.dim = self.b.shape
+        if self.A.shape not in ((self.clients, self.dim), (self.clients, self.dim, self.dim)):
+            raise UserError(f"quadratic: A is {self.A.shape} and b {self.b.shape}; A needs a matrix for each client")
+        self.c = np.zeros(self.clients) if c is None else np.asarray(c, float)
+        self.samples, self.start_scale = samples, start_scale
+        self.noise = None
+        if noise:
+            table = stream(seed, "noise").standard_normal((self.samples, self.dim))
+            self.noise = noise * (table - table.mean(axis=0))
+        self._mean = (self.A.mean(axis=0), self.b.mean(axis=0), float(self.c.mean()))
+        self.optimum = self.solve() if self.constants()["mu"] > 0 else None
+
+    @property
+    def draw_bytes(self) -> int:  # type: ignore[override]
+        """Bytes of a row of noise."""
+        return 0 if self.noise is None else 8 * self.dim
+
+    @property
+    def _diagonal(self) -> bool:
+        return self.A.ndim == 2
+
+    def constants(self) -> dict[str, float]:
+        """mu and L of the mean objective; mu_min and L_max: least eigenvalue and largest norm of any client's Hessian;
+        delta_A, delta_rms, delta_B: see ``dissimilarity``."""
+        return self._constants
+
+    @functools.cached_property
+    def _constants(self) -> dict[str, float]:
+        mean = _eigenvalues(self._mean[0][None])
+        own = _eigenvalues(self.A)
+        constants = {"mu": mean.min(), "L": mean.max(), "mu_min": own.min(), "L_max": np.abs(own).max()}
+        constants = {name: float(value) for name, value in constants.items()}
+        return constants | dissimilarity(self.A - self._mean[0])
+
+    @functools.cached_property
+    def _factors(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Eigenvalues (m, d) and eigenvectors (m, d, d) of every A_i: one factorisation for every proximal weight."""
+        return (self.A, None) if self._diagonal else np.linalg.eigh(self.A)
+
+    @property
+    def smoothness(self) -> float:
+        """L of the mean objective."""
+        return self._constants["L"]
+
+    def start_from(self, rng: Any) -> np.ndarray:
+        return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
+
+    def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
+        """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) rows of the table of noise."""
+        return Rows(self, clients, index.shape[1], None if self.noise is None else self.noise[index].mean(axis=1))
+
+    def full_batch(self, clients: np.ndarray) -> Batch:
+        """The exact objectives of a block of clients (m,)."""
+        return Rows(self, clients, self.samples, None)
+
+    def prox(self, v: np.ndarray, weight: float, clients: np.ndarray) -> np.ndarray:
+        """Exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2``: (m, d). Raises UserError if that is not strongly convex."""
+        values, vectors = self._factors
+        shifted = rows_of(values, clients) + weight
+        if not shifted.min() > 0:
+            raise UserError(f"quadratic: a proximal weight of {weight} does not make every client strongly convex")
+        right = rows_of(self.b, clients) + weight * arrays.rows(v, len(clients))
+        if vectors is None:
+            return right / shifted
+        vectors = rows_of(vectors, clients)
+        turned = np.matmul(vectors.swapaxes(1, 2), right[..., None]) / shifted[..., None]
+        return np.matmul(vectors, turned)[..., 0]
+
+    def value(self, x: np.ndarray) -> float:
+        """F(x). x: (d,)."""
+        A, b, c = self._mean
+        return float(0.5 * (x @ _apply(A, x)) - b @ x + c)
+
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """Gradient of F at x (d,): (d,)."""
+        return _apply(self._mean[0], x) - self._mean[1]
+
+    def evaluate(self, x: np.ndarray) -> dict[str, float]:
+        """Metrics at x (d,)."""
+        metrics = {"loss": self.value(x), "gradient_norm": float(np.linalg.norm(self.gradient(x)))}
+        if self.optimum is not None:
+            apart = x - self.optimum.x
+            metrics["suboptimality"] = float(0.5 * (apart @ _apply(self._mean[0], apart)))
+            metrics["distance"] = float(np.linalg.norm(apart))
+        if self.dim == 1:
+            metrics["output"] = float(x[0])
+        return metrics
+
+    def solve(self) -> Optimum:
+        """Optimum from the linear system of the mean. Raises UserError unless the mean is strongly convex."""
+        A, b, _ = self._mean
+        mu = self.constants()["mu"]
+        if not mu > 0:
+            raise UserError("the optimum of quadratics is computed only where their mean is strongly convex")
+        x = b / A if self._diagonal else np.linalg.solve(A, b)
+        gradient = self.gradient(x)
+        return Optimum(self.value(x), x, float(gradient @ gradient / (2 * mu)))
+
+
+class Rows:
+    """A block of m clients. shift: (m, d) noise that every gradient of the step adds, or None."""
+
+    def __init__(self, problem: Quadratic, clients: np.ndarray, size: int, shift: np.ndarray | None) -> None:
+        self.A, self.b, self.c = (rows_of(part, clients) for part in (problem.A, problem.b, problem.c))
+        self.size, self.shift = size, shift
+
+    def _product(self, y: np.ndarray) -> np.ndarray:
+        return self.A * y if self.A.ndim == 2 else np.matmul(self.A, y[..., None])[..., 0]
+
+    def _grad(self, product: np.ndarray) -> np.ndarray:
+        exact = product - self.b
+        return exact if self.shift is None else exact + self.shift
+
+    def grad(self, y: np.ndarray) -> np.ndarray:
+        """Gradients (m, d)."""
+        return self._grad(self._product(arrays.rows(y, len(self.b))))
+
+    def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (m, 1) and gradients (m, d)."""
+        y = arrays.rows(y, len(self.b))
+        product = self._product(y)
+        value = 0.5 * np.vecdot(y, product) - np.vecdot(y, self.b) + self.c
+        return value[:, None], self._grad(product)
+
+
+def dissimilarity(D: np.ndarray) -> dict[str, float]:
+    """How much clients with Hessians A_i differ, from D_i = A_i - mean_j A_j, matrices (m, d, d) or diagonals (m, d).
+
+    delta_A = |mean_i D_i^2|^(1/2), the least constant of FedRed's Definition 2: mean_i |D_i v|^2 <= delta_A^2 |v|^2.
+    delta_rms: root mean square of the |D_i|, which its Section 5 calls delta_A; by Remark 18 Definition 2 holds with it
+    as well. delta_B = max_i |D_i| (Definition 1). delta_A <= delta_rms <= delta_B.
+    """
+    norms = np.abs(_eigenvalues(D)).max(axis=1)
+    square = (D * D if D.ndim == 2 else np.matmul(D, D)).mean(axis=0)
+    found = {"delta_A": np.sqrt(_eigenvalues(square[None]).max()), "delta_rms": np.sqrt(np.mean(norms**2))}
+    return {name: float(value) for name, value in (found | {"delta_B": norms.max()}).items()}
+
+
+def rows_of(a: np.ndarray, clients: np.ndarray) -> np.ndarray:
+    """a[clients], as a view where clients (sorted) are neighbours."""
+    first, last = int(clients[0]), int(clients[-1])
+    return a[first : last + 1] if last - first + 1 == len(clients) else a[clients]
+
+
+def _apply(A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return A * x if A.ndim == 1 else A @ x
+
+
+def _eigenvalues(A: np.ndarray) -> np.ndarray:
+    """Eigenvalues of matrices (m, d, d), or of diagonals (m, d), which are themselves."""
+    return A if A.ndim == 2 else np.linalg.eigvalsh(A)

@@ -1,0 +1,19 @@
+"""What a schedule of the step size is."""
+
+from dataclasses import dataclass
+
+from fedatlas.registry.kinds import Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule(Kind):
+    """A factor for each round by which an algorithm's step size ``lr`` is multiplied."""
+
+    @classmethod
+    def title(cls) -> str:
+        """What sentences call the schedule."""
+        return f"schedule {cls.name}"
+
+    def factor(self, round: int) -> float:
+        """The factor of round t = 0, 1, ..."""
+        raise NotImplementedError

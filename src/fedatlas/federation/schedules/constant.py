@@ -1,0 +1,16 @@
+"""A constant step size."""
+
+from dataclasses import dataclass
+
+from fedatlas.federation.schedules.base import Schedule
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constant(Schedule):
+    """The factor is 1 in every round."""
+
+    name = "constant"
+
+    def factor(self, round: int) -> float:
+        """The factor of round t = 0, 1, ..."""
+        return 1.0

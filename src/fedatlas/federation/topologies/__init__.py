@@ -1,0 +1,1 @@
+"""Graphs over which clients of decentralised algorithms exchange vectors."""

@@ -1,8 +1,0 @@
-"""The kinds of figure. A module here that defines a named `Figure` is found by itself: adding one is adding a file."""
-
-from fedatlas.figures.base import Figure
-from fedatlas.kinds import Family
-
-__all__ = ["FIGURES", "Figure"]
-
-FIGURES: Family[Figure] = Family("figure", __name__, Figure)

@@ -1,0 +1,109 @@
+"""This machine: what it is, its free memory and disk, and what its C library does with freed memory."""
+
+import contextlib
+import ctypes
+import functools
+import platform
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from fedatlas.errors import UserError
+
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+PACKAGES = ("fedatlas", "torch", "numba", "numpy", "scipy", "snakemake", "mlflow")
+TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
+
+
+@functools.cache
+def described() -> str:
+    """The processor of this machine, the cores that this process may use, and the system, in words."""
+    import os
+
+    name = ""
+    with contextlib.suppress(OSError):
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        name = found[1] if found else ""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    name = " ".join((name or platform.processor() or platform.machine()).split())
+    return f"{name}, {cores} {'core' if cores == 1 else 'cores'}, {platform.system()}"
+
+
+def free_host() -> int:
+    """Bytes of free memory: of the machine, or of this process's control group if that has less."""
+    import psutil
+
+    free = psutil.virtual_memory().available
+    for path in map(Path, LIMITS):
+        try:
+            limit = int(path.read_text())
+        except (OSError, ValueError):
+            continue
+        free = min(free, limit - psutil.Process().memory_info().rss)
+    return free
+
+
+def require(need: int, what: str, advice: str) -> None:
+    """Raise UserError if something needs more bytes than are free. what: it. advice: what the user can do."""
+    if need > (free := free_host()):
+        raise UserError(f"{what} needs about {size(need)} of memory, but only {size(free)} are free: {advice}")
+
+
+def free_disk() -> int:
+    """Free bytes in the folder for temporary files, where client states on disk are kept."""
+    import shutil
+
+    return shutil.disk_usage(tempfile.gettempdir()).free
+
+
+@functools.cache
+def keep_freed_memory() -> None:
+    """Have glibc keep freed memory for the next arrays of this process.
+
+    A round frees and takes the same vectors again and again. If glibc returned them to the system, page faults would
+    cost a third of a round's time where steps are cheap, and several times the arithmetic on vectors of millions. Other
+    C libraries are left as they are.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        library = ctypes.CDLL("libc.so.6")
+        library.mallopt(TRIM, 1 << 30)
+        library.mallopt(MMAPS, 0)
+
+
+def size(count: float) -> str:
+    """A number of bytes for people: ``1.5 GiB``."""
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.3g} {unit}"
+        count /= 1024
+    return f"{count:,.3g} GiB" if count < 1000 else f"{count:,.0f} GiB"
+
+
+@functools.cache
+def environment() -> dict[str, str]:
+    """What computes here: versions of Python and of packages by name, ``machine`` in words, and the code's ``commit``.
+
+    What is not known is left out. The name of the machine is not told.
+    """
+    from importlib.metadata import PackageNotFoundError, version
+
+    import psutil
+
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    found |= {"machine": f"{described()}, {size(psutil.virtual_memory().total)}", "commit": _commit()}
+    return {name: text for name, text in found.items() if text}
+
+
+def _commit() -> str:
+    """The commit of the package's working copy, with -dirty if it was changed; nothing if it is installed."""
+    root = Path(__file__).parents[3]
+    if not (root / ".git").exists():
+        return ""
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    return ""

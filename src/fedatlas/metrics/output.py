@@ -1,9 +1,0 @@
-"""The output of a problem with one variable."""
-
-from fedatlas.metrics.base import Metric
-
-OUTPUT = Metric(
-    name="output",
-    words="output",
-    symbol="$x$",
-)

@@ -1,8 +1,0 @@
-"""Mean loss over the test samples, without the l2 term."""
-
-from fedatlas.metrics.base import Metric
-
-TEST_LOSS = Metric(
-    name="test_loss",
-    words="test loss",
-)

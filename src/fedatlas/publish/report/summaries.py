@@ -1,0 +1,87 @@
+"""An experiment's results in few lines: best values, chosen hyper-parameters, warnings, data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.experiments import labels
+from fedatlas.experiments.axis_values import missing, parsed
+from fedatlas.publish.report.record import About
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COSTS = ("rounds", "vectors_up", "vectors_down", "gradients", "seconds")
+
+
+def best_values(about: About, table: pd.DataFrame) -> dict[str, Any]:
+    """Scores by setting and algorithm.
+
+    table: of the experiment. Returns {"head": axes, "columns": algorithms, "rows": [{"setting", "cells", "first"}]}. A
+    cell is None or {"text", "best", "edge"}; first says whether a row is the first with its value of the first axis.
+    """
+    chosen = table[table["chosen"]]
+    rows: list[dict[str, Any]] = []
+    for point, part in _groups(chosen, about.axes):
+        scores = dict(zip(part["algorithm"], part["score"], strict=True))
+        edges = dict(zip(part["algorithm"], part["edge"], strict=True))
+        finite = [score for score in scores.values() if math.isfinite(score)]
+        best = labels.number(min(finite) if about.select.goal == "min" else max(finite)) if finite else None
+        cells = []
+        for id in about.algorithms:
+            text = labels.number(scores[id]) if id in scores else None
+            cells.append(text and {"text": text, "best": text == best and len(scores) > 1, "edge": bool(edges[id])})
+        setting = [labels.text(parsed(cell)) for cell in point]
+        rows.append({"setting": setting, "cells": cells, "first": not rows or setting[:1] != rows[-1]["setting"][:1]})
+    return {"head": list(map(labels.short, about.axes)), "columns": list(about.algorithms.values()), "rows": rows}
+
+
+def choices(about: About, table: pd.DataFrame) -> dict[str, Any]:
+    """What was chosen and what it cost.
+
+    table: of the experiment. Returns {"head", "rows"} of text, a row for each setting and algorithm, and {"words"}, the
+    number of columns that hold no numbers.
+    """
+    chosen = table[table["chosen"]]
+    tuned = [name for name in about.tune if name in chosen]
+    several = len(about.seeds) > 1
+    head = [*map(labels.short, about.axes), "algorithm", about.score, *(["sd"] if several else []), *tuned]
+    head += [*(name.replace("_", " ") for name in COSTS), "diverged"]
+    rows = []
+    for _, part in _groups(chosen, about.axes):
+        for _, row in part.iterrows():
+            cells = [labels.text(parsed(row[axis])) for axis in about.axes]
+            cells += [about.algorithms[row["algorithm"]], labels.number(row["score"])]
+            cells += [labels.number(row["score_sd"], 2) if math.isfinite(row["score_sd"]) else ""] if several else []
+            cells += ["" if missing(row[name]) else labels.text(parsed(row[name])) for name in tuned]
+            cells += [labels.number(row[name]) for name in COSTS] + [str(int(row["diverged"]))]
+            rows.append(cells)
+    return {"head": head, "rows": rows, "words": len(about.axes) + 1}
+
+
+def provenance(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows for a table of data sets. data: provenance by name."""
+    return [
+        {
+            "name": labels.text(name),
+            "title": entry.get("title", ""),
+            "page": entry.get("page", ""),
+            "rows": " + ".join(f"{entry[key]:,}" for key in ("rows", "test_rows") if entry.get(key)),
+            "shape": " × ".join(map(str, entry.get("shape") or [entry.get("features", "")])),
+            "classes": entry.get("classes", ""),
+            "licence": entry.get("licence", ""),
+            "note": " ".join(filter(None, [entry.get("note", ""), _lossy(entry)])),
+            "files": entry.get("files", []),
+        }
+        for name, entry in sorted(data.items())
+    ]
+
+
+def _lossy(entry: Mapping[str, Any]) -> str:
+    return f"Lossy: {entry['lossy']}." if isinstance(entry.get("lossy"), str) and entry["lossy"] else ""
+
+
+def _groups(frame: pd.DataFrame, axes: list[str]) -> Iterable[tuple[Any, pd.DataFrame]]:
+    return frame.groupby(axes, sort=False) if axes else [((), frame)]

@@ -1,0 +1,66 @@
+"""MLflow's user interface over the results."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from fedatlas.errors import UserError
+from fedatlas.publish.tracking import sqlite, views
+from fedatlas.publish.tracking.addresses import check, database
+from fedatlas.publish.tracking.connection import ENVIRONMENT
+
+PAGE = f"#/experiments?{views.TRAINING}"  # where experiments are listed
+
+
+def ui(uri: str, port: int = 5000) -> None:
+    """Serve the user interface in the foreground until interrupted, and print its address, and those of chosen runs.
+
+    uri: ``sqlite:///FILE``, or the address of a server, which is only printed. Raises UserError if there is no such
+    database, if the port is in use, or if the interface stops by itself.
+    """
+    check(uri)
+    path = database(uri)
+    if path is None:
+        print(f"MLflow: {uri.rstrip('/')}/{PAGE}")
+        return
+    if not sqlite.examine(path):
+        raise UserError(f"there is no {path} yet: run `snakemake --cores 2 --forcerun track` first")
+    sqlite.rebind(path)
+    command = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port), "--backend-store-uri", uri]
+    command += ["--artifacts-destination", str(sqlite.folder(path))]
+    if _answers(port):
+        raise UserError(f"port {port} is in use: choose another one with --port")
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # leave no server behind
+    server = subprocess.Popen(command, env=os.environ | ENVIRONMENT)
+    try:
+        while server.poll() is None and not _answers(port):
+            time.sleep(0.2)
+        if server.poll() is None:
+            print("\n".join(["", *_addresses(path, f"http://127.0.0.1:{port}"), "Ctrl-C stops it.", ""]), flush=True)
+        if server.wait():
+            raise UserError(f"MLflow's user interface stopped with status {server.returncode}")
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        server.terminate()
+        server.wait()
+
+
+def _addresses(path: Path, server: str) -> Iterator[str]:
+    """Lines with the addresses of the list of experiments, and of the chosen runs of each experiment and size."""
+    yield f"MLflow: {server}/{PAGE}"
+    for id, name, key in sqlite.stored_views(path, views.TAG):
+        view = views.of_key(key.removeprefix(views.TAG))
+        if view and not view.curves:
+            yield f"  {name}, {view.size}: {server}/{view.link(str(id))}"
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,0 +1,1 @@
+"""Kinds, their options, and the modules of kinds that studies and installed packages add."""

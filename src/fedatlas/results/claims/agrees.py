@@ -1,0 +1,67 @@
+"""Simulations compared with closed forms."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fedatlas.errors import lookup
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfOne
+from fedatlas.results.claims.evidence import exact
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.theory import closed_forms
+from fedatlas.theory.closed_forms import LIMITS, late, probabilities
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
+
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agrees(OfOne):
+    """Held if the metric's mean from round ``after`` on is the closed form ``limit`` within the Monte-Carlo error of
+    the seeds, in every setting of ``where``.
+
+    The seeds' means over time are independent, so their distance from the limit in standard errors is Student's t. No
+    setting may deviate significantly at ``level``, with Bonferroni's correction for the number of settings.
+    """
+
+    name = "agrees"
+
+    limit: str = option(doc="name of the closed form", names="limit")
+    metric: str = option(doc="the metric", names="metric")
+    after: int = option(0, doc="first round of the mean", unit="rounds", low=0)
+    level: float = option(0.01, doc="significance level of all settings together", above=0, high=1)
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        for _, run in runs:
+            closed_forms.check(run.problem, run.setting)
+
+    def judge(self, results: Results) -> Outcome:
+        from scipy import stats
+
+        closed = lookup("limit", self.limit, LIMITS)
+        rows = results.rows(self.algorithm, self.where, results.curves)
+        deviations, samples = [], 0
+        for point, part in results.settings(rows):
+            values = late(part, [], self.metric, self.after).to_numpy(float)
+            if not len(values):
+                continue
+            if (samples := len(values)) < 2:
+                raise NotTested("A standard error needs two seeds at least")
+            p = probabilities(results.view.setting, dict(zip(results.axes, point, strict=True)))
+            apart = values.mean() - closed(results.view.problem, p)
+            error = values.std(ddof=1) / math.sqrt(samples)
+            deviations.append(0.0 if abs(apart) <= ROUNDING else apart / error if error else math.inf)
+        if not deviations:
+            raise NotTested(f"No evaluations from round {self.after} on")
+        allowed = float(stats.t.ppf(1 - self.level / 2 / len(deviations), samples - 1))
+        worst = max(map(abs, deviations))
+        square = sum(z * z for z in deviations) / len(deviations)
+        ours = f"largest deviation {labels.number(worst)} standard errors over {len(deviations)} settings"
+        expected = (samples - 1) / (samples - 3) if samples > 3 else math.inf
+        squares = f"mean square {labels.number(square)}, expected {labels.number(expected)}"
+        return exact(ours, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.", samples, worst)

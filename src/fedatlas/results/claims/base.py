@@ -1,0 +1,119 @@
+"""What a check is: a question about results, declared by its options; and the options that several checks share."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from fedatlas.errors import UserError
+from fedatlas.registry.kinds import Kind
+from fedatlas.registry.options import option
+from fedatlas.results.claims.evidence import Bounds
+from fedatlas.results.claims.results import Outcome, Results
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Kind):
+    """A question about the results of an experiment. Its docstring says when the claim is held."""
+
+    where: dict[str, Any] = option(
+        dict, doc="values of axes to keep, one or a list; max and min are the largest and smallest", names="where"
+    )
+    paper: float | None = option(None, doc="the paper's number, for the report")
+
+    @classmethod
+    def title(cls) -> str:
+        return f"check {cls.name}"
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        """What it needs besides table and curves: ``theorems`` if it compares runs with theorems, ``runs`` if it
+        simulates runs again, ``simulated_seconds`` as a column of the curves."""
+        return frozenset()
+
+    def measures(self) -> set[str]:
+        """Axes whose values must be numbers, as the options are."""
+        return set()
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        """Raise UserError if the check asks what is not known of its runs, such as the bound of a theorem.
+
+        Called before any job. runs: (id of the algorithm, Run) for each of its algorithms and each point of the axes
+        that it keeps.
+        """
+
+    def judge(self, results: Results) -> Outcome:
+        """The verdict on the claim, and what it rests on.
+
+        Raises NotTested if the results do not hold what it is about, NotCovered if a condition of a theorem does not
+        hold, and UserError if an option does not fit them.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfOne(Check):
+    """A check of one algorithm."""
+
+    algorithm: str = option(doc="id of the algorithm in the experiment", names="algorithm")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfSeveral(Check):
+    """A check of several algorithms."""
+
+    algorithms: list[str] = option(
+        doc="ids of the algorithms in the experiment, of which all must pass", names="algorithms", filled=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contest(OfOne):
+    """A check of one algorithm against others."""
+
+    than: list[str] = option(
+        doc="ids of the algorithms that it is compared with, of which it must beat all", names="algorithms", filled=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfMetric(Check):
+    """A check of a metric."""
+
+    metric: str | None = option(None, doc="the metric; by default the one that selects", names="metric")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfScore(OfMetric):
+    """A check of one value of a metric for each run."""
+
+    statistic: Literal["best", "final"] | None = option(
+        None, doc="the metric's best value over the evaluations, or the last; by default as in select"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounded(Check):
+    """A check of a number that must lie between bounds. bounds: options of which one must be given."""
+
+    bounds: ClassVar[tuple[str, ...]] = ("at_least", "at_most")
+
+    at_least: float | None = option(None, doc="smallest number that passes")
+    at_most: float | None = option(None, doc="largest number that passes")
+    more: Literal["above", "below"] | None = option(
+        None, doc="side of the bounds on which the effect is larger than claimed"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if all(getattr(self, bound) is None for bound in self.bounds):
+            *others, last = self.bounds
+            raise UserError(f"{self.title()} needs {', '.join(others)} or {last}")
+
+    def limits(self) -> Bounds:
+        """The numbers that pass."""
+        low, high = self.at_least, self.at_most
+        return Bounds(-math.inf if low is None else low, math.inf if high is None else high)

@@ -1,0 +1,47 @@
+"""Runs compared with the bounds of theorems."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfOne
+from fedatlas.results.claims.evidence import exact
+from fedatlas.results.claims.results import Outcome, Results
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Below(OfOne):
+    """Held if what a theorem bounds is at most the bound at every evaluation of every run of ``where``, none of which
+    diverged or ended early."""
+
+    name = "below"
+
+    theorem: int | str = option(doc="number of a theorem on DANE+, FedRed or FedSPS", names="theorem")
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"theorems"})
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory import comparison
+
+        for _, run in runs:
+            comparison.check(self.theorem, run)
+
+    def judge(self, results: Results) -> Outcome:
+        from fedatlas.theory.comparison import runs, worst
+
+        rows, texts, largest = results.rows(self.algorithm, self.where, results.curves), [], 0.0
+        for point, part in results.settings(rows):
+            found = list(runs(results.view, self.theorem, self.algorithm, part))
+            ratio = max(worst(run.measured, run.bound) for run in found)
+            largest = ratio if math.isnan(ratio) else max(largest, ratio)
+            text = f"at most {labels.number(ratio)} of the bound" if math.isfinite(ratio) else "diverged or ended early"
+            texts.append(text + results.at(point))
+        return exact("; ".join(texts), largest <= 1, seeds=rows["seed"].nunique(), value=largest)

@@ -1,0 +1,92 @@
+"""One algorithm compared with others."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from fedatlas.experiments import labels
+from fedatlas.federation.metrics import metric
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import Contest, OfScore
+from fedatlas.results.claims.evidence import Bounds, More, Part, judged, some, vacuous
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.comparing.intervals import paired, sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class Better(OfScore, Contest):
+    """Held if ``algorithm`` is better than each of ``than`` in every setting of ``where``, or with ``some`` than one of
+    them in one setting: at least ``factor`` times as good, or ahead by at least ``by``.
+
+    Runs of one seed are compared; the interval of the mean over seeds must lie beyond the line, of ratios on a
+    logarithmic scale. Equal scores are not better unless ``factor`` is below 1. Where all are equal the comparison is
+    vacuous. The claim holds and more if the whole interval of some ratio lies above ``beyond``. Scores that are better
+    than the ``floor`` count as it, and settings in which both sides are at it in all seeds compare nothing.
+    """
+
+    name = "better"
+
+    factor: float = option(1, doc="how many times as good it must be", above=0)
+    by: float | None = option(
+        None, doc="by how much its score must be ahead, instead of a factor; below 0 it may be behind by as much"
+    )
+    floor: float | None = option(
+        None, doc="score beyond which differences say nothing, such as the accuracy to which the optimum is known"
+    )
+    some: bool = option(False, doc="whether one setting and one of the others are enough")
+    beyond: float | None = option(None, doc="factor, or amount, above which the effect is larger than claimed", low=0)
+
+    def judge(self, results: Results) -> Outcome:
+        ours = results.samples(self.algorithm, self.where, self.metric, self.statistic)
+        low = results.goal(self.metric) == "min"
+        parts, saturated, tied = [], [], True
+        for other in self.than:
+            theirs = results.samples(other, self.where, self.metric, self.statistic)
+            for point in [point for point in ours if point in theirs]:
+                pairs = [(self._floored(a, low), self._floored(b, low)) for a, b in paired(ours[point], theirs[point])]
+                empty = self.floor is not None and all(mine == yours == self.floor for mine, yours in pairs)
+                if pairs and empty:
+                    saturated.append(f"{results.name(other)} {results.point(point)}".strip())
+                elif pairs:
+                    tied &= all(mine == yours for mine, yours in pairs)
+                    parts.append(self._part(results, other, point, pairs))
+        more: More = None if self.beyond is None else "above"
+        note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
+        if saturated and not parts:
+            return vacuous(f"all scores at the floor of {labels.number(self.floor or 0)}", note)
+        outcome = some(parts, note) if self.some else judged(parts, note, more=more)
+        return vacuous(outcome.ours, "The scores of all seeds are equal.") if tied else outcome
+
+    def _floored(self, score: float, low: bool) -> float:
+        """A score, or the floor where the score is better."""
+        return score if self.floor is None else (max if low else min)(score, self.floor)
+
+    def _part(self, results: Results, other: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]) -> Part:
+        low, place = results.goal(self.metric) == "min", results.at(point)
+        means = [labels.number(math.fsum(values) / len(pairs)) for values in zip(*pairs, strict=True)]
+        names = f"than {results.name(other)} ({means[0]} against {means[1]}){place}"
+        high = math.inf if self.beyond is None else self.beyond
+        if self.by is not None:
+            ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
+            return Part(sample(ahead), Bounds(self.by, high, self.by == 0), f"{{}} better {names}")
+        name = self.metric or results.view.select.metric
+        if metric(name).scale != "log" and any(-math.inf < score < 0 for pair in pairs for score in pair):
+            raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `by` or another metric")
+        ratios = [_ratio(ours, theirs, low) for ours, theirs in pairs]
+        return Part(sample(ratios, log=True), Bounds(self.factor, high, self.factor == 1), f"{{}} times better {names}")
+
+
+def _minus(a: float, b: float) -> float:
+    return 0.0 if a == b else a - b  # of infinite scores, too
+
+
+def _ratio(ours: float, theirs: float, low: bool) -> float:
+    """How many times as good ours is; 0 if ours diverged. low: whether small values are good."""
+    good, bad = (ours, theirs) if low else (theirs, ours)
+    if not math.isfinite(ours):
+        return 0.0
+    if not math.isfinite(theirs):
+        return math.inf
+    if good <= 0:  # rounding error about the optimum, or an accuracy of 0
+        return math.inf if bad > good else 1.0 if bad == good else 0.0
+    return max(bad, 0.0) / good

@@ -1,0 +1,63 @@
+"""Which tuned values are the best."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.experiments import labels
+from fedatlas.experiments.scores import worst
+from fedatlas.experiments.selection import matching
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfOne
+from fedatlas.results.claims.evidence import exact
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chooses(OfOne):
+    """Held if the best tuned values of the algorithm, over the tuning seeds, are ``values`` in every setting of
+    ``where``.
+
+    The best are those that were chosen, or the best of ``among``: then what the search added to the grid does not
+    count. What diverged is never the best, unless all diverged.
+    """
+
+    name = "chooses"
+
+    values: dict[str, float] = option(
+        doc="the best value of each tuned hyper-parameter that counts", names="tuned", filled=True
+    )
+    among: dict[str, Any] = option(
+        dict, doc="values of tuned hyper-parameters to keep, one or a list; by default all", names="tuned"
+    )
+
+    def judge(self, results: Results) -> Outcome:
+        rows = self._best(results) if self.among else results.rows(self.algorithm, self.where)
+        for parameter in self.values:
+            results.check_tuned(parameter, rows, self.algorithm)
+        held = all((rows[parameter] == value).all() for parameter, value in self.values.items())
+        texts = []
+        for point, part in results.settings(rows):
+            best = ", ".join(labels.point(name, part[name].iloc[0]) for name in self.values)
+            texts.append(best + results.at(point))
+        return exact("; ".join(texts), held, seeds=int(rows["tuning_seeds"].max()))
+
+    def _best(self, results: Results) -> "pd.DataFrame":
+        """For each setting a row with the best values of ``among``, by the mean over the tuning seeds."""
+        import pandas as pd
+
+        rows = results.rows(self.algorithm, self.where, results.trials)
+        for parameter in self.among:
+            results.check_tuned(parameter, rows, self.algorithm)
+        rows = matching(rows, self.among)
+        if rows.empty:
+            raise NotTested("None of the values was tried")
+        goal = results.goal(results.view.select.tuning_metric)
+        scores = rows["score"].mask(rows["diverged"] > 0).fillna(worst(goal))
+        keys = [*results.axes, *(name for name in results.view.tune if name in rows)]
+        groups = rows.assign(score=scores).groupby(keys, sort=False, dropna=False)
+        means = groups.agg(score=("score", "mean"), tuning_seeds=("seed", "count")).reset_index()
+        best = "idxmin" if goal == "min" else "idxmax"
+        return pd.concat([part.loc[[getattr(part["score"], best)()]] for _, part in results.settings(means)])

@@ -1,0 +1,53 @@
+"""Root mean squares over rounds, compared seed by seed."""
+
+import math
+from dataclasses import dataclass
+
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.claims.averages import mean_squares
+from fedatlas.results.claims.base import Contest, OfMetric
+from fedatlas.results.claims.evidence import Bounds, Part, judged
+from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.comparing.intervals import sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closer(OfMetric, Contest):
+    """Held if the root mean square of the metric from round ``after`` on is more than ``factor`` times smaller than
+    that of each of ``than``, in every setting of ``where``.
+
+    Runs of one seed are compared; the mean over seeds is that of the logarithms of the ratios.
+    """
+
+    name = "closer"
+
+    factor: float = option(1, doc="how many times smaller it must be", above=0)
+    after: int = option(0, doc="first round of the mean", unit="rounds", low=0)
+
+    def judge(self, results: Results) -> Outcome:
+        import numpy as np
+
+        roots = {}
+        for id in (self.algorithm, *self.than):
+            rows = results.rows(id, self.where, results.curves)
+            for point, part in results.settings(rows):
+                roots[id, point] = np.sqrt(mean_squares(results, part, self.metric, self.after))
+        parts = []
+        for other in self.than:
+            for point in [point for id, point in roots if id == self.algorithm and (other, point) in roots]:
+                ours, theirs = roots[self.algorithm, point], roots[other, point]
+                seeds = [seed for seed in ours.index if seed in theirs.index]
+                ratios = [_ratio(ours[seed], theirs[seed]) for seed in seeds]
+                means = f"({labels.number(ours.mean())} against {labels.number(theirs.mean())})"
+                place = results.at(point)
+                about = f"{{}} times smaller than {results.name(other)} {means}{place}"
+                parts.append(Part(sample(ratios, log=True), Bounds(self.factor, open=True), about))
+        return judged(parts)
+
+
+def _ratio(ours: float, theirs: float) -> float:
+    """theirs / ours; 0 where ours diverged, infinite where theirs alone did."""
+    if not math.isfinite(ours):
+        return 0.0
+    return math.inf if ours == 0 else theirs / ours

@@ -1,0 +1,56 @@
+"""Algorithms whose scores agree."""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfScore, OfSeveral
+from fedatlas.results.claims.evidence import Bounds, Part, exact, judged
+from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.comparing.intervals import LOST, paired, sample
+
+ROUNDING = 1e-14  # differences of scores that double precision does not resolve
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equal(OfScore, OfSeveral):
+    """Held if the scores of each two algorithms agree to a ``tolerance`` in every setting of ``where``.
+
+    Runs of one seed are compared: all differences lie within the tolerance, or the interval of their mean does.
+    Differences are relative unless ``absolute``; those below 10⁻¹⁴ are rounding error. Settings where both diverged are
+    left out.
+    """
+
+    name = "equal"
+
+    tolerance: float = option(doc="largest difference", low=0)
+    absolute: bool = option(False, doc="whether the tolerance is an amount, and not a share of the larger score")
+
+    def judge(self, results: Results) -> Outcome:
+        scores = {one: results.samples(one, self.where, self.metric, self.statistic) for one in self.algorithms}
+        bounds, parts, worst, seeds = Bounds(-self.tolerance, self.tolerance), [], 0.0, 0
+        what = "difference" if self.absolute else "relative difference"
+        for one, other in itertools.combinations(self.algorithms, 2):
+            names = f"{results.name(one)} and {results.name(other)}"
+            for point in [point for point in scores[one] if point in scores[other]]:
+                pairs = paired(scores[one][point], scores[other][point])
+                pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
+                place = results.at(point)
+                if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
+                    differences = sample(self._difference(*pair) for pair in pairs)
+                    worst, seeds = max(worst, *map(abs, differences.values)), max(seeds, len(pairs))
+                    parts.append(Part(differences, bounds, f"{what} {{}} of {names}{place}"))
+                elif pairs:
+                    worst = math.inf
+                    parts.append(Part(LOST, bounds, f"one of {names} diverged{place}"))
+        if parts and worst <= self.tolerance:
+            return exact(f"largest {what} {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
+        return judged(parts)
+
+    def _difference(self, a: float, b: float) -> float:
+        """The difference of two scores."""
+        if abs(a - b) <= ROUNDING:
+            return 0.0
+        return (a - b) / (1 if self.absolute else max(abs(a), abs(b)))

@@ -1,0 +1,45 @@
+"""How the rounds that attain an accuracy fall along an axis."""
+
+import math
+from dataclasses import dataclass
+
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import Bounded, OfMetric, OfSeveral
+from fedatlas.results.claims.evidence import judged
+from fedatlas.results.claims.exponents import exponent, measured
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.comparing.attaining import has_diverged, spent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Falls(Bounded, OfMetric, OfSeveral):
+    """Held if the rounds that attain an accuracy fall as a power of ``axis``, with an exponent in the bounds.
+
+    Counted are the rounds until the metric first is at most ``until`` times its first value. The exponent is minus the
+    slope of their logarithm against that of ``axis``, for each seed, over all settings of ``where``; its mean must lie
+    in the bounds, for all ``algorithms``. A run that diverges is not held. If one does not attain the accuracy in its
+    rounds, no exponent was measured and the claim is not tested, whichever bound it has.
+    """
+
+    name = "falls"
+
+    axis: str = option(doc="axis of positive numbers, such as local_steps", names="axis of numbers")
+    until: float = option(doc="share of the metric's first value that is attained", above=0, below=1)
+
+    def judge(self, results: Results) -> Outcome:
+        metric, parts = self.metric or results.view.select.metric, []
+        results.check_metric(metric)
+        results.check_axis("axis", self.axis)
+        for algorithm in self.algorithms:
+            rows = results.rows(algorithm, self.where, results.curves)
+            if rows[self.axis].nunique() < 2:
+                raise NotTested(f"Fewer than two values of {self.axis}")
+            name, exponents = results.name(algorithm), []
+            for _, of_seed in rows.groupby("seed"):
+                runs = [part for _, part in results.settings(of_seed)]
+                rounds = [spent(run, metric, "rounds", [self.until])[0] for run in runs]
+                if any(math.isinf(needed) and not has_diverged(run) for needed, run in zip(rounds, runs, strict=True)):
+                    raise NotTested(f"not attained by {name}")
+                exponents.append(-exponent([float(run[self.axis].iloc[0]) for run in runs], rounds))
+            parts.append(measured(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
+        return judged(parts, more=self.more)

@@ -1,0 +1,90 @@
+"""The cost of attaining an accuracy, compared with that of other algorithms."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.errors import UserError
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import Bounded, Contest
+from fedatlas.results.claims.evidence import Part, judged
+from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.claims.spending import OfCost
+from fedatlas.results.comparing.attaining import spent
+from fedatlas.results.comparing.intervals import by_seed, sample
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fewer(Bounded, OfCost, Contest):
+    """Held if ``algorithm`` costs so many times less than each of ``than``, in the bounds, until the metric attains an
+    accuracy, in every setting of ``where``.
+
+    The accuracy is ``reduction`` times the metric's first value, or the ``target``; without either the costs of all
+    rounds are compared. Runs of one seed are compared, by the ratio of their costs on a logarithmic scale.
+    """
+
+    name = "fewer"
+
+    reduction: float | None = option(None, doc="share of the metric's first value that must be attained", above=0)
+    target: float | None = option(None, doc="value of the metric that must be attained")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.reduction is not None and self.target is not None:
+            raise UserError(f"{self.title()}: give a reduction or a target, not both")
+
+    def judge(self, results: Results) -> Outcome:
+        metric = self.metric or results.view.select.metric
+        results.check_metric(metric)
+        self.check_costs()
+        ours, parts = self._costs(results, self.algorithm, metric), []
+        for other in self.than:
+            theirs = self._costs(results, other, metric)
+            for point in [point for point in ours if point in theirs]:
+                pairs, place = by_seed(ours[point], theirs[point]), results.at(point)
+                if pairs:
+                    about = f"{{}} times less than {results.name(other)} ({_means(pairs)})"
+                    ratios = sample((_ratio(*pair) for pair in pairs), log=True)
+                    parts.append(Part(ratios, self.limits(), about + place))
+        return judged(parts, more=self.more)
+
+    def _costs(self, results: Results, algorithm: str, metric: str) -> dict[tuple[Any, ...], dict[int, float]]:
+        """What each seed spends to attain the accuracy, by point of the axes; infinite where it does not."""
+        rows, low = results.rows(algorithm, self.where, results.curves), results.goal(metric) == "min"
+        return {
+            point: {seed: self._spent(curve, metric, low) for seed, curve in part.groupby("seed")}
+            for point, part in results.settings(rows)
+        }
+
+    def _spent(self, curve: "pd.DataFrame", metric: str, low: bool) -> float:
+        if self.reduction is not None:
+            return spent(curve, metric, self.cost, [self.reduction])[0]
+        if self.target is not None:
+            return spent(curve, metric, self.cost, [self.target], low, relative=False)[0]
+        if "status" in curve and (curve["status"] == "diverged").any():
+            return math.inf
+        return float(curve.sort_values("round")["round" if self.cost == "rounds" else self.cost].iloc[-1])
+
+
+def _means(pairs: list[tuple[float, float]]) -> str:
+    return " against ".join(map(_mean, zip(*pairs, strict=True)))
+
+
+def _mean(costs: tuple[float, ...]) -> str:
+    lost = sum(not math.isfinite(cost) for cost in costs)
+    if lost:
+        return "not attained" + (f" by {lost} of {len(costs)} seeds" if lost < len(costs) else "")
+    return labels.number(math.fsum(costs) / len(costs))
+
+
+def _ratio(ours: float, theirs: float) -> float:
+    """theirs / ours; infinite if only ours attains the accuracy, 0 if only theirs does, and else not a number."""
+    if not math.isfinite(ours):
+        return 0.0 if math.isfinite(theirs) else math.nan
+    if ours == 0:
+        return math.nan if theirs == 0 else math.inf
+    return theirs / ours

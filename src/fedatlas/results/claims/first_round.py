@@ -1,0 +1,49 @@
+"""The first round that attains a target."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfMetric, OfOne
+from fedatlas.results.claims.evidence import Bounds, Part, judged
+from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.comparing.attaining import spent
+from fedatlas.results.comparing.intervals import sample
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstRound(OfMetric, OfOne):
+    """Held if a metric attains ``target`` in every setting of ``where``, for the first time at most in round ``paper``,
+    in the mean over seeds.
+
+    Only evaluated rounds count, so the bound is the first of them at or after ``paper``. Fewer rounds pass as well.
+    """
+
+    name = "first_round"
+
+    target: float = option(doc="value of the metric that must be attained")
+
+    def judge(self, results: Results) -> Outcome:
+        metric = self.metric or results.view.select.metric
+        results.check_metric(metric)
+        rows, low = results.rows(self.algorithm, self.where, results.curves), results.goal(metric) == "min"
+        parts = []
+        for point, part in results.settings(rows):
+            curves = [curve for _, curve in part.groupby("seed")]
+            firsts = [spent(curve, metric, "rounds", [self.target], low, relative=False)[0] for curve in curves]
+            place = results.at(point)
+            lost = sum(map(math.isinf, firsts))
+            about = f"round {{}}{place}" if not lost else f"not attained by {lost} of {len(firsts)} seeds{place}"
+            parts.append(Part(sample(firsts, log=True), Bounds(high=self._latest(part["round"])), about))
+        return judged(parts)
+
+    def _latest(self, rounds: "pd.Series") -> float:
+        """The last round that passes, of those evaluated; without ``paper`` any finite one."""
+        if self.paper is None:
+            return math.nextafter(math.inf, 0)
+        later = rounds[rounds >= self.paper]
+        return self.paper if later.empty else float(later.min())

@@ -1,0 +1,58 @@
+"""Means over seeds compared with bounds on expectations."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfOne
+from fedatlas.results.claims.evidence import Bounds, Part, exact, judged
+from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.comparing.intervals import sample
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanBelow(OfOne):
+    """Held if the expectation of what FedSpeed's Theorem 4.4 bounds is at most the bound, for all numbers T of rounds
+    in all settings of ``where``.
+
+    Compared is the mean over seeds of |grad F(z^t)|^2 divided by the bound, for every T that is a power of 2 and for
+    the last. No run may diverge.
+    """
+
+    name = "mean_below"
+
+    theorem: Literal["4.4", "4.4 scaled", "4.4 with noise"] = option(
+        doc="the bound as printed, with the powers of its proof, or also with the variance of the mean gradient"
+    )
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"theorems"})
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory import fedspeed_bound
+
+        for _, run in runs:
+            fedspeed_bound.check(run)
+
+    def judge(self, results: Results) -> Outcome:
+        import numpy as np
+
+        from fedatlas.theory import fedspeed_bound
+
+        rows, parts = results.rows(self.algorithm, self.where, results.curves), []
+        for point, part in results.settings(rows):
+            place = results.at(point)
+            found = fedspeed_bound.runs(results.view, self.theorem, self.algorithm, part)
+            if not np.isfinite(found.measured).all():
+                return exact(f"diverged{place}", False)
+            shares = 1 + (found.measured - found.bound) / found.bound.mean(axis=0)
+            for i, T in enumerate(found.rounds):
+                if T & (T - 1) == 0 or T == found.rounds[-1]:
+                    about = f"{{}} of the bound after {T} rounds{place}"
+                    parts.append(Part(sample(shares[:, i]), Bounds(high=1), about))
+        return judged(parts)

@@ -1,0 +1,40 @@
+"""The ratio of one metric to another."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import Bounded, OfSeveral
+from fedatlas.results.claims.evidence import Part, judged
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.comparing.intervals import paired, sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proportion(Bounded, OfSeveral):
+    """Held if the ratio of one metric to another lies in the bounds, in the mean over seeds, for all algorithms and
+    settings of ``where``."""
+
+    name = "proportion"
+
+    metric: str = option(doc="the metric above the line", names="metric")
+    of: str = option(doc="the metric below the line", names="metric")
+    statistic: Literal["best", "final"] = option(
+        "final", doc="the metrics' best values over the evaluations, or the last"
+    )
+
+    def judge(self, results: Results) -> Outcome:
+        parts = []
+        for algorithm in self.algorithms:
+            above, below = (
+                results.samples(algorithm, self.where, name, self.statistic) for name in (self.metric, self.of)
+            )
+            for point in above:
+                pairs, place = paired(above[point], below[point]), results.at(point)
+                ratios = [value / whole if whole else math.inf for value, whole in pairs]
+                if not all(map(math.isfinite, ratios)):
+                    raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
+                about = f"{results.name(algorithm)} {{}}{place}"
+                parts.append(Part(sample(ratios), self.limits(), about))
+        return judged(parts, more=self.more)

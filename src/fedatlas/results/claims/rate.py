@@ -1,0 +1,41 @@
+"""The power of a number with which a mean over rounds falls."""
+
+from dataclasses import dataclass
+
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.claims.averages import mean_squares
+from fedatlas.results.claims.base import Bounded, OfMetric
+from fedatlas.results.claims.evidence import judged
+from fedatlas.results.claims.exponents import exponent, measured
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate(Bounded, OfMetric):
+    """Held if the metric's mean square over all rounds falls as a power of a number, with an exponent in the bounds.
+
+    Entries of the experiment differ in that number, such as the clients. The exponent is minus the slope of the log of
+    the mean square against the log of the number, for each seed; its mean must lie in the bounds in every setting of
+    ``where``. A run that diverges is not held.
+    """
+
+    name = "rate"
+
+    along: dict[str, float] = option(
+        doc="the number of each entry, by id of the algorithm", names="algorithms", filled=True
+    )
+
+    def judge(self, results: Results) -> Outcome:
+        if len(set(self.along.values())) < 2:
+            raise NotTested("Fewer than two different numbers")
+        found = {id: dict(results.settings(results.rows(id, self.where, results.curves))) for id in self.along}
+        at, parts, means = list(self.along.values()), [], []
+        for point in next(iter(found.values())):
+            squares = [mean_squares(results, found[id][point], self.metric, 0) for id in self.along]
+            exponents = [-exponent(at, of_seed) for of_seed in zip(*squares, strict=True)]
+            place = results.at(point)
+            parts.append(measured(exponents, self.limits(), f"exponent {{}}{place}", f"diverged{place}"))
+            pairs = zip(self.along.values(), squares, strict=True)
+            means = [f"{labels.number(one.mean())} at {labels.number(number)}" for number, one in pairs]
+        return judged(parts, f"Means {', '.join(means)}.", self.more)

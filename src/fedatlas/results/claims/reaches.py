@@ -1,0 +1,49 @@
+"""Metrics that lie between bounds."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import Bounded, OfScore, OfSeveral
+from fedatlas.results.claims.evidence import Bounds, Part, judged
+from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.comparing.intervals import LOST, sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reaches(Bounded, OfScore, OfSeveral):
+    """Held if the metric's mean over seeds lies in the bounds, for all algorithms, in all settings of ``where`` or in
+    more than a ``share`` of them. What diverged lies in no bounds."""
+
+    name = "reaches"
+
+    share: float | None = option(
+        None, doc="share of the settings that must be exceeded; by default all settings count", low=0, high=1
+    )
+
+    def judge(self, results: Results) -> Outcome:
+        parts = []
+        for algorithm in self.algorithms:
+            scores = results.samples(algorithm, self.where, self.metric, self.statistic)
+            name = results.name(algorithm)
+            if self.share is not None:
+                about = f"{name} in a share {{}} of {len(scores)} settings"
+                parts.append(Part(sample(self._shares(scores)), Bounds(self.share, open=True), about))
+                continue
+            for point, of_seeds in scores.items():
+                place = results.at(point)
+                if all(map(math.isfinite, of_seeds.values())):
+                    parts.append(Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}{place}"))
+                else:
+                    parts.append(Part(LOST, Bounds(0), f"{name} diverged{place}"))
+        return judged(parts, more=self.more)
+
+    def _shares(self, scores: dict[tuple[Any, ...], dict[int, float]]) -> list[float]:
+        """For each seed the share of settings whose score lies in the bounds."""
+        seeds, limits = sorted(set.intersection(*map(set, scores.values()))), self.limits()
+        inside = {
+            seed: [math.isfinite(one[seed]) and limits.side(one[seed]) == 0 for one in scores.values()]
+            for seed in seeds
+        }
+        return [sum(inside[seed]) / len(inside[seed]) for seed in seeds]

@@ -1,0 +1,150 @@
+"""What a check is given, and what it answers."""
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments import labels
+from fedatlas.experiments.scores import goal, of_frame, worst
+from fedatlas.experiments.selection import matching
+from fedatlas.experiments.view import View
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Number:
+    """The number that decides. low, high: its interval over seeds, if it has one. seeds: how many they are."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    seeds: int | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The answer of a check.
+
+    ours: what was found, as text. verdict: one of `fedatlas.results.claims.verdicts`. note: a remark. number: that decides.
+    """
+
+    ours: str
+    verdict: str
+    note: str = ""
+    number: Number | None = None
+
+
+class NotTested(Exception):
+    """The results do not hold what a claim is about. The text says what is missing, without a full stop."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of an experiment, asked by algorithm and setting.
+
+    view: of the experiment. table: one row for each algorithm, point of the axes and tuned values, with means over
+    seeds. curves: all evaluations of the rows that were chosen. trials: score of each run on which tuned values are
+    compared.
+    """
+
+    view: View
+    table: "pd.DataFrame"
+    curves: "pd.DataFrame"
+    trials: "pd.DataFrame"
+
+    @property
+    def axes(self) -> list[str]:
+        """Names of the axes of grid and within."""
+        return self.view.axes
+
+    @functools.cached_property
+    def chosen(self) -> "pd.DataFrame":
+        """Rows of the table whose tuned values were chosen."""
+        return self.table[self.table["chosen"]]
+
+    def name(self, algorithm: str) -> str:
+        """Name of an algorithm for people."""
+        return self.view.algorithms[algorithm].name
+
+    def rows(self, algorithm: str, where: Mapping[str, Any], frame: "pd.DataFrame | None" = None) -> "pd.DataFrame":
+        """Rows of an algorithm, by its id, in the settings of ``where``.
+
+        frame: the table or the curves; by default the chosen rows. Raises NotTested if there are none, and UserError on
+        an unknown algorithm or axis.
+        """
+        if algorithm not in self.view.algorithms:
+            raise UserError(f"unknown algorithm {algorithm!r}{did_you_mean(algorithm, self.view.algorithms)}")
+        for axis in where:
+            self.check_axis("where", axis)
+        found = matching(self.chosen if frame is None else frame, where)
+        found = found[found["algorithm"] == algorithm]
+        if found.empty:
+            places = ", ".join(f"{labels.short(axis)} = {labels.text(value)}" for axis, value in where.items())
+            raise NotTested(f"No results of {self.name(algorithm)}" + (f" at {places}" if places else ""))
+        return found
+
+    def settings(
+        self, rows: "pd.DataFrame", axes: list[str] | None = None
+    ) -> "Iterator[tuple[tuple[Any, ...], pd.DataFrame]]":
+        """Rows by setting: pairs of a point of the axes, in their order, and its rows.
+
+        axes: the axes that tell settings apart; by default all.
+        """
+        axes = self.axes if axes is None else axes
+        yield from rows.groupby(axes, sort=False) if axes else [((), rows)]
+
+    def samples(
+        self,
+        algorithm: str,
+        where: Mapping[str, Any],
+        metric: str | None = None,
+        statistic: str | None = None,
+    ) -> dict[tuple[Any, ...], dict[int, float]]:
+        """Scores, or values of another metric, of each seed, by point of the axes.
+
+        What diverged has the worst value, inf or -inf. Raises as `rows` and `check_metric` do.
+        """
+        self.check_metric(metric)
+        select = self.view.select
+        metric, statistic = metric or select.metric, statistic or select.statistic
+        rows, good = self.rows(algorithm, where, self.curves), self.goal(metric)
+        found: dict[tuple[Any, ...], dict[int, float]] = {}
+        for point, part in self.settings(rows):
+            status = part.groupby("seed")["status"].last()
+            scores = of_frame(part[part["round"] > 0], ["seed"], metric, statistic, good, select.last)
+            scores = scores.reindex(status.index)
+            found[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst(good)).items())
+        return found
+
+    def check_metric(self, metric: str | None) -> None:
+        """Raise UserError if the results have no such metric; None is the one that selects."""
+        known = [c.removeprefix("best_") for c in self.chosen if c.startswith("best_")]
+        if metric not in (None, self.view.select.metric, *known):
+            raise UserError(f"unknown metric {metric!r}{did_you_mean(str(metric), known)}")
+
+    def goal(self, metric: str | None = None) -> Literal["min", "max"]:
+        """Which values of a metric are good; by default of the one that selects."""
+        return goal(metric or self.view.select.metric, self.view.select)
+
+    def point(self, point: tuple[Any, ...]) -> str:
+        """A point of the axes for people: ``K = 16, M = 64``."""
+        return ", ".join(labels.point(axis, value) for axis, value in zip(self.axes, point, strict=True))
+
+    def at(self, point: tuple[Any, ...]) -> str:
+        """Where a point lies, to end a text with: `` at K = 16``, or nothing without axes."""
+        place = self.point(point)
+        return f" at {place}" if place else ""
+
+    def check_axis(self, option: str, axis: str) -> None:
+        """Raise UserError if an option names an axis that the experiment does not have."""
+        if axis not in self.axes:
+            raise UserError(f"{option}: {axis!r} is not an axis{did_you_mean(axis, self.axes)}")
+
+    def check_tuned(self, parameter: str, rows: "pd.DataFrame", algorithm: str) -> None:
+        """Raise UserError if the rows of an algorithm do not hold a tuned hyper-parameter."""
+        if parameter not in rows or rows[parameter].isna().all():
+            raise UserError(f"{parameter!r} is not tuned for {algorithm}")

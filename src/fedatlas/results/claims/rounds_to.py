@@ -1,0 +1,40 @@
+"""The fewest rounds of a setting whose score attains a target."""
+
+import math
+from dataclasses import dataclass
+
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfOne
+from fedatlas.results.claims.evidence import Bounds, Part, judged
+from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.comparing.intervals import sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundsTo(OfOne):
+    """Held if the score attains ``target`` in a setting of ``where``, and the fewest rounds of such settings are at
+    most ``paper``, or equal to it if ``exactly``, in the mean over seeds."""
+
+    name = "rounds_to"
+
+    target: float = option(doc="score that must be attained")
+    exactly: bool = option(False, doc="whether the fewest rounds must equal the paper's number")
+
+    def judge(self, results: Results) -> Outcome:
+        rows = results.rows(self.algorithm, self.where, results.curves)
+        rounds = {point: part["round"].max() for point, part in results.settings(rows)}
+        scores, low = results.samples(self.algorithm, self.where), results.goal() == "min"
+        fewest: dict[int, float] = {}
+        for point, of_seeds in scores.items():
+            for seed, score in of_seeds.items():
+                there = score <= self.target if low else score >= self.target
+                fewest[seed] = min(fewest.get(seed, math.inf), float(rounds[point]) if there else math.inf)
+        high = math.nextafter(math.inf, 0) if self.paper is None else self.paper
+        bounds = Bounds(high if self.exactly else -math.inf, high)
+        best = min if low else max
+        reached = [best(of_seeds[seed] for of_seeds in scores.values() if seed in of_seeds) for seed in fewest]
+        note = f"The best scores of the seeds are {labels.number(min(reached))} to {labels.number(max(reached))}."
+        lost = sum(map(math.isinf, fewest.values()))
+        about = "{} rounds" if not lost else f"not attained by {lost} of {len(fewest)} seeds"
+        return judged([Part(sample(fewest.values(), log=True), bounds, about)], note)

@@ -1,0 +1,101 @@
+"""How the cost of attaining an accuracy grows with a quantity of the problem: the laws of complexity theorems."""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fedatlas.errors import UserError
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import Bounded, OfSeveral
+from fedatlas.results.claims.evidence import judged
+from fedatlas.results.claims.exponents import exponent, measured
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.claims.spending import OfCost
+from fedatlas.results.comparing.attaining import has_diverged, spent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fedatlas.experiments.cells import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scales(Bounded, OfCost, OfSeveral):
+    """Held if a cost grows as a power of a quantity whose exponent lies in the bounds, for all algorithms.
+
+    The exponent is the slope of log cost against the log of ``against`` times what ``accuracy`` says, over all settings
+    of ``where`` and all ``shares`` together, or, with an ``axis``, along it alone and so in every setting of the other
+    axes. One line is fitted to each seed, and the mean slope must lie in the bounds. A cost counts from the round where
+    the metric first is at most ``since`` times its first value to the round where it first is at most a share of it.
+    A run that diverges is not held. If one does not attain a share in its rounds, no exponent was measured and the
+    claim is not tested.
+    """
+
+    name = "scales"
+
+    against: str = option(doc="formula of the problem's constants, such as delta_A/mu; 1 for the accuracy alone")
+    shares: list[float] = option(doc="shares of the metric's first value that are attained", filled=True, distinct=True)
+    since: float = option(1, doc="share of the metric's first value from which the cost counts", above=0, high=1)
+    accuracy: Literal["log", "inverse"] | None = option(
+        None, doc="factor of the quantity: log(since / share), 1 / share, or by default none"
+    )
+    per: str | None = option(None, doc="cost by which it is divided, such as rounds", names="cost or time")
+    axis: str | None = option(None, doc="axis along which the exponent is taken; by default all", names="axis")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(0 < share < self.since for share in self.shares):
+            raise UserError("scales: shares must be positive and smaller than since")
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return super().inputs | {"theorems"}
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory.comparison import check_quantity
+
+        for _, run in runs:
+            check_quantity(self.against, run)
+
+    def judge(self, results: Results) -> Outcome:
+        metric = self.metric or results.view.select.metric
+        results.check_metric(metric)
+        self.check_costs()
+        others = [axis for axis in results.axes if self.axis is not None and axis != self.axis]
+        parts = []
+        for algorithm in self.algorithms:
+            rows = results.rows(algorithm, self.where, results.curves)
+            for _, part in results.settings(rows, others):
+                name, points = results.name(algorithm), self._points(results, metric, part)
+                exponents = [exponent(*zip(*pairs, strict=True)) for pairs in points]
+                parts.append(measured(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
+        return judged(parts, more=self.more)
+
+    def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":
+        """For each seed the pairs of quantity and cost; the cost is infinite where the run diverged."""
+        from fedatlas.theory.comparison import quantity
+
+        points: dict[int, list[tuple[float, float]]] = {}
+        for _, part in results.settings(rows):
+            value = quantity(results.view, part, self.against)
+            for seed, curve in part.groupby("seed"):
+                for share, cost in zip(self.shares, self._costs(curve, metric), strict=True):
+                    if math.isinf(cost) and not has_diverged(curve):
+                        raise NotTested(f"{results.name(curve['algorithm'].iloc[0])} does not attain an accuracy")
+                    points.setdefault(seed, []).append((value * self._factor(share), cost))
+        if any(len({value for value, _ in pairs}) < 2 for pairs in points.values()):
+            raise NotTested(f"The quantity {self.against} has one value only")
+        yield from points.values()
+
+    def _costs(self, curve: "pd.DataFrame", metric: str) -> list[float]:
+        """What one run spends to attain each share."""
+        since, *costs = spent(curve, metric, self.cost, [self.since, *self.shares])
+        if self.per is None:
+            return [cost - since for cost in costs]
+        start, *others = spent(curve, metric, self.per, [self.since, *self.shares])
+        parts = zip(costs, others, strict=True)
+        return [(cost - since) / (other - start) if start < other < math.inf else math.inf for cost, other in parts]
+
+    def _factor(self, share: float) -> float:
+        return {"log": math.log(self.since / share), "inverse": 1 / share, None: 1.0}[self.accuracy]

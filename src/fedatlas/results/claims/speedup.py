@@ -1,0 +1,51 @@
+"""How fast scores fall along an axis."""
+
+import math
+from dataclasses import dataclass
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.selection import numeric
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import Bounded, OfSeveral
+from fedatlas.results.claims.evidence import judged
+from fedatlas.results.claims.exponents import exponent, measured
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+
+
+@dataclass(frozen=True, kw_only=True)
+class Speedup(Bounded, OfSeveral):
+    """Held if minus the slope of log score against log ``axis`` lies in the bounds, for all algorithms and all values
+    of the other axes, in the mean over seeds.
+
+    A slope of 1 is linear speed-up, 0 is none. A run that diverges is not held.
+    """
+
+    name = "speedup"
+
+    axis: str = option(doc="axis of numbers, such as clients", names="axis of numbers")
+
+    def judge(self, results: Results) -> Outcome:
+        results.check_axis("axis", self.axis)
+        at, parts = results.axes.index(self.axis), []
+        for algorithm in self.algorithms:
+            name = results.name(algorithm)
+            if not numeric(results.rows(algorithm, self.where)[self.axis]):
+                raise UserError(f"axis: the values of {self.axis} are not numbers")
+            lines: dict[tuple[object, ...], dict[int, list[tuple[float, float]]]] = {}
+            for point, of_seeds in results.samples(algorithm, self.where).items():
+                others = lines.setdefault((*point[:at], *point[at + 1 :]), {})
+                for seed, score in of_seeds.items():
+                    others.setdefault(seed, []).append((point[at], score))
+            for of_line in lines.values():
+                slopes = [self._slope(name, line) for line in of_line.values()]
+                parts.append(measured(slopes, self.limits(), f"{name} {{}}", f"{name} diverged"))
+        return judged(parts, more=self.more, joined=", ")
+
+    def _slope(self, name: str, line: list[tuple[float, float]]) -> float:
+        """Minus the slope of one seed; not a number where a run diverged."""
+        if not all(math.isfinite(score) for _, score in line):
+            return math.nan
+        line = [(value, score) for value, score in line if value > 0 and score > 0]
+        if len({value for value, _ in line}) < 2:
+            raise NotTested(f"Fewer than two positive scores of {name} along positive values of {self.axis}")
+        return -exponent(*zip(*line, strict=True))

@@ -1,0 +1,29 @@
+"""What checks share that count what runs spend."""
+
+from dataclasses import dataclass
+
+from fedatlas.errors import lookup
+from fedatlas.experiments.labels import SIMULATED, TIMES
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfMetric
+from fedatlas.results.costs.simulating import Simulating
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfCost(Simulating, OfMetric):
+    """A check of what runs spend until a metric attains a value."""
+
+    cost: str = option("rounds", doc="what is counted: a cost, or simulated_seconds", names="cost or time")
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return super().inputs | self.simulated
+
+    def check_costs(self) -> None:
+        """Raise UserError on an unknown cost."""
+        for cost in filter(None, self.costs):
+            lookup("cost", cost, TIMES)
+
+    def counted(self, cost: str) -> str:
+        """A cost in words; of simulated time, on which clients."""
+        return TIMES[cost] if cost != SIMULATED else f"simulated seconds, {self.clients}"

@@ -1,0 +1,56 @@
+"""How much scores depend on tuned hyper-parameters."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.experiments.selection import matching
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import Bounded, OfSeveral
+from fedatlas.results.claims.evidence import Part, judged
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.comparing.intervals import sample
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread(Bounded, OfSeveral):
+    """Held if the ratio of the largest score to the smallest, over all values tried for the algorithms, lies in the
+    bounds in every setting of ``where``.
+
+    Values are compared on the tuning seeds: each seed has its ratio. What diverged makes the ratio infinite.
+    """
+
+    name = "spread"
+
+    among: dict[str, Any] = option(
+        dict, doc="values of tuned hyper-parameters to keep, one or a list; by default all", names="tuned"
+    )
+
+    def judge(self, results: Results) -> Outcome:
+        import pandas as pd
+
+        rows = pd.concat([results.rows(one, self.where, results.trials) for one in self.algorithms])
+        for parameter in self.among:
+            results.check_tuned(parameter, rows, self.algorithms[0])
+        parts = []
+        for point, part in results.settings(matching(rows, self.among)):
+            ratios = [_ratio(values) for _, values in part.groupby("seed") if len(values) > 1]
+            place = results.at(point)
+            if ratios:
+                about = f"largest score {{}} times the smallest{place}"
+                parts.append(Part(sample(ratios, log=True), self.limits(), about))
+        if not parts:
+            raise NotTested("Fewer than two tuned values")
+        return judged(parts, more=self.more)
+
+
+def _ratio(runs: "pd.DataFrame") -> float:
+    """The ratio of the runs of one seed; infinite where one diverged."""
+    if (runs["diverged"] > 0).any() or not runs["score"].map(math.isfinite).all():
+        return math.inf
+    if runs["score"].min() <= 0:
+        raise NotTested("A score is not positive, so that ratios mean nothing")
+    return float(runs["score"].max() / runs["score"].min())

@@ -1,0 +1,80 @@
+"""Statements of the FedAWE paper about runs that are simulated again."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import OfOne
+from fedatlas.results.claims.evidence import exact
+from fedatlas.results.claims.results import Outcome, Results
+
+if TYPE_CHECKING:
+    from fedatlas.experiments.cells import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement(OfOne):
+    """Held if a statement of the FedAWE paper is true of the runs, in every setting of ``where``: equalities to a
+    relative ``tolerance``, bounds without any.
+
+    The engine simulates the runs again, with the states of all clients in every round. Expectations are exact, or means
+    over seeds plus their standard error times Student's t at ``level``, with Bonferroni's correction for the settings.
+    """
+
+    name = "statement"
+
+    statement: Literal[
+        "proposition-1",
+        "matrix-form",
+        "doubly-stochastic",
+        "auxiliary-form",
+        "proposition-4",
+        "lemma-1",
+        "lemma-2-mean",
+        "lemma-2-square",
+        "duration",
+        "lemma-4",
+        "lemma-3",
+        "lemma-5",
+        "proposition-3",
+        "proposition-2",
+        "lemma-6",
+        "theorem-1",
+        "corollary-2",
+        "corollary-3",
+    ] = option(doc="name of the statement, in `fedatlas.theory.fedawe`")
+    level: float = option(0.01, doc="significance level of all settings together", above=0, high=1)
+    tolerance: float = option(1e-12, doc="largest relative difference of an equality", above=0)
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"runs"})
+
+    def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
+        from fedatlas.theory import trajectories
+
+        for _, run in runs:
+            trajectories.check(run)
+
+    def judge(self, results: Results) -> Outcome:
+        from fedatlas.theory.fedawe import STATEMENTS
+        from fedatlas.theory.trajectories import Runs, trajectories
+
+        rows, found = results.rows(self.algorithm, self.where, results.curves), []
+        settings = list(results.settings(rows))
+        for point, part in settings:
+            runs = Runs(list(trajectories(results.view, self.algorithm, part)), self.level / len(settings))
+            measured, limit = STATEMENTS[self.statement](runs)
+            share = measured / (self.tolerance if limit is None else limit)
+            found.append((share if math.isfinite(share) else math.inf, measured, limit, results.point(point)))
+        share, measured, limit, where = max(found, key=lambda one: one[0])
+        text = f"largest difference {labels.number(measured)}"
+        if limit is not None:
+            text = f"at most {labels.number(share)} of the bound"
+        seeds, worst = rows["seed"].nunique(), f"; the worst is {where}" if where else ""
+        return exact(
+            text, share <= 1, f"Over {len(found)} settings{worst}.", seeds, measured if limit is None else share
+        )

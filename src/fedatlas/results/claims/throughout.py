@@ -1,0 +1,49 @@
+"""Metrics that lie between bounds at every evaluation."""
+
+from dataclasses import dataclass
+
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.claims.base import Bounded, OfSeveral
+from fedatlas.results.claims.evidence import exact
+from fedatlas.results.claims.results import NotTested, Outcome, Results
+
+ROUNDING = 1e-9  # relative
+
+
+@dataclass(frozen=True, kw_only=True)
+class Throughout(Bounded, OfSeveral):
+    """Held if a metric, or its ratio to another metric, lies in the bounds at every evaluation of every run, for all
+    algorithms and settings of ``where``. What rounding error may explain counts as in the bounds. Evaluations without a
+    value, such as round 0 of what is recorded of local steps, do not count."""
+
+    name = "throughout"
+
+    metric: str = option(doc="the metric", names="metric")
+    of: str | None = option(None, doc="the metric that it is divided by", names="metric")
+
+    def judge(self, results: Results) -> Outcome:
+        texts, held, seeds = [], True, 0
+        for algorithm in self.algorithms:
+            rows = results.rows(algorithm, self.where, results.curves)
+            for name in filter(None, (self.metric, self.of)):
+                if name not in rows:
+                    raise NotTested(f"{results.name(algorithm)} has no {name}")
+            values = rows[self.metric] / rows[self.of] if self.of else rows[self.metric]
+            values = values.dropna()
+            if values.empty:
+                raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
+            inside = sum(map(self._close, values))
+            lost = "status" in rows and bool((rows["status"] == "diverged").any())
+            held &= not lost and inside == len(values)
+            seeds = max(seeds, rows["seed"].nunique())
+            span = f"{labels.number(values.min(), 5)} to {labels.number(values.max(), 5)}"
+            counts = f"in the bounds at {inside} of {len(values)} evaluations{', diverged' if lost else ''}"
+            texts.append(f"{results.name(algorithm)} {span}, {counts}")
+        return exact("; ".join(texts), held, seeds=seeds)
+
+    def _close(self, value: float) -> bool:
+        """Whether a number lies in the bounds, up to rounding error."""
+        return self.limits().side(value) == 0 or any(
+            bound is not None and abs(value - bound) <= ROUNDING * abs(bound) for bound in (self.at_least, self.at_most)
+        )

@@ -1,0 +1,8 @@
+"""Cost models: the time that rounds would take on given clients. A module here that defines one is found by itself."""
+
+from fedatlas.registry.kinds import Family
+from fedatlas.results.costs.base import CostModel, Rates
+
+__all__ = ["COST_MODELS", "CostModel", "Rates"]
+
+COST_MODELS: Family[CostModel] = Family("cost model", __name__, CostModel)

@@ -1,0 +1,12 @@
+"""A cost model whose rates the specification gives."""
+
+from dataclasses import dataclass
+
+from fedatlas.results.costs.base import CostModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given(CostModel):
+    """Clients with the rates that are given: ``{kind: rates, compute: 1e9, down: 1e8, up: 1e7}``."""
+
+    name = "rates"

@@ -1,0 +1,81 @@
+"""The clients' probabilities to take part in each round, and which of them took part."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fedatlas.experiments import labels
+from fedatlas.results.figures import layout
+from fedatlas.results.figures.base import Kept
+from fedatlas.results.figures.sheet import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+MOST = 6  # columns that can be told apart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Availability(Kept):
+    """Every client's probability to be available by round, and who was, for each participation of the experiment.
+
+    Clients are sorted by their mean probability, or by how often they were available where that is unknown.
+    """
+
+    name = "availability"
+    draws_results = False
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"availability"})
+
+    def draw(self, sheet: Sheet) -> "Figure":
+        drawn = sheet.availability
+        if not drawn:
+            raise sheet.error("no participation is left to draw; see its where")
+        if len(drawn) > MOST:
+            raise sheet.error(f"there are {len(drawn)} participations; keep at most {MOST} in where")
+        sheet.numbers = _numbers(drawn)
+        figure = layout.blank((max(4.2, 2.9 * len(drawn)), 4.6))
+        tops, rasters = figure.subplots(
+            2, len(drawn), sharex="col", sharey="row", squeeze=False, height_ratios=(1, 1.25)
+        )
+        for top, raster, (title, probabilities, there) in zip(tops, rasters, drawn, strict=True):
+            rounds, clients = there.shape
+            top.set_title(labels.mathematical(title))
+            if probabilities is None:
+                top.text(0.5, 0.5, "unknown", transform=top.transAxes, ha="center", color=layout.NOTE_COLOUR)
+            else:
+                top.plot(probabilities, color="#56b4e9", linewidth=0.5, alpha=0.45, rasterized=True)
+                top.plot(probabilities.mean(axis=1), color="#262626", linewidth=1.8)
+            order = np.argsort((there if probabilities is None else probabilities).mean(axis=0), kind="stable")
+            where: dict[str, Any] = {"origin": "lower", "aspect": "auto", "extent": (-0.5, rounds - 0.5, 0, clients)}
+            raster.imshow(there[:, order].T, cmap=_shades(), vmin=0, vmax=1, interpolation="nearest", **where)
+            raster.grid(False)
+            raster.set_xlabel("round $t$")
+        highest = max((probabilities.max() for _, probabilities, _ in drawn if probabilities is not None), default=1)
+        tops[0].set(ylim=(0, 1.06 * highest), ylabel="probability $p_i^t$")
+        rasters[0].locator_params(axis="y", integer=True)
+        rasters[0].set_ylabel("clients, often there on top")
+        layout.foot(figure, "Above: each client, and their mean. Below: dark where a client was available, first seed.")
+        return figure
+
+
+def _shades() -> "Colormap":
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(["#ffffff", "#1b2a78"])
+
+
+def _numbers(drawn: "list[tuple[str, np.ndarray | None, np.ndarray]]") -> "DataFrame":
+    import pandas as pd
+
+    parts = []
+    for title, probabilities, there in drawn:
+        t, i = np.indices(there.shape)
+        part = {"participation": title, "round": t.ravel(), "client": i.ravel(), "available": there.ravel().astype(int)}
+        parts.append(pd.DataFrame(part | ({} if probabilities is None else {"probability": probabilities.ravel()})))
+    return pd.concat(parts, ignore_index=True)

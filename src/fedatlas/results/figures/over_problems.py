@@ -1,0 +1,141 @@
+"""What figures share that compare algorithms over problems, each of which is a point of the axes."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from fedatlas.errors import UserError
+from fedatlas.experiments import labels, scores
+from fedatlas.experiments.selection import matching, ordered
+from fedatlas.federation.metrics import metric
+from fedatlas.registry.options import option
+from fedatlas.results.comparing import attaining
+from fedatlas.results.comparing.attaining import Board, Question
+from fedatlas.results.figures import layout
+from fedatlas.results.figures.costed import Costed
+from fedatlas.results.figures.sheet import Sheet
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverProblems(Costed):
+    """A figure of what algorithms spend until they attain a target, on every point of the axes that ``where`` leaves.
+
+    The targets of a problem do not depend on which algorithms are drawn.
+    """
+
+    every_axis: ClassVar[bool] = True
+
+    x: str = option("rounds", doc="cost that is compared, or simulated_seconds", names="cost or time")
+    y: str | None = option(None, doc="metric of the targets; by default the one that selects", names="metric")
+    best: float | None = option(
+        None,
+        doc="best value of the metric, towards which targets lie; by default 0 for suboptimality, distance and "
+        "gradient_norm, F* for a loss if it is known, else the best that any algorithm found on the problem with any "
+        "seed",
+    )
+
+    @property
+    def counted(self) -> str:
+        """The cost in words, without its unit."""
+        return self.words.removesuffix(" (s)")
+
+    def asked(self, sheet: Sheet, shares: "list[float]", budget: float = 1) -> Question:
+        """What is asked of the runs."""
+        goal = scores.goal(sheet.y, sheet.view.select)
+        return Question(sheet.y, goal, self.x, tuple(shares), self.best, budget)
+
+    def board(self, sheet: Sheet, shares: "list[float]", budget: float = 1) -> Board:
+        """Costs of the algorithms that are drawn, at targets that all algorithms of the experiment set."""
+        asked = self.asked(sheet, shares, budget)
+        sheet.column(sheet.curves, asked.column, sheet.y)
+        sheet.rows(sheet.curves)  # raises if nothing is left
+        rows = matching(sheet.curves, self.where)
+        every = attaining.board(rows, list(sheet.view.algorithms), sheet.view.axes, asked)
+        return every.of(list(sheet.styles))
+
+    def told(self, sheet: Sheet, shares: "list[float]") -> str:
+        """What a target is, for the foot."""
+        parts = [f"{labels.number(100 * share)} %" for share in shares]
+        percent = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+        words, known = labels.words(sheet.y), self.asked(sheet, shares).known
+        if known == 0:
+            return f"Target: the {words} is {percent} of its first value."
+        best = "the best that any run found" if known is None else labels.number(known)
+        if known is None and sheet.y == "loss" and "suboptimality" in sheet.curves:
+            best = f"F*, or where F* is not known to {best},"
+        return f"Target: the distance of the {words} to {best} is {percent} of the first one."
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtOneTarget(OverProblems):
+    """A figure of the numbers of all runs on each problem: costs of one target, or scores."""
+
+    share: float = option(
+        0.01, doc="target: share of the difference between the metric's first and best value", above=0, below=1
+    )
+    scores: bool = option(
+        False,
+        doc="whether scores are compared, and not what runs spend: by ratio where the metric is shown on a log scale, "
+        "else by difference",
+    )
+    level: float = option(
+        0.05,
+        doc="probability that what is equal is told apart: two algorithms; or, against the best, the one that is truly "
+        "the best on a problem",
+        above=0,
+        below=1,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scores and self.best is not None:
+            raise UserError(f"{self.title()}: scores have no target, and so no best; leave one of them out")
+
+    def numbers(self, sheet: Sheet) -> Board:
+        """The numbers that are compared."""
+        if not self.scores:
+            return self.board(sheet, [self.share])
+        sheet.column(sheet.curves, sheet.y)
+        sheet.rows(sheet.curves)
+        goal, log = scores.goal(sheet.y, sheet.view.select), metric(sheet.y).scale == "log"
+        made = attaining.scores(self._scores(sheet), list(sheet.view.algorithms), sheet.view.axes, goal, log)
+        return made.of(list(sheet.styles))
+
+    def _scores(self, sheet: Sheet) -> "Series":
+        """The score of each run."""
+        select = sheet.view.select
+        goal, of_runs = scores.goal(sheet.y, select), ["algorithm", *sheet.view.axes, "seed"]
+        rows = matching(sheet.curves, self.where)
+        status = rows.groupby(of_runs, sort=False)["status"].last()
+        each = scores.of_frame(rows[rows["round"] > 0], of_runs, sheet.y, select.statistic, goal, select.last)
+        each = each.reindex(status.index)
+        return each.mask((status == "diverged") | each.isna(), scores.worst(goal))
+
+    @property
+    def sure(self) -> str:
+        """How sure an interval is, in percent."""
+        return f"{labels.number(100 * (1 - self.level))} %"
+
+    def what(self, sheet: Sheet) -> str:
+        """What is compared, in words."""
+        if self.scores:
+            return " ".join((sheet.view.select.statistic, labels.words(sheet.y)))
+        return self.counted
+
+
+def problems(sheet: Sheet, board: Board) -> "DataFrame":
+    """The problems of a board, a row for each, with a column for each axis."""
+    import pandas as pd
+
+    return pd.DataFrame(board.problems, columns=sheet.view.axes, index=range(len(board.problems)))
+
+
+def titles(sheet: Sheet, board: Board) -> list[str]:
+    """The problems of a board for people: the axes of which there are several values."""
+    frame = problems(sheet, board)
+    cells = {axis: ordered(frame[axis]) for axis in frame}
+    words = {axis: dict(zip(found, layout.heads(sheet, axis, found), strict=True)) for axis, found in cells.items()}
+    varied = [axis for axis in frame if len(words[axis]) > 1]
+    return [", ".join(words[axis][row[axis]] for axis in varied) for row in frame.to_dict("records")]

@@ -1,0 +1,85 @@
+"""How many samples of each label every client holds."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fedatlas.experiments import labels
+from fedatlas.results.figures import layout
+from fedatlas.results.figures.base import Figure
+from fedatlas.results.figures.sheet import Sheet
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    import numpy as np
+    from matplotlib.axis import Axis
+    from matplotlib.colors import Colormap
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partition(Figure):
+    """Samples of each label that every client holds: a heat map for each partition of the experiment.
+
+    Where data sets have different numbers of samples, colours are percent of all samples.
+    """
+
+    name = "partition"
+    draws_results = False
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        return frozenset({"partitions"})
+
+    def draw(self, sheet: Sheet) -> "matplotlib.figure.Figure":
+        import pandas as pd
+        import seaborn as sns
+
+        if not sheet.partitions:
+            raise sheet.error("the experiment has no partition to draw: its data are not split over clients")
+        titles, counts = zip(*sheet.partitions, strict=True)
+        columns = 1 if len(counts) == 1 else 2
+        rows = -(-len(counts) // columns)
+        figure = layout.blank((7.2 if columns == 1 else 4.6 * columns, 0.25 + 2.5 * rows))
+        axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+        percent = len({int(histogram.sum()) for histogram in counts}) > 1
+        shown = [100 * histogram / histogram.sum() for histogram in counts] if percent else counts
+        top = max(histogram.max() for histogram in shown)
+        sheet.numbers = pd.concat([_tidy(*one) for one in sheet.partitions], ignore_index=True)
+        for ax, title, histogram in zip(axes, titles, shown, strict=False):
+            clients, classes = histogram.shape
+            sns.heatmap(histogram.T, ax=ax, vmin=0, vmax=top, cmap=_shades(), cbar=False, rasterized=True)
+            ax.set_title(labels.mathematical(title))
+            ax.set(xlabel=f"client ({clients} in all)", ylabel="label")
+            _ticks(ax.xaxis, clients)
+            _ticks(ax.yaxis, classes)
+            ax.invert_yaxis()
+            ax.tick_params(length=0)
+            for spine in ax.spines.values():
+                spine.set_visible(True)
+        for unused in axes[len(counts) :]:
+            unused.set_visible(False)
+        bar = figure.colorbar(axes[0].collections[0], ax=axes[: len(counts)], shrink=0.9, pad=0.02, aspect=24)
+        bar.set_label("percent of samples" if percent else "samples")
+        bar.outline.set_visible(False)
+        return figure
+
+
+def _tidy(title: str, counts: "np.ndarray") -> "DataFrame":
+    """Samples of each label that each client holds, a row for each. counts (clients, classes): of the partition."""
+    import pandas as pd
+
+    clients, classes = counts.shape
+    index = pd.MultiIndex.from_product([range(clients), range(classes)], names=["client", "label"])
+    return pd.DataFrame({"samples": counts.ravel()}, index=index).reset_index().assign(partition=title)
+
+
+def _shades() -> "Colormap":
+    """White for no sample, then ever darker."""
+    import seaborn as sns
+
+    return sns.blend_palette(["#ffffff", "#cfe3f1", "#6aaed6", "#2171b5", "#08306b"], as_cmap=True)
+
+
+def _ticks(axis: "Axis", count: int) -> None:
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, count) if count <= 12 * step)
+    axis.set_ticks([i + 0.5 for i in range(0, count, step)], [str(i) for i in range(0, count, step)], rotation=0)

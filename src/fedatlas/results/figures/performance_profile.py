@@ -1,0 +1,41 @@
+"""Performance profiles (Dolan & Moré 2002)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fedatlas.registry.options import option
+from fedatlas.results.comparing.attaining import Board
+from fedatlas.results.comparing.profiles import ratios
+from fedatlas.results.figures.profiles import Profiled, geometric, powers
+from fedatlas.results.figures.sheet import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerformanceProfile(Profiled):
+    """The share of problems that each algorithm solves at a cost of at most r times the best one's, against r.
+
+    A problem is a point of the axes. Each of its targets and seeds is an instance of it; algorithms meet on the same
+    seed, and all problems have the same weight (Dolan & Moré 2002; Hansen et al. 2021). A run that never attains a
+    target does not solve it at any r. The best cost is that of the algorithms that are drawn.
+    """
+
+    name = "performance_profile"
+
+    within: float = option(16.0, doc="largest ratio that is drawn", above=1)
+
+    def values(self, board: Board) -> np.ndarray:
+        return ratios(board.numbers)
+
+    def abscissas(self, values: np.ndarray) -> np.ndarray:
+        return geometric(1.0, self.within)
+
+    def across(self, ax: "Axes", at: np.ndarray) -> None:
+        powers(ax, 1.0, self.within)
+
+    def axis(self, sheet: Sheet) -> str:
+        return f"{self.counted}, as a multiple of the best"

@@ -1,0 +1,169 @@
+"""Whether the order of algorithms depends on what was chosen: budget, targets, seeds."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fedatlas.errors import UserError
+from fedatlas.experiments import labels
+from fedatlas.registry.options import option
+from fedatlas.results.comparing.attaining import Board
+from fedatlas.results.comparing.ranking import Agreement, Order, compared, halves
+from fedatlas.results.figures import layout
+from fedatlas.results.figures.over_problems import OverProblems
+from fedatlas.results.figures.sheet import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+ROW, COLUMN = 0.23, 1.45  # inches of a rank and of a variant
+CHARACTER = 0.075  # inches of a character of a name
+
+Variant = tuple[str, Order, Agreement | None]  # words, order, and how it agrees with the one it is compared with
+
+
+@dataclass(frozen=True, kw_only=True)
+class Robustness(OverProblems):
+    """Ranks of algorithms with another budget, other targets, and each half of the seeds; and Kendall's correlation.
+
+    Algorithms are ordered by the area under the performance profile on its log2 axis, up to ``within``, over all
+    problems, targets and seeds. With a share of the budget runs are cut after that share of a problem's rounds; their
+    hyper-parameters are those of the whole. Intervals of Kendall's tau-b are percentiles over resampled problems and
+    seeds; they reach to the estimate. A pair is reversed where each order has it apart beyond its own interval, on
+    different sides.
+    """
+
+    name = "robustness"
+
+    shares: list[float] = option(
+        lambda: [0.01],
+        doc="targets: shares of the difference between the metric's first and best value; all count alike",
+        filled=True,
+        distinct=True,
+    )
+    budgets: list[float] = option(
+        lambda: [0.5, 0.25], doc="shares of the rounds after which runs are cut, each a variant", distinct=True
+    )
+    harder: list[float] = option(
+        lambda: [10.0, 0.1],
+        doc="factors by which shares are divided, each a variant; below 1 targets are easier",
+        distinct=True,
+    )
+    seeds: bool = option(True, doc="whether the two halves of the seeds are compared")
+    within: float = option(16.0, doc="ratio to the best cost from which on a problem counts nothing", above=1)
+    resamples: int = option(1000, doc="how often problems and seeds are resampled for the intervals", low=100)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("shares", "budgets"):
+            if not all(0 < one < 1 for one in getattr(self, name)):
+                raise UserError(f"{self.title()}: {name} is {getattr(self, name)}; each must lie between 0 and 1")
+        if not all(factor > 0 for factor in self.harder):
+            raise UserError(f"{self.title()}: harder is {self.harder}; each factor must be positive")
+        for factor in self.harder:
+            if max(self.shares) / factor >= 1:
+                raise UserError(
+                    f"{self.title()}: harder has {factor}, with which the target {max(self.shares)} would be "
+                    f"{max(self.shares) / factor:g}, where runs start; leave out one of them"
+                )
+
+    def draw(self, sheet: Sheet) -> "Figure":
+        if len(sheet.styles) < 2:
+            raise sheet.error("an order needs two algorithms")
+        variants = list(self._variants(sheet))
+        sheet.numbers = _numbers(sheet, variants)
+        left = 0.35 + CHARACTER * max(len(name) for name in sheet.names.values())
+        width = 2 * left + COLUMN * (len(variants) - 1)
+        foot = layout.wrapped(width, *self._notes(sheet))
+        height = ROW * len(sheet.styles) + 0.16 * len(foot.splitlines()) + 1.5
+        figure = layout.blank((width, height), fixed=True)
+        ax = figure.subplots()
+        ax.set_axis_off()
+        ax.set(xlim=(-left / COLUMN, len(variants) - 1 + left / COLUMN), ylim=(len(sheet.styles) + 3.4, -1.6))
+        _lines(ax, sheet, variants)
+        for at, (words, _, agrees) in enumerate(variants):
+            ax.text(at, -0.2, words, ha="center", va="bottom", fontsize=9, fontweight="bold")
+            if agrees is not None:
+                text = f"{_tau(agrees)}\n{agrees.reversed} of {agrees.pairs}\npairs reversed"
+                ax.text(at, len(sheet.styles) + 0.75, text, ha="center", va="top", fontsize=8, linespacing=1.3)
+        layout.inside(ax)
+        layout.foot(figure, foot)
+        return figure
+
+    def _variants(self, sheet: Sheet) -> Iterator[Variant]:
+        base = self.board(sheet, self.shares)
+        whole, _, _ = self._compared(base, base)
+        yield "as scored", whole, None
+        for budget in self.budgets:
+            _, order, agrees = self._compared(base, self.board(sheet, self.shares, budget))
+            yield f"{_part(budget)} of the\nrounds", order, agrees
+        for factor in self.harder:
+            shares = [share / factor for share in self.shares]
+            _, order, agrees = self._compared(base, self.board(sheet, shares))
+            words = f"{labels.number(max(factor, 1 / factor))} times\n{'harder' if factor > 1 else 'easier'} targets"
+            yield words, order, agrees
+        if self.seeds and base.seeds.shape[1] > 1:
+            first, second, agrees = self._compared(*halves(base))
+            yield "one half\nof the seeds", first, None
+            yield "the other half\nof the seeds", second, agrees
+
+    def _compared(self, one: Board, other: Board) -> tuple[Order, Order, Agreement]:
+        return compared(one, other, self.within, self.resamples)
+
+    def _notes(self, sheet: Sheet) -> list[str]:
+        return [
+            f"Ranks by the area under the performance profile of {self.counted}, up to "
+            f"{labels.number(self.within)} times the best.",
+            self.told(sheet, self.shares),
+            "τ: Kendall's rank correlation with the order as scored (of the halves, with each other), with 95 % "
+            "intervals by resampling problems and seeds. Reversed: apart beyond noise, on different sides.",
+        ]
+
+
+def _tau(agrees: Agreement) -> str:
+    low, high = agrees.tau.interval()
+    if math.isnan(agrees.tau.value):
+        return "τ undefined"
+    ends = "" if low == high else f" ({labels.number(max(low, -1), 2)} to {labels.number(min(high, 1), 2)})"
+    return f"τ = {labels.number(agrees.tau.value, 2)}{ends}".replace("-", "−")
+
+
+def _part(budget: float) -> str:
+    return {0.5: "half", 0.25: "a quarter"}.get(budget, f"{labels.number(100 * budget)} %")
+
+
+def _lines(ax: "Axes", sheet: Sheet, variants: "list[Variant]") -> None:
+    """A line through the ranks of each algorithm, and its name at both ends."""
+    last = len(variants) - 1
+    for a, look in enumerate(sheet.styles.values()):
+        ranks = [order.ranks[a] for _, order, _ in variants]
+        ax.plot(range(last + 1), ranks, color=look.colour, linestyle=look.line, marker=look.marker, linewidth=1.3)
+    for at, side, shift in ((0, "right", -0.12), (last, "left", 0.12)):
+        order = variants[at][1].ranks
+        places = order.argsort(kind="stable")
+        for place, a in enumerate(places.tolist(), start=1):  # equal ranks are written under one another
+            name = list(sheet.names.values())[a]
+            ax.text(at + shift, place, name, ha=side, va="center", fontsize=8.5)
+
+
+def _numbers(sheet: Sheet, variants: "list[Variant]") -> "DataFrame":
+    """Tidy ranks and areas: a row for each variant and algorithm."""
+    import pandas as pd
+
+    rows = []
+    for words, order, agrees in variants:
+        for a, id in enumerate(sheet.styles):
+            row = {
+                "variant": words.replace("\n", " "),
+                "algorithm": id,
+                "rank": order.ranks[a],
+                "area": order.scores[a],
+            }
+            if agrees is not None:
+                low, high = agrees.tau.interval()
+                row |= {"tau": agrees.tau.value, "low": low, "high": high, "reversed": agrees.reversed}
+            rows.append(row)
+    return pd.DataFrame(rows)

@@ -1,0 +1,141 @@
+"""Small problems on which algorithms are checked. They take milliseconds and need no data."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fedatlas.data.dataset import Dataset
+from fedatlas.federation import partitions
+from fedatlas.federation.architectures.linear import Linear
+from fedatlas.federation.partitions.partition import Partition
+from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.network import NeuralNetwork
+from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
+from fedatlas.federation.problems.softmax import Softmax
+
+if TYPE_CHECKING:
+    from fedatlas.federation.networks.network import Network
+
+
+def dirichlet(y: np.ndarray, clients: int, seed: int = 0, alpha: float = 1.0) -> Partition:
+    """Rows split over clients with label skew. y: (n,) labels."""
+    found = partitions.split({"kind": "dirichlet", "seed": seed, "alpha": alpha}, y, clients)
+    assert found is not None  # as only `shared` has none
+    return found
+
+
+def logistic(
+    clients: int = 5,
+    samples: int = 60,
+    dim: int = 7,
+    l2: float = 0.1,
+    seed: int = 0,
+    heterogeneous: bool = True,
+    dtype: Any = float,
+) -> Logistic:
+    """Logistic regression, split over clients by label where heterogeneous, else shared by all."""
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((samples, dim))
+    b = (A @ rng.standard_normal(dim) + 0.5 * rng.standard_normal(samples) > 0).astype(int)
+    return Logistic(A.astype(dtype), b, l2, dirichlet(b, clients, seed) if heterogeneous else None)
+
+
+def equal_shares() -> Logistic:
+    """Logistic regression of five clients with different labels and equally many samples, with its optimum.
+
+    The mean of the clients' objectives is the objective over all data.
+    """
+    problem = logistic()
+    order = np.argsort(problem.b, kind="stable")
+    problem.partition = Partition("classes", 0, {}, 5, 60, order, np.arange(6) * 12)
+    problem.optimum = problem.solve()
+    return problem
+
+
+def _labelled(samples: int, features: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian rows, and labels that a noisy linear model gives them."""
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((samples, features))
+    scores = A @ rng.standard_normal((features, classes)) + rng.gumbel(size=(samples, classes))
+    return A, scores.argmax(axis=1)
+
+
+def softmax(
+    clients: int = 5,
+    samples: int = 60,
+    features: int = 6,
+    classes: int = 3,
+    l2: float = 0.1,
+    seed: int = 0,
+    heterogeneous: bool = True,
+    **options: Any,
+) -> Softmax:
+    """Softmax regression, split over clients by label where heterogeneous, else shared by all."""
+    A, y = _labelled(samples, features, classes, seed)
+    split = dirichlet(y, clients, seed) if heterogeneous else None
+    return Softmax(A, y, classes, l2, split, **options)
+
+
+def quadratic(clients: int = 5, dim: int = 8, **options: Any) -> Quadratic:
+    """Quadratics that differ in Hessians, optima and, unless ``noise=0``, from step to step."""
+    options = {"L": 10.0, "similarity": 0.5, "heterogeneity": 1.0, "noise": 0.3, "samples": 60} | options
+    return SyntheticQuadratic(dim=dim, **options).build(clients)
+
+
+def agreeing() -> Quadratic:
+    """Quadratics of five clients whose minimisers agree. Every run starts there, where all gradients are 0."""
+    problem = quadratic(heterogeneity=0.0, noise=0.0)
+    minimiser = problem.solve().x
+    problem.start = lambda seed: minimiser  # type: ignore[method-assign]
+    return problem
+
+
+def network(
+    architecture: Any = "mlp",
+    clients: int = 5,
+    samples: int = 60,
+    side: int = 8,
+    classes: int = 3,
+    heterogeneous: bool = True,
+    **options: Any,
+) -> "Network":
+    """A network, in float64 unless told otherwise, on random uint8 images of one channel, half of them held out."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(256, size=(2 * samples, 1, side, side)).astype(np.uint8)
+    y = rng.integers(classes, size=2 * samples)
+    data = Dataset("noise", X[:samples], y[:samples], X[samples:], y[samples:], classes, False, {}, 255.0)
+    split = dirichlet(data.y, clients, 0) if heterogeneous else None
+    options = {"architecture": architecture, "l2": 0.1, "dtype": "float64"} | options
+    problem: Any = NeuralNetwork(**options).build(data, None, split)
+    problem.prepare_threads(1)
+    return problem
+
+
+def twin(problem: Any, loss: str) -> "Network":
+    """The torch twin of a Logistic or Softmax of NumPy: one linear layer on the same data, from the same start."""
+    from fedatlas.federation.networks.network import Network
+    from fedatlas.federation.networks.samples import Samples
+
+    if loss == "logistic":
+        outputs, labels, bias = 1, (problem.b > 0).astype(int), False
+    else:
+        outputs, labels, bias = problem.classes, problem.y, problem.bias
+    layer = Linear(bias=bias)
+    return Network(
+        Samples(problem.A, labels, dtype="float64"),
+        lambda: layer.build((problem.A.shape[1],), outputs),
+        loss=loss,
+        l2=problem.l2,
+        partition=problem.partition,
+        start_scale=problem.start_scale,
+    )
+
+
+def unequal(problem: Any) -> Any:
+    """A problem of five clients with its 60 rows split into shares of different size."""
+    order = np.random.default_rng(0).permutation(60)
+    problem.partition = Partition("unequal", 0, {}, 5, 60, order, np.cumsum([0, *SIZES]))
+    return problem
+
+
+SIZES = (7, 12, 7, 20, 14)  # batches of 4: 2, 3, 2, 5 and 4 steps a pass, some of whose last ones are smaller
