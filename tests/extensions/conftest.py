@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas.registry import extensions
-from fedatlas.registry.extensions import finding, loading
+from fedatlas.registry.extensions import discovery, loading
 
 
 @pytest.fixture
@@ -14,8 +14,8 @@ def study(tmp_path, monkeypatch):
     (folder / "config").mkdir(parents=True)
     (folder / extensions.CONFIG).write_text("size: smoke\n")
     monkeypatch.chdir(folder)
-    finding._installed.cache_clear()
-    loading._used.clear()
+    discovery._installed_modules.cache_clear()
+    loading._active.clear()
 
     def write(files):
         for path, text in files.items():
@@ -24,4 +24,4 @@ def study(tmp_path, monkeypatch):
         return folder
 
     yield write
-    finding._installed.cache_clear()
+    discovery._installed_modules.cache_clear()

@@ -21,7 +21,7 @@ from fedatlas.experiments.dependencies import of_cell
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.metrics import METRICS, metric
 from fedatlas.registry import extensions
-from fedatlas.registry.extensions import finding
+from fedatlas.registry.extensions import discovery
 from fedatlas.registry.kinds import lacking
 
 OWN = Path(__file__).with_name("study")
@@ -188,7 +188,7 @@ def test_no_study_has_no_extensions(tmp_path, monkeypatch):
 
 def test_a_job_finds_them_by_the_environment_anywhere(study, tmp_path):
     folder = study(TINY)
-    given = extensions.written(folder, ["extensions"])
+    given = extensions.environment_value(folder, ["extensions"])
     environment = {**os.environ, extensions.VARIABLE: given}
     command = [sys.executable, "-m", "fedatlas.cli.main", "show", "tiny"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
@@ -197,7 +197,7 @@ def test_a_job_finds_them_by_the_environment_anywhere(study, tmp_path):
 
 def test_the_variable_comes_before_the_working_directory(study, monkeypatch, tmp_path):
     study({"extensions/tiny.py": "raise RuntimeError\n"})
-    monkeypatch.setenv(extensions.VARIABLE, extensions.written(tmp_path, []))
+    monkeypatch.setenv(extensions.VARIABLE, extensions.environment_value(tmp_path, []))
     assert extensions.modules() == {} and extensions.study().root == tmp_path
 
 
@@ -211,7 +211,7 @@ def test_a_variable_of_another_form_is_refused(study, monkeypatch, value):
 
 def test_a_variable_holds_any_path(study, monkeypatch, tmp_path):
     folder = tmp_path / 'a "b" é\n, c'
-    monkeypatch.setenv(extensions.VARIABLE, extensions.written(folder, ["x y"]))
+    monkeypatch.setenv(extensions.VARIABLE, extensions.environment_value(folder, ["x y"]))
     assert extensions.study() == extensions.Study(folder, ("x y",))
 
 
@@ -462,11 +462,11 @@ def test_the_workflow_tells_its_jobs(study):
 
 
 def test_a_folder_that_was_on_the_path_keeps_its_modules(tmp_path, monkeypatch):
-    monkeypatch.setattr(finding, "_entered", [])
+    monkeypatch.setattr(discovery, "_path_entries", [])
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     (tmp_path / "of_the_path.py").write_text("")
     importlib.import_module("of_the_path")
-    finding._enter(tmp_path)
-    finding._enter(tmp_path / "another")
+    discovery._add_to_path(tmp_path)
+    discovery._add_to_path(tmp_path / "another")
     assert "of_the_path" in sys.modules

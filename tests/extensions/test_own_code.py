@@ -5,7 +5,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import fingerprint
 from fedatlas.experiments.dependencies import of_problem
-from fedatlas.registry.extensions import finding
+from fedatlas.registry.extensions import discovery
 from fedatlas.workflow import code
 
 HELPER = {"extensions/helper.py": "X = 1\n"}
@@ -36,7 +36,7 @@ def fingerprints(study):
     """A function that gives the fingerprints of own modules as a new process would."""
 
     def values(*names):
-        for function in (fingerprint._closure, fingerprint._parsed_outside, finding._of_study):
+        for function in (fingerprint._closure, fingerprint._parsed_outside, discovery._study_modules):
             function.cache_clear()
         return [fingerprint.fingerprint([name]) for name in names]
 

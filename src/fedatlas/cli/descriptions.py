@@ -12,7 +12,7 @@ from fedatlas.federation.metrics.base import Metric
 from fedatlas.io import terminal
 from fedatlas.io.machine import size as memory
 from fedatlas.registry import bibliography
-from fedatlas.registry.extensions import place
+from fedatlas.registry.extensions import location
 from fedatlas.registry.options import Option, options
 from fedatlas.workflow import listing, whereabouts
 from fedatlas.workflow.atlas import Atlas
@@ -72,7 +72,7 @@ def _cited(entry: str) -> str:
 
 def _noun(what: str, module: str) -> str:
     """What a kind is, and the file that declares it if that is an extension."""
-    return ", ".join(filter(None, (what, place(module))))
+    return ", ".join(filter(None, (what, location(module))))
 
 
 def _kind(section: str, name: str) -> str:

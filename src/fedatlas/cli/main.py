@@ -69,14 +69,14 @@ def main(argv: list[str] | None = None) -> int:
 
 def _failed(error: Exception) -> int:
     """Say whose exception it is: that of an extension, of the machine, or of fedatlas."""
-    if sentence := extensions.said(error):
-        sys.stderr.writelines(traceback.format_list(extensions.frames(error)))
+    if sentence := extensions.explain(error):
+        sys.stderr.writelines(traceback.format_list(extensions.traceback_lines(error)))
         return _say(sentence, 2)
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename is not None else ""
         return _say(f"{error.strerror or error}{where}", 2)
     traceback.print_exception(error)
-    if files := extensions.used():
+    if files := extensions.active_files():
         whose = f"a method in {' or '.join(files)} may have returned what it must not; otherwise this"
         return _say(f"{whose} is a bug of fedatlas: please report it to its maintainers, with the lines above", 1)
     return _say("this is a bug of fedatlas: please report it to its maintainers, with the lines above", 1)

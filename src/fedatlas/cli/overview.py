@@ -22,7 +22,7 @@ from fedatlas.federation.sampling import SAMPLING, Sampler
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.io import terminal
 from fedatlas.registry import extensions
-from fedatlas.registry.extensions import placed
+from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Family, Kind, first_paragraph
 from fedatlas.registry.options import Option, options
 from fedatlas.results.claims import CHECKS
@@ -70,7 +70,7 @@ def overview(what: str | None = None) -> dict[str, list[tuple[str, str]]]:
 
 def _lines(section: str) -> Iterator[tuple[str, str]]:
     if section == "data":
-        yield from ((name, placed(sources.info(name).title, sources.home(name))) for name in sources.names())
+        yield from ((name, describe(sources.info(name).title, sources.home(name))) for name in sources.names())
     elif section == "experiments":
         from fedatlas.workflow.listing import listed
         from fedatlas.workflow.project import here
@@ -78,7 +78,7 @@ def _lines(section: str) -> Iterator[tuple[str, str]]:
         yield from ((one.name, one.title if one.is_own else f"{one.title} (of the atlas)") for one in listed(here()))
     else:
         family = FAMILIES[section]
-        yield from ((name, placed(_summary(family.get(name)), family.module(name))) for name in family.names())
+        yield from ((name, describe(_summary(family.get(name)), family.module(name))) for name in family.names())
 
 
 def lines(sections: Mapping[str, list[tuple[str, str]]]) -> Iterator[str]:

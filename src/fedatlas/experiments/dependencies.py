@@ -21,7 +21,7 @@ from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
-from fedatlas.registry.extensions import place
+from fedatlas.registry.extensions import location
 
 ENGINE = "fedatlas.experiments.run"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
@@ -60,7 +60,7 @@ def of_problem(problem: Spec) -> list[str]:
     kind, values = PROBLEMS.split({name: value for name, value in problem.items() if name not in GIVEN})
     declared = PROBLEMS.get(kind)
     found = {declared.__module__} | ({declared.oracle} if declared.oracle else set())
-    if place(declared.__module__) and COMPILED in closure(*found):
+    if location(declared.__module__) and COMPILED in closure(*found):
         found.update(used.MODULES)  # which of them run is known of the package's own problems alone
     for name, one in declared.options().items():
         if one.family == "architecture":

@@ -189,7 +189,7 @@ def _parsed_outside(name: str, path: Path, _mtime: int) -> dict[str, Any]:
         tree = _tree(path.read_bytes().decode())
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
-        where = extensions.place(name) + (f", line {line}" if line else "")
+        where = extensions.location(name) + (f", line {line}" if line else "")
         raise UserError(f"{where}: {getattr(error, 'msg', error)}") from None
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     return {"code": _hash(tree), "imports": _imports(tree, package)}
@@ -273,7 +273,7 @@ def _of_package(name: str) -> bool:
 
 def _path(name: str) -> Path | None:
     """File of a module of the package, the study or an extension's package."""
-    return _path_inside(name) if _of_package(name) else extensions.file(name)
+    return _path_inside(name) if _of_package(name) else extensions.find_file(name)
 
 
 @functools.cache

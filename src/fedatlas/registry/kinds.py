@@ -109,7 +109,7 @@ class Family(Generic[T]):
         if name not in self._asked:
             self._asked[name] = self._alone(name)
         if (found := self._asked[name] or self.own.get(name)) is None and (found := self.added.get(name)):
-            extensions.use(found[1])
+            extensions.activate(found[1])
         return found
 
     def get(self, name: Any) -> Any:
@@ -163,7 +163,8 @@ class Family(Generic[T]):
     def _found(self, name: Any) -> tuple[Any, str]:
         found = self.find(name) if isinstance(name, str) else None
         if found is None:
-            known = {one: extensions.placed(one, home) for one, (_, home) in sorted({**self.own, **self.added}.items())}
+            homes = sorted({**self.own, **self.added}.items())
+            known = {kind: extensions.describe(kind, home) for kind, (_, home) in homes}
             guess = nearest(name, known)
             if not guess and extensions.study().root is None:
                 guess = f"; kinds of your own are found in a folder that has {extensions.CONFIG}"
@@ -184,7 +185,7 @@ class Family(Generic[T]):
             for name in _called(kind):
                 other = (taken or {}).get(name) or named.setdefault(name, (kind, home))
                 if other[0] is not kind:
-                    both = " and ".join(extensions.place(one) or _path(one) for one in (home, other[1]))
+                    both = " and ".join(extensions.location(one) or _path(one) for one in (home, other[1]))
                     raise UserError(f"two kinds of {self.what} are called {name!r}, in {both}: give one another name")
         return dict(sorted(named.items()))
 
@@ -192,7 +193,7 @@ class Family(Generic[T]):
         """Kinds that a module declares."""
         held = vars(importlib.import_module(module))
         if self.records:
-            taken = _imported(module) if extensions.place(module) else set()
+            taken = _imported(module) if extensions.location(module) else set()
             return [value for name, value in held.items() if isinstance(value, self.base) and name not in taken]
         classes = [value for value in held.values() if isinstance(value, type) and issubclass(value, self.base)]
         return [cls for cls in dict.fromkeys(classes) if "name" in vars(cls) and cls.__module__ == module]
@@ -208,14 +209,14 @@ def _called(kind: Any) -> tuple[str, ...]:
 
 def _imported(module: str) -> set[str]:
     """Names that an extension module imports: what they stand for is declared elsewhere."""
-    path = extensions.file(module)
+    path = extensions.find_file(module)
     nodes = ast.walk(ast.parse(path.read_bytes())) if path else []
     return {alias.asname or alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
 
 
 def _check(what: str, kind: Any, home: str) -> None:
     """Raise UserError if the kind of an extension lacks something without which it could not be used."""
-    where, name, aliases = extensions.place(home), kind.name, getattr(kind, "aliases", ())
+    where, name, aliases = extensions.location(home), kind.name, getattr(kind, "aliases", ())
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise UserError(f"{where}: the name {name!r} of a kind of {what} must be letters, digits, _, ., + and -")
     if not isinstance(kind, type):

@@ -242,7 +242,7 @@ def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> A
     """
     if not isinstance(values, Mapping):
         raise UserError(f"{what} is {values!r}; it must be a mapping of options to values")
-    known, values, what = options(cls), native(values), extensions.placed(what, cls.__module__)
+    known, values, what = options(cls), native(values), extensions.describe(what, cls.__module__)
     check_names(what, known, values)
     for name, one in known.items():
         if one.required and name not in values:
@@ -271,7 +271,7 @@ def settle(owner: str, made: Any) -> None:
     """Check the options of a frozen dataclass where it is made; NumPy's numbers become Python's. Raises UserError."""
     known = options(type(made))
     values = {name: native(getattr(made, name)) for name in known}
-    check(extensions.placed(owner, type(made).__module__), known, values)
+    check(extensions.describe(owner, type(made).__module__), known, values)
     for name, value in values.items():
         object.__setattr__(made, name, value)
 

@@ -66,7 +66,7 @@ class Atlas:
         addresses.check(self.config["mlflow_uri"])
         given = mirrors.written(mirrors.mirrors(self.config["data_mirrors"]))
         found = {"FEDATLAS_DATA": self.folders.data, mirrors.VARIABLE: given}
-        found[extensions.VARIABLE] = extensions.written(Path.cwd(), self.config["extensions"])
+        found[extensions.VARIABLE] = extensions.environment_value(Path.cwd(), self.config["extensions"])
         uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done
         found[EXTRAS] = ",".join(self.config["mlflow_extras"])
         return found | {LIVE: uri if uri.startswith("http") else ""}
@@ -82,7 +82,7 @@ class Atlas:
 
     @functools.cache  # noqa: B019  an Atlas lives as long as its process
     def _checked(self, size: str, name: str) -> tuple[Experiment, expand.Expanded]:
-        with extensions.told():
+        with extensions.translate_errors():
             loaded = self.files.load(name, size)
             found = expand.expanded(loaded)
             validate(loaded, found.cells)

@@ -23,7 +23,7 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.engine.recording import PARTS
 from fedatlas.federation.partitions import is_split
 from fedatlas.registry.bibliography import reference
-from fedatlas.registry.extensions import placed
+from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
@@ -59,7 +59,7 @@ def _cited(name: str) -> None:
     """Look up what an algorithm cites. An algorithm of an extension may cite nothing."""
     found = algorithms.get(name)
     if key := getattr(found, "cite", None):
-        _within(placed(f"algorithm {name}", found.__module__), functools.partial(reference, key))
+        _within(describe(f"algorithm {name}", found.__module__), functools.partial(reference, key))
 
 
 def _within(place: str, check: Callable[[], object]) -> None:

@@ -1,32 +1,46 @@
-"""Extensions: modules outside the package that define kinds as its own modules do.
+"""Extensions: modules outside the package that define kinds as the package's own modules do.
 
-They lie in a study, a folder of one's own, and are named by the key ``extensions`` of its config/config.yaml: Python
-files, and folders of them. A module of a study has its path from the study's folder as its full name:
-``extensions/my_algorithm.py`` is ``extensions.my_algorithm``. Installed packages join by an entry point of the group
-``fedatlas.extensions``, whose value is a module or a package.
+They lie in a study and are named by the key ``extensions`` of its config/config.yaml: Python files, and folders of
+them. The full name of a study's module is its path from the study's folder: ``extensions/my_algorithm.py`` is
+``extensions.my_algorithm``. Installed packages join by an entry point of the group ``fedatlas.extensions``, whose value
+is a module or a package.
 
-The study is that of the working directory. Jobs are told it by an environment variable, wherever they run.
+The study is that of the working directory. Jobs, which may run elsewhere, read it from an environment variable.
 """
 
-from fedatlas.registry.extensions.finding import file, modules, place, placed
-from fedatlas.registry.extensions.loading import frames, load, said, told, use, used
-from fedatlas.registry.extensions.settings import CONFIG, DEFAULT, VARIABLE, Study, study, written
+from fedatlas.registry.extensions.discovery import describe, find_file, location, modules
+from fedatlas.registry.extensions.loading import (
+    activate,
+    active_files,
+    explain,
+    load,
+    traceback_lines,
+    translate_errors,
+)
+from fedatlas.registry.extensions.settings import (
+    CONFIG,
+    DEFAULT_PATHS,
+    VARIABLE,
+    Study,
+    environment_value,
+    study,
+)
 
 __all__ = [
     "CONFIG",
-    "DEFAULT",
+    "DEFAULT_PATHS",
     "VARIABLE",
     "Study",
-    "file",
-    "frames",
+    "activate",
+    "active_files",
+    "describe",
+    "environment_value",
+    "explain",
+    "find_file",
     "load",
+    "location",
     "modules",
-    "place",
-    "placed",
-    "said",
     "study",
-    "told",
-    "use",
-    "used",
-    "written",
+    "traceback_lines",
+    "translate_errors",
 ]

@@ -1,4 +1,4 @@
-"""The study whose extensions are used: that of the working directory, or the one that a job is told."""
+"""The study whose extensions are used: that of the working directory, or the one that the workflow passes to a job."""
 
 import functools
 import json
@@ -11,51 +11,55 @@ from fedatlas.errors import UserError
 
 VARIABLE = "FEDATLAS_EXTENSIONS"
 CONFIG = "config/config.yaml"
-DEFAULT = ("extensions",)
+DEFAULT_PATHS = ("extensions",)
 
 
 @dataclass(frozen=True)
 class Study:
-    """Where extensions are looked for.
+    """The folder and the paths in which extensions are searched for.
 
-    root: the study's folder, or None outside of a study. paths: its files and folders of extensions, relative to it.
+    Args:
+        root: The study's folder, or None outside of a study.
+        paths: Files and folders of extensions, relative to ``root``.
     """
 
     root: Path | None
     paths: tuple[str, ...] = ()
 
 
-def written(root: str | Path, paths: Iterable[str]) -> str:
-    """The value of FEDATLAS_EXTENSIONS that names a study and its extensions."""
+def environment_value(root: str | Path, paths: Iterable[str]) -> str:
+    """Return the value of FEDATLAS_EXTENSIONS that names a study and its extensions."""
     return json.dumps({"root": os.path.abspath(root), "paths": list(paths)})
 
 
 def study() -> Study:
-    """The study that FEDATLAS_EXTENSIONS names, else that of the working directory.
+    """Return the study that FEDATLAS_EXTENSIONS names, else that of the working directory.
 
-    Raises UserError if the variable or the key ``extensions`` of the configuration is not what it must be.
+    Raises:
+        UserError: The variable, or the key ``extensions`` of the configuration, does not have the form that it must
+            have.
     """
     try:
-        here = os.getcwd()
+        directory = os.getcwd()
     except OSError:  # it was removed
-        here = ""
-    return _study(os.environ.get(VARIABLE, ""), here)
+        directory = ""
+    return _study(os.environ.get(VARIABLE, ""), directory)
 
 
 @functools.cache
-def _study(given: str, directory: str) -> Study:
-    if given:
+def _study(value: str, directory: str) -> Study:
+    if value:
         try:
-            known = json.loads(given)
-            return Study(Path(known["root"]), tuple(map(str, known["paths"])))
+            content = json.loads(value)
+            return Study(Path(content["root"]), tuple(map(str, content["paths"])))
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise UserError(f"{VARIABLE} is {given:.60}; it must be what the workflow writes there") from None
+            raise UserError(f"{VARIABLE} is {value:.60}; it must be what the workflow writes there") from None
     if not directory or not Path(directory, CONFIG).is_file():
         return Study(None)
     from fedatlas.io.yaml import read_yaml
 
     config = read_yaml(CONFIG)
-    paths = config.get("extensions", DEFAULT) if isinstance(config, dict) else DEFAULT
+    paths = config.get("extensions", DEFAULT_PATHS) if isinstance(config, dict) else DEFAULT_PATHS
     if not isinstance(paths, (list, tuple)) or not all(isinstance(path, str) for path in paths):
         raise UserError(f"{CONFIG}: extensions is {paths!r:.60}; it must be a list of files and folders")
     return Study(Path(directory), tuple(paths))

@@ -1,0 +1,189 @@
+"""The names and files of extension modules, found without importing any of them."""
+
+import functools
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+from fedatlas.errors import UserError
+from fedatlas.registry.extensions.settings import CONFIG, DEFAULT_PATHS, Study, study
+
+GROUP = "fedatlas.extensions"
+_path_entries: list[Path] = []  # the study's folder, if it was this module that put it on Python's path
+
+
+def modules() -> dict[str, Path]:
+    """Return the files of all extension modules by their full names: the study's, then those of installed packages.
+
+    Raises:
+        UserError: A path does not exist or lies outside the study, or a module cannot be imported by its name.
+    """
+    return {**_study_modules(study()), **_installed_modules()}
+
+
+@functools.cache
+def _study_modules(study: Study) -> dict[str, Path]:
+    files: dict[str, Path] = {}
+    root = study.root
+    if root is None:
+        return files
+    for name in study.paths:
+        path = _resolve(root, name)
+        if path.is_dir():
+            files |= {_module_name(root, file): file for file in _python_files(path)}
+        elif path.exists():
+            files[_module_name(root, path)] = path
+        elif name not in DEFAULT_PATHS:
+            raise UserError(f"{CONFIG}: extensions: there is no {name} in {root}")
+    for top in {name.partition(".")[0] for name in files}:
+        if not _in_study(root, top):
+            other = str(next(iter(_locations(top)), "part of Python"))
+            raise UserError(
+                f"{CONFIG}: extensions: {top} is also the name of an installed module ({other}), which Python finds "
+                f"first: rename {top} in {root}"
+            )
+    return files
+
+
+def _resolve(root: Path, name: str) -> Path:
+    """Return a path of extensions. Raise UserError if it lies outside the study or is a file of another language."""
+    path = Path(os.path.normpath(root / name))
+    key = f"{CONFIG}: extensions: {name}"
+    if path == root:
+        raise UserError(f"{key} is the study itself: name a folder in it")
+    if not path.is_relative_to(root):
+        raise UserError(
+            f"{key} lies outside the study: copy it into the study, or install it as a package with an entry point "
+            f"of the group {GROUP}"
+        )
+    if path.is_file() and path.suffix != ".py":
+        raise UserError(f"{key} is no Python file: its name does not end with .py")
+    return path
+
+
+def _python_files(folder: Path) -> Iterator[Path]:
+    """Yield all Python files in a folder, sorted. Hidden folders, such as those of editors, are left out."""
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name == "__pycache__":
+            continue
+        if path.is_dir():
+            yield from _python_files(path)
+        elif path.suffix == ".py":
+            yield path
+
+
+def _module_name(root: Path, file: Path) -> str:
+    """Return the full name of a file's module. Raise UserError if it is no identifier."""
+    parts = file.relative_to(root).with_suffix("").parts
+    for part in parts:
+        if not part.isidentifier():
+            name = file.relative_to(root)
+            raise UserError(f"{name}: rename {part}: the name of a module has letters, digits and _ alone")
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _locations(top: str) -> list[Path]:
+    """Return the file or the folders in which Python finds a top-level module. Nothing is imported."""
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ValueError, ImportError):
+        return []
+    if spec is None:
+        return []
+    if spec.submodule_search_locations is not None:
+        return [Path(folder) for folder in spec.submodule_search_locations]
+    return [Path(spec.origin)] if spec.has_location and spec.origin else []
+
+
+@functools.cache
+def _installed_modules() -> dict[str, Path]:
+    """Return the files of the modules that entry points name, by full name."""
+    import importlib.metadata  # not needed by a job that uses no extension
+
+    files: dict[str, Path] = {}
+    for point in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda point: point.value):
+        name = point.value.partition(":")[0].strip()
+        bases = _bases(name)
+        for folder in (base for base in bases if base.is_dir()):
+            for file in _python_files(folder):
+                parts = file.relative_to(folder).with_suffix("").parts
+                files[".".join((name, *(parts[:-1] if parts[-1] == "__init__" else parts)))] = file
+        if (module_file := _first_file(bases)) is not None:
+            files[name] = module_file
+        elif not any(base.is_dir() for base in bases):
+            owner = f"{point.dist.name}: the entry point" if point.dist else "the entry point"
+            raise UserError(f"{owner} {point.name} of {GROUP} names the module {name}, which is not installed")
+    return files
+
+
+def _bases(name: str) -> list[Path]:
+    """Return the paths, without the suffix of a file, at which an installed module may lie."""
+    top, *rest = name.split(".")
+    return [(path.with_suffix("") if path.is_file() else path).joinpath(*rest) for path in _locations(top)]
+
+
+def _first_file(bases: Iterable[Path]) -> Path | None:
+    """Return the file of a module that lies at one of several paths. A package comes before a file of its name."""
+    files = (file for base in bases for file in (base / "__init__.py", base.with_name(f"{base.name}.py")))
+    return next((file for file in files if file.is_file()), None)
+
+
+def find_file(name: str) -> Path | None:
+    """Return the file of a module of the study or of an installed extension's package; None for any other module.
+
+    Args:
+        name: The module's full name. A study's modules are all that lie in its folder, also outside of its extensions.
+    """
+    top, *rest = name.split(".")
+    root = study().root
+    if root is not None and _in_study(root, top):
+        return _first_file([root.joinpath(top, *rest)])
+    return _first_file(_bases(name)) if top in {module.partition(".")[0] for module in _installed_modules()} else None
+
+
+@functools.cache
+def _in_study(root: Path, top: str) -> bool:
+    """Return whether Python finds a top-level module in a study's folder, and not another one of its name."""
+    if not ((root / top).is_dir() or (root / f"{top}.py").is_file()):
+        return False
+    _add_to_path(root)
+    return bool({root / top, root / top / "__init__.py", root / f"{top}.py"} & set(_locations(top)))
+
+
+def location(module: str) -> str:
+    """Return the file of an extension module for sentences, relative to the study; empty for the package's modules."""
+    file = None if module.partition(".")[0] in ("fedatlas", "") else find_file(module)
+    root = study().root if file else None
+    if file is None:
+        return ""
+    return str(file.relative_to(root)) if root and file.is_relative_to(root) else str(file)
+
+
+def describe(noun: str, module: str) -> str:
+    """Return the noun of something that a module declares, with the file if the module is an extension's."""
+    file = location(module)
+    return f"{noun} ({file})" if file else noun
+
+
+def _add_to_path(root: Path) -> None:
+    """Put a study's folder at the end of Python's path, unless it is on it. Modules of another study are forgotten."""
+    if _path_entries == [root] or (not _path_entries and str(root) in sys.path):
+        return
+    for old in _path_entries:
+        for name in [name for name, module in sys.modules.items() if _lies_in(old, name, module)]:
+            del sys.modules[name]
+        sys.path[:] = [entry for entry in sys.path if entry != str(old)]
+    _path_entries[:] = [] if str(root) in sys.path else [root]  # an entry that others made is never removed
+    sys.path += map(str, _path_entries)
+    importlib.invalidate_caches()
+
+
+def _lies_in(root: Path, name: str, module: ModuleType) -> bool:
+    base = root.joinpath(*name.split("."))
+    files = {str(base / "__init__.py"), str(base.with_name(f"{base.name}.py"))}
+    attributes = vars(module)  # not getattr: torch has modules that answer any name
+    return attributes.get("__file__") in files or str(base) in attributes.get("__path__", ())
