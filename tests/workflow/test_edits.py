@@ -87,13 +87,31 @@ MODULES = [
     ("publish/tracking/entries.py", {"convex mlflow", "quadratic mlflow"}),
 ]
 UNUSED = [  # by these experiments, or by any number
-    "federation/algorithms/fedcm.py", "federation/problems/network.py", "federation/architectures/lenet.py", "federation/participation/markov.py",
-    "federation/schedules/inverse_sqrt.py", "federation/partitions/classes.py", "data/readers/cifar.py", "federation/compiled/kernels.py",
-    "results/figures/heatmap.py", "results/costs/cross_silo.py", "results/claims/better.py", "theory/fedac.py", "federation/metrics/test_loss.py",
-    "federation/engine/memory.py", "federation/engine/checkpoint.py", "errors.py", "registry/kinds.py", "registry/options.py",
+    "federation/algorithms/fedcm.py",
+    "federation/problems/network.py",
+    "federation/architectures/lenet.py",
+    "federation/participation/markov.py",
+    "federation/schedules/inverse_sqrt.py",
+    "federation/partitions/classes.py",
+    "data/readers/cifar.py",
+    "federation/compiled/kernels.py",
+    "results/figures/heatmap.py",
+    "results/costs/cross_silo.py",
+    "results/claims/better.py",
+    "theory/fedac.py",
+    "federation/metrics/test_loss.py",
+    "federation/engine/memory.py",
+    "federation/engine/checkpoint.py",
+    "errors.py",
+    "registry/kinds.py",
+    "registry/options.py",
     "experiments/result_files.py",
-    "experiments/config.py", "workflow/validation.py", "workflow/atlas.py", "cli/main.py", "cli/overview.py",
-]  # fmt: skip
+    "experiments/config.py",
+    "workflow/validation.py",
+    "workflow/atlas.py",
+    "cli/main.py",
+    "cli/overview.py",
+]
 
 # -- edits of words ---------------------------------------------------------------------------------------------------
 

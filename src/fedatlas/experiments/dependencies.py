@@ -25,7 +25,7 @@ from fedatlas.registry.extensions import location
 
 ENGINE = "fedatlas.experiments.run"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
-TUNING = "fedatlas.experiments.tuning"  # loaded by name: the numbers of a run do not depend on it
+TUNING = "fedatlas.experiments.tuning"
 GIVEN = ("data", "test", "partition", "validation")  # keys of a problem that are no options of its kind
 CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics")
 

@@ -3,7 +3,8 @@
 The fingerprint of a module hashes the syntax trees of the module and of everything that it imports inside the package,
 the study or an extension's package, directly or not, inside functions too. What changes no number is left out:
 comments, docstrings, types of arguments, labels, citations, meaning and advice of options, the words of errors. Modules
-in SILENT are left out whole, with what they import.
+in SILENT are left out whole, with what they import, and imports in DETACHED are not followed: both are declared, with
+their reasons, in `fedatlas.experiments.exclusions`.
 
 Kinds are found in their folders and not imported by name, so a module that builds kinds does not depend on all of them.
 Which kinds a result uses follows from its specification; see `fedatlas.experiments.dependencies`.
@@ -20,39 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.exclusions import DETACHED, SILENT
 from fedatlas.io.files import atomic
 from fedatlas.registry import extensions
 
 PACKAGE = "fedatlas"
 ROOT = Path(__file__).parents[1]
 
-# Modules that can change no number of a result, and why. Nothing is followed through them.
-SILENT = {
-    "fedatlas.errors": "words for people",
-    "fedatlas.registry.options": "checks values and describes them",
-    "fedatlas.registry.extensions": "finds modules of kinds",
-    "fedatlas.registry.kinds": "finds kinds and builds them from their declared options",
-    "fedatlas.io.files": "writes files whole",
-    "fedatlas.io.yaml": "what files of YAML say reaches results through parameters",
-    "fedatlas.io.npz": "refuses archives that do not hold what they declare",
-    "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
-    "fedatlas.experiments.fingerprint": "says what results depend on",
-    "fedatlas.experiments.dependencies": "says what results depend on",
-    "fedatlas.federation.compiled.used": "says what results depend on",
-    "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
-    "fedatlas.federation.engine.memory": "estimates memory before a run",
-    "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
-    "fedatlas.federation.engine.pools": "computes blocks on threads; results come in the order of the blocks",
-    "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.own": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.own_files": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.places": "says where files lie",
-    "fedatlas.registry.bibliography": "references reach results through a file that holds them",
-    "fedatlas.data.hints": "words for people",
-    "fedatlas.data.checks": "refuses arrays that a source does not promise",
-    "fedatlas.federation.algorithms.protocols": "types of what hooks are given",
-}
 # Files that belong to a module as its code does.
 RESOURCES = {
     "fedatlas.publish.report.page": (
@@ -101,7 +76,8 @@ def _closure(_study: extensions.Study, modules: tuple[str, ...]) -> frozenset[st
         if name not in seen:
             seen.add(name)
             _existing(name)
-            todo.extend(one for one in _imported(_about(name)["imports"]) if _path(one) and not silent(one))
+            imported = _imported(_about(name)["imports"])
+            todo.extend(one for one in imported if _path(one) and not silent(one) and (name, one) not in DETACHED)
     return frozenset(seen)
 
 
@@ -235,7 +211,7 @@ def _imports(tree: ast.Module, package: str | None = None) -> list[list[str]]:
         elif isinstance(node, ast.ImportFrom):
             start = ".".join((package or "").split(".")[: 1 - node.level or None]) if node.level else ""
             found.append([".".join(filter(None, (start, node.module))), *(alias.name for alias in node.names)])
-        elif package is not None and isinstance(node, ast.Call) and _loads(node):
+        elif isinstance(node, ast.Call) and _loads(node):
             found.append([ast.literal_eval(node.args[0])])
     return [one for one in found if _of_package(one[0]) or (package is not None and one[0])]
 

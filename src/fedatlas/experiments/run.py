@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import hashlib
-import importlib
 import json
 import platform
 import threading
@@ -14,9 +13,9 @@ from typing import Any
 
 from fedatlas.data import prepared
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values
+from fedatlas.experiments import axis_values, tuning
 from fedatlas.experiments.cells import CellSpec, Point, Run, Search
-from fedatlas.experiments.dependencies import TUNING, of_cell, trace_files
+from fedatlas.experiments.dependencies import of_cell, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
@@ -115,8 +114,7 @@ def _advanced(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], pro
         return done[run_of(spec, search.within, tuned, seed).key]
 
     possible = functools.partial(_possible, spec, search, problem)
-    advanced: Search = importlib.import_module(TUNING).advanced(spec, search, rows, possible)
-    return advanced
+    return tuning.advanced(spec, search, rows, possible)
 
 
 def _possible(spec: CellSpec, search: Search, problem: Callable[[], Problem], tuned: Point) -> bool:

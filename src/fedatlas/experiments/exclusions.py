@@ -1,0 +1,64 @@
+"""Exclusions from fingerprints: modules that change no number, and imports that a result does not depend on."""
+
+# Modules that can change no number of a result, and why. Nothing is followed through them.
+SILENT = {
+    "fedatlas.errors": "words for people",
+    "fedatlas.registry.options": "checks values and describes them",
+    "fedatlas.registry.extensions": "finds modules of kinds",
+    "fedatlas.registry.kinds": "finds kinds and builds them from their declared options",
+    "fedatlas.io.files": "writes files whole",
+    "fedatlas.io.yaml": "what files of YAML say reaches results through parameters",
+    "fedatlas.io.npz": "refuses archives that do not hold what they declare",
+    "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
+    "fedatlas.experiments.exclusions": "says what results depend on",
+    "fedatlas.experiments.fingerprint": "says what results depend on",
+    "fedatlas.experiments.dependencies": "says what results depend on",
+    "fedatlas.federation.compiled.used": "says what results depend on",
+    "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
+    "fedatlas.federation.engine.memory": "estimates memory before a run",
+    "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
+    "fedatlas.federation.engine.pools": "computes blocks on threads; results come in the order of the blocks",
+    "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.own": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.own_files": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.places": "says where files lie",
+    "fedatlas.registry.bibliography": "references reach results through a file that holds them",
+    "fedatlas.data.hints": "words for people",
+    "fedatlas.data.checks": "refuses arrays that a source does not promise",
+    "fedatlas.federation.problems.validation": "refuses specifications before anything runs",
+    "fedatlas.federation.algorithms.protocols": "types of what hooks are given",
+}
+# Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
+# module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the
+# specification. The style of an import never matters: one inside a function is followed like any other.
+DETACHED = {
+    (
+        "fedatlas.experiments.run",
+        "fedatlas.experiments.tuning",
+    ): "chooses what is run, and changes no number of a run; dependencies adds it to run files with a choice",
+    (
+        "fedatlas.federation.problems",
+        "fedatlas.federation.partitions",
+    ): "jobs read the partition from a file, which is an input of their rule",
+    (
+        "fedatlas.federation.problems.network",
+        "fedatlas.federation.networks.device",
+    ): "names the device in metadata; the problem's oracle, which dependencies adds, imports what computes",
+    (
+        "fedatlas.federation.compiled",
+        "fedatlas.federation.compiled.lockstep",
+    ): "dependencies adds the compiled parts that a specification may run",
+    (
+        "fedatlas.federation.compiled",
+        "fedatlas.federation.compiled.sequential",
+    ): "dependencies adds the compiled parts that a specification may run",
+    (
+        "fedatlas.federation.compiled.sequential",
+        "fedatlas.federation.compiled.pooling",
+    ): "dependencies adds it to networks that may have convolutions",
+    (
+        "fedatlas.results.figures.scaling",
+        "fedatlas.theory.promises",
+    ): "figures with theorems have an input that depends on it",
+}
