@@ -106,8 +106,7 @@ def shown():
     made = experiment(**NAMED["A figure"], **NAMED["A check of a claim"], optimum=True)
     validate(made)
     table, curves, view = build(made, Path("runs"), decay)
-    spec = {key: value for key, value in made.figures["scores"].items() if key != "caption"}
-    draw(FIGURES.build(spec), view, table, curves, ["scores.png"])
+    draw(FIGURES.build(made.figures["scores"].spec), view, table, curves, ["scores.png"])
     assert Path("scores.png").read_bytes().startswith(b"\x89PNG")
     verdict = check(made.claims, Results(view, table, curves, table)).iloc[0]
     assert (verdict["verdict"], verdict["ours"]) == (HELD, "0 runs diverged")

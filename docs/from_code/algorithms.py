@@ -218,8 +218,9 @@ def _figures() -> dict[str, list[str]]:
 
 def _drawn(experiment: Experiment, figure: str) -> set[str]:
     """Names of the algorithms that a figure draws."""
-    spec = experiment.figures.get(figure, {})
-    return {experiment.algorithm(id) for id in spec.get("algorithms") or experiment.algorithms}
+    entry = experiment.figures.get(figure)
+    ids = entry.spec.get("algorithms") if entry else None
+    return {experiment.algorithm(id) for id in ids or experiment.algorithms}
 
 
 def _slug(heading: str) -> str:

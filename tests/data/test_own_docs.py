@@ -95,7 +95,7 @@ def test_the_axis():
     problem = {"kind": "logistic", "l2": 0.1}
     found = experiment(problem=problem, setting={"clients": 3, "rounds": 2}, **AXIS)
     assert len(expand.cells(found)) == 4
-    assert found.figures["mine"]["where"]["problem.data"] == found.grid["problem.data"][0]
+    assert found.figures["mine"].spec["where"]["problem.data"] == found.grid["problem.data"][0]
 
 
 @pytest.mark.parametrize("rows, sentence", MISTAKES)

@@ -44,7 +44,7 @@ def good_or_said(path, size="smoke"):
     steps = [tried(path, step, experiment) for step in (validate, expand.cells, expand.view)] if experiment else []
     if all(steps) and experiment:
         _, cells, view = steps
-        json.dumps([[cell.spec.plain() for cell in cells], view.plain(), experiment.figures])
+        json.dumps([[cell.spec.plain() for cell in cells], view.plain(), experiment.plain()])
         json.dumps([vars(claim) for claim in experiment.claims.values()])
 
 

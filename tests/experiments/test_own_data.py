@@ -78,7 +78,7 @@ def test_an_axis_of_own_data_is_chosen_by_its_mapping_and_labelled_by_its_file()
     found = made(grid={"problem.data": [OWN, OTHER, "breast_cancer"]}, figures={"f": figure}, claims={"c": claim})
     names = [sources.name(OWN), sources.name(OTHER), "breast_cancer"]
     assert found.grid["problem.data"] == names
-    assert found.figures["f"]["where"] == {"problem.data": names[0]}
+    assert found.figures["f"].spec["where"] == {"problem.data": names[0]}
     assert found.claims["c"].check["where"] == {"problem.data": names[1]}
     assert [labels.text(name) for name in names] == ["mine", "wards", "breast_cancer"]
     assert labels.point("problem.data", names[0]) == "mine"

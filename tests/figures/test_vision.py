@@ -61,8 +61,8 @@ def test_algorithms_of_a_figure_are_told_apart(path):
         made = config.load(path, size)
         looks = style.styles({id: shown.algorithm for id, shown in expand.view(made).algorithms.items()})
         for name, figure in made.figures.items():
-            if figure["kind"] in IN_COLOUR:
-                drawn = figure.get("algorithms") or list(looks)
+            if figure.spec["kind"] in IN_COLOUR:
+                drawn = figure.spec.get("algorithms") or list(looks)
                 for one, other in itertools.combinations([looks[id] for id in drawn], 2):
                     by_colour = apart(one.colour, other.colour) >= style.FAR
                     assert by_colour or (len(looks) > len(style.COLOURS) and one.marker != other.marker), name

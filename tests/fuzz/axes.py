@@ -174,8 +174,8 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
     assert len({entry.key for entry in logged}) == sum(len(_runs(path, cell)) for path, cell in files.items())
     count = len(experiment.seeds)
     assert sum(entry.chosen == "true" for entry in logged) == count * int(table["chosen"].sum())
-    for spec in experiment.figures.values():
-        figure = FIGURES.build({key: value for key, value in spec.items() if key != "caption"})
+    for entry in experiment.figures.values():
+        figure = FIGURES.build(entry.spec)
         needed = json.loads(json.dumps(inputs.needed(figure, cells)))
         try:
             more = inputs.made(figure, view, needed, inputs.Results(table, curves, folder))

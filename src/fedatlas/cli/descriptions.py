@@ -149,7 +149,7 @@ def _experiment(atlas: Atlas, name: str) -> str:
     lines += [_paragraph(whole.description), ""] if whole.description else []
     lines += _table(about)
     for head, texts in (
-        ("figures", {key: str(figure.get("caption", "")) for key, figure in whole.figures.items()}),
+        ("figures", {key: figure.caption for key, figure in whole.figures.items()}),
         ("claims", {key: f"{claim.text} [{claim.source}]" for key, claim in whole.claims.items()}),
     ):
         if texts:

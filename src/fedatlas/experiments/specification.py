@@ -9,7 +9,7 @@ from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import own_data
-from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select, Spec
+from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
@@ -58,6 +58,33 @@ class Case:
     )
     setting: dict[str, Any] = option(dict, doc="laid over the experiment's setting, key by key")
     optimum: bool | None = option(None, doc="whether F* is computed first; by default as the experiment says")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureEntry:
+    """A figure of an experiment.
+
+    Attributes:
+        spec: Kind of the figure and its options, the plain form that jobs receive.
+        caption: Text for the report.
+    """
+
+    spec: dict[str, Any]
+    caption: str
+
+    @classmethod
+    def of(cls, values: Any) -> "FigureEntry":
+        """Return the record of a figure's mapping in an experiment file.
+
+        Raises:
+            UserError: The value is no mapping, or its caption is no text.
+        """
+        if not isinstance(values, Mapping):
+            form = "a mapping with a kind, a caption and the kind's options"
+            raise UserError(f"the figure is {values!r}; it must be {form}")
+        if not isinstance(caption := values.get("caption"), str):
+            raise UserError(f"caption is {caption!r}; it must be text, for the report")
+        return cls(spec={key: value for key, value in values.items() if key != "caption"}, caption=caption)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +137,7 @@ class Experiment:
     algorithms: dict[str, Entry] = option(
         doc="algorithms by the name that they bear in tables and figures", filled=True
     )
-    figures: dict[str, Spec] = option(dict, doc="figures by name")
+    figures: dict[str, FigureEntry] = option(dict, doc="figures by name")
     claims: dict[str, Claim] = option(dict, doc="the paper's claims, and their checks, by name")
 
     @property
@@ -122,6 +149,11 @@ class Experiment:
     def where(self) -> str:
         """The file and the size, for sentences."""
         return f"{self.file} (size {self.size})"
+
+    def plain(self) -> dict[str, Any]:
+        """Return the experiment as JSON types, with figures as in the file."""
+        figures = {name: {**figure.spec, "caption": figure.caption} for name, figure in self.figures.items()}
+        return dataclasses.asdict(self) | {"figures": figures}
 
     def algorithm(self, id: str) -> str:
         """The algorithm's name behind an entry."""
@@ -154,6 +186,7 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
         for section in ("algorithms", "figures", "claims", "cases"):
             _part(found, section, functools.partial(_named, section, section))
         _part(found, "algorithms", _entries)
+        _part(found, "figures", _figures)
         _part(found, "claims", _claims)
         _part(found, "cases", _cases)
         if found.get("cases"):
@@ -208,6 +241,16 @@ def _entries(entries: Mapping[str, Any]) -> dict[str, Entry]:
         _setting(f"{place}.setting", made.setting)
         found[id] = made
     return found
+
+
+def _figures(figures: Mapping[str, Any]) -> dict[str, FigureEntry]:
+    entries = {}
+    for name, values in figures.items():
+        try:
+            entries[name] = FigureEntry.of(values)
+        except UserError as error:
+            raise UserError(f"figures.{name}: {error}") from None
+    return entries
 
 
 def _claims(claims: Mapping[str, Any]) -> dict[str, Claim]:

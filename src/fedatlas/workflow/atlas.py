@@ -204,9 +204,8 @@ class Atlas:
 
     def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
         """A figure's kind, and its specification without the caption."""
-        spec = self.experiment(w.size, w.experiment).figures[w.figure]
-        plain = {key: value for key, value in spec.items() if key != "caption"}
-        return FIGURES.build(plain), plain
+        spec = self.experiment(w.size, w.experiment).figures[w.figure].spec
+        return FIGURES.build(spec), spec
 
     def figure_spec(self, w: Any) -> str:
         """What a figure is drawn from, besides table and curves."""
@@ -226,7 +225,7 @@ class Atlas:
 
     def caption(self, w: Any) -> str:
         """A figure's caption."""
-        return self.experiment(w.size, w.experiment).figures[w.figure]["caption"]
+        return self.experiment(w.size, w.experiment).figures[w.figure].caption
 
     def claims_spec(self, w: Any) -> str:
         """The claims of an experiment, and what their checks know of it."""

@@ -12,7 +12,7 @@ from typing import Any
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments import expand
 from fedatlas.experiments.axis_values import kept, numbers
-from fedatlas.experiments.cells import Axes, Cell, Run
+from fedatlas.experiments.cells import Axes, Cell, Run, Spec
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.dry import reported
 from fedatlas.experiments.labels import COSTS, TIMES
@@ -47,8 +47,8 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
         _within("paper", functools.partial(reference, experiment.paper))
         for id in experiment.algorithms:
             _cited(experiment.algorithm(id))
-        for name, spec in experiment.figures.items():
-            _within(f"figures.{name}", functools.partial(_figure, experiment, cells, metrics, tuning, spec))
+        for name, entry in experiment.figures.items():
+            _within(f"figures.{name}", functools.partial(_figure, experiment, cells, metrics, tuning, entry.spec))
         for name, claim in experiment.claims.items():
             _within(f"claims.{name}", functools.partial(_claim, experiment, cells, metrics, tuning, claim))
     except UserError as error:
@@ -70,13 +70,9 @@ def _within(place: str, check: Callable[[], object]) -> None:
 
 
 def _figure(
-    experiment: Experiment, cells: Sequence[Cell], metrics: list[str], tuning: Mapping[str, Axes], spec: Any
+    experiment: Experiment, cells: Sequence[Cell], metrics: list[str], tuning: Mapping[str, Axes], spec: Spec
 ) -> None:
-    if not isinstance(spec, Mapping):
-        raise UserError(f"the figure is {spec!r}; it must be a mapping with a kind, a caption and the kind's options")
-    if not isinstance(spec.get("caption"), str):
-        raise UserError(f"caption is {spec.get('caption')!r}; it must be text, for the report")
-    figure = FIGURES.build({key: value for key, value in spec.items() if key != "caption"})
+    figure = FIGURES.build(spec)
     _names(figure, experiment, metrics, tuning)
     _measured(figure, experiment)
     _theory(figure, experiment, cells)

@@ -4,7 +4,6 @@ Options of algorithms, the catalogue of data and the bibliography are asked here
 its jobs read the record.
 """
 
-import dataclasses
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -37,7 +36,7 @@ def about(experiment: Experiment, view: View) -> About:
         description=experiment.description,
         notes=list(experiment.notes),
         paper=reference(experiment.paper),
-        figures={name: figure["caption"] for name, figure in experiment.figures.items()},
+        figures={name: figure.caption for name, figure in experiment.figures.items()},
         setup=[[what, text] for what, text in setup(experiment, view) if text],
         parameters=[_parameters(experiment, id, view.algorithms[id]) for id in experiment.algorithms],
         algorithms={id: shown.name for id, shown in view.algorithms.items()},
@@ -52,7 +51,7 @@ def about(experiment: Experiment, view: View) -> About:
         references={key: reference(key) for key in known},
         bibtex={key: entries()[key].text for key in known},
         tags=_tags(experiment),
-        content=json.loads(json.dumps(dataclasses.asdict(experiment))),
+        content=json.loads(json.dumps(experiment.plain())),
     )
 
 
