@@ -11,11 +11,11 @@ from typing import Any
 
 _HOMES = {
     "FederatedLogisticRegression": "fedatlas.api.estimator",
-    "Logistic": "fedatlas.federation.problems.of_arrays",
+    "Logistic": "fedatlas.federation.problems.from_arrays",
     "Network": "fedatlas.federation.networks.of_arrays",
     "Quadratic": "fedatlas.federation.problems.quadratic",
     "SNAKEFILE": "fedatlas.workflow.project",
-    "Softmax": "fedatlas.federation.problems.of_arrays",
+    "Softmax": "fedatlas.federation.problems.from_arrays",
     "UserError": "fedatlas.errors",
     "load_results": "fedatlas.api.frames",
     "plot": "fedatlas.api.plotting",

@@ -31,7 +31,7 @@ def theory(name, c):
     }[name]
 
 
-RATED = [name for name in algorithms.names() if algorithms.get(name).has("rate")]
+RATED = [name for name in algorithms.names() if algorithms.get(name).overrides("rate")]
 for name in ("dane+-sgd", "dane+-gd-least"):
     RATED.remove(name)  # it takes a fixed number of local steps, so no theorem gives its rate
 

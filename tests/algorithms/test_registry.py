@@ -106,13 +106,13 @@ def test_vectors_that_a_client_keeps(name, options, kept):
 def test_exact_proximal_steps_are_asked_of_a_problem_or_its_class(name):
     setting, algorithm = Setting(clients=5, rounds=1), example(name)
     for problem in (quadratic(), Quadratic):
-        algorithm.check(setting, problem)
+        algorithm.validate(setting, problem)
     for problem in (logistic(), Logistic):
         if algorithm.exact_prox:
             with pytest.raises(UserError, match=rf"^algorithm {name} solves subproblems exactly, but this problem has"):
-                algorithm.check(setting, problem)
+                algorithm.validate(setting, problem)
         else:
-            algorithm.check(setting, problem)
+            algorithm.validate(setting, problem)
 
 
 def test_the_example_of_the_documentation_runs():

@@ -13,7 +13,7 @@ from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.engine.steps import Steps
-from fedatlas.federation.streams import drawn_client
+from fedatlas.federation.streams import random_client
 from tests.helpers import example, logistic, quadratic, run
 
 # --- reductions ---
@@ -46,9 +46,9 @@ def test_a_local_solver_that_may_not_converge_is_warned_of(name):
     slow, fast = ({"lr": factor / (largest + lam), "lam": lam} for factor in (1.99, 2.01))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        algorithms.create(name, slow).for_problem(problem)
+        algorithms.create(name, slow).with_constants(problem)
     with pytest.warns(UserWarning, match=r"above 2/\(L_max \+ lam\).*max_steps = 1000 .*take lr = 1/\(L_max \+ lam\)"):
-        algorithms.create(name, fast).for_problem(problem)
+        algorithms.create(name, fast).with_constants(problem)
 
 
 def test_sonata_on_the_complete_graph_is_dane_after_its_first_round(heterogeneous):
@@ -144,7 +144,7 @@ def test_the_mean_of_pick_is_the_model_of_the_drawn_client(library):
 
 
 def test_every_client_is_drawn_equally_often():
-    counts = np.bincount([drawn_client(0, t, 5) for t in range(5000)], minlength=5)
+    counts = np.bincount([random_client(0, t, 5) for t in range(5000)], minlength=5)
     assert (abs(counts - 1000) < 4 * np.sqrt(5000 * 0.2 * 0.8)).all()
 
 
@@ -227,7 +227,7 @@ def test_algorithms_are_refused_where_they_are_not_defined(changes, problem):
 
 def check(run):
     algorithm, setting = create(run)
-    algorithm.check(setting, problems.get(run.problem["kind"]))
+    algorithm.validate(setting, problems.get(run.problem["kind"]))
 
 
 def test_three_algorithms_need_exact_proximal_steps():

@@ -247,8 +247,8 @@ class Scaled(Sound):
 
 @broken("unseen-clients", "data of a client that never takes part")
 class Omniscient(Sound):
-    def for_problem(self, problem):
-        found = super().for_problem(problem)
+    def with_constants(self, problem):
+        found = super().with_constants(problem)
         object.__setattr__(found, "problem", problem)
         return found
 

@@ -16,7 +16,7 @@ from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.engine.steps import Steps
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
-from fedatlas.federation.streams import drawn_client, stream
+from fedatlas.federation.streams import random_client, stream
 from fedatlas.results.costs import COST_MODELS
 from fedatlas.results.costs.elapsed import RECORDED, Attendance, Workload, seconds
 from tests.helpers import example
@@ -71,7 +71,7 @@ def walked(model, algorithm, problem, setting, seed=0):
             before = dict(simulation.costs)
             simulation.run_round()
             down, up = (simulation.costs[name] - before[name] for name in ("vectors_down", "vectors_up"))
-            first = int(algorithm.has("before") and up >= 2)
+            first = int(algorithm.overrides("before") and up >= 2)
             slowest = 0.0
             for client in {client for client, _ in seen}:
                 own = [cost for other, cost in seen if other == client]
@@ -96,8 +96,8 @@ def evaluated(model, algorithm, problem, setting, seed=0):
     active, more = [participants.active(t) for t in range(setting.total_rounds)], {}
     if algorithm.single_client():
         order = np.argsort(sizes, kind="stable") if setting.local_epochs else np.arange(M)
-        more["drawn"] = np.array([order[drawn_client(seed, t, M)] for t in range(setting.total_rounds)])
-    if algorithm.has("length"):
+        more["drawn"] = np.array([order[random_client(seed, t, M)] for t in range(setting.total_rounds)])
+    if algorithm.overrides("length"):
         K = setting.local_steps or 1
         more["lengths"] = np.array([algorithm.length(K, stream(seed, "length", t)) for t in range(len(active))], float)
     ids = None if setting.full_participation else np.concatenate([[], *active]).astype(int)
@@ -113,7 +113,7 @@ def test_seconds_are_those_of_a_walk_through_the_rounds(name):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                algorithm = example(name, lr=0.01, p=0.4, lam=1.0, b=0.5).for_problem(problem)
+                algorithm = example(name, lr=0.01, p=0.4, lam=1.0, b=0.5).with_constants(problem)
                 true = walked(model, algorithm, problem, setting)
             except UserError:  # the algorithm is not defined here
                 continue

@@ -12,7 +12,7 @@ from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.problems.augmentation import Augmentation
 from fedatlas.federation.problems.base import DataKind, SyntheticKind
-from fedatlas.federation.problems.given import Sources
+from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.piecewise import Piecewise
 from fedatlas.federation.problems.quadratic import Quadratic
@@ -39,7 +39,7 @@ def test_every_kind_is_found_and_each_lies_in_a_module_of_its_name():
     assert all(kind.__module__.endswith(f".{kind.name}") for kind in KINDS)
 
 
-@pytest.mark.parametrize("kind", [*KINDS, Sources, Augmentation], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [*KINDS, DataOptions, Augmentation], ids=lambda kind: kind.__name__)
 def test_every_field_is_an_option_with_a_meaning(kind):
     hints = {
         name for name, hint in typing.get_type_hints(kind).items() if typing.get_origin(hint) is not typing.ClassVar
@@ -53,7 +53,7 @@ def test_every_field_is_an_option_with_a_meaning(kind):
 def test_a_wrong_value_of_any_option_is_one_sentence(kind):
     cls = problems.get(kind)
     least = LEAST.get(kind, {}) | ({"data": "a9a"} if cls.on_data else {})
-    for name in problems.known(cls):
+    for name in problems.spec_options(cls):
         with pytest.raises(UserError, match=rf"^problem {kind}: {name} is .*; it must be ") as caught:
             problems.check({"kind": kind, **least, name: {1, 2}})
         assert "\n" not in str(caught.value)

@@ -44,7 +44,7 @@ def draws_of(name, seed=3, block=None, heterogeneous=True, **options):
 
 
 # All but those that draw the number of steps, or run them on one client.
-STOCHASTIC = [name for name in algorithms.names() if name != "gd" and not algorithms.get(name).has("length")]
+STOCHASTIC = [name for name in algorithms.names() if name != "gd" and not algorithms.get(name).overrides("length")]
 STOCHASTIC = [name for name in STOCHASTIC if not example(name).single_client()]
 
 

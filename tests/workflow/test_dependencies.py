@@ -107,7 +107,7 @@ TABLE = [
     ("federation.problems.piecewise", "instability"),
     ("federation.problems.network", "lenet"),
     ("federation.problems.augmentation", "lenet"),
-    ("federation.problems.given", f"{EVERY_CELL} optimum promises there below"),
+    ("federation.problems.data_options", f"{EVERY_CELL} optimum promises there below"),
     ("federation.problems.base", f"{EVERY_CELL} optimum promises there below instability"),
     ("federation.problems", f"{EVERY_CELL} optimum promises below"),
     ("federation.problems.*", ""),

@@ -19,8 +19,8 @@ from fedatlas.experiments.advice import advised
 from fedatlas.federation import algorithms, partitions
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems import rows
-from fedatlas.federation.problems.of_arrays import Softmax
+from fedatlas.federation.problems.array_validation import as_partition
+from fedatlas.federation.problems.from_arrays import Softmax
 from fedatlas.federation.problems.softmax import SoftmaxRegression
 from fedatlas.registry.options import check, check_names, construct, options
 from fedatlas.theory.similarity import mean_dissimilarity
@@ -190,12 +190,12 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         labels: of the samples that are kept. kept: their rows among all samples, before some were left out.
         """
         if isinstance(self.partition, (list, tuple)):
-            split = rows.partition(self.partition, samples)
+            split = as_partition(self.partition, samples)
             assert split is not None
             place = np.full(samples, -1)
             place[kept] = np.arange(len(labels))
             owned = [place[split.client(i)] for i in range(split.clients)]
-            return rows.partition([own[own >= 0] for own in owned], len(labels)), split.clients
+            return as_partition([own[own >= 0] for own in owned], len(labels)), split.clients
         kind, how = partitions.PARTITIONS.split(self.partition)
         clients = min(self.clients, len(labels))
         return partitions.split({"kind": kind, "seed": seed, **how}, labels, clients), clients

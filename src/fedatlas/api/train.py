@@ -18,7 +18,7 @@ from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation
 from fedatlas.federation.metrics import metric as record
-from fedatlas.federation.problems import Problem, at_hand
+from fedatlas.federation.problems import Problem, interactive
 from fedatlas.registry.options import Option, check, construct, native
 
 if TYPE_CHECKING:
@@ -96,10 +96,12 @@ def train(
     parameters = {k: v for k, v in options.items() if k not in SETTING}
     _made(algorithm, resolve(parameters, cls.options()))  # what does not fit is refused before data are read
     if isinstance(problem, Mapping):
-        check_constants(parameters, cls.options(), problems.parse(at_hand.named(problem))[0].known())
+        check_constants(
+            parameters, cls.options(), problems.parse(interactive.resolve_data_names(problem))[0].available_constants()
+        )
     named = dict(problem) if isinstance(problem, Mapping) else repr(problem)
     if isinstance(problem, Mapping):
-        problem = at_hand.create(problem, setting.clients, directory)
+        problem = interactive.create(problem, setting.clients, directory)
     algorithm = _made(algorithm, resolve(parameters, cls.options(), problem))
     spec = {
         "algorithm": algorithm.name,
@@ -126,7 +128,7 @@ def train(
 def _clients(problem: Mapping[str, Any] | Problem, directory: str | Path | None) -> int | None:
     """The number of clients that a problem or its data have, or None where they have none."""
     if isinstance(problem, Mapping):
-        return at_hand.clients(problem, directory)
+        return interactive.client_count(problem, directory)
     return problem.clients if problem.partition is None else problem.partition.clients
 
 

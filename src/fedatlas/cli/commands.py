@@ -257,9 +257,9 @@ def _data(text: str) -> Any:
 
 def _clients(a: Namespace, problem: Mapping[str, Any]) -> int:
     """The number of clients: as given, that of the clients of the data where the partition is by them, or CLIENTS."""
-    from fedatlas.federation.problems import at_hand
+    from fedatlas.federation.problems import interactive
 
-    return a.clients if a.clients is not None else at_hand.clients(problem, a.directory) or CLIENTS
+    return a.clients if a.clients is not None else interactive.client_count(problem, a.directory) or CLIENTS
 
 
 def _pairs(option: str, items: Iterable[str], taken: Mapping[str, str]) -> dict[str, Any]:

@@ -113,7 +113,7 @@ def _summary(kind: Declared) -> str:
 def known_options(kind: type) -> Mapping[str, Option]:
     """All options that a specification of a kind may have besides ``kind``."""
     if issubclass(kind, ProblemKind):
-        return problems.known(kind)
+        return problems.spec_options(kind)
     return kind.options() if issubclass(kind, Kind) else {}
 
 

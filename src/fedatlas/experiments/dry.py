@@ -24,7 +24,7 @@ from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.recording import PARTS
 from fedatlas.federation.engine.setting import LOCAL_LOSS, Setting
 from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
-from fedatlas.federation.problems.given import Sources
+from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.sampling import SAMPLING
 
 
@@ -53,9 +53,9 @@ def check(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
         setting = setting_of[conditions]
         if parameters not in algorithm_of:
             algorithm_of[parameters] = create_algorithm(run, None)
-            check_constants(run.parameters, algorithms.get(run.algorithm).options(), kind.known())
-            algorithm_of[parameters].check_constants(kind.known())
-        algorithm_of[parameters].check(setting, kind)
+            check_constants(run.parameters, algorithms.get(run.algorithm).options(), kind.available_constants())
+            algorithm_of[parameters].validate_constants(kind.available_constants())
+        algorithm_of[parameters].validate(setting, kind)
         problem = _built(json.dumps(spec.problem, sort_keys=True), setting.clients)
         if problem is None or not new or (begun and spec.space is not None):
             continue
@@ -106,10 +106,10 @@ def reported(spec: CellSpec) -> list[str]:
     records = (LOCAL_LOSS, *algorithms.get(spec.algorithm).records)
     recorded = [name for name in spec.setting.get("record") or () if name in records]
     parts = [f"{name}_{part}" for name in recorded for part in PARTS]
-    return [*kind.evaluated(spec.optimum, _parts(sources)), *asked, *parts]
+    return [*kind.metric_names(spec.optimum, _parts(sources)), *asked, *parts]
 
 
-def _parts(sources: Sources | None) -> list[str]:
+def _parts(sources: DataOptions | None) -> list[str]:
     """Beginnings of the names of metrics of the parts of data that a problem has besides the training data."""
     if sources is None:
         return []
@@ -118,7 +118,7 @@ def _parts(sources: Sources | None) -> list[str]:
 
 
 def _checked(
-    spec: CellSpec, kind: ProblemKind, sources: Sources | None, setting: Setting, recordable: Collection[str]
+    spec: CellSpec, kind: ProblemKind, sources: DataOptions | None, setting: Setting, recordable: Collection[str]
 ) -> Setting:
     """A setting that fits the problem and whose files are there."""
     setting.participants.check_files(setting.clients)
@@ -128,7 +128,7 @@ def _checked(
             raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, known)}")
     split = sources is not None and sources.partition is not None
     SAMPLING.get(setting.sampler).check(kind, split)
-    setting.check_metrics(kind.evaluated(spec.optimum, _parts(sources)))
+    setting.check_metrics(kind.metric_names(spec.optimum, _parts(sources)))
     if sources is not None and split:
         _split(json.dumps(sources.partition, sort_keys=True), sources.data, setting.clients)
     return setting

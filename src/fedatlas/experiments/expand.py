@@ -80,7 +80,7 @@ def tuned(
         raise UserError(f"algorithms.{id}: trials take the place of tune; give ranges in search, or leave trials out")
     known = algorithms.get(experiment.algorithm(id))
     kind = problems.PROBLEMS.split(experiment.problem)[0]
-    constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].known()
+    constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
     found = spaces.space(known, entry.set, entry.search, setting or experiment.setting, constants)
     return trials.drawn(found, known.options(), experiment.trials), found or None
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.federation.problems import at_hand
+from fedatlas.federation.problems import interactive
 
-AXES = tuple(f"problem.{key}" for key in at_hand.KEYS)
+AXES = tuple(f"problem.{key}" for key in interactive.DATA_KEYS)
 
 
 def named(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def named(content: Mapping[str, Any]) -> dict[str, Any]:
     """
     found = dict(content)
     if isinstance(found.get("problem"), Mapping):
-        found["problem"] = at_hand.named(found["problem"])
+        found["problem"] = interactive.resolve_data_names(found["problem"])
     for section in ("grid", "within"):
         if isinstance(found.get(section), Mapping):
             found[section] = _replaced(found[section], section)

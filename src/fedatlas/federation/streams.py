@@ -27,6 +27,6 @@ def stream(seed: int, purpose: str, *index: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_PURPOSE[purpose], *index))))
 
 
-def drawn_client(seed: int, round: int, active: int) -> int:
+def random_client(seed: int, round: int, active: int) -> int:
     """Position among the active clients of the one that is drawn uniformly in a round."""
     return int(stream(seed, "algorithm", round, 1).integers(active))

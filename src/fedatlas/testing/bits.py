@@ -39,7 +39,7 @@ def runs(candidate: Candidate) -> None:
     for words, problem, options in where_defined(candidate, everywhere()):
         simulation = candidate.simulate(problem, **options)
         for name in candidate.cls.broadcast:
-            if name not in simulation.s and not candidate.cls.has("before"):
+            if name not in simulation.s and not candidate.cls.overrides("before"):
                 known = ", ".join(name for name, _ in simulation.s.items())
                 raise Failed(
                     f"broadcast names {name!r}, but init gives the server only {known}: correct broadcast or init."
@@ -197,7 +197,7 @@ def grid(candidate: Candidate) -> None:
 def _several(candidate: Candidate, problem: Any) -> tuple[str, list[dict[str, Any]]]:
     """A hyper-parameter, lr or else the first number, and several values of all, which differ in it."""
     numbers = {name: one for name, one in candidate.cls.options().items() if float in one.members}
-    filled = candidate.make().for_problem(problem)
+    filled = candidate.make().with_constants(problem)
     for name in sorted(numbers, key=lambda name: name != "lr"):
         value = getattr(filled, name)
         found = [value * factor for factor in (1.0, 1.1, 1.3, 0.8) if value is not None]
@@ -210,7 +210,7 @@ def _several(candidate: Candidate, problem: Any) -> tuple[str, list[dict[str, An
 def recurrence(candidate: Candidate) -> None:
     """Compiled rounds, which ``recurrence`` describes, agree with ``client`` and ``server``."""
     shared = instances.logistic(heterogeneous=False)
-    if not candidate.cls.has("recurrence"):
+    if not candidate.cls.overrides("recurrence"):
         raise NotApplicable("The algorithm has no recurrence: its rounds are not compiled.")
     for words, steps in (("one local step", 1), ("four local steps", 4)):
         options: dict[str, Any] = {"batch": 1, "local_steps": steps}

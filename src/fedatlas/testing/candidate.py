@@ -123,9 +123,9 @@ class Candidate:
             algorithm = self.make(values | {name: LACKING.get(constant, 1.0) for name, constant in lacking.items()})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of values that are allowed
-            algorithm = algorithm.for_problem(problem)
+            algorithm = algorithm.with_constants(problem)
             try:
-                algorithm.check(setting, problem)
+                algorithm.validate(setting, problem)
             except UserError as error:
                 raise NotApplicable(f"{error}.") from None
             return Simulation(algorithm, problem, setting, seed, block, threads)

@@ -16,7 +16,7 @@ def ranges(candidate: Candidate) -> None:
     Bounds that are excluded are approached. Where there is no bound, a very large number is tried; it may diverge, or
     end in numbers beyond double precision.
     """
-    slow = candidate.cls.has("length")
+    slow = candidate.cls.overrides("length")
     for name, one in candidate.cls.options().items():
         for value, far in _ends(one, slow):
             for batch in (None,) if slow else (2, None):

@@ -70,7 +70,7 @@ def _scaled(candidate: Candidate) -> Iterator[dict[str, Any]]:
 
 def rate(candidate: Candidate) -> None:
     """Runs on quadratics are at least as fast as the declared ``rate`` says."""
-    if not candidate.cls.has("rate"):
+    if not candidate.cls.overrides("rate"):
         raise NotApplicable("The algorithm declares no rate.")
     problem = heterogeneous()
     c = problem.constants()

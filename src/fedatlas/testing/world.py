@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.federation.sampling import SAMPLING
-from fedatlas.federation.streams import drawn_client, stream
+from fedatlas.federation.streams import random_client, stream
 
 
 class World:
@@ -38,7 +38,7 @@ class World:
 
     def drawn(self, t: int) -> int:
         """The active client that is drawn at random in round t."""
-        return self.S(t)[drawn_client(self.seed, t, len(self.S(t)))]
+        return self.S(t)[random_client(self.seed, t, len(self.S(t)))]
 
     def flips(self, t: int, p: float) -> int:
         """Number of tosses of round t up to and with the first success, of a coin of probability p."""

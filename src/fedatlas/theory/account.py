@@ -10,7 +10,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.problems import at_hand
+from fedatlas.federation.problems import interactive
 from fedatlas.theory.bound import Bound, Similarity
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import THEOREMS
@@ -36,7 +36,7 @@ def account(
 
     The theorems are those on FedAc where all clients share the data, and those on DANE+ and FedRed where they differ.
 
-    problem_spec: as for ``at_hand.create``. clients, local_steps: M, K. steps: T, cut to whole rounds. directory: of
+    problem_spec: as for ``interactive.create``. clients, local_steps: M, K. steps: T, cut to whole rounds. directory: of
     the prepared data. show: called with each line of text; None for none. Returns the rows of `fedac_rows` or
     `fedred_rows`. A bound above F(x0) - F* is true and says nothing. Raises UserError if the problem's constants are
     not known.
@@ -44,7 +44,7 @@ def account(
     if clients < 1 or local_steps < 1 or steps < local_steps:
         raise UserError("theory: clients and local steps must be at least 1, and steps at least one round of them")
     T = steps // local_steps * local_steps
-    problem = at_hand.create(problem_spec, clients, directory)
+    problem = interactive.create(problem_spec, clients, directory)
     if problem.shared:
         where = (estimate(problem), clients, local_steps, T)
         rows = fedac_rows(where)

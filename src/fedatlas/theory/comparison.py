@@ -56,7 +56,7 @@ def runs(view: View, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator
     problem = _problem(json.dumps(parts["problem"], sort_keys=True), parts["setting"]["clients"])
     algorithm, conditions = create(Run(shown.algorithm, seed=0, within={}, tune=tuned, **parts), problem)
     for seed, curve in rows.groupby("seed"):
-        compared = compare(theorem(name), algorithm.for_problem(problem), problem, curve)
+        compared = compare(theorem(name), algorithm.with_constants(problem), problem, curve)
         missing = np.full(conditions.total_rounds - len(compared[0]), np.nan)  # of a run that diverged or was cut off
         yield Comparison(seed, *(np.concatenate([part, missing]) for part in compared))
 

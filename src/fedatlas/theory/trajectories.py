@@ -188,4 +188,4 @@ def _simulated(name: str, text: str, seed: int) -> Trajectory:
     parts = json.loads(text)
     problem: Problem = problems.create(parts["problem"], parts["setting"]["clients"])
     algorithm, setting = create(Run(name, seed=seed, within={}, tune={}, **parts), problem)
-    return simulate(algorithm.for_problem(problem), problem, setting, seed)  # type: ignore[arg-type]
+    return simulate(algorithm.with_constants(problem), problem, setting, seed)  # type: ignore[arg-type]

@@ -14,8 +14,8 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
-from fedatlas.federation.problems import PROBLEMS, at_hand
-from fedatlas.federation.problems.given import Sources
+from fedatlas.federation.problems import PROBLEMS, interactive
+from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.registry.kinds import Family
 from fedatlas.registry.options import Option, options
@@ -57,8 +57,8 @@ def experiment_schema() -> dict[str, Any]:
     properties["notes"]["items"] = {"type": ["string", "null"]}  # null, first, removes those that are extended
     found.pop("required")  # an experiment that extends another need not say everything
     caption = {"caption": {"type": "string", "description": "caption in the report"}}
-    sources = of_options(Sources)["properties"]
-    for key in at_hand.KEYS:
+    sources = of_options(DataOptions)["properties"]
+    for key in interactive.DATA_KEYS:
         own = [{"type": "string"}, {"$ref": "#/$defs/own data"}, *([{"type": "null"}] if key != "data" else [])]
         sources[key] = {"anyOf": own, "description": sources[key]["description"]}
     sources["partition"] = {"$ref": "#/$defs/partition", "description": sources["partition"]["description"]}

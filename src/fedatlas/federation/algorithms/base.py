@@ -119,7 +119,7 @@ class Algorithm(Kind):
         """The State of the server that has these vectors of its Recurrence."""
         return State(**fields)
 
-    def check(self, setting: Setting, problem: Proximal) -> None:
+    def validate(self, setting: Setting, problem: Proximal) -> None:
         """Raise Undefined if the algorithm is not defined under a setting or for a problem.
 
         problem: a problem, or the declaration of one that has not been made. Raises UserError if what follows from the
@@ -129,17 +129,17 @@ class Algorithm(Kind):
             raise Undefined(f"{self.title()} is defined for full participation only: leave participation out")
         if "lr" not in self.options() and not setting.constant_lr:
             raise Undefined(f"{self.title()} has no lr: leave the schedule of the step size out")
-        self._check_derived(setting)
-        if setting.local_epochs is not None and self.has("length"):
+        self._validate_derived(setting)
+        if setting.local_epochs is not None and self.overrides("length"):
             raise Undefined(f"{self.title()} draws the length of its rounds: give local_steps, not local_epochs")
         if self.exact_prox and not problem.has_prox():
             raise Undefined(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
 
-    def _check_derived(self, setting: Setting) -> None:
+    def _validate_derived(self, setting: Setting) -> None:
         """Raise UserError if what follows from the hyper-parameters is lost in double precision."""
         known = self.options()
         if any(one.constant and getattr(self, name) is None for name, one in known.items()):
-            return  # until ``for_problem`` was asked
+            return  # until ``with_constants`` was asked
         try:
             if "lr" in known and not setting.constant_lr:
                 dataclasses.replace(self, **{"lr": vars(self)["lr"] * setting.last_factor()})
@@ -149,11 +149,11 @@ class Algorithm(Kind):
             raise UserError(f"{self.title()}: {given} lead to numbers beyond double precision ({error})") from None
 
     @classmethod
-    def has(cls, hook: str) -> bool:
+    def overrides(cls, hook: str) -> bool:
         """Whether this algorithm overrides a hook. hook: its name."""
         return getattr(cls, hook) is not getattr(Algorithm, hook)
 
-    def check_constants(self, known: Collection[str]) -> None:
+    def validate_constants(self, known: Collection[str]) -> None:
         """Raise Undefined if a hyper-parameter that was not given is no constant of the problem.
 
         known: names of the problem's constants.
@@ -162,7 +162,7 @@ class Algorithm(Kind):
             if one.constant and getattr(self, name) is None and one.constant not in known:
                 raise Undefined(f"{self.title()}: this problem has no {one.constant!r}, so {name} must be given")
 
-    def for_problem(self, problem: Problem) -> Self:
+    def with_constants(self, problem: Problem) -> Self:
         """This algorithm with constants of the problem, such as mu, for hyper-parameters that were not given.
 
         Raises UserError if the problem does not know such a constant.
@@ -170,7 +170,7 @@ class Algorithm(Kind):
         lacking = {name: one.constant for name, one in self.options().items() if one.constant}
         lacking = {name: constant for name, constant in lacking.items() if getattr(self, name) is None}
         values = {constant: problem.constant(constant) for constant in lacking.values()}
-        self.check_constants([constant for constant, value in values.items() if value is not None])
+        self.validate_constants([constant for constant, value in values.items() if value is not None])
         filled = {name: values[constant] for name, constant in lacking.items()}
         return dataclasses.replace(self, **filled) if filled else self
 

@@ -88,8 +88,8 @@ class DanePlusGD(Dane):
     def momentum(self) -> float:
         return 0.0
 
-    def for_problem(self, problem):
-        found, largest = super().for_problem(problem), problem.constant("L_max")
+    def with_constants(self, problem):
+        found, largest = super().with_constants(problem), problem.constant("L_max")
         if largest is not None and found.lr * (largest + found.lam) > 2 * (1 + 1e-9):
             limit = 2 / (largest + found.lam)
             warnings.warn(

@@ -36,8 +36,8 @@ class Sonata(Algorithm):
     link_p: float = option(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
     graph_seed: int = option(0, doc="seed of an Erdos-Renyi graph", low=0)
 
-    def check(self, setting, problem):
-        super().check(setting, problem)
+    def validate(self, setting, problem):
+        super().validate(setting, problem)
         self.mixing(setting.clients)  # raises if the graph is not connected
 
     def mixing(self, clients):

@@ -30,7 +30,7 @@ def uses(algorithm: type, problem: Mapping[str, Any], setting: Mapping[str, Any]
 def _in_lockstep(algorithm: Any, problem: Mapping[str, Any], setting: Mapping[str, Any]) -> bool:
     """Whether a run on logistic data may satisfy the conditions of ``Logistic.kernel``."""
     return (
-        algorithm.has("recurrence")
+        algorithm.overrides("recurrence")
         and _kind(problem.get("partition", "shared")) in ("shared", None)
         and setting.get("batch", 1) == 1
         and setting.get("local_epochs") is None

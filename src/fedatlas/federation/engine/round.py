@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.streams import drawn_client, stream
+from fedatlas.federation.streams import random_client, stream
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,4 +46,4 @@ class Round:
     @functools.cached_property
     def drawn(self) -> int:
         """Id of one active client, drawn uniformly."""
-        return int(self.ids[drawn_client(self.seed, self.round, self.active)])
+        return int(self.ids[random_client(self.seed, self.round, self.active)])

@@ -44,14 +44,14 @@ class Simulation:
         block: int | None = None,
         threads: int = 1,
     ) -> None:
-        problem.check_clients(setting.clients)
+        problem.validate_clients(setting.clients)
         memory.check_before(problem, setting)
         problem.prepare_threads(threads)
-        self.algorithm = algorithm.for_problem(problem)
+        self.algorithm = algorithm.with_constants(problem)
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
         self.participants = setting.participants.bind(problem, setting.clients, seed)
         self.schedule = setting.lr_schedule
-        self.algorithm.check(setting, problem)
+        self.algorithm.validate(setting, problem)
         self.sampler = SAMPLING.get(setting.sampler)(problem, setting.clients, setting.batch, seed)
         self.x0 = self.sampler.start()
         self.s, first = self.algorithm.init(self.x0)
@@ -158,7 +158,7 @@ class Simulation:
         """The server's state after the active clients were asked."""
         s = self.s
         group = self._group(algorithm, active, n)
-        if algorithm.has("before"):
+        if algorithm.overrides("before"):
             mean = self._mean(algorithm.before, s, group, dataclasses.replace(n, wanted=()), pool)
             if self.mixing is None:
                 self.costs["vectors_down"] += self._vectors(mean)
@@ -168,7 +168,7 @@ class Simulation:
             group = group.only(n.drawn)
         mean = self._mean(algorithm.client, s, group, n, pool)
         s = algorithm.server(s, mean, n)
-        if algorithm.has("receive"):
+        if algorithm.overrides("receive"):
             for ids, _ in self._blocks(group.ids):
                 self.table.write(ids, algorithm.receive(self._seen(s, ids), self.table.read(ids)))
         return s

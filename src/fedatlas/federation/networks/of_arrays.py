@@ -12,7 +12,7 @@ from fedatlas.errors import UserError
 from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks import network
 from fedatlas.federation.networks.samples import Samples
-from fedatlas.federation.problems import rows
+from fedatlas.federation.problems.array_validation import ClientRows, as_array, as_labels, as_partition
 from fedatlas.federation.problems.network import NeuralNetwork
 from fedatlas.registry.options import construct
 
@@ -41,24 +41,24 @@ class Network(network.Network):
         train: Given,
         build: Callable[[], nn.Module],
         test: Given | None = None,
-        partition: rows.Owners = None,
+        partition: ClientRows = None,
         validation: Given | None = None,
         **options: Any,
     ) -> None:
         given = construct("problem network", NeuralNetwork, options)
         own = _samples(train, given)
         others = [None if part is None else _samples(part, given) for part in (test, validation)]
-        super().__init__(own, build, others[0], rows.partition(partition, len(own)), others[1], **options)
+        super().__init__(own, build, others[0], as_partition(partition, len(own)), others[1], **options)
 
 
 def _samples(given: Given, options: NeuralNetwork) -> Samples:
     """Samples, made of arrays where they are given so. Raises UserError on arrays that do not fit."""
     if isinstance(given, Samples):
         return given
-    X = given[0] if sparse.issparse(given[0]) else rows.array("network: X", given[0])
+    X = given[0] if sparse.issparse(given[0]) else as_array("network: X", given[0])
     if X.ndim not in (2, 4) or X.dtype.kind not in "biuf":
         found = f"has shape {X.shape} and type {X.dtype}"
         raise UserError(f"network: X {found}; it must be numbers (n, features) or (n, channels, height, width)")
-    y, _ = rows.labels(given[1], X.shape[0])
+    y, _ = as_labels(given[1], X.shape[0])
     X = X.astype(np.float64) if X.dtype == np.uint8 else X  # without a scale, bytes would reach the module as bytes
     return Samples(X, y, dtype=options.dtype, device=devices.choose(options.device))

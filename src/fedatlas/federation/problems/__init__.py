@@ -1,6 +1,6 @@
 """The problems. A module here that defines a named `ProblemKind` is found by itself: adding one is adding a file.
 
-A specification is a mapping of ``kind``, the kind's options and, for problems on data, the keys of `Sources`.
+A specification is a mapping of ``kind``, the kind's options and, for problems on data, the keys of `DataOptions`.
 """
 
 import importlib
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.data.prepared import load
 from fedatlas.errors import UserError
 from fedatlas.federation.problems.base import DataKind, Problem, ProblemKind, SyntheticKind
-from fedatlas.federation.problems.given import Sources, hold_out
+from fedatlas.federation.problems.data_options import DataOptions, hold_out
 from fedatlas.io.machine import require
 from fedatlas.registry.kinds import Family
 from fedatlas.registry.options import Option, check_names, construct, options
@@ -19,7 +19,7 @@ from fedatlas.registry.options import Option, check_names, construct, options
 if TYPE_CHECKING:
     from fedatlas.federation.partitions.partition import Partition
 
-__all__ = ["PROBLEMS", "Problem", "ProblemKind", "check", "create", "get", "known", "parse", "provenance"]
+__all__ = ["PROBLEMS", "Problem", "ProblemKind", "check", "create", "get", "parse", "provenance", "spec_options"]
 
 PROBLEMS: Family[ProblemKind] = Family("problem", __name__, ProblemKind)
 
@@ -29,25 +29,25 @@ def get(kind: Any) -> type[ProblemKind]:
     return PROBLEMS.get(kind)
 
 
-def known(kind: type[ProblemKind]) -> dict[str, Option]:
+def spec_options(kind: type[ProblemKind]) -> dict[str, Option]:
     """All options that a specification of a kind may have besides ``kind``."""
-    return {**(options(Sources) if kind.on_data else {}), **kind.options()}
+    return {**(options(DataOptions) if kind.on_data else {}), **kind.options()}
 
 
-def parse(spec: Mapping[str, Any]) -> tuple[ProblemKind, Sources | None]:
+def parse(spec: Mapping[str, Any]) -> tuple[ProblemKind, DataOptions | None]:
     """The kind of a specification with its options, and where its data come from, or None of a synthetic one.
 
     Raises UserError on what can be found wrong without looking at data.
     """
     name, values = PROBLEMS.split(spec)
     kind = get(name)
-    what, allowed = f"problem {name}", known(kind)
+    what, allowed = f"problem {name}", spec_options(kind)
     if not kind.on_data and "data" in values:
         raise UserError(f"{what} is synthetic and takes no data")
     check_names(what, allowed, values)
-    common = {key: values.pop(key) for key in options(Sources) if key in values}
+    common = {key: values.pop(key) for key in options(DataOptions) if key in values}
     made = construct(what, kind, values)
-    return made, construct(what, Sources, common) if kind.on_data else None
+    return made, construct(what, DataOptions, common) if kind.on_data else None
 
 
 def check(spec: Mapping[str, Any]) -> None:
@@ -56,7 +56,7 @@ def check(spec: Mapping[str, Any]) -> None:
     Neither loads data nor imports torch.
     """
     # loaded by name, so that results do not depend on what only checks
-    importlib.import_module("fedatlas.federation.problems.validation").check(*parse(spec))
+    importlib.import_module("fedatlas.federation.problems.spec_validation").check(*parse(spec))
 
 
 def provenance(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class ProblemKind(Kind):
         """The same as ``Problem.has_prox``, before a problem is made."""
         return cls.proximal
 
-    def known(self) -> tuple[str, ...]:
+    def available_constants(self) -> tuple[str, ...]:
         """Those of ``constants`` that the problem has with these options."""
         return self.constants
 
@@ -62,7 +62,7 @@ class ProblemKind(Kind):
         """Whether the optimum is known, or can be computed."""
         return self.exact
 
-    def evaluated(self, optimum: bool, parts: Collection[str] = ()) -> list[str]:
+    def metric_names(self, optimum: bool, parts: Collection[str] = ()) -> list[str]:
         """Those of ``reports`` that evaluations have with these options.
 
         optimum: whether the optimum is computed first. parts: TESTED and VALIDATED, as far as there are such data.
@@ -101,7 +101,7 @@ class DataKind(ProblemKind):
 
     on_data = True
 
-    def check_data(self, train: "Contents") -> None:
+    def validate_data(self, train: "Contents") -> None:
         """Raise UserError if the problem cannot be made from a data set. train: what the data set holds."""
 
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Problem":
@@ -269,7 +269,7 @@ class Problem:
             counts = self.partition.histogram(self.labels, classes)
         return counts / counts.sum(axis=1, keepdims=True)
 
-    def check_clients(self, clients: int) -> None:
+    def validate_clients(self, clients: int) -> None:
         """Raise UserError if the problem is for another number of clients."""
         fixed = self.partition.clients if self.partition is not None else self.clients
         if fixed is not None and fixed != clients:

@@ -44,7 +44,7 @@ class LogisticRegression(RegressionKind):
     start_scale: float = option(1.0, doc=START_SCALE, low=0)
     weights: Weights = option("equal", doc=WEIGHTS)
 
-    def check_data(self, train: "Contents") -> None:
+    def validate_data(self, train: "Contents") -> None:
         if train.classes != 2:
             raise UserError(f"logistic regression needs two classes, the data have {train.classes}: use softmax")
 

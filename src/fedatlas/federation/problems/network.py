@@ -66,7 +66,7 @@ class NeuralNetwork(DataKind):
         """What is done to minibatches of images, or None."""
         return None if self.augment is None else construct("augment", Augmentation, self.augment)
 
-    def check_data(self, train: "Contents") -> None:
+    def validate_data(self, train: "Contents") -> None:
         if self.loss == "logistic" and train.classes != 2:
             raise UserError(f"network: the loss 'logistic' needs two classes, the data have {train.classes}")
 

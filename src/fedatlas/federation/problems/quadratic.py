@@ -70,9 +70,9 @@ class SyntheticQuadratic(SyntheticKind):
     def solvable(self) -> bool:
         return self.curvatures is None or bool((np.asarray(self.curvatures, float).sum(axis=0) > 0).all())
 
-    def evaluated(self, optimum: bool, parts: Collection[str] = ()) -> list[str]:
+    def metric_names(self, optimum: bool, parts: Collection[str] = ()) -> list[str]:
         dim = len(self.centers[0]) if self.centers else self.dim
-        return [name for name in super().evaluated(optimum, parts) if name != "output" or dim == 1]
+        return [name for name in super().metric_names(optimum, parts) if name != "output" or dim == 1]
 
     def bytes(self, clients: int) -> int:
         """Bytes, roughly, that making the problem takes: some copies of all matrices, and the table of noise."""

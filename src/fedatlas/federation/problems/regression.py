@@ -36,7 +36,7 @@ class RegressionKind(DataKind):
 
     l2: Penalty = option(0.0, doc=L2, low=0)
 
-    def known(self) -> tuple[str, ...]:
+    def available_constants(self) -> tuple[str, ...]:
         return self.constants if self.l2 else ("L", "L_max")
 
     @property

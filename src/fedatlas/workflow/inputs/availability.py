@@ -18,7 +18,7 @@ from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import Problem
-from fedatlas.federation.problems.given import hold_out
+from fedatlas.federation.problems.data_options import hold_out
 from fedatlas.results.figures.availability import MOST
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import Results

@@ -24,7 +24,7 @@ from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import Problem
-from fedatlas.federation.streams import drawn_client, stream
+from fedatlas.federation.streams import random_client, stream
 from fedatlas.results.costs import COST_MODELS, CostModel
 from fedatlas.results.costs.elapsed import RECORDED, Attendance, Workload, seconds
 from fedatlas.results.costs.operations import per_sample
@@ -126,7 +126,7 @@ class _Clock:
         ids, ends = self._attended(asked, json.dumps(setting.participation), setting.clients, rounds, run.seed)
         attendance = Attendance(ids, ends)
         algorithm = create_algorithm(run)
-        if algorithm.has("length"):
+        if algorithm.overrides("length"):
             attendance = dataclasses.replace(attendance, lengths=_lengths(run, setting, problem, recorded))
         if algorithm.single_client():
             attendance = dataclasses.replace(attendance, drawn=_drawn(run, setting, problem, ids, ends))
@@ -172,7 +172,7 @@ def _drawn(run: Run, setting: Setting, problem: Problem, ids: np.ndarray | None,
         if setting.local_epochs is not None:  # the engine's order
             active = active[np.argsort(_sizes(problem, setting)[active], kind="stable")]
         if len(active):
-            found[t] = active[drawn_client(run.seed, t, len(active))]
+            found[t] = active[random_client(run.seed, t, len(active))]
     return found
 
 
@@ -184,7 +184,7 @@ def _sizes(problem: Problem, setting: Setting) -> np.ndarray:
 
 def _lengths(run: Run, setting: Setting, problem: Problem, recorded: dict[str, np.ndarray]) -> np.ndarray | None:
     """Local steps of each round of an algorithm that draws them; None if they are not those that were recorded."""
-    algorithm, rounds = create_algorithm(run, problem).for_problem(problem), recorded["round"].astype(int)
+    algorithm, rounds = create_algorithm(run, problem).with_constants(problem), recorded["round"].astype(int)
     steps = setting.local_steps or 1
     lengths = np.array([algorithm.length(steps, stream(run.seed, "length", t)) for t in range(rounds[-1])], float)
     same = np.array_equal(np.concatenate([[0], np.cumsum(lengths)])[rounds], recorded["steps"])

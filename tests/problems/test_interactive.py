@@ -11,7 +11,7 @@ import fedatlas
 from fedatlas.cli.main import main
 from fedatlas.data import own_files, places
 from fedatlas.errors import UserError
-from fedatlas.federation.problems import at_hand
+from fedatlas.federation.problems import interactive
 
 SETTING = {"rounds": 2, "lr": 0.1}
 BUNDLED = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}
@@ -73,12 +73,12 @@ def test_own_data_with_the_clients_that_they_name():
     write()
     frame = fedatlas.train("fedavg", NATURAL, **SETTING)
     assert frame.attrs["spec"]["setting"]["clients"] == 3 and frame.attrs["spec"]["problem"]["data"] == OWN
-    problem = at_hand.create(NATURAL, 3)
+    problem = interactive.create(NATURAL, 3)
     names = pd.read_csv("mine.csv")["hospital"]
     assert problem.partition.kind == "natural" and problem.partition.sizes.sum() == problem.samples
     assert np.all(problem.partition.sizes <= names.value_counts().sort_index())
     write(["north", "south"])
-    assert at_hand.clients(NATURAL) == 2
+    assert interactive.client_count(NATURAL) == 2
 
 
 def test_a_wrong_number_of_clients_is_told_the_right_one():

@@ -10,10 +10,10 @@ from scipy import sparse
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions.partition import Partition
 
-Owners: TypeAlias = Partition | Sequence[ArrayLike] | None  # of rows: what a problem's ``partition`` may be
+ClientRows: TypeAlias = Partition | Sequence[ArrayLike] | None  # of rows: what a problem's ``partition`` may be
 
 
-def array(what: str, given: Any) -> np.ndarray:
+def as_array(what: str, given: Any) -> np.ndarray:
     """What is given as an array. what: for the sentence. Raises UserError where lists in it differ in length."""
     try:
         return np.asarray(given)
@@ -21,9 +21,9 @@ def array(what: str, given: Any) -> np.ndarray:
         raise UserError(f"{what}: there is no such array ({error})") from None
 
 
-def features(A: Any, width: int | None = None) -> Any:
+def as_features(A: Any, width: int | None = None) -> Any:
     """A table of numbers (n, p), dense or sparse. width: p, where it is known. Raises UserError if it is none."""
-    table = A if sparse.issparse(A) else array("the features", A)
+    table = A if sparse.issparse(A) else as_array("the features", A)
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.shape[0]:
         shown = f"an array of shape {table.shape} and type {table.dtype}"
         raise UserError(f"the features are {shown}; they must be a table of numbers (rows, features)")
@@ -32,12 +32,12 @@ def features(A: Any, width: int | None = None) -> Any:
     return table
 
 
-def labels(y: ArrayLike, samples: int, classes: int | None = None) -> tuple[np.ndarray, int]:
+def as_labels(y: ArrayLike, samples: int, classes: int | None = None) -> tuple[np.ndarray, int]:
     """Labels (samples,) as whole numbers from 0, and the number of classes.
 
     classes: by default one more than the largest label. Raises UserError on other labels, with what to do.
     """
-    found = array("the labels", y)
+    found = as_array("the labels", y)
     if found.shape != (samples,):
         raise UserError(f"there are {samples} rows, and labels of shape {found.shape}; each row needs one label")
     if found.dtype.kind == "b" or (found.dtype.kind == "f" and np.isfinite(found).all() and (found % 1 == 0).all()):
@@ -56,12 +56,12 @@ def labels(y: ArrayLike, samples: int, classes: int | None = None) -> tuple[np.n
     return found, count
 
 
-def part(given: Any, width: int) -> tuple[Any, np.ndarray] | None:
+def as_evaluation_data(given: Any, width: int) -> tuple[Any, np.ndarray] | None:
     """Features and labels of rows that train nothing, or None. width: features. Raises UserError if they do not fit."""
-    return None if given is None else (features(given[0], width), np.asarray(given[1]))
+    return None if given is None else (as_features(given[0], width), np.asarray(given[1]))
 
 
-def partition(given: Owners, samples: int) -> Partition | None:
+def as_partition(given: ClientRows, samples: int) -> Partition | None:
     """The partition that is given, as a Partition or as a list of the rows of each client, or None.
 
     samples: rows of the data. Raises UserError on rows that there are not, a row of two clients, and a client without
@@ -75,7 +75,7 @@ def partition(given: Owners, samples: int) -> Partition | None:
         return given
     if isinstance(given, (str, bytes, dict)) or not isinstance(given, (Sequence, np.ndarray)) or not len(given):
         raise UserError(f"partition is {given!r:.60}; it must be a Partition, or a list with the rows of each client")
-    owned = [array(f"partition: the rows of client {client}", each) for client, each in enumerate(given)]
+    owned = [as_array(f"partition: the rows of client {client}", each) for client, each in enumerate(given)]
     for client, each in enumerate(owned):
         if each.ndim != 1 or not len(each) or each.dtype.kind not in "iu":
             raise UserError(f"partition: client {client} has {given[client]!r:.60}; it must have a list of row numbers")
@@ -89,16 +89,16 @@ def partition(given: Owners, samples: int) -> Partition | None:
     return Partition("given", 0, {}, len(owned), samples, order, offsets)
 
 
-def weights(given: ArrayLike, samples: int) -> np.ndarray:
+def as_sample_weights(given: ArrayLike, samples: int) -> np.ndarray:
     """Weights of rows (samples,), scaled to the mean 1. Raises UserError unless they are at least 0, and not all 0."""
-    found = array("sample_weight", given)
+    found = as_array("sample_weight", given)
     found = found.astype(np.float64) if found.dtype.kind in "biuf" else np.full(1, np.nan)
     if found.shape != (samples,) or not np.isfinite(found).all() or (found < 0).any() or not found.any():
         raise UserError(f"sample_weight must be {samples} finite numbers of at least 0, of which one is larger")
     return found / found.mean()
 
 
-def shares(mass: np.ndarray, split: Partition | None, by_size: np.ndarray | None) -> np.ndarray | None:
+def loss_factors(mass: np.ndarray, split: Partition | None, by_size: np.ndarray | None) -> np.ndarray | None:
     """What makes weighted sums of clients' rows their objectives: factors (clients, 1), or None for 1.
 
     mass: (samples,) weights of mean 1. by_size: those factors for weights of 1 where clients count by their size, or
@@ -114,9 +114,9 @@ def shares(mass: np.ndarray, split: Partition | None, by_size: np.ndarray | None
     return (split.sizes / totals)[:, None]
 
 
-def vector(given: ArrayLike, dim: int) -> np.ndarray:
+def as_start(given: ArrayLike, dim: int) -> np.ndarray:
     """A point (dim,). Raises UserError if it is none."""
-    found = array("start", given)
+    found = as_array("start", given)
     if found.shape != (dim,) or found.dtype.kind not in "biuf":
         raise UserError(f"start has shape {found.shape}; it must be {dim} numbers")
     return found

@@ -11,7 +11,7 @@ from torch import nn
 import fedatlas
 from fedatlas import Logistic, Network, Quadratic, Softmax, UserError
 from fedatlas.federation.networks.samples import Samples
-from fedatlas.federation.problems import rows
+from fedatlas.federation.problems.array_validation import as_partition
 
 X = np.random.default_rng(0).standard_normal((12, 3))
 Y = np.arange(12) % 3
@@ -64,7 +64,7 @@ def test_what_is_no_partition(name, given, message):
 def test_owners_of_rows(owners):
     """A list of rows and the owner of each row say the same; the saved partition is whole."""
     names = sorted(set(owners))
-    made = rows.partition([[row for row, one in enumerate(owners) if one == name] for name in names], len(owners))
+    made = as_partition([[row for row, one in enumerate(owners) if one == name] for name in names], len(owners))
     made._check()
     found = np.empty(len(owners), int)
     for client, name in enumerate(names):

@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fedatlas.errors import UserError
-from fedatlas.federation.problems import logistic, rows, softmax
+from fedatlas.federation.problems import logistic, softmax
+from fedatlas.federation.problems.array_validation import (
+    ClientRows,
+    as_evaluation_data,
+    as_features,
+    as_labels,
+    as_partition,
+    as_sample_weights,
+    as_start,
+    loss_factors,
+)
 from fedatlas.federation.problems.base import Batch, Optimum
 from fedatlas.federation.problems.regression import Penalty, Separate
 from fedatlas.registry.options import construct
@@ -35,19 +45,19 @@ class Logistic(logistic.Logistic):
         A: Any,
         b: ArrayLike,
         l2: Penalty = 0.0,
-        partition: rows.Owners = None,
+        partition: ClientRows = None,
         test: Part | None = None,
         validation: Part | None = None,
         **options: Any,
     ) -> None:
         construct("problem logistic", logistic.LogisticRegression, {"l2": l2, **options})
-        A = rows.features(A)
-        labels, classes = rows.labels(b, A.shape[0])
+        A = as_features(A)
+        labels, classes = as_labels(b, A.shape[0])
         if classes > 2:
             raise UserError(f"logistic regression needs two classes, the data have {classes}: use softmax")
         split, others = (
-            rows.partition(partition, A.shape[0]),
-            [rows.part(one, A.shape[1]) for one in (test, validation)],
+            as_partition(partition, A.shape[0]),
+            [as_evaluation_data(one, A.shape[1]) for one in (test, validation)],
         )
         super().__init__(A, labels, l2, split, *others, **options)
 
@@ -73,7 +83,7 @@ class Softmax(softmax.Softmax):
         y: ArrayLike,
         classes: int | None = None,
         l2: Penalty = 0.0,
-        partition: rows.Owners = None,
+        partition: ClientRows = None,
         test: Part | None = None,
         validation: Part | None = None,
         sample_weight: ArrayLike | None = None,
@@ -81,17 +91,17 @@ class Softmax(softmax.Softmax):
         **options: Any,
     ) -> None:
         construct("problem softmax", softmax.SoftmaxRegression, {"l2": l2, **options})
-        A = rows.features(A)
-        labels, count = rows.labels(y, A.shape[0], classes)
+        A = as_features(A)
+        labels, count = as_labels(y, A.shape[0], classes)
         split, others = (
-            rows.partition(partition, A.shape[0]),
-            [rows.part(one, A.shape[1]) for one in (test, validation)],
+            as_partition(partition, A.shape[0]),
+            [as_evaluation_data(one, A.shape[1]) for one in (test, validation)],
         )
         super().__init__(A, labels, count, l2, split, *others, **options)
-        self.mass = None if sample_weight is None else rows.weights(sample_weight, self.samples)
+        self.mass = None if sample_weight is None else as_sample_weights(sample_weight, self.samples)
         if self.mass is not None:
-            self._shares = rows.shares(self.mass, split, self._shares)
-        self._start = None if start is None else rows.vector(start, self.dim).astype(self.dtype)
+            self._shares = loss_factors(self.mass, split, self._shares)
+        self._start = None if start is None else as_start(start, self.dim).astype(self.dtype)
 
     def start_from(self, rng: Any) -> np.ndarray:
         return super().start_from(rng) if self._start is None else self._start.copy()

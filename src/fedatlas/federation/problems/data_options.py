@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sources:
+class DataOptions:
     """The keys that specifications of all problems on data share."""
 
     data: str = option(doc="name of the data set, or a mapping of own data, see docs/how-to/data.md")

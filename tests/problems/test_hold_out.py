@@ -11,7 +11,7 @@ from fedatlas.api.train import train
 from fedatlas.data.dataset import Dataset
 from fedatlas.data.store import prepare
 from fedatlas.federation import partitions, problems
-from fedatlas.federation.problems.given import hold_out
+from fedatlas.federation.problems.data_options import hold_out
 
 ROWS, CLIENTS = 97, 6
 KINDS = {
@@ -108,5 +108,5 @@ def test_validation_reaches_a_run(name, tmp_path):
     held = train("fedavg", {**problem, "validation": 0.2}, **options)
     declared = problems.parse({**problem, "validation": 0.2})[0]
     assert set(held) - set(plain) == {"validation_loss", "validation_accuracy"}
-    assert {"validation_loss", "validation_accuracy"} <= {*declared.evaluated(False, ["test_", "validation_"])}
-    assert not any(metric.startswith("validation") for metric in declared.evaluated(False, ["test_"]))
+    assert {"validation_loss", "validation_accuracy"} <= {*declared.metric_names(False, ["test_", "validation_"])}
+    assert not any(metric.startswith("validation") for metric in declared.metric_names(False, ["test_"]))

@@ -8,10 +8,10 @@ from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems.base import DataKind, ProblemKind
-from fedatlas.federation.problems.given import Sources
+from fedatlas.federation.problems.data_options import DataOptions
 
 
-def check(kind: ProblemKind, sources: Sources | None, directory: str | Path | None = None) -> None:
+def check(kind: ProblemKind, sources: DataOptions | None, directory: str | Path | None = None) -> None:
     """Raise UserError if a problem names data sets that there are not, or a partition that does not fit.
 
     kind, sources: see `fedatlas.federation.problems.parse`, which has checked the kind's own options. directory: the data
@@ -32,6 +32,6 @@ def check(kind: ProblemKind, sources: Sources | None, directory: str | Path | No
             "another"
         )
     if isinstance(kind, DataKind):
-        kind.check_data(train)
+        kind.validate_data(train)
     if sources.partition is not None:
         PARTITIONS.build(sources.partition)

@@ -10,15 +10,15 @@ from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation import partitions, problems
 from fedatlas.federation.problems.base import Problem
-from fedatlas.federation.problems.validation import check
+from fedatlas.federation.problems.spec_validation import check
 
-KEYS = ("data", "test")  # of a problem that name data sets
+DATA_KEYS = ("data", "test")  # of a problem that name data sets
 
 
-def named(spec: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_data_names(spec: Mapping[str, Any]) -> dict[str, Any]:
     """A problem's specification with names in place of mappings of own data. Raises UserError if one does not fit."""
     found = dict(spec)
-    for key in KEYS:
+    for key in DATA_KEYS:
         if isinstance(found.get(key), Mapping):
             try:
                 found[key] = sources.name(found[key])
@@ -27,14 +27,14 @@ def named(spec: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def clients(spec: Mapping[str, Any], directory: str | Path | None = None) -> int | None:
+def client_count(spec: Mapping[str, Any], directory: str | Path | None = None) -> int | None:
     """The number of clients that the data of a problem name, where its partition is by them; otherwise None.
 
     spec: of the problem. directory: the data directory. Raises UserError if the data name none.
     """
     if not partitions.is_owned(spec.get("partition")):
         return None
-    data = sources.info(spec.get("data", ""), _directory(_names(named(spec)), directory))
+    data = sources.info(spec.get("data", ""), _directory(_names(resolve_data_names(spec)), directory))
     return partitions.number(spec["partition"], data.clients)
 
 
@@ -45,7 +45,7 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
     its ``data`` and ``test`` are names, or mappings of own data. directory: where prepared data are. Raises UserError
     on a specification that does not fit, and on data that are not there.
     """
-    spec = named(spec)
+    spec = resolve_data_names(spec)
     kind, given = problems.parse(spec)
     names = _names(spec)
     folder = _directory(names, directory)
@@ -63,7 +63,7 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
 
 def _names(spec: Mapping[str, Any]) -> list[str]:
     """The data sets of a problem."""
-    return [sources.name(spec[key]) for key in KEYS if spec.get(key)]
+    return [sources.name(spec[key]) for key in DATA_KEYS if spec.get(key)]
 
 
 def _free(name: str) -> bool:
