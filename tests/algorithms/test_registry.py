@@ -78,7 +78,7 @@ def test_equals_its_transcription_with_other_choices(name, values):
 
 
 def test_declarations_load_no_heavy_library():
-    code = "import sys; from fedatlas import algorithms; list(algorithms.names()); print(*sys.modules)"
+    code = "import sys; from fedatlas.federation import algorithms; list(algorithms.names()); print(*sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "fedatlas.federation.algorithms.dane" in found
     assert not {"torch", "pandas", "matplotlib", "numba", "scipy"} & set(found)

@@ -100,7 +100,7 @@ def test_declarations_and_the_door_to_what_is_compiled_import_nothing_heavy():
     ]
     script = f"""
 import sys
-from fedatlas import problems
+from fedatlas.federation import problems
 from fedatlas.federation.compiled import used
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.architectures import ARCHITECTURES
