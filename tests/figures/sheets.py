@@ -1,7 +1,7 @@
 """What the tests of figures share: drawing a specification without writing files."""
 
 from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.figure_data import FigureData
 
 
 def declared(spec):
@@ -10,10 +10,11 @@ def declared(spec):
 
 
 def drawn(spec, results, **inputs):
-    """(matplotlib figure, sheet) of a specification. results: (table, curves, view). inputs: of the Sheet."""
+    """(matplotlib figure, drawing) of a specification. results: (table, curves, view). inputs: of the FigureData."""
     table, curves, view = results
-    sheet = Sheet(declared(spec), view, table, curves, **inputs)
-    return sheet.figure.draw(sheet), sheet
+    data = FigureData(declared(spec), view, table, curves, **inputs)
+    drawing = data.figure.draw(data)
+    return drawing.figure, drawing
 
 
 def panels(spec, results, **inputs):

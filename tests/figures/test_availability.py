@@ -36,8 +36,8 @@ def accuracies(tmp_path_factory):
 
 def test_a_table_has_means_and_deviations_of_the_last_round(accuracies):
     spec = {"kind": "table", "x": "participation", "metrics": ["test_accuracy", "loss"], "memory": True}
-    figure, sheet = draw(spec, accuracies, memory={"fedavg": 0, "mifa": 1})
-    numbers = sheet.numbers.set_index(["algorithm", "metric", "participation"]).sort_index()
+    figure, drawing = draw(spec, accuracies, memory={"fedavg": 0, "mifa": 1})
+    numbers = drawing.numbers.set_index(["algorithm", "metric", "participation"]).sort_index()
     assert len(numbers) == 8 and set(numbers["seeds"]) == {3}
     first = numbers.loc[("mifa", "test_accuracy")].iloc[0]
     assert first["mean"] == pytest.approx(0.6) and first["sd"] == pytest.approx(0.1) and first["memory"] == 1
@@ -51,10 +51,10 @@ def test_a_table_has_means_and_deviations_of_the_last_round(accuracies):
 def test_a_table_says_what_diverged(tmp_path):
     made = experiment(algorithms=("fedavg", "mifa"), grid={"clients": [4, 8]}, seeds=(0,))
     results = build(made, tmp_path, lambda *_: np.ones(11), lambda id, point: id == "mifa" and point["clients"] == 8)
-    figure, sheet = draw({"kind": "table", "x": "clients"}, results)
+    figure, drawing = draw({"kind": "table", "x": "clients"}, results)
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert texts.count("diverged") == 1 and "$M$ = 4" in texts
-    assert sheet.numbers["mean"].isna().sum() == 1
+    assert drawing.numbers["mean"].isna().sum() == 1
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ HEATMAP = {
 
 
 def test_a_heat_map_shows_time_means_beside_the_closed_form(grid):
-    figure, sheet = draw({**HEATMAP, "center": 50}, grid)
+    figure, drawing = draw({**HEATMAP, "center": 50}, grid)
     shown = {ax.get_title(): ax.images[0] for ax in figure.axes if ax.images}
     assert list(shown) == ["closed form", "FedAvg", "FedAWE"]
     expected = [[fedavg_output(CENTERS, [p1, p2]) for p1 in (0.2, 0.5, 0.8)] for p2 in (0.3, 0.7)]
@@ -95,7 +95,7 @@ def test_a_heat_map_shows_time_means_beside_the_closed_form(grid):
     assert (shown["FedAWE"].get_array() == 50).all()
     low, high = shown["FedAvg"].get_clim()
     assert (low + high) / 2 == pytest.approx(50) and len({image.get_clim() for image in shown.values()}) == 1
-    assert len(sheet.numbers) == 18 and set(sheet.numbers["panel"]) == set(shown)
+    assert len(drawing.numbers) == 18 and set(drawing.numbers["panel"]) == set(shown)
     assert figure.axes[0].get_ylabel() == "$p_{2}$"
 
 
@@ -118,14 +118,16 @@ def someone(rounds=6, clients=4):
 
 def test_availability_draws_probabilities_and_who_was_there(grid):
     probabilities, there = someone()
-    figure, sheet = draw({"kind": "availability"}, grid, availability=[("a", probabilities, there), ("b", None, there)])
+    figure, drawing = draw(
+        {"kind": "availability"}, grid, availability=[("a", probabilities, there), ("b", None, there)]
+    )
     rasters = [ax.images[0].get_array() for ax in figure.axes if ax.images]
     np.testing.assert_array_equal(rasters[0], there[:, ::-1].T)  # the most likely on top, which is last
     order = np.argsort(there.mean(axis=0), kind="stable")
     np.testing.assert_array_equal(rasters[1], there[:, order].T)
     np.testing.assert_allclose(figure.axes[0].get_lines()[-1].get_ydata(), probabilities.mean(axis=1))
     assert "unknown" in [text.get_text() for text in figure.axes[1].texts]
-    numbers = sheet.numbers
+    numbers = drawing.numbers
     row = numbers[(numbers["participation"] == "a") & (numbers["round"] == 2) & (numbers["client"] == 3)].iloc[0]
     assert row["available"] == there[2, 3] and row["probability"] == pytest.approx(0.1)
     assert numbers.loc[numbers["participation"] == "b", "probability"].isna().all()

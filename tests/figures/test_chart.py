@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.results.figures.chart import plain
+from fedatlas.results.figures.browser_chart import plain
 from fedatlas.results.figures.drawing import draw, settings
 from tests.figures.test_over_problems import curves, view
 from tests.synthetic import build, decay, experiment
@@ -35,9 +35,9 @@ def land():
 @pytest.mark.parametrize("spec", KINDS, ids=lambda spec: spec["kind"])
 def test_numbers_are_those_of_the_lines(results, spec):
     with settings():
-        figure, sheet = drawn(spec, results)
-    told = sheet.chart.plain()
-    numbers = sheet.numbers
+        figure, drawing = drawn(spec, results)
+    told = drawing.chart.plain()
+    numbers = drawing.numbers
     assert set(numbers["algorithm"]) <= set(told["lines"]) and set(told["x"]) <= set(numbers)
     seen = [line.get_ydata() for ax in figure.axes for line in ax.get_lines() if line.get_linestyle() != "None"]
     panels = numbers.groupby("panel", sort=False) if "panel" in numbers else [("", numbers)]
@@ -49,20 +49,20 @@ def test_numbers_are_those_of_the_lines(results, spec):
 
 def test_a_line_can_be_drawn_against_every_cost(results):
     with settings():
-        _, sheet = drawn(KINDS[1], results)
-    assert list(sheet.chart.x) == ["gradients", "round", "vectors_up", "seconds"]
-    one = sheet.numbers[sheet.numbers["algorithm"] == sheet.numbers["algorithm"].iloc[0]]
-    assert all(one[column].is_monotonic_increasing for column in sheet.chart.x)
+        _, drawing = drawn(KINDS[1], results)
+    assert list(drawing.chart.x) == ["gradients", "round", "vectors_up", "seconds"]
+    one = drawing.numbers[drawing.numbers["algorithm"] == drawing.numbers["algorithm"].iloc[0]]
+    assert all(one[column].is_monotonic_increasing for column in drawing.chart.x)
 
 
 def test_problems_have_a_panel_each_headed_by_the_best(land):
     with settings():
-        figure, sheet = drawn({"kind": "progress", "share": 0.1, "named": 2}, land)
+        figure, drawing = drawn({"kind": "progress", "share": 0.1, "named": 2}, land)
     assert figure.axes[2].get_title() == "10 % active\nbest: FedAvg"
-    assert list(sheet.chart.heads.values()) == ["best: SCAFFOLD", "best: SCAFFOLD", "best: FedAvg"]
-    assert {id for id, line in sheet.chart.lines.items() if not line.quiet} == {"fedavg", "scaffold"}
-    first = sheet.numbers[sheet.numbers["round"] == 0]
-    assert np.allclose(first["mean"], 1) and (sheet.numbers["low"] <= sheet.numbers["high"]).all()
+    assert list(drawing.chart.heads.values()) == ["best: SCAFFOLD", "best: SCAFFOLD", "best: FedAvg"]
+    assert {id for id, line in drawing.chart.lines.items() if not line.quiet} == {"fedavg", "scaffold"}
+    first = drawing.numbers[drawing.numbers["round"] == 0]
+    assert np.allclose(first["mean"], 1) and (drawing.numbers["low"] <= drawing.numbers["high"]).all()
 
 
 def test_losses_and_regimes_are_told_to_the_page(land, tmp_path):

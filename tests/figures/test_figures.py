@@ -178,9 +178,9 @@ def test_accuracies_are_linear(tmp_path):
 
 def test_dissimilarities_are_written_beside_the_smoothness(results):
     c = Similarity(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
-    figure, sheet = drawn({"kind": "dissimilarity"}, results, dissimilarities=[("here", c), ("there", c)])
-    assert sheet.numbers["problem"].tolist() == ["here", "there"]
-    assert sheet.numbers.iloc[0, 1:].tolist() == [10, 1, 1.5, 0.15]
+    figure, drawing = drawn({"kind": "dissimilarity"}, results, dissimilarities=[("here", c), ("there", c)])
+    assert drawing.numbers["problem"].tolist() == ["here", "there"]
+    assert drawing.numbers.iloc[0, 1:].tolist() == [10, 1, 1.5, 0.15]
     assert {"here", "0.15"} <= {text.get_text() for text in figure.axes[0].texts}
     with pytest.raises(UserError, match="no problem is left to show"):
         drawn({"kind": "dissimilarity"}, results)

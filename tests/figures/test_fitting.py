@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fedatlas.results.figures import FIGURES, fitting
+from fedatlas.results.figures import FIGURES, text_fitting
 from fedatlas.results.figures.drawing import settings
 from fedatlas.theory import fedspeed_bound
 from fedatlas.theory.bound import Similarity
@@ -112,7 +112,7 @@ def fits(draw):
     """Lay a figure out as for a file, and look at where its texts lie at the resolution of files."""
     with settings():
         figure = draw()
-        fitting.fit(figure)
+        text_fitting.fit(figure)
         figure.set_layout_engine(None)
         figure.set_dpi(200)
         figure.draw_without_rendering()
@@ -124,7 +124,7 @@ def fits(draw):
             if ax.axison and ax.get_label() != "<colorbar>":
                 assert min(ax.get_window_extent().size) > 60, "no room is left for what is drawn"
             for axis in (ax.xaxis, ax.yaxis):
-                ticks = [text for minor in (False, True) for _, text in fitting.shown(axis, minor)]
+                ticks = [text for minor in (False, True) for _, text in text_fitting.shown(axis, minor)]
                 apart(ticks)
         apart([text for ax in axes for text in (ax.title, ax.yaxis.label, *ax.texts)])
         apart([text for ax in axes for text in (ax.title, ax.xaxis.label)])
@@ -145,8 +145,14 @@ def apart(texts):
 
 def test_lines_keep_formulas_and_pairs_of_brackets_whole():
     text = "phases of 2000 rounds, $p$ = (0.9, 0.1), then (0.1, 0.9)"
-    assert fitting.lines(text, 9, 10) == [text]
-    assert fitting.lines(text, 2.5, 10, commas=True) == ["phases of 2000 rounds,", "$p$ = (0.9, 0.1), then (0.1, 0.9)"]
-    assert fitting.lines("distance to the optimum $|x - x^*|$", 1.6, 10) == ["distance to the", "optimum $|x - x^*|$"]
-    assert fitting.lines("Unbreakable" * 9, 1, 10) == ["Unbreakable" * 9]
-    assert fitting.width(r"$\nope$", 10) > 0
+    assert text_fitting.lines(text, 9, 10) == [text]
+    assert text_fitting.lines(text, 2.5, 10, commas=True) == [
+        "phases of 2000 rounds,",
+        "$p$ = (0.9, 0.1), then (0.1, 0.9)",
+    ]
+    assert text_fitting.lines("distance to the optimum $|x - x^*|$", 1.6, 10) == [
+        "distance to the",
+        "optimum $|x - x^*|$",
+    ]
+    assert text_fitting.lines("Unbreakable" * 9, 1, 10) == ["Unbreakable" * 9]
+    assert text_fitting.width(r"$\nope$", 10) > 0

@@ -29,18 +29,18 @@ NAMES = {
 NAMES |= {"limit", "record"}
 NEW = """
 from dataclasses import dataclass
-from fedatlas.results.figures.base import Chosen
+from fedatlas.results.figures.base import AlgorithmFigure, Drawing
 from fedatlas.results.figures.layout import blank
 from fedatlas.registry.options import option
 @dataclass(frozen=True, kw_only=True)
-class Count(Chosen):
+class Count(AlgorithmFigure):
     "The number of runs of each algorithm."
     name = "count"
     colour: str = option("black", doc="colour of the bars")
-    def draw(self, sheet):
+    def draw(self, data):
         figure = blank((3, 2))
-        figure.subplots().bar(list(sheet.names.values()), [len(sheet.table)] * len(sheet.names), color=self.colour)
-        return figure
+        figure.subplots().bar(list(data.names.values()), [len(data.table)] * len(data.names), color=self.colour)
+        return Drawing(figure)
 """
 
 

@@ -13,7 +13,7 @@ from fedatlas.experiments.cells import Select
 from fedatlas.experiments.view import Shown, View
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.results.figures.drawing import settings
-from fedatlas.results.figures.fitting import lines
+from fedatlas.results.figures.text_fitting import lines
 
 from .sheets import declared, drawn
 
@@ -47,7 +47,7 @@ def results():
 
 
 def made(kind, results, **options):
-    """(matplotlib figure, sheet) of a kind."""
+    """(matplotlib figure, Drawing) of a kind."""
     with settings():
         return drawn({"kind": kind, **options}, results)
 
@@ -57,11 +57,11 @@ def texts(figure):
 
 
 def test_every_point_of_the_axes_is_a_problem(results):
-    _, sheet = made("performance_profile", results, shares=[math.exp(-5)], resamples=200)
-    ends = sheet.numbers.groupby("algorithm")["share"].last()
+    _, drawing = made("performance_profile", results, shares=[math.exp(-5)], resamples=200)
+    ends = drawing.numbers.groupby("algorithm")["share"].last()
     assert ends.to_dict() == pytest.approx({"fedavg": 1, "scaffold": 2 / 3, "feddyn": 2 / 3, "fedprox": 0})
-    first = sheet.numbers.groupby("algorithm")["share"].first()
-    assert 1 <= first.sum() < 1.7 and first["fedprox"] == 0 and (sheet.numbers["problems"] == 3).all()
+    first = drawing.numbers.groupby("algorithm")["share"].first()
+    assert 1 <= first.sum() < 1.7 and first["fedprox"] == 0 and (drawing.numbers["problems"] == 3).all()
 
 
 def test_a_profile_has_steps_bands_and_says_what_it_counts(results):
@@ -78,9 +78,9 @@ def test_cases_have_their_names_and_what_is_not_defined_its_reason(results):
     table, rows, plain = results
     names = dict(zip(CASES, ["First", "Second", "Third"], strict=True))
     named = replace(plain, cases=names, undefined={"scaffold": {CASES[2]: "it needs everybody"}})
-    figure, sheet = made("loss_to_best", (table, rows, named))
+    figure, drawing = made("loss_to_best", (table, rows, named))
     assert {*names.values()} <= {*texts(figure)} and not {*CASES} & {*texts(figure)}
-    undefined = sheet.numbers[sheet.numbers["state"] == "undefined"]
+    undefined = drawing.numbers[drawing.numbers["state"] == "undefined"]
     assert undefined[["algorithm", "reason"]].to_numpy().tolist() == [["scaffold", "it needs everybody"]]
     figure, _ = made("performance_profile", (table, rows, named), panel="case", resamples=200)
     assert [ax.get_title() for ax in figure.axes if ax.get_visible()] == [*names.values()]
@@ -104,25 +104,25 @@ def test_of_many_lines_few_have_colour(results):
 def test_panels_have_problems_of_their_own(results):
     frame = pd.concat([curves().assign(K=k) for k in (1, 4)])
     two = View(**{**vars(view()), "axes": ["K", "case"]})
-    figure, sheet = made("performance_profile", (None, frame, two), panel="K", resamples=200)
+    figure, drawing = made("performance_profile", (None, frame, two), panel="K", resamples=200)
     assert [ax.get_title() for ax in figure.axes] == ["$K$ = 1", "$K$ = 4"]
-    assert (sheet.numbers["problems"] == 3).all()
+    assert (drawing.numbers["problems"] == 3).all()
 
 
 def test_a_data_profile_counts_in_budgets_or_a_baseline(results):
-    figure, sheet = made("data_profile", results, shares=[math.exp(-5)], resamples=200, x="gradients")
+    figure, drawing = made("data_profile", results, shares=[math.exp(-5)], resamples=200, x="gradients")
     assert figure.axes[0].get_xlabel() == "gradients per active client, as a share of the budget"
-    solved = sheet.numbers[sheet.numbers["share"] > 0].groupby("algorithm")["x"].first()
+    solved = drawing.numbers[drawing.numbers["share"] > 0].groupby("algorithm")["x"].first()
     assert solved["scaffold"] == pytest.approx(0.25, rel=0.15) and "fedprox" not in solved
-    figure, sheet = made("data_profile", results, shares=[math.exp(-5)], resamples=200, baseline="fedavg")
+    figure, drawing = made("data_profile", results, shares=[math.exp(-5)], resamples=200, baseline="fedavg")
     assert figure.axes[0].get_xlabel().endswith("as a multiple of what FedAvg spends")
-    solved = sheet.numbers[sheet.numbers["share"] > 0].groupby("algorithm")["x"].first()
+    solved = drawing.numbers[drawing.numbers["share"] > 0].groupby("algorithm")["x"].first()
     assert solved["scaffold"] == pytest.approx(0.5, rel=0.15) and solved["fedavg"] == pytest.approx(1, rel=0.15)
 
 
 def test_the_loss_to_the_best_shows_what_has_no_number(results):
-    figure, sheet = made("loss_to_best", results, share=math.exp(-5))
-    table = sheet.numbers.set_index(["algorithm", "case"])
+    figure, drawing = made("loss_to_best", results, share=math.exp(-5))
+    table = drawing.numbers.set_index(["algorithm", "case"])
     states = table["state"].unstack("case")[CASES]
     assert states.loc["scaffold"].tolist() == ["best", "best", "undefined"]
     assert states.loc["fedavg"].tolist() == ["worse", "worse", "best"]
@@ -143,21 +143,21 @@ def test_a_run_that_diverged_has_a_sign_of_its_own():
 
 
 def test_scores_are_compared_by_ratio_or_by_difference(results):
-    _, sheet = made("loss_to_best", results, scores=True, where={"case": CASES[1]})
-    assert sheet.numbers["compared"].iloc[0] == "best suboptimality"
-    assert sheet.numbers.set_index("algorithm").loc["fedavg", "loss"] > 100
+    _, drawing = made("loss_to_best", results, scores=True, where={"case": CASES[1]})
+    assert drawing.numbers["compared"].iloc[0] == "best suboptimality"
+    assert drawing.numbers.set_index("algorithm").loc["fedavg", "loss"] > 100
     frame = curves().rename(columns={"suboptimality": "test_accuracy"})
     frame["test_accuracy"] = 1 - frame["test_accuracy"] / 8
     of_accuracy = None, frame, view(metric="test_accuracy", goal="max")
-    figure, sheet = made("loss_to_best", of_accuracy, scores=True, where={"case": CASES[0]})
-    losses = sheet.numbers.set_index("algorithm")["loss"]
+    figure, drawing = made("loss_to_best", of_accuracy, scores=True, where={"case": CASES[0]})
+    losses = drawing.numbers.set_index("algorithm")["loss"]
     assert losses["scaffold"] == 0 and 0.01 < losses["fedprox"] < 0.15
     assert "Best test accuracy, minus the best" in figure.get_supxlabel() and "score of the best" in texts(figure)
 
 
 def test_pairs_are_counted(results):
-    figure, sheet = made("pairwise", results, share=math.exp(-5))
-    table = sheet.numbers.set_index(["algorithm", "against"])
+    figure, drawing = made("pairwise", results, share=math.exp(-5))
+    table = drawing.numbers.set_index(["algorithm", "against"])
     assert table.loc[("scaffold", "fedavg")].tolist() == [2, 0, 0]
     assert table.loc[("fedavg", "fedprox")].tolist() == [3, 0, 0]
     assert table.loc[("feddyn", "fedprox"), "ties"] == 1  # neither attains on the last
@@ -165,8 +165,8 @@ def test_pairs_are_counted(results):
 
 
 def test_regimes_in_plain_words(results):
-    figure, sheet = made("regimes", results, share=math.exp(-5))
-    sentences = sheet.numbers.set_index("case")["sentence"]
+    figure, drawing = made("regimes", results, share=math.exp(-5))
+    sentences = drawing.numbers.set_index("case")["sentence"]
     assert re.fullmatch(
         r"SCAFFOLD and FedDyn are within noise of the best in communication rounds; FedAvg needs "
         r"[\d.]+ \([\d.]+ to [\d.]+\) times as many; FedProx never attains the target\.",
@@ -177,12 +177,12 @@ def test_regimes_in_plain_words(results):
 
 
 def test_robustness_ranks_and_correlates(results):
-    figure, sheet = made("robustness", results, shares=[0.05], resamples=200)
-    numbers = sheet.numbers.set_index(["variant", "algorithm"])
+    figure, drawing = made("robustness", results, shares=[0.05], resamples=200)
+    numbers = drawing.numbers.set_index(["variant", "algorithm"])
     assert numbers.loc[("as scored", "fedprox"), "rank"] == 4 and math.isnan(
         numbers.loc[("as scored", "fedprox"), "tau"]
     )
-    variants = list(dict.fromkeys(sheet.numbers["variant"]))
+    variants = list(dict.fromkeys(drawing.numbers["variant"]))
     assert variants == [
         "as scored", "half of the rounds", "a quarter of the rounds", "10 times harder targets",
         "10 times easier targets", "one half of the seeds", "the other half of the seeds",
@@ -197,8 +197,8 @@ def test_targets_do_not_depend_on_what_is_drawn():
     found = []
     for algorithms in (None, ["fedavg", "fedprox"]):
         options = {"algorithms": algorithms, "shares": [0.01], "unit": "one", "resamples": 100}
-        _, sheet = made("data_profile", (None, frame, view(metric="loss")), **options)
-        part = sheet.numbers[(sheet.numbers["algorithm"] == "fedavg") & (sheet.numbers["share"] > 0)]
+        _, drawing = made("data_profile", (None, frame, view(metric="loss")), **options)
+        part = drawing.numbers[(drawing.numbers["algorithm"] == "fedavg") & (drawing.numbers["share"] > 0)]
         found.append(part["x"].iloc[0])
     assert found[0] == pytest.approx(found[1], rel=0.05)
 
@@ -218,13 +218,13 @@ def test_thirty_algorithms_on_twelve_problems(kind):
     cases = [f"problem number {k}" for k in range(12)]
     results = None, curves(speeds, cases, seeds=2, rounds=100), view(tuple(ids), seeds=2)
     with settings():
-        picture, sheet = drawn({"kind": kind}, results)
+        picture, drawing = drawn({"kind": kind}, results)
         picture.canvas.draw()
         found = [text for ax in picture.axes for text in ax.texts if text.get_text()]
         found += [text for legend in picture.legends for text in legend.get_texts()]
         edges = [text.get_window_extent() for text in found]
         width, height = picture.canvas.get_width_height()
-        assert len(sheet.numbers) >= 12 and len(edges) > 8
+        assert len(drawing.numbers) >= 12 and len(edges) > 8
         assert all(box.x0 > -2 and box.x1 < width + 2 and box.y0 > -2 and box.y1 < height + 2 for box in edges)
 
 

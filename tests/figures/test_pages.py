@@ -6,10 +6,10 @@ import pytest
 from matplotlib.lines import Line2D
 
 from fedatlas.errors import UserError
-from fedatlas.results.figures import pages
+from fedatlas.results.figures import paper_page
 from fedatlas.results.figures.drawing import draw, settings
 from fedatlas.results.figures.layout import blank, grid
-from fedatlas.results.figures.pages import Page
+from fedatlas.results.figures.paper_page import Page
 from tests.figures.sheets import declared
 from tests.report.made import experiment, table, view
 
@@ -33,7 +33,7 @@ def test_a_pdf_has_the_width_and_fonts_of_the_page_and_no_foot(tmp_path, width, 
 
 def test_a_screen_keeps_its_note_and_its_settings(tmp_path):
     drawn(tmp_path / "before.svg")
-    assert drawn(tmp_path / "page.svg", Page()) and pages.current() is None
+    assert drawn(tmp_path / "page.svg", Page()) and paper_page.current() is None
     assert drawn(tmp_path / "after.svg") == ""
     assert (tmp_path / "before.svg").read_bytes() == (tmp_path / "after.svg").read_bytes()
 
@@ -62,10 +62,10 @@ def test_lines_are_thinner_and_ticks_are_as_set():
 
 
 def test_signs_that_fonts_lack_are_formulas():
-    assert pages.formulas("3 × 10⁻⁵ ± 2") == r"3 $\times$ 10$^{-5}$ $\pm$ 2"
-    assert pages.formulas("x₁ < λ") == r"x$_{1}$ $<$ $\lambda$"
-    assert pages.formulas("$K$ = 1, a_b") == r"$K$ = 1, a$\_$b"
-    assert pages.formulas("costs $ 5 < 6") == "costs $ 5 < 6"
+    assert paper_page.formulas("3 × 10⁻⁵ ± 2") == r"3 $\times$ 10$^{-5}$ $\pm$ 2"
+    assert paper_page.formulas("x₁ < λ") == r"x$_{1}$ $<$ $\lambda$"
+    assert paper_page.formulas("$K$ = 1, a_b") == r"$K$ = 1, a$\_$b"
+    assert paper_page.formulas("costs $ 5 < 6") == "costs $ 5 < 6"
 
 
 @pytest.mark.parametrize("wrong", [{"width": 0.1}, {"points": 90}, {"fonts": "comic"}, {"width": float("nan")}])

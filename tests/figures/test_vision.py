@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.experiments import config, expand
 from fedatlas.results.figures import style
-from fedatlas.results.figures.vision import VISION, apart, distance, seen
+from fedatlas.results.figures.colour_vision import VISION, apart, distance, seen
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "config/experiments").glob("*.yaml"))

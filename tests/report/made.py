@@ -12,7 +12,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Shown, View
 from fedatlas.io import csv
 from fedatlas.publish.report.about import about
-from fedatlas.results.figures.chart import Chart, Line
+from fedatlas.results.figures.browser_chart import Chart, Line
 
 CONTENT = {
     "title": "Made up & < true",

@@ -10,7 +10,7 @@ import pytest
 
 from fedatlas.io import csv
 from fedatlas.publish.report.page import report
-from fedatlas.results.figures.chart import Grid, Sentences
+from fedatlas.results.figures.browser_chart import Grid, Sentences
 from tests.report.made import LINES, experiment, results
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -84,7 +84,7 @@ FIGURES_OF_RESULTS = f"scaling promises tabled timed {COMPARED}"
 EVERY_FIGURE = f"{FIGURES_OF_RESULTS} split there"
 CLAIMS = "better below"
 # Modules, and the results that must be made again if their code changes; the first row that fits a module counts.
-SHARED_BY_FIGURES = ("base", "chart", "drawing", "fitting", "layout", "pages", "sheet")
+SHARED_BY_FIGURES = ("base", "browser_chart", "drawing", "figure_data", "layout", "paper_page", "text_fitting")
 TABLE = [
     # algorithms
     ("federation.algorithms.fedavg", "quadratic tuned lenet below"),
@@ -197,15 +197,15 @@ TABLE = [
     # figures
     ("results.figures.scaling", "scaling promises"),
     ("results.figures.convergence", "timed"),
-    ("results.figures.costed", f"timed {COMPARED}"),
+    ("results.figures.cost_figure", f"timed {COMPARED}"),
     ("results.figures.partition", "split"),
     ("results.figures.availability", "there"),
     ("results.figures.table", "tabled"),
     ("results.figures.instability", "instability"),
-    ("results.figures.over_problems", COMPARED),
-    *((f"results.figures.{name}", "profiled") for name in ("performance_profile", "profiles")),
+    ("results.figures.comparison_figure", COMPARED),
+    *((f"results.figures.{name}", "profiled") for name in ("performance_profile", "profile_figure")),
     ("results.figures.regimes", "sentences"),
-    *((f"results.figures.{name}", f"{EVERY_FIGURE} instability track") for name in ("style", "vision")),
+    *((f"results.figures.{name}", f"{EVERY_FIGURE} instability track") for name in ("style", "colour_vision")),
     *((f"results.figures.{name}", f"{EVERY_FIGURE} instability") for name in SHARED_BY_FIGURES),
     ("results.figures", EVERY_FIGURE),
     ("results.figures.*", ""),

@@ -58,7 +58,7 @@ def cite(a: Namespace) -> None:
 def paper(a: Namespace) -> None:
     """Write what a paper needs of an experiment, and say how to look at it."""
     from fedatlas.publish.paper.folder import make
-    from fedatlas.results.figures.pages import Page
+    from fedatlas.results.figures.paper_page import Page
     from fedatlas.workflow.project import here
     from fedatlas.workflow.running import expect
 

@@ -13,7 +13,7 @@ from fedatlas.io import csv
 from fedatlas.io.files import atomic_folder
 from fedatlas.publish.paper import content, tex
 from fedatlas.publish.paper.material import Material, material
-from fedatlas.results.figures.pages import Page
+from fedatlas.results.figures.paper_page import Page
 from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.jobs import figure
 

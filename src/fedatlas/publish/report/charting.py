@@ -49,7 +49,7 @@ def library() -> str:
 def chart(folder: Path, name: str) -> dict[str, Any] | None:
     """A figure's numbers as JSON types; None where its image says everything.
 
-    folder: of the figures. Beside what `fedatlas.results.figures.chart` describes, there are ``alt``, the numbers in a
+    folder: of the figures. Beside what `fedatlas.results.figures.browser_chart` describes, there are ``alt``, the numbers in a
     sentence, and ``panels``, ``rows`` or ``sentences``, the numbers of lines, of a grid, or of texts.
     """
     try:

@@ -7,19 +7,18 @@ import numpy as np
 
 from fedatlas.experiments import labels
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Kept
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, FilteredFigure
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 MOST = 6  # columns that can be told apart
 
 
 @dataclass(frozen=True, kw_only=True)
-class Availability(Kept):
+class Availability(FilteredFigure):
     """Every client's probability to be available by round, and who was, for each participation of the experiment.
 
     Clients are sorted by their mean probability, or by how often they were available where that is unknown.
@@ -32,13 +31,13 @@ class Availability(Kept):
     def inputs(self) -> frozenset[str]:
         return frozenset({"availability"})
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        drawn = sheet.availability
+    def draw(self, data: FigureData) -> Drawing:
+        drawn = data.availability
         if not drawn:
-            raise sheet.error("no participation is left to draw; see its where")
+            raise data.error("no participation is left to draw; see its where")
         if len(drawn) > MOST:
-            raise sheet.error(f"there are {len(drawn)} participations; keep at most {MOST} in where")
-        sheet.numbers = _numbers(drawn)
+            raise data.error(f"there are {len(drawn)} participations; keep at most {MOST} in where")
+        numbers = _numbers(drawn)
         figure = layout.blank((max(4.2, 2.9 * len(drawn)), 4.6))
         tops, rasters = figure.subplots(
             2, len(drawn), sharex="col", sharey="row", squeeze=False, height_ratios=(1, 1.25)
@@ -61,7 +60,7 @@ class Availability(Kept):
         rasters[0].locator_params(axis="y", integer=True)
         rasters[0].set_ylabel("clients, often there on top")
         layout.foot(figure, "Above: each client, and their mean. Below: dark where a client was available, first seed.")
-        return figure
+        return Drawing(figure, numbers)
 
 
 def _shades() -> "Colormap":

@@ -9,11 +9,28 @@ from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
     import matplotlib.figure
+    from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
-    from fedatlas.results.figures.sheet import Sheet
+    from fedatlas.results.figures.browser_chart import Chart, Grid, Sentences
+    from fedatlas.results.figures.figure_data import FigureData
 
 Scale = Literal["log", "linear"]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The result of a figure.
+
+    Attributes:
+        figure: The matplotlib figure, without a final layout.
+        numbers: The numbers that it shows, a row for each point; None for a picture alone.
+        chart: How a browser draws the numbers; None where it shows the picture instead.
+    """
+
+    figure: "matplotlib.figure.Figure"
+    numbers: "DataFrame | None" = None
+    chart: "Chart | Grid | Sentences | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +79,13 @@ class Figure(Kind):
         that it keeps.
         """
 
-    def draw(self, sheet: "Sheet") -> "matplotlib.figure.Figure":
-        """Draw the figure, not yet laid out. Raises UserError if its options do not fit the results."""
+    def draw(self, data: "FigureData") -> Drawing:
+        """Draw the figure. Raises UserError if its options do not fit the results."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept(Figure):
+class FilteredFigure(Figure):
     """A figure of some points of the axes."""
 
     where: dict[str, Any] = option(
@@ -77,14 +94,14 @@ class Kept(Figure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen(Kept):
+class AlgorithmFigure(FilteredFigure):
     """A figure of some algorithms."""
 
     algorithms: list[str] | None = option(None, doc="algorithms to draw; by default all", names="algorithms")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panelled(Chosen):
+class PanelFigure(AlgorithmFigure):
     """A figure with panels."""
 
     panel: str | None = option(None, doc="axis with a panel for each value", names="axis")

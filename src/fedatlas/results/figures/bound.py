@@ -9,20 +9,19 @@ import numpy as np
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Panelled
-from fedatlas.results.figures.chart import Chart, lines, plain
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, PanelFigure
+from fedatlas.results.figures.browser_chart import Chart, lines, plain
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bound(Panelled):
+class Bound(PanelFigure):
     """The measured quantity of a theorem against rounds, mean and range over seeds, and its bound (dotted).
 
     Where seeds differ in their numbers of iterations, the bound is the mean over seeds.
@@ -38,14 +37,14 @@ class Bound(Panelled):
         for _, run in runs:
             comparison.check(self.theorem, run)
 
-    def draw(self, sheet: Sheet) -> "Figure":
+    def draw(self, data: FigureData) -> Drawing:
         from matplotlib.lines import Line2D
         from matplotlib.ticker import NullFormatter
 
         from fedatlas.theory import comparison
 
         theorem = comparison.theorem(self.theorem)
-        panels = sheet.panels(sheet.rows(sheet.curves))
+        panels = data.panels(data.rows(data.curves))
         figure, axes = layout.grid(len(panels), share_x=False)
         uncovered: set[str] = set()
         shown: list[tuple[str, str, DataFrame]] = []
@@ -54,45 +53,45 @@ class Bound(Panelled):
             ax.set_yscale("log")
             ax.set_xscale("log")
             ax.xaxis.set_minor_formatter(NullFormatter())
-            for id in sheet.styles:
+            for id in data.styles:
                 rows = part[part["algorithm"] == id]
                 if not rows.empty:
                     try:
-                        shown.append((title, id, self._compare(ax, sheet, id, rows)))
+                        shown.append((title, id, self._compare(ax, data, id, rows)))
                     except comparison.NotCovered as reason:
                         uncovered.add(f"Not drawn: {reason}.")
         counted = labels.COSTS["rounds"] if theorem.counts == "round" else theorem.counted
         layout.label(axes, counted, theorem.quantity)
         handle = Line2D([], [], color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
         handle.set_label(f"bound of {theorem.title}")
-        layout.legend(figure, sheet, [handle])
-        layout.foot(figure, sheet.note(), *sorted(uncovered))
-        sheet.numbers = sheet.tidy(shown)
-        sheet.chart = Chart(
+        layout.legend(figure, data, [handle])
+        layout.foot(figure, data.note(), *sorted(uncovered))
+        numbers = data.tidy(shown)
+        chart = Chart(
             x={"x": counted},
             y=("mean", plain(theorem.quantity)),
-            lines=lines(sheet.styles, sheet.names),
+            lines=lines(data.styles, data.names),
             range=("low", "high"),
             dotted={"bound": f"bound of {theorem.title}"},
             logx=True,
             logy=True,
-            note=sheet.note(),
+            note=data.note(),
         )
-        return figure
+        return Drawing(figure, numbers, chart)
 
-    def _compare(self, ax: "Axes", sheet: Sheet, id: str, rows: "DataFrame") -> "DataFrame":
+    def _compare(self, ax: "Axes", data: FigureData, id: str, rows: "DataFrame") -> "DataFrame":
         """Draw what was measured of an algorithm, and the bound. Returns the numbers."""
         import pandas as pd
 
         from fedatlas.theory import comparison
 
-        look = sheet.styles[id]
-        found = list(comparison.runs(sheet.view, self.theorem, id, rows))
+        look = data.styles[id]
+        found = list(comparison.runs(data.view, self.theorem, id, rows))
         count, measured, limit = (np.stack([run[k] for run in found]) for k in (1, 2, 3))
         measured, x = np.maximum(measured, layout.FLOOR), count.mean(axis=0)
         marked = np.unique(np.geomspace(1, len(x), 9).astype(int) - 1).tolist()
         low, mean, high = measured.min(axis=0), measured.mean(axis=0), measured.max(axis=0)
-        layout.spread(ax, look, x, low, high, sheet.place(look), marked)
+        layout.spread(ax, look, x, low, high, data.place(look), marked)
         drawn: dict[str, Any] = {
             "color": look.colour,
             "linestyle": look.line,

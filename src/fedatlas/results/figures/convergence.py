@@ -9,21 +9,20 @@ import numpy as np
 from fedatlas.experiments import labels, scores
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Panelled, Scale
-from fedatlas.results.figures.chart import Chart, lines
-from fedatlas.results.figures.costed import Costed
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
+from fedatlas.results.figures.browser_chart import Chart, lines
+from fedatlas.results.figures.cost_figure import CostFigure
+from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from pandas import DataFrame
 
 
 @dataclass(frozen=True, kw_only=True)
-class Convergence(Panelled, Costed):
+class Convergence(PanelFigure, CostFigure):
     """A metric of the chosen runs against a cost, mean and range over seeds."""
 
     name = "convergence"
@@ -35,25 +34,25 @@ class Convergence(Panelled, Costed):
         False, doc="whether each run shows its best value so far, and not the value of the evaluation"
     )
 
-    def draw(self, sheet: Sheet) -> "Figure":
+    def draw(self, data: FigureData) -> Drawing:
         cost = self.cost
-        sheet.column(sheet.curves, cost, sheet.y)
-        rows = sheet.rows(sheet.curves)
-        panels = sheet.panels(_so_far(rows, sheet) if self.so_far else rows)
+        data.column(data.curves, cost, data.y)
+        rows = data.rows(data.curves)
+        panels = data.panels(_so_far(rows, data) if self.so_far else rows)
         figure, axes = layout.grid(len(panels), share_x=False)
         drawn, ends, cut = [], [], False
         shown, abscissas = [], self.against(rows)
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
-            if sheet.log:
+            if data.log:
                 ax.set_yscale("log")
-            for number, (id, look) in enumerate(sheet.styles.items()):
-                curve = average(part[part["algorithm"] == id], cost, sheet.y, list(abscissas))
+            for number, (id, look) in enumerate(data.styles.items()):
+                curve = average(part[part["algorithm"] == id], cost, data.y, list(abscissas))
                 if not len(curve):
                     continue
-                cut |= sheet.log and bool((curve["low"] < layout.FLOOR).any())
+                cut |= data.log and bool((curve["low"] < layout.FLOOR).any())
                 diverged = (part.loc[part["algorithm"] == id, "status"] == "diverged").any()
-                line(ax, curve, look, (number, len(sheet.styles)), sheet.log, sheet.seeds > 1)
+                line(ax, curve, look, (number, len(data.styles)), data.log, data.seeds > 1)
                 drawn.append(curve[:1] if diverged else curve)
                 remark = np.where(diverged & (np.arange(len(curve)) == len(curve) - 1), "diverged after this", "")
                 shown.append((title, id, curve.reset_index(drop=True).assign(remark=remark)))
@@ -64,38 +63,38 @@ class Convergence(Panelled, Costed):
             elif not self.x.endswith("seconds"):
                 ax.locator_params(axis="x", integer=True)
             ax.set_xlim(left=0)
-        limit(axes, drawn, sheet.log)
+        limit(axes, drawn, data.log)
         for one in ends:
             end(*one)
-        layout.label(axes, self.words, labels.quantity(sheet.y, "best" if self.so_far else ""))
-        layout.legend(figure, sheet, [layout.mark("diverged", marker="x")] if ends else ())
-        layout.foot(figure, sheet.note(), layout.RAISED if cut else "")
-        sheet.numbers = _tidy(sheet, shown)
-        sheet.chart = Chart(
+        layout.label(axes, self.words, labels.quantity(data.y, "best" if self.so_far else ""))
+        layout.legend(figure, data, [layout.mark("diverged", marker="x")] if ends else ())
+        layout.foot(figure, data.note(), layout.RAISED if cut else "")
+        numbers = _tidy(data, shown)
+        chart = Chart(
             x=abscissas,
-            y=("mean", " ".join(["best"] * self.so_far + [labels.words(sheet.y)])),
-            lines=lines(sheet.styles, sheet.names),
+            y=("mean", " ".join(["best"] * self.so_far + [labels.words(data.y)])),
+            lines=lines(data.styles, data.names),
             range=("low", "high"),
             logx=self.xscale == "log",
-            logy=sheet.log,
+            logy=data.log,
             remark="remark",
             limits=axes[0].get_ylim(),
-            note=sheet.note(),
+            note=data.note(),
         )
-        return figure
+        return Drawing(figure, numbers, chart)
 
 
-def _tidy(sheet: Sheet, shown: "Sequence[tuple[str, str, DataFrame]]") -> "DataFrame":
+def _tidy(data: FigureData, shown: "Sequence[tuple[str, str, DataFrame]]") -> "DataFrame":
     """Numbers of curves that ``average`` made: every cost that can be drawn against, mean, range, number of seeds."""
-    return sheet.tidy(shown).drop(columns=["x"], errors="ignore").rename(columns={"y": "mean", "count": "seeds"})
+    return data.tidy(shown).drop(columns=["x"], errors="ignore").rename(columns={"y": "mean", "count": "seeds"})
 
 
-def _so_far(rows: "DataFrame", sheet: Sheet) -> "DataFrame":
+def _so_far(rows: "DataFrame", data: FigureData) -> "DataFrame":
     """Rows of curves in which each run's metric is its best value up to there."""
     rows = rows.sort_values("round", kind="stable")
-    runs = rows.groupby(["algorithm", *sheet.view.axes, "seed"], sort=False)[sheet.y]
-    best = runs.cummin() if scores.goal(sheet.y, sheet.view.select) == "min" else runs.cummax()
-    return rows.assign(**{sheet.y: best})
+    runs = rows.groupby(["algorithm", *data.view.axes, "seed"], sort=False)[data.y]
+    best = runs.cummin() if scores.goal(data.y, data.view.select) == "min" else runs.cummax()
+    return rows.assign(**{data.y: best})
 
 
 def average(rows: "DataFrame", cost: str, metric: str, costs: "Sequence[str]" = ()) -> "DataFrame":

@@ -9,8 +9,8 @@ from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.attaining import Board
 from fedatlas.results.comparing.profiles import units
-from fedatlas.results.figures.profiles import Profiled, geometric, powers
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, powers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ BEYOND = 1.06  # times the largest cost, so that the last step is seen
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataProfile(Profiled):
+class DataProfile(ProfileFigure):
     """The share of problems that each algorithm solves within a cost, in a unit that makes problems comparable.
 
     Problems, targets and seeds count as in a performance profile. Moré & Wild (2009) count gradients of a problem's
@@ -57,7 +57,7 @@ class DataProfile(Profiled):
     def across(self, ax: "Axes", at: np.ndarray) -> None:
         powers(ax, float(at[0]), float(at[-1]))
 
-    def axis(self, sheet: Sheet) -> str:
+    def axis(self, data: FigureData) -> str:
         if self.baseline is not None:
-            return f"{self.counted}, as a multiple of what {sheet.names[self.baseline]} spends"
+            return f"{self.counted}, as a multiple of what {data.names[self.baseline]} spends"
         return self.words if self.unit == "one" else f"{self.counted}, as a share of the budget"

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Figure
-from fedatlas.results.figures.fitting import width
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, Figure
+from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.text_fitting import width
 
 if TYPE_CHECKING:
-    import matplotlib.figure
+    pass
 
 HEADS = {"L": "$L$", "delta_A": "$\\delta_A$", "delta_B": "$\\delta_B$", "ratio": "$\\delta_B / L$"}
 WIDTH, ROW = 1.0, 0.27  # inches of a column and of a row
@@ -30,17 +30,17 @@ class Dissimilarity(Figure):
     def inputs(self) -> frozenset[str]:
         return frozenset({"dissimilarities"})
 
-    def draw(self, sheet: Sheet) -> "matplotlib.figure.Figure":
+    def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
 
-        if not sheet.dissimilarities:
-            raise sheet.error("no problem is left to show")
+        if not data.dissimilarities:
+            raise data.error("no problem is left to show")
         rows: list[dict[str, Any]] = [
             {"problem": title, "L": c.L, "delta_A": c.delta_A, "delta_B": c.delta_B, "ratio": c.delta_B / c.L}
-            for title, c in sheet.dissimilarities
+            for title, c in data.dissimilarities
         ]
-        sheet.numbers = pd.DataFrame(rows)
-        first = 0.35 + max(width(labels.mathematical(title), 9.5) for title, _ in sheet.dissimilarities)
+        numbers = pd.DataFrame(rows)
+        first = 0.35 + max(width(labels.mathematical(title), 9.5) for title, _ in data.dissimilarities)
         size = (first + WIDTH * len(HEADS), ROW * (len(rows) + 1) + 0.35)
         figure = layout.blank(size, fixed=True)
         ax = figure.subplots()
@@ -54,4 +54,4 @@ class Dissimilarity(Figure):
         for at, row in enumerate(rows, start=1):
             ax.text(0.02, ROW * (at + 0.5), labels.mathematical(row["problem"]), va="center")
         ax.axhline(ROW, color="#444444", linewidth=0.9)
-        return figure
+        return Drawing(figure, numbers)

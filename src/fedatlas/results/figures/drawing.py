@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.experiments.view import View
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
-from fedatlas.results.figures import pages, style
-from fedatlas.results.figures.base import Figure
-from fedatlas.results.figures.fitting import fit
-from fedatlas.results.figures.pages import Page
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures import paper_page, style
+from fedatlas.results.figures.base import Drawing, Figure
+from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.paper_page import Page
+from fedatlas.results.figures.text_fitting import fit
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -47,37 +47,40 @@ def draw(
 
     figure: declared. outputs: paths, whose suffixes (.svg, .png, .pdf) choose the format; the first is written last, so
     that it is there only if all are. Beside the first lie its numbers as CSV, if the kind gives them, and as JSON how a
-    browser draws them (`fedatlas.results.figures.chart`), if it can. The other arguments are explained at `Sheet`; what a
+    browser draws them (`fedatlas.results.figures.browser_chart`), if it can. The other arguments are explained at `FigureData`; what a
     figure needs of them, its ``inputs`` say. page: of a paper; by default a screen. Returns the notes that a page
     leaves to the caption, which a screen has at the figure's foot. Raises UserError if options of the figure do not fit
     the results, or a file cannot be written.
     """
-    sheet = Sheet(figure, view, table, curves, partitions, availability, memory, dissimilarities)
+    data = FigureData(figure, view, table, curves, partitions, availability, memory, dissimilarities)
     paths = list(map(Path, outputs))
     with settings(page):
-        drawn = figure.draw(sheet)
+        drawing = figure.draw(data)
+        drawn = drawing.figure
         note = page.dress(drawn) if page else ""
         _set_literally(drawn)
         fit(drawn, widen=page is None)  # once, and alike for all formats
         drawn.set_layout_engine(None)  # not "none", which would have each format laid out before it is drawn
-        _numbers(sheet, paths[0])
+        _numbers(drawing, paths[0])
         for path in reversed(paths):
             save(drawn, path)
     return note
 
 
-def _numbers(sheet: Sheet, path: Path) -> None:
+def _numbers(drawing: Drawing, path: Path) -> None:
     """Write a figure's numbers and how a browser draws them beside a path; older ones go where there are none."""
     numbers, chart = path.with_suffix(".csv"), path.with_suffix(".json")
-    if sheet.numbers is None:
+    if drawing.numbers is None:
         numbers.unlink(missing_ok=True)
     else:
-        csv.write(numbers, sheet.numbers)
-    if sheet.numbers is None or sheet.chart is None:
+        csv.write(numbers, drawing.numbers)
+    if drawing.numbers is None or drawing.chart is None:
         chart.unlink(missing_ok=True)
     else:
         with atomic(chart) as temporary:
-            temporary.write_text(json.dumps(sheet.chart.plain(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            temporary.write_text(
+                json.dumps(drawing.chart.plain(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+            )
 
 
 def _set_literally(figure: "matplotlib.figure.Figure") -> None:
@@ -103,7 +106,7 @@ def settings(page: Page | None = None) -> Iterator[None]:
     import matplotlib
 
     own = page.settings if page else {}
-    with pages.drawing(page), matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC, **own}):
+    with paper_page.drawing(page), matplotlib.rc_context({**matplotlib.rcParamsDefault, **style.RC, **own}):
         yield
 
 

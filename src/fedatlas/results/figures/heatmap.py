@@ -13,21 +13,20 @@ from fedatlas.experiments.selection import ordered
 from fedatlas.experiments.view import View
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Chosen
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import AlgorithmFigure, Drawing
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.colors import Colormap
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heatmap(Chosen):
+class Heatmap(AlgorithmFigure):
     """The mean of a metric over seeds and late rounds, against two axes: a panel for each algorithm."""
 
     name = "heatmap"
@@ -52,14 +51,14 @@ class Heatmap(Chosen):
         for _, run in runs if self.limit else ():
             closed_forms.check(run.problem, run.setting)
 
-    def draw(self, sheet: Sheet) -> "Figure":
+    def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
 
-        panels = self._panels(sheet)
-        numbers = pd.concat({title: part.stack().rename(sheet.y) for title, part in panels.items()}, names=["panel"])
-        sheet.numbers = numbers = numbers.reset_index()
+        panels = self._panels(data)
+        numbers = pd.concat({title: part.stack().rename(data.y) for title, part in panels.items()}, names=["panel"])
+        numbers = numbers.reset_index()
         figure, axes = layout.grid(len(panels))
-        low, high = (float(end(numbers[sheet.y])) for end in (min, max))
+        low, high = (float(end(numbers[data.y])) for end in (min, max))
         if self.center is not None:
             reach = max(high - self.center, self.center - low)
             low, high = self.center - reach, self.center + reach
@@ -72,34 +71,34 @@ class Heatmap(Chosen):
             _ticks(ax.yaxis, part.index)
             if part.size <= 121:
                 _write(ax, part.to_numpy(), low, high)
-        problem = sheet.view.problem
+        problem = data.view.problem
         layout.label(axes, labels.axis(self.x, problem), labels.axis(self.rows, problem))
         bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=24)
-        bar.set_label(labels.quantity(sheet.y))
+        bar.set_label(labels.quantity(data.y))
         bar.outline.set_visible(False)
-        layout.foot(figure, f"Means over {sheet.counted_seeds} and the rounds from {self.after} on.")
-        return figure
+        layout.foot(figure, f"Means over {data.counted_seeds} and the rounds from {self.after} on.")
+        return Drawing(figure, numbers)
 
-    def _panels(self, sheet: Sheet) -> "dict[str, DataFrame]":
+    def _panels(self, data: FigureData) -> "dict[str, DataFrame]":
         """Values by rows and x, by title of the panel."""
         from fedatlas.theory.closed_forms import LIMITS, late
 
-        sheet.column(sheet.curves, self.x, self.rows, sheet.y)
+        data.column(data.curves, self.x, self.rows, data.y)
         axes = ["algorithm", self.rows, self.x]
-        drawn = sheet.rows(sheet.curves)
-        means = late(drawn, axes, sheet.y, self.after)
+        drawn = data.rows(data.curves)
+        means = late(drawn, axes, data.y, self.after)
         if means.empty:
-            raise sheet.error(f"there are no evaluations from round {self.after} on")
+            raise data.error(f"there are no evaluations from round {self.after} on")
         means = means.groupby(level=axes).mean()
         order = {"index": ordered(drawn[self.rows]), "columns": ordered(drawn[self.x])}
         panels = {
-            sheet.names[id]: means[id].unstack(self.x).reindex(**order)
-            for id in sheet.styles
+            data.names[id]: means[id].unstack(self.x).reindex(**order)
+            for id in data.styles
             if id in means.index.levels[0]
         }
         if self.limit is None:
             return panels
-        closed = _closed(lookup("limit", self.limit, LIMITS), sheet.view, next(iter(panels.values())))
+        closed = _closed(lookup("limit", self.limit, LIMITS), data.view, next(iter(panels.values())))
         return {"closed form": closed} | panels
 
 

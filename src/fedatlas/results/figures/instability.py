@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.results.figures import layout, style
 from fedatlas.results.figures.drawing import save, settings
-from fedatlas.results.figures.fitting import fit
+from fedatlas.results.figures.text_fitting import fit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

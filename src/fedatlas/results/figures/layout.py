@@ -10,10 +10,10 @@ import numpy as np
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parsed
 from fedatlas.experiments.selection import numeric, ordered
-from fedatlas.results.figures import pages
-from fedatlas.results.figures.fitting import width
-from fedatlas.results.figures.sheet import BANDS, Sheet
+from fedatlas.results.figures import paper_page
+from fedatlas.results.figures.figure_data import BANDS, FigureData
 from fedatlas.results.figures.style import Style
+from fedatlas.results.figures.text_fitting import width
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -39,7 +39,7 @@ def blank(size: tuple[float, float], fixed: bool = False) -> "Figure":
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    page = pages.current()
+    page = paper_page.current()
     pad = 0.03 if page else 0.06
     size = page.blank(size) if page and not fixed else size
     figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=pad, h_pad=pad))
@@ -49,7 +49,7 @@ def blank(size: tuple[float, float], fixed: bool = False) -> "Figure":
 
 def grid(count: int, share_x: bool = True) -> "tuple[Figure, list[Axes]]":
     """A figure and its axes, one for each of count panels. All share y; share_x: whether they share x too."""
-    columns, page = count if count <= 4 else 3 if count in (5, 6, 9) else 4, pages.current()
+    columns, page = count if count <= 4 else 3 if count in (5, 6, 9) else 4, paper_page.current()
     width, height = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}[columns]
     if page:
         columns, width, height = page.grid(columns)
@@ -82,7 +82,7 @@ def label(axes: "Sequence[Axes]", x: str, y: str) -> None:
         ax.set_xlabel(x)
 
 
-def legend(figure: "Figure", sheet: Sheet, extra: "Iterable[Artist]" = ()) -> None:
+def legend(figure: "Figure", data: FigureData, extra: "Iterable[Artist]" = ()) -> None:
     """A legend above the panels, in the experiment's order. extra: further handles."""
     from matplotlib import rcParams
     from matplotlib.lines import Line2D
@@ -95,9 +95,9 @@ def legend(figure: "Figure", sheet: Sheet, extra: "Iterable[Artist]" = ()) -> No
             marker=look.marker,
             linestyle=look.line,
             markersize=look.size,
-            label=sheet.names[id],
+            label=data.names[id],
         )
-        for id, look in sheet.styles.items()
+        for id, look in data.styles.items()
     ]
     handles += extra
     size = rcParams["legend.fontsize"]
@@ -154,10 +154,10 @@ def mark(text: str, **look: Any) -> "Line2D":
     return Line2D([], [], linestyle="none", color=NOTE_COLOUR, label=text, **look)
 
 
-def raised(sheet: Sheet, values: "Series | np.ndarray") -> np.ndarray:
+def raised(data: FigureData, values: "Series | np.ndarray") -> np.ndarray:
     """Values as they are drawn: on a log scale none is below `FLOOR`."""
     values = np.asarray(values, float)
-    return np.maximum(values, FLOOR) if sheet.log else values
+    return np.maximum(values, FLOOR) if data.log else values
 
 
 def positions(cells: "Series") -> dict[Any, float]:
@@ -165,11 +165,11 @@ def positions(cells: "Series") -> dict[Any, float]:
     return {cell: float(cell) if numeric(cells) else at for at, cell in enumerate(ordered(cells))}
 
 
-def heads(sheet: Sheet, axis: str, cells: Sequence[Any]) -> list[str]:
+def heads(data: FigureData, axis: str, cells: Sequence[Any]) -> list[str]:
     """The cells of an axis in plain words, for columns, without the options that all specifications share."""
     found = list(map(parsed, cells))
     if len(found) < 2 or not all(isinstance(value, dict) for value in found):
-        return [sheet.told(axis, cell) for cell in cells]
+        return [data.told(axis, cell) for cell in cells]
     return labels.different(found)
 
 

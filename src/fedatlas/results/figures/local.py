@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout, style
-from fedatlas.results.figures.base import Panelled, Scale
-from fedatlas.results.figures.chart import Chart, lines
-from fedatlas.results.figures.costed import Costed
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
+from fedatlas.results.figures.browser_chart import Chart, lines
+from fedatlas.results.figures.cost_figure import CostFigure
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 BANDS = (  # column, in the legend, colour, opacity
@@ -21,7 +20,7 @@ BANDS = (  # column, in the legend, colour, opacity
 
 
 @dataclass(frozen=True, kw_only=True)
-class Local(Panelled, Costed):
+class Local(PanelFigure, CostFigure):
     """The mean over clients and local steps of a recorded value against a cost, with its standard deviations.
 
     One band is the deviation across clients, the other that within a client.
@@ -32,20 +31,20 @@ class Local(Panelled, Costed):
     y: str = option("step_size", doc="recorded value", names="record")
     yscale: Scale = option("linear", doc="scale of the y-axis")
 
-    def draw(self, sheet: Sheet) -> "Figure":
+    def draw(self, data: FigureData) -> Drawing:
         from matplotlib.patches import Patch
 
         y, cost = self.y, self.cost
-        sheet.column(sheet.curves, cost, f"{y}_mean")
-        rows = sheet.rows(sheet.curves.dropna(subset=[f"{y}_mean"]))
-        panels = sheet.panels(rows)
+        data.column(data.curves, cost, f"{y}_mean")
+        rows = data.rows(data.curves.dropna(subset=[f"{y}_mean"]))
+        panels = data.panels(rows)
         figure, axes = layout.grid(len(panels), share_x=False)
         shown: list[tuple[str, str, DataFrame]] = []
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
             if self.yscale == "log":
                 ax.set_yscale("log")
-            for id, look in sheet.styles.items():
+            for id, look in data.styles.items():
                 own = part[part["algorithm"] == id]
                 curve = own.groupby("round")[[f"{y}_{name}" for name in ("mean", "within", "between")]].mean()
                 at, mean = own.groupby("round")[cost].mean() if cost != "round" else curve.index, curve[f"{y}_mean"]
@@ -60,14 +59,14 @@ class Local(Panelled, Costed):
                 ax.locator_params(axis="x", integer=True)
             ax.set_xlim(left=0)
         layout.label(axes, self.words, y.replace("_", " "))
-        layout.legend(figure, sheet, [Patch(color=colour, alpha=alpha, label=text) for _, text, colour, alpha in BANDS])
+        layout.legend(figure, data, [Patch(color=colour, alpha=alpha, label=text) for _, text, colour, alpha in BANDS])
         layout.foot(figure, "Of the last round before each evaluation.")
-        sheet.numbers = sheet.tidy(shown)
-        sheet.chart = Chart(
+        numbers = data.tidy(shown)
+        chart = Chart(
             x={cost: self.words},
             y=("mean", y.replace("_", " ")),
-            lines=lines(sheet.styles, sheet.names),
+            lines=lines(data.styles, data.names),
             logy=self.yscale == "log",
             note="Mean over clients and local steps of the last round before each evaluation.",
         )
-        return figure
+        return Drawing(figure, numbers, chart)

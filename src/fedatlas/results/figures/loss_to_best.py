@@ -9,14 +9,14 @@ from fedatlas.experiments.cells import CASE
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.contests import Standing, standings
 from fedatlas.results.comparing.ranking import ranked
-from fedatlas.results.figures.chart import Grid, plain
-from fedatlas.results.figures.mosaic import Cell, mosaic
-from fedatlas.results.figures.over_problems import AtOneTarget, problems, titles
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing
+from fedatlas.results.figures.browser_chart import Grid, plain
+from fedatlas.results.figures.coloured_table import Cell, mosaic
+from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problems, titles
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from fedatlas.results.comparing.attaining import Board
@@ -27,7 +27,7 @@ NEVER, DIVERGED, PARTLY = "–", "×", "*"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LossToBest(AtOneTarget):
+class LossToBest(SingleTargetFigure):
     """A table of what each algorithm pays against the best one: a row for each algorithm, a column for each problem.
 
     A number is a cost, or a score, over that of the best algorithm on the problem, in the mean over paired seeds; of
@@ -42,31 +42,33 @@ class LossToBest(AtOneTarget):
 
     darkest: float = option(16.0, doc="ratio from which on colours do not deepen", above=1)
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        board = self.numbers(sheet)
+    def draw(self, data: FigureData) -> Drawing:
+        board = self.numbers(data)
         found = [standings(board, at, level=self.level) for at in range(len(board.problems))]
-        sheet.numbers = _numbers(sheet, board, found, self.what(sheet))
+        numbers = _numbers(data, board, found, self.what(data))
         order = ranked(board)
         shades, reach = _shades(), self._reach(board.log, found)
         cells = [[_cell(column[a], board.log, shades, reach) for column in found] for a in order]
-        names = [sheet.names[board.algorithms[a]] for a in order]
-        heads = titles(sheet, board) if len(board.problems) > 1 else [""]
-        sheet.chart = Grid(
+        names = [data.names[board.algorithms[a]] for a in order]
+        heads = titles(data, board) if len(board.problems) > 1 else [""]
+        chart = Grid(
             rows={board.algorithms[a]: plain(names[at]) for at, a in enumerate(order)},
             columns=list(map(plain, heads)),
             log=board.log,
             darkest=math.exp(reach) if board.log else reach,
-            note=" ".join(filter(None, self._notes(sheet, board, found)[:2])),
+            note=" ".join(filter(None, self._notes(data, board, found)[:2])),
         )
         best = ("score" if self.scores else "cost") + " of the best"
-        below = [(best, [_best(board, at, one, self._sign(sheet)) for at, one in enumerate(found)])]
-        return mosaic(names, heads, cells, width=0.62, below=below, notes=self._notes(sheet, board, found))
+        below = [(best, [_best(board, at, one, self._sign(data)) for at, one in enumerate(found)])]
+        notes = self._notes(data, board, found)
+        figure = mosaic(names, heads, cells, width=0.62, below=below, notes=notes)
+        return Drawing(figure, numbers, chart)
 
-    def _sign(self, sheet: Sheet) -> int:
+    def _sign(self, data: FigureData) -> int:
         """-1 where the board holds scores of which large ones are good."""
         from fedatlas.experiments import scores
 
-        return -1 if self.scores and scores.goal(sheet.y, sheet.view.select) == "max" else 1
+        return -1 if self.scores and scores.goal(data.y, data.view.select) == "max" else 1
 
     def _reach(self, log: bool, found: "list[list[Standing]]") -> float:
         """The loss at which colours are darkest."""
@@ -75,7 +77,7 @@ class LossToBest(AtOneTarget):
         gaps = [one.gap.value for column in found for one in column if one.gap is not None and one.state == "worse"]
         return max((gap for gap in gaps if math.isfinite(gap)), default=1.0)
 
-    def _notes(self, sheet: Sheet, board: "Board", found: "list[list[Standing]]") -> list[str]:
+    def _notes(self, data: FigureData, board: "Board", found: "list[list[Standing]]") -> list[str]:
         how = "as multiples of" if board.log else "minus"
         every = [one for column in found for one in column]
         signs = {
@@ -85,10 +87,10 @@ class LossToBest(AtOneTarget):
             "1/5: attained with so few seeds": any(map(_hardly, every)),
             "hatched: not defined": any(one.state == "undefined" for one in every),
         }
-        what, last = self.what(sheet), "; ".join(text for text, used in signs.items() if used)
+        what, last = self.what(data), "; ".join(text for text, used in signs.items() if used)
         return [
-            f"{what[:1].upper()}{what[1:]}, {how} the best (mean over {sheet.seeds} paired seeds).",
-            "" if self.scores else self.told(sheet, [self.share]),
+            f"{what[:1].upper()}{what[1:]}, {how} the best (mean over {data.seeds} paired seeds).",
+            "" if self.scores else self.told(data, [self.share]),
             f"Dark blue: best; light blue: within noise of it ({self.sure}, corrected for the number of rivals).",
             f"{last[:1].upper()}{last[1:]}." if last else "",
         ]
@@ -137,18 +139,18 @@ def _shades() -> "Colormap":
     return sns.blend_palette(["#fff3e0", "#fdc98a", "#f4a259", "#c2571a", "#7f2704"], as_cmap=True)
 
 
-def _numbers(sheet: Sheet, board: "Board", found: "list[list[Standing]]", what: str) -> "DataFrame":
+def _numbers(data: FigureData, board: "Board", found: "list[list[Standing]]", what: str) -> "DataFrame":
     """Tidy standings: a row for each algorithm and problem; where one is not defined, with the reason."""
     import pandas as pd
 
-    frame = problems(sheet, board)
+    frame = problems(data, board)
     rows: list[dict[str, Any]] = []
     for at, column in enumerate(found):
         for a, one in enumerate(column):
             low, high = one.interval
             value = math.nan if one.gap is None else one.gap.value
             point = frame.iloc[at].to_dict()
-            why = sheet.view.undefined.get(board.algorithms[a], {}).get(point.get(CASE, ""), "")
+            why = data.view.undefined.get(board.algorithms[a], {}).get(point.get(CASE, ""), "")
             rows.append(
                 {"algorithm": board.algorithms[a], **point, "compared": what, "state": one.state, "reason": why}
                 | {"loss": value, "low": low, "high": high, "attained": one.attained, "seeds": one.seeds}

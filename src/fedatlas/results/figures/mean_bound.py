@@ -9,12 +9,11 @@ import numpy as np
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Panelled
-from fedatlas.results.figures.chart import Chart, lines, plain
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, PanelFigure
+from fedatlas.results.figures.browser_chart import Chart, lines, plain
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
@@ -24,7 +23,7 @@ LINES: dict[str, object] = {"4.4": (0, (1, 1.6)), "4.4 scaled": (0, (4, 2)), "4.
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeanBound(Panelled):
+class MeanBound(PanelFigure):
     """What FedSpeed's Theorem 4.4 bounds against rounds T, mean and range over seeds, and its bounds."""
 
     name = "mean_bound"
@@ -37,13 +36,13 @@ class MeanBound(Panelled):
         for _, run in runs:
             fedspeed_bound.check(run)
 
-    def draw(self, sheet: Sheet) -> "Figure":
+    def draw(self, data: FigureData) -> Drawing:
         from matplotlib.lines import Line2D
         from matplotlib.ticker import NullFormatter
 
         from fedatlas.theory import fedspeed_bound
 
-        panels = sheet.panels(sheet.rows(sheet.curves))
+        panels = data.panels(data.rows(data.curves))
         figure, axes = layout.grid(len(panels), share_x=False)
         uncovered: set[str] = set()
         shown: list[tuple[str, str, DataFrame]] = []
@@ -52,10 +51,10 @@ class MeanBound(Panelled):
             ax.set_xscale("log")
             ax.xaxis.set_minor_formatter(NullFormatter())
             ax.set_yscale("log")
-            for id, look in sheet.styles.items():
+            for id, look in data.styles.items():
                 rows = part[part["algorithm"] == id]
                 try:
-                    found = [fedspeed_bound.runs(sheet.view, name, id, rows) for name in self.theorems if len(rows)]
+                    found = [fedspeed_bound.runs(data.view, name, id, rows) for name in self.theorems if len(rows)]
                 except fedspeed_bound.NotCovered as reason:
                     uncovered.add(f"Not drawn: {reason}.")
                     continue
@@ -66,7 +65,7 @@ class MeanBound(Panelled):
                 for run in found[-1:]:
                     low, high = run.measured.min(axis=0), run.measured.max(axis=0)
                     at = np.unique(np.geomspace(1, len(run.rounds), 9).astype(int) - 1).tolist()
-                    layout.spread(ax, look, run.rounds, low, high, sheet.place(look), at)
+                    layout.spread(ax, look, run.rounds, low, high, data.place(look), at)
                     ax.plot(run.rounds, run.measured.mean(axis=0), color=look.colour, marker=look.marker,
                             markersize=look.size, markevery=at)  # fmt: skip
         layout.label(axes, labels.COSTS["rounds"], r"mean of $|\nabla F(z^t)|^2$")
@@ -74,20 +73,20 @@ class MeanBound(Panelled):
         for name in self.theorems:
             handles.append(Line2D([], [], color=layout.NOTE_COLOUR, linestyle=LINES[name], linewidth=1.3))
             handles[-1].set_label(f"bound of Theorem {name}")
-        layout.legend(figure, sheet, handles)
-        layout.foot(figure, sheet.note(), *sorted(uncovered))
-        sheet.numbers = sheet.tidy(shown)
-        sheet.chart = Chart(
+        layout.legend(figure, data, handles)
+        layout.foot(figure, data.note(), *sorted(uncovered))
+        numbers = data.tidy(shown)
+        chart = Chart(
             x={"round": labels.COSTS["rounds"]},
             y=("mean", plain(r"mean of $|\nabla F(z^t)|^2$")),
-            lines=lines(sheet.styles, sheet.names),
+            lines=lines(data.styles, data.names),
             range=("low", "high"),
             dotted={name: f"bound of Theorem {name}" for name in self.theorems},
             logx=True,
             logy=True,
-            note=sheet.note(),
+            note=data.note(),
         )
-        return figure
+        return Drawing(figure, numbers, chart)
 
     def _tidy(self, found: "list[Any]") -> "DataFrame":
         """The numbers of a line and of its bounds. found: what `fedspeed_bound.runs` says of each theorem."""

@@ -7,19 +7,19 @@ import numpy as np
 
 from fedatlas.experiments import labels
 from fedatlas.results.comparing.contests import Pairs, pairs
-from fedatlas.results.figures.mosaic import Cell, mosaic
-from fedatlas.results.figures.over_problems import AtOneTarget
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing
+from fedatlas.results.figures.coloured_table import Cell, mosaic
+from fedatlas.results.figures.comparison_figure import SingleTargetFigure
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 MANY = 16  # algorithms; beyond them a cell has one number
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pairwise(AtOneTarget):
+class Pairwise(SingleTargetFigure):
     """A table of wins, ties and losses over problems: the row's algorithm against the column's.
 
     A win is a cost, or a score, that is better in the mean over paired seeds: Student's t interval excludes equality,
@@ -29,18 +29,18 @@ class Pairwise(AtOneTarget):
 
     name = "pairwise"
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        board = self.numbers(sheet)
+    def draw(self, data: FigureData) -> Drawing:
+        board = self.numbers(data)
         found = pairs(board, self.level)
-        sheet.numbers = _numbers(sheet, found)
+        numbers = _numbers(data, found)
         net = (found.wins - found.losses).sum(axis=1)
         order = sorted(range(len(net)), key=lambda a: -net[a])
-        names = [sheet.names[board.algorithms[a]] for a in order]
+        names = [data.names[board.algorithms[a]] for a in order]
         most = max(1, len(board.problems))
         short = len(order) > MANY
         gap = [Cell("")] if short else []  # before totals, which are wider than a column
         cells = [[_cell(found, a, b, most, short) for b in order] + gap + [_total(found, a)] for a in order]
-        what = self.what(sheet)
+        what = self.what(data)
         notes = [
             f"{what[:1].upper()}{what[1:]} on {labels.counted(len(board.problems), 'problem')}: "
             + (
@@ -49,15 +49,16 @@ class Pairwise(AtOneTarget):
                 else "wins – ties – losses of the row."
             ),
             f"A win: the {self.sure} interval over paired seeds excludes equality.",
-            "" if self.scores else self.told(sheet, [self.share]),
+            "" if self.scores else self.told(data, [self.share]),
         ]
-        return mosaic(
+        figure = mosaic(
             names,
             [*names, *[""] * len(gap), "all"],
             cells,
             width=0.36 if short else 0.62 if most < 10 else 0.74,
             notes=notes,
         )
+        return Drawing(figure, numbers)
 
 
 def _cell(found: Pairs, a: int, b: int, most: int, short: bool) -> Cell:
@@ -83,10 +84,10 @@ def _shade(net: float) -> tuple[float, ...]:
     return tuple((white + abs(net) * (end - white)).tolist())
 
 
-def _numbers(sheet: Sheet, found: Pairs) -> "DataFrame":
+def _numbers(data: FigureData, found: Pairs) -> "DataFrame":
     import pandas as pd
 
-    ids = list(sheet.styles)
+    ids = list(data.styles)
     return pd.DataFrame(
         {"algorithm": one, "against": other, "wins": found.wins[a, b], "ties": found.ties[a, b]}
         | {"losses": found.losses[a, b]}

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Figure
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, Figure
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
-    import matplotlib.figure
     import numpy as np
     from matplotlib.axis import Axis
     from matplotlib.colors import Colormap
@@ -30,13 +29,13 @@ class Partition(Figure):
     def inputs(self) -> frozenset[str]:
         return frozenset({"partitions"})
 
-    def draw(self, sheet: Sheet) -> "matplotlib.figure.Figure":
+    def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
         import seaborn as sns
 
-        if not sheet.partitions:
-            raise sheet.error("the experiment has no partition to draw: its data are not split over clients")
-        titles, counts = zip(*sheet.partitions, strict=True)
+        if not data.partitions:
+            raise data.error("the experiment has no partition to draw: its data are not split over clients")
+        titles, counts = zip(*data.partitions, strict=True)
         columns = 1 if len(counts) == 1 else 2
         rows = -(-len(counts) // columns)
         figure = layout.blank((7.2 if columns == 1 else 4.6 * columns, 0.25 + 2.5 * rows))
@@ -44,7 +43,7 @@ class Partition(Figure):
         percent = len({int(histogram.sum()) for histogram in counts}) > 1
         shown = [100 * histogram / histogram.sum() for histogram in counts] if percent else counts
         top = max(histogram.max() for histogram in shown)
-        sheet.numbers = pd.concat([_tidy(*one) for one in sheet.partitions], ignore_index=True)
+        numbers = pd.concat([_tidy(*one) for one in data.partitions], ignore_index=True)
         for ax, title, histogram in zip(axes, titles, shown, strict=False):
             clients, classes = histogram.shape
             sns.heatmap(histogram.T, ax=ax, vmin=0, vmax=top, cmap=_shades(), cbar=False, rasterized=True)
@@ -61,7 +60,7 @@ class Partition(Figure):
         bar = figure.colorbar(axes[0].collections[0], ax=axes[: len(counts)], shrink=0.9, pad=0.02, aspect=24)
         bar.set_label("percent of samples" if percent else "samples")
         bar.outline.set_visible(False)
-        return figure
+        return Drawing(figure, numbers)
 
 
 def _tidy(title: str, counts: "np.ndarray") -> "DataFrame":

@@ -8,15 +8,15 @@ import numpy as np
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.attaining import Board
 from fedatlas.results.comparing.profiles import ratios
-from fedatlas.results.figures.profiles import Profiled, geometric, powers
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, powers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerformanceProfile(Profiled):
+class PerformanceProfile(ProfileFigure):
     """The share of problems that each algorithm solves at a cost of at most r times the best one's, against r.
 
     A problem is a point of the axes. Each of its targets and seeds is an instance of it; algorithms meet on the same
@@ -37,5 +37,5 @@ class PerformanceProfile(Profiled):
     def across(self, ax: "Axes", at: np.ndarray) -> None:
         powers(ax, 1.0, self.within)
 
-    def axis(self, sheet: Sheet) -> str:
+    def axis(self, data: FigureData) -> str:
         return f"{self.counted}, as a multiple of the best"

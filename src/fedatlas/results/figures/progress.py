@@ -12,15 +12,15 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.contests import standings
 from fedatlas.results.comparing.ranking import ranked
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.chart import Chart, lines, plain
+from fedatlas.results.figures.base import Drawing
+from fedatlas.results.figures.browser_chart import Chart, lines, plain
+from fedatlas.results.figures.comparison_figure import SingleTargetFigure, titles
 from fedatlas.results.figures.convergence import average
-from fedatlas.results.figures.over_problems import AtOneTarget, titles
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from fedatlas.results.comparing.attaining import Board
@@ -29,7 +29,7 @@ LOWEST = 1e-4  # shares below it are drawn at it
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress(AtOneTarget):
+class Progress(SingleTargetFigure):
     """The share of the way to the best value that is left, against a cost, on each problem: a panel for each.
 
     A share is that of the difference between the metric's first and best value, in the mean over seeds. The algorithms
@@ -46,49 +46,49 @@ class Progress(AtOneTarget):
         if self.scores:
             raise UserError(f"{self.title()}: it shows runs, and no scores; leave out scores")
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        board, ends = self.numbers(sheet), self.board(sheet, [1.0, 0.0]).targets
+    def draw(self, data: FigureData) -> Drawing:
+        board, ends = self.numbers(data), self.board(data, [1.0, 0.0]).targets
         order = [board.algorithms[a] for a in ranked(board)]
-        bright = [id for id in sheet.styles if id in order[: self.named]]
-        costs = self.against(sheet.curves)
-        heads = titles(sheet, board) if len(board.problems) > 1 else [""]
+        bright = [id for id in data.styles if id in order[: self.named]]
+        costs = self.against(data.curves)
+        heads = titles(data, board) if len(board.problems) > 1 else [""]
         figure, axes = layout.grid(len(board.problems), share_x=False)
         shown, cut, winners = [], False, {}
         for at, (ax, head) in enumerate(zip(axes, heads, strict=True)):
-            point = dict(zip(sheet.view.axes, board.problems[at], strict=True))
-            rows = matching(matching(sheet.curves, self.where), point)
-            best = self._best(sheet, board, at)
-            winners[plain(head)] = f"best: {sheet.names[best]}" if best else "the target is not attained"
+            point = dict(zip(data.view.axes, board.problems[at], strict=True))
+            rows = matching(matching(data.curves, self.where), point)
+            best = self._best(data, board, at)
+            winners[plain(head)] = f"best: {data.names[best]}" if best else "the target is not attained"
             ax.set_title(f"{head}\n{winners[plain(head)]}".strip(), fontsize=9)
             for id in [*(id for id in reversed(order) if id not in bright), *bright]:
-                curve = _shares(rows[rows["algorithm"] == id], self.cost, sheet.y, list(costs), *ends[at])
+                curve = _shares(rows[rows["algorithm"] == id], self.cost, data.y, list(costs), *ends[at])
                 if len(curve):
                     shown.append((head, id, curve))
                     cut |= bool((curve["mean"] < LOWEST).any())
-                    _draw(ax, sheet, id, curve[self.cost], curve["mean"], id in bright)
+                    _draw(ax, data, id, curve[self.cost], curve["mean"], id in bright)
             ax.axhline(self.share, color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1)
             ax.set_yscale("log")
             ax.set_xlim(left=0)
         axes[0].set_ylim(LOWEST / 1.6, 3)
         layout.label(axes, self.words, "share of the way that is left")
-        layout.legend(figure, _only(sheet, bright))
-        notes = [f"Lines: mean over {sheet.counted_seeds}. Grey: all others.", self.told(sheet, [self.share])]
+        layout.legend(figure, _only(data, bright))
+        notes = [f"Lines: mean over {data.counted_seeds}. Grey: all others.", self.told(data, [self.share])]
         notes += ["Values below 10⁻⁴ are raised to it."] if cut else []
         layout.foot(figure, layout.wrapped(figure.get_figwidth(), *notes))
-        sheet.numbers = sheet.tidy(shown)
-        sheet.chart = Chart(
+        numbers = data.tidy(shown)
+        chart = Chart(
             x=costs,
             y=("mean", "share of the way to the best value that is left"),
-            lines=lines(sheet.styles, sheet.names, set(sheet.styles) - set(bright)),
+            lines=lines(data.styles, data.names, set(data.styles) - set(bright)),
             range=("low", "high"),
             logy=True,
             heads={title: plain(told) for title, told in winners.items()},
             limits=axes[0].get_ylim(),
-            note=f"Mean over {sheet.counted_seeds}; range: smallest to largest. {self.told(sheet, [self.share])}",
+            note=f"Mean over {data.counted_seeds}; range: smallest to largest. {self.told(data, [self.share])}",
         )
-        return figure
+        return Drawing(figure, numbers, chart)
 
-    def _best(self, sheet: Sheet, board: "Board", at: int) -> str:
+    def _best(self, data: FigureData, board: "Board", at: int) -> str:
         """The algorithm that attains the target of a problem at the least cost; nothing if none attains it."""
         found = zip(board.algorithms, standings(board, at, level=self.level), strict=True)
         return next((id for id, one in found if one.state == "best"), "")
@@ -103,21 +103,21 @@ def _shares(rows: "DataFrame", cost: str, metric: str, costs: Sequence[str], fir
     return curve.drop(columns="x").rename(columns={"y": "mean", "count": "seeds"})
 
 
-def _draw(ax: "Axes", sheet: Sheet, id: str, x: "np.ndarray", y: "np.ndarray", bright: bool) -> None:
-    look, shares = sheet.styles[id], np.clip(np.asarray(y, float), LOWEST, 10)
+def _draw(ax: "Axes", data: FigureData, id: str, x: "np.ndarray", y: "np.ndarray", bright: bool) -> None:
+    look, shares = data.styles[id], np.clip(np.asarray(y, float), LOWEST, 10)
     if not bright:
         ax.plot(x, shares, color=GREY, linewidth=0.6, alpha=0.45, zorder=1.5)
         return
     step = max(1, len(shares) // 4)
-    start = list(sheet.styles).index(id) % step
+    start = list(data.styles).index(id) % step
     ax.plot(x, shares, color=look.colour, linestyle=look.line, marker=look.marker, markersize=look.size - 1.6,
             markevery=(start, step), linewidth=1.4, zorder=look.layer)  # fmt: skip
 
 
-def _only(sheet: Sheet, ids: Sequence[str]) -> Sheet:
-    """A sheet of some algorithms alone, for the legend."""
+def _only(data: FigureData, ids: Sequence[str]) -> FigureData:
+    """A data of some algorithms alone, for the legend."""
     from copy import copy
 
-    one = copy(sheet)
-    one.styles = {id: sheet.styles[id] for id in ids}
+    one = copy(data)
+    one.styles = {id: data.styles[id] for id in ids}
     return one

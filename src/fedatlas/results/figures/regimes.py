@@ -7,10 +7,11 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.contests import standings
 from fedatlas.results.comparing.wording import sentence, summary
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.chart import Sentences, plain
-from fedatlas.results.figures.fitting import lines
-from fedatlas.results.figures.over_problems import AtOneTarget, problems, titles
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing
+from fedatlas.results.figures.browser_chart import Sentences, plain
+from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problems, titles
+from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.text_fitting import lines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,7 +21,7 @@ TITLE, SIZE = 1.9, 9.0  # inches of titles, points of letters
 
 
 @dataclass(frozen=True, kw_only=True)
-class Regimes(AtOneTarget):
+class Regimes(SingleTargetFigure):
     """A sentence for each problem: who is within noise of the best, and what the others need; generated from numbers.
 
     A number is a cost, or a score, over that of the best algorithm. Its interval is Student's t over paired seeds, with
@@ -36,27 +37,27 @@ class Regimes(AtOneTarget):
         3, doc="how many algorithms that are worse a sentence gives numbers of, the nearest first", low=1
     )
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        board = self.numbers(sheet)
-        names = [sheet.names[id] for id in board.algorithms]
+    def draw(self, data: FigureData) -> Drawing:
+        board = self.numbers(data)
+        names = [data.names[id] for id in board.algorithms]
         found = [
             dict(zip(names, standings(board, at, level=self.level), strict=True)) for at in range(len(board.problems))
         ]
         cost = None if self.scores else self.x
-        sentences = [_whole(sentence(one, self.what(sheet), cost, board.log, self.named)) for one in found]
-        rows = list(zip(titles(sheet, board), sentences, strict=True))
+        sentences = [_whole(sentence(one, self.what(data), cost, board.log, self.named)) for one in found]
+        rows = list(zip(titles(data, board), sentences, strict=True))
         if len(found) > 1:
             rows.append(("all problems", _whole(summary(found))))
-        frame = problems(sheet, board)
+        frame = problems(data, board)
         frame.insert(len(frame.columns), "sentence", sentences)
-        sheet.numbers = frame
+        numbers = frame
         notes = [
-            "" if self.scores else self.told(sheet, [self.share]),
+            "" if self.scores else self.told(data, [self.share]),
             f"Brackets: {self.sure} intervals over paired seeds, corrected for the number of rivals"
             + ("." if self.scores else ", and for what lies between two evaluations."),
         ]
-        sheet.chart = Sentences(list(map(plain, titles(sheet, board))), " ".join(filter(None, notes)))
-        return _text(rows, notes)
+        chart = Sentences(list(map(plain, titles(data, board))), " ".join(filter(None, notes)))
+        return Drawing(_text(rows, notes), numbers, chart)
 
 
 def _whole(text: str) -> str:

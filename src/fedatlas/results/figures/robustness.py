@@ -11,12 +11,12 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.attaining import Board
 from fedatlas.results.comparing.ranking import Agreement, Order, compared, halves
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.over_problems import OverProblems
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing
+from fedatlas.results.figures.comparison_figure import ComparisonFigure
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 ROW, COLUMN = 0.23, 1.45  # inches of a rank and of a variant
@@ -26,7 +26,7 @@ Variant = tuple[str, Order, Agreement | None]  # words, order, and how it agrees
 
 
 @dataclass(frozen=True, kw_only=True)
-class Robustness(OverProblems):
+class Robustness(ComparisonFigure):
     """Ranks of algorithms with another budget, other targets, and each half of the seeds; and Kendall's correlation.
 
     Algorithms are ordered by the area under the performance profile on its log2 axis, up to ``within``, over all
@@ -70,39 +70,39 @@ class Robustness(OverProblems):
                     f"{max(self.shares) / factor:g}, where runs start; leave out one of them"
                 )
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        if len(sheet.styles) < 2:
-            raise sheet.error("an order needs two algorithms")
-        variants = list(self._variants(sheet))
-        sheet.numbers = _numbers(sheet, variants)
-        left = 0.35 + CHARACTER * max(len(name) for name in sheet.names.values())
+    def draw(self, data: FigureData) -> Drawing:
+        if len(data.styles) < 2:
+            raise data.error("an order needs two algorithms")
+        variants = list(self._variants(data))
+        numbers = _numbers(data, variants)
+        left = 0.35 + CHARACTER * max(len(name) for name in data.names.values())
         width = 2 * left + COLUMN * (len(variants) - 1)
-        foot = layout.wrapped(width, *self._notes(sheet))
-        height = ROW * len(sheet.styles) + 0.16 * len(foot.splitlines()) + 1.5
+        foot = layout.wrapped(width, *self._notes(data))
+        height = ROW * len(data.styles) + 0.16 * len(foot.splitlines()) + 1.5
         figure = layout.blank((width, height), fixed=True)
         ax = figure.subplots()
         ax.set_axis_off()
-        ax.set(xlim=(-left / COLUMN, len(variants) - 1 + left / COLUMN), ylim=(len(sheet.styles) + 3.4, -1.6))
-        _lines(ax, sheet, variants)
+        ax.set(xlim=(-left / COLUMN, len(variants) - 1 + left / COLUMN), ylim=(len(data.styles) + 3.4, -1.6))
+        _lines(ax, data, variants)
         for at, (words, _, agrees) in enumerate(variants):
             ax.text(at, -0.2, words, ha="center", va="bottom", fontsize=9, fontweight="bold")
             if agrees is not None:
                 text = f"{_tau(agrees)}\n{agrees.reversed} of {agrees.pairs}\npairs reversed"
-                ax.text(at, len(sheet.styles) + 0.75, text, ha="center", va="top", fontsize=8, linespacing=1.3)
+                ax.text(at, len(data.styles) + 0.75, text, ha="center", va="top", fontsize=8, linespacing=1.3)
         layout.inside(ax)
         layout.foot(figure, foot)
-        return figure
+        return Drawing(figure, numbers)
 
-    def _variants(self, sheet: Sheet) -> Iterator[Variant]:
-        base = self.board(sheet, self.shares)
+    def _variants(self, data: FigureData) -> Iterator[Variant]:
+        base = self.board(data, self.shares)
         whole, _, _ = self._compared(base, base)
         yield "as scored", whole, None
         for budget in self.budgets:
-            _, order, agrees = self._compared(base, self.board(sheet, self.shares, budget))
+            _, order, agrees = self._compared(base, self.board(data, self.shares, budget))
             yield f"{_part(budget)} of the\nrounds", order, agrees
         for factor in self.harder:
             shares = [share / factor for share in self.shares]
-            _, order, agrees = self._compared(base, self.board(sheet, shares))
+            _, order, agrees = self._compared(base, self.board(data, shares))
             words = f"{labels.number(max(factor, 1 / factor))} times\n{'harder' if factor > 1 else 'easier'} targets"
             yield words, order, agrees
         if self.seeds and base.seeds.shape[1] > 1:
@@ -113,11 +113,11 @@ class Robustness(OverProblems):
     def _compared(self, one: Board, other: Board) -> tuple[Order, Order, Agreement]:
         return compared(one, other, self.within, self.resamples)
 
-    def _notes(self, sheet: Sheet) -> list[str]:
+    def _notes(self, data: FigureData) -> list[str]:
         return [
             f"Ranks by the area under the performance profile of {self.counted}, up to "
             f"{labels.number(self.within)} times the best.",
-            self.told(sheet, self.shares),
+            self.told(data, self.shares),
             "τ: Kendall's rank correlation with the order as scored (of the halves, with each other), with 95 % "
             "intervals by resampling problems and seeds. Reversed: apart beyond noise, on different sides.",
         ]
@@ -135,27 +135,27 @@ def _part(budget: float) -> str:
     return {0.5: "half", 0.25: "a quarter"}.get(budget, f"{labels.number(100 * budget)} %")
 
 
-def _lines(ax: "Axes", sheet: Sheet, variants: "list[Variant]") -> None:
+def _lines(ax: "Axes", data: FigureData, variants: "list[Variant]") -> None:
     """A line through the ranks of each algorithm, and its name at both ends."""
     last = len(variants) - 1
-    for a, look in enumerate(sheet.styles.values()):
+    for a, look in enumerate(data.styles.values()):
         ranks = [order.ranks[a] for _, order, _ in variants]
         ax.plot(range(last + 1), ranks, color=look.colour, linestyle=look.line, marker=look.marker, linewidth=1.3)
     for at, side, shift in ((0, "right", -0.12), (last, "left", 0.12)):
         order = variants[at][1].ranks
         places = order.argsort(kind="stable")
         for place, a in enumerate(places.tolist(), start=1):  # equal ranks are written under one another
-            name = list(sheet.names.values())[a]
+            name = list(data.names.values())[a]
             ax.text(at + shift, place, name, ha=side, va="center", fontsize=8.5)
 
 
-def _numbers(sheet: Sheet, variants: "list[Variant]") -> "DataFrame":
+def _numbers(data: FigureData, variants: "list[Variant]") -> "DataFrame":
     """Tidy ranks and areas: a row for each variant and algorithm."""
     import pandas as pd
 
     rows = []
     for words, order, agrees in variants:
-        for a, id in enumerate(sheet.styles):
+        for a, id in enumerate(data.styles):
             row = {
                 "variant": words.replace("\n", " "),
                 "algorithm": id,

@@ -12,15 +12,14 @@ from fedatlas.experiments.axis_values import parsed
 from fedatlas.experiments.selection import numeric
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Panelled, Scale
-from fedatlas.results.figures.chart import Chart, Line, categories, lines, plain
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
+from fedatlas.results.figures.browser_chart import Chart, Line, categories, lines, plain
+from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
@@ -30,7 +29,7 @@ LINEAR_LINE = Line(LINEAR, REFERENCE, "", (4, 3))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scaling(Panelled):
+class Scaling(PanelFigure):
     """The best score of every algorithm against an axis; dotted, what theorems promise."""
 
     name = "scaling"
@@ -59,25 +58,23 @@ class Scaling(Panelled):
             if id in self.theorems:  # loaded by name: figures without theorems depend on none
                 importlib.import_module("fedatlas.theory.promises").check(run)
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        x, column = self.x, _column(sheet)
-        sheet.column(sheet.table, x, column)
-        rows = sheet.rows(sheet.table[sheet.table["chosen"]])
-        panels = sheet.panels(rows)
+    def draw(self, data: FigureData) -> Drawing:
+        x, column = self.x, _column(data)
+        data.column(data.table, x, column)
+        rows = data.rows(data.table[data.table["chosen"]])
+        panels = data.panels(rows)
         figure, axes = layout.grid(len(panels))
         positions = layout.positions(rows[x])
-        shifts = (
-            np.linspace(-0.25, 0.25, len(sheet.styles)) if len(sheet.styles) > 1 else [0]
-        )  # where x is not a number
+        shifts = np.linspace(-0.25, 0.25, len(data.styles)) if len(data.styles) > 1 else [0]  # where x is not a number
         shown: list[tuple[str, str, DataFrame]] = []
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
-            if sheet.log:
+            if data.log:
                 ax.set_yscale("log")
-            for shift, (id, look) in zip(shifts, sheet.styles.items(), strict=True):
+            for shift, (id, look) in zip(shifts, data.styles.items(), strict=True):
                 own = part[part["algorithm"] == id]
                 shown.append((title, id, own))
-                _line(ax, sheet, x, own, column, positions, look, shift)
+                _line(ax, data, x, own, column, positions, look, shift)
                 if id in self.theorems:
                     promised = own.assign(at=own[x].map(positions)).sort_values("at")
                     ax.plot(promised["at"], promised["bound"], color=look.colour, linestyle=layout.DOTS, linewidth=1.4)
@@ -85,41 +82,41 @@ class Scaling(Panelled):
                 ax.plot(ends[x], ends[column], color=REFERENCE, linestyle=SLOPE, linewidth=1.1, zorder=1.5)
                 shown.append((title, LINEAR, ends))
         _scale(axes, positions, rows, x)
-        finite = rows[[c for c in (column, *_range(sheet, column), "bound") if c in rows]].to_numpy(float)
-        if bounds := layout.limits(layout.raised(sheet, finite), sheet.log):
+        finite = rows[[c for c in (column, *_range(data, column), "bound") if c in rows]].to_numpy(float)
+        if bounds := layout.limits(layout.raised(data, finite), data.log):
             axes[0].set_ylim(*bounds)
-        layout.label(axes, labels.axis(x, sheet.view.problem), _words(sheet))
-        layout.legend(figure, sheet, self._legend(sheet, rows, column))
-        layout.foot(figure, sheet.note(numeric(rows[x])) if _range(sheet, column) else "")
-        sheet.numbers = self._tidy(sheet, shown, column)
+        layout.label(axes, labels.axis(x, data.view.problem), _words(data))
+        layout.legend(figure, data, self._legend(data, rows, column))
+        layout.foot(figure, data.note(numeric(rows[x])) if _range(data, column) else "")
+        numbers = self._tidy(data, shown, column)
         at = [value for value in positions.values() if numeric(rows[x])]
-        sheet.chart = Chart(
-            x={x: plain(labels.axis(x, sheet.view.problem))},
-            y=("mean", plain(_words(sheet))),
-            lines=lines(sheet.styles, sheet.names) | ({LINEAR: LINEAR_LINE} if self.reference else {}),
-            range=("low", "high") if _range(sheet, column) else None,
+        chart = Chart(
+            x={x: plain(labels.axis(x, data.view.problem))},
+            y=("mean", plain(_words(data))),
+            lines=lines(data.styles, data.names) | ({LINEAR: LINEAR_LINE} if self.reference else {}),
+            range=("low", "high") if _range(data, column) else None,
             categories=[] if numeric(rows[x]) else categories(positions),
-            dotted={"bound": "promised by the theorem"} if "bound" in sheet.numbers else {},
+            dotted={"bound": "promised by the theorem"} if "bound" in numbers else {},
             logx=bool(at) and min(at) > 0 and max(at) / min(at) >= 4,
-            logy=sheet.log,
-            remark="edge" if "edge" in sheet.numbers else "",
+            logy=data.log,
+            remark="edge" if "edge" in numbers else "",
             limits=axes[0].get_ylim(),
-            note=sheet.note(numeric(rows[x])) if _range(sheet, column) else "",
+            note=data.note(numeric(rows[x])) if _range(data, column) else "",
         )
-        return figure
+        return Drawing(figure, numbers, chart)
 
-    def _tidy(self, sheet: Sheet, shown: "Sequence[tuple[str, str, DataFrame]]", column: str) -> "DataFrame":
-        """Chosen scores with their ranges, bounds of theorems, and where the chosen value lies on its axis.
+    def _tidy(self, data: FigureData, shown: "Sequence[tuple[str, str, DataFrame]]", column: str) -> "DataFrame":
+        """AlgorithmFigure scores with their ranges, bounds of theorems, and where the chosen value lies on its axis.
 
         shown: (title of the panel, id, rows) of each line.
         """
-        names = {self.x: self.x, column: "mean", **dict(zip(_range(sheet, column), ("low", "high"), strict=False))}
-        names |= {name: name for name in ("bound", "edge") if name in sheet.table}
-        return sheet.tidy(
+        names = {self.x: self.x, column: "mean", **dict(zip(_range(data, column), ("low", "high"), strict=False))}
+        names |= {name: name for name in ("bound", "edge") if name in data.table}
+        return data.tidy(
             (title, id, own.reindex(columns=list(names)).rename(columns=names)) for title, id, own in shown
         )
 
-    def _legend(self, sheet: Sheet, rows: "DataFrame", column: str) -> "list[Artist]":
+    def _legend(self, data: FigureData, rows: "DataFrame", column: str) -> "list[Artist]":
         """Legend handles of lines that do not belong to an algorithm."""
         from matplotlib.lines import Line2D
 
@@ -127,7 +124,7 @@ class Scaling(Panelled):
         if self.reference == "linear":
             found.append(Line2D([], [], color=REFERENCE, linestyle=SLOPE, linewidth=1.1, label=LINEAR))
         for id, name in self.theorems.items():
-            found.append(Line2D([], [], color=sheet.styles[id].colour, linestyle=layout.DOTS, linewidth=1.4))
+            found.append(Line2D([], [], color=data.styles[id].colour, linestyle=layout.DOTS, linewidth=1.4))
             found[-1].set_label(f"Theorem {name}")
         edges = rows.loc[rows["edge"] != "", "edge"]
         if len(edges):
@@ -138,28 +135,28 @@ class Scaling(Panelled):
         return found
 
 
-def _column(sheet: Sheet) -> str:
+def _column(data: FigureData) -> str:
     """Column of the table that is drawn."""
-    select = sheet.view.select
-    if sheet.y in sheet.view.tune:
-        return sheet.y
-    return "score" if sheet.y == select.metric else f"{select.statistic}_{sheet.y}"
+    select = data.view.select
+    if data.y in data.view.tune:
+        return data.y
+    return "score" if data.y == select.metric else f"{select.statistic}_{data.y}"
 
 
-def _words(sheet: Sheet) -> str:
-    if sheet.y in sheet.view.tune:
-        return f"best {labels.axis(sheet.y, sheet.view.problem)}"
-    return labels.quantity(sheet.y, sheet.view.select.statistic)
+def _words(data: FigureData) -> str:
+    if data.y in data.view.tune:
+        return f"best {labels.axis(data.y, data.view.problem)}"
+    return labels.quantity(data.y, data.view.select.statistic)
 
 
-def _range(sheet: Sheet, column: str) -> tuple[str, ...]:
+def _range(data: FigureData, column: str) -> tuple[str, ...]:
     """Columns of the smallest and the largest value over seeds, where there are several."""
-    return ("score_min", "score_max") if column == "score" and sheet.seeds > 1 else ()
+    return ("score_min", "score_max") if column == "score" and data.seeds > 1 else ()
 
 
 def _line(
     ax: "Axes",
-    sheet: Sheet,
+    data: FigureData,
     axis: str,
     part: "DataFrame",
     column: str,
@@ -170,12 +167,12 @@ def _line(
     x = part[axis]
     part = part.assign(at=x.map(positions) + (0 if numeric(x) else shift)).sort_values("at")
     ok = part[np.isfinite(part[column])]
-    at, y = ok["at"].to_numpy(float), layout.raised(sheet, ok[column])
-    ends = [layout.raised(sheet, ok[name]) for name in _range(sheet, column)]
+    at, y = ok["at"].to_numpy(float), layout.raised(data, ok[column])
+    ends = [layout.raised(data, ok[name]) for name in _range(data, column)]
     if numeric(x):
         ax.plot(at, y, color=look.colour, linestyle=look.line, zorder=look.layer)
         if ends:
-            layout.spread(ax, look, at, ends[0], ends[1], sheet.place(look))
+            layout.spread(ax, look, at, ends[0], ends[1], data.place(look))
     elif ends:
         ax.vlines(at, *ends, color=look.colour, linewidth=1.4)
     inner = (ok["edge"] == "").to_numpy()

@@ -9,17 +9,16 @@ from fedatlas.experiments.scores import compared, goal
 from fedatlas.experiments.selection import numeric
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Panelled, Scale
-from fedatlas.results.figures.chart import Chart, categories, lines, plain
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
+from fedatlas.results.figures.browser_chart import Chart, categories, lines, plain
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sensitivity(Panelled):
+class Sensitivity(PanelFigure):
     """The score on the tuning seeds at every tried value of a hyper-parameter, the best over the other tuned ones."""
 
     name = "sensitivity"
@@ -27,13 +26,13 @@ class Sensitivity(Panelled):
     x: str = option(doc="tuned hyper-parameter", names="tuned")
     yscale: Scale | None = option(None, doc="scale of the y-axis; by default that of the metric that selects")
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        x, select = self.x, sheet.view.select
-        sheet.column(sheet.table, x)
+    def draw(self, data: FigureData) -> Drawing:
+        x, select = self.x, data.view.select
+        data.column(data.table, x)
         metric = select.tuning_metric
-        rows = sheet.rows(sheet.table[sheet.table[x].notna()])
+        rows = data.rows(data.table[data.table[x].notna()])
         every, diverged = compared(rows)
-        panels = sheet.panels(rows)
+        panels = data.panels(rows)
         figure, axes = layout.grid(len(panels))
         positions = layout.positions(rows[x])
         values, words = list(positions.values()), not numeric(rows[x])
@@ -41,13 +40,13 @@ class Sensitivity(Panelled):
         cut = False
         for ax, (title, part) in zip(axes, panels, strict=True):
             ax.set_title(title)
-            if sheet.log:
+            if data.log:
                 ax.set_yscale("log")
             if words:
                 ax.set_xticks(values, [labels.text(parsed(cell)) for cell in positions])
             elif values[0] > 0 and values[-1] / values[0] >= 4:
                 ax.set_xscale("log")
-            for id, look in sheet.styles.items():
+            for id, look in data.styles.items():
                 own = part[(part["algorithm"] == id) & (diverged.loc[part.index] == 0)]
                 scores = every.loc[own.index].groupby(own[x].map(positions)).agg(goal(metric, select))
                 cells = {at: cell for cell, at in positions.items()}
@@ -55,20 +54,20 @@ class Sensitivity(Panelled):
                 shown[-1][2].insert(0, x, shown[-1][2].pop("at").map(cells))
                 points: dict[str, Any] = {"marker": look.marker, "markersize": look.size}
                 line = "none" if words else look.line
-                drawn = layout.raised(sheet, scores)
+                drawn = layout.raised(data, scores)
                 cut |= bool((drawn > scores).any())
                 ax.plot(scores.index, drawn, color=look.colour, linestyle=line, zorder=look.layer, **points)
-        layout.label(axes, labels.axis(x, sheet.view.problem), labels.quantity(metric, select.statistic))
-        layout.legend(figure, sheet)
-        sheet.numbers = sheet.tidy(shown)
-        sheet.chart = Chart(
-            x={x: plain(labels.axis(x, sheet.view.problem))},
+        layout.label(axes, labels.axis(x, data.view.problem), labels.quantity(metric, select.statistic))
+        layout.legend(figure, data)
+        numbers = data.tidy(shown)
+        chart = Chart(
+            x={x: plain(labels.axis(x, data.view.problem))},
             y=("score", f"{select.statistic} {labels.words(metric)}"),
-            lines=lines(sheet.styles, sheet.names),
+            lines=lines(data.styles, data.names),
             categories=categories(positions) if words else [],
             logx=not words and values[0] > 0 and values[-1] / values[0] >= 4,
-            logy=sheet.log,
+            logy=data.log,
             note="On the tuning seeds, the best over the other tuned hyper-parameters.",
         )
         layout.foot(figure, "What diverged is left out." if (diverged > 0).any() else "", layout.RAISED if cut else "")
-        return figure
+        return Drawing(figure, numbers, chart)

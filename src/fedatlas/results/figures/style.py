@@ -1,7 +1,7 @@
 """How algorithms and figures look: one colour, marker and line style for each algorithm throughout the atlas.
 
 The colours extend those of Okabe and Ito (2008). Each two of them look at least ``FAR`` apart to people with any colour
-vision (`fedatlas.results.figures.vision`), so up to as many entries as there are colours are told apart by colour alone.
+vision (`fedatlas.results.figures.colour_vision`), so up to as many entries as there are colours are told apart by colour alone.
 Entries of an experiment also differ in marker or line. The paper's own method is never grey.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fedatlas.results.figures.vision import apart
+from fedatlas.results.figures.colour_vision import apart
 
 Key = TypeVar("Key")
 

@@ -9,13 +9,12 @@ from fedatlas.experiments import labels, scores
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Panelled
-from fedatlas.results.figures.fitting import width as width_of
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, PanelFigure
+from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.text_fitting import width as width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 ROW, HEAD = 0.27, 0.3  # inches
@@ -24,7 +23,7 @@ NARROWEST = 4.8  # inches, for the notes at the foot
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table(Panelled):
+class Table(PanelFigure):
     """Metrics of the chosen runs: a row for each algorithm, a column for each value of an axis.
 
     A panel is a block of rows.
@@ -42,17 +41,17 @@ class Table(Panelled):
     def inputs(self) -> frozenset[str]:
         return frozenset({"memory"} if self.memory else ())
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        x, metrics = self.x, self.metrics or [sheet.y]
-        sheet.column(sheet.curves, x, *metrics)
-        rows = sheet.rows(sheet.curves)
-        sheet.numbers = numbers = _numbers(sheet, rows, metrics)
-        memory = sheet.memory if self.memory else None
+    def draw(self, data: FigureData) -> Drawing:
+        x, metrics = self.x, self.metrics or [data.y]
+        data.column(data.curves, x, *metrics)
+        rows = data.rows(data.curves)
+        numbers = _numbers(data, rows, metrics)
+        memory = data.memory if self.memory else None
         if memory is not None:
             numbers["memory"] = numbers["algorithm"].map(memory)
-        values, blocks = list(dict.fromkeys(rows[x])), sheet.panels(rows)
-        heads = list(map(labels.mathematical, layout.heads(sheet, x, values)))
-        name_width = 0.35 + max(width_of(name, SIZE) for name in sheet.names.values())
+        values, blocks = list(dict.fromkeys(rows[x])), data.panels(rows)
+        heads = list(map(labels.mathematical, layout.heads(data, x, values)))
+        name_width = 0.35 + max(width_of(name, SIZE) for name in data.names.values())
         texts = [
             _cell(numbers[numbers.index == at], numbers["algorithm"][at], numbers["metric"][at])[0]
             for at in numbers.index
@@ -62,7 +61,7 @@ class Table(Panelled):
         widths = [max(widest, (width_of(head, SIZE, "bold") + 0.15) / len(metrics)) for head in heads for _ in metrics]
         width = max(NARROWEST, name_width + sum(widths) + (0.85 if memory is not None else 0))
         titled = [bool(title) for title, _ in blocks]
-        height = 2 * HEAD + ROW * (len(blocks) * len(sheet.styles) + sum(titled)) + 0.45
+        height = 2 * HEAD + ROW * (len(blocks) * len(data.styles) + sum(titled)) + 0.45
         figure = layout.blank((width, height), fixed=True)
         ax = figure.subplots()
         ax.set_axis_off()
@@ -78,9 +77,9 @@ class Table(Panelled):
                 at += ROW
                 ax.text(0.02, at - ROW / 2, title, va="center", style="italic")
             block = numbers[numbers[self.panel] == part[self.panel].iloc[0]] if self.panel else numbers
-            for id in sheet.styles:
+            for id in data.styles:
                 at += ROW
-                ax.text(0.12 if title else 0.02, at - ROW / 2, sheet.names[id], va="center")
+                ax.text(0.12 if title else 0.02, at - ROW / 2, data.names[id], va="center")
                 for number, (value, name) in enumerate((v, m) for v in values for m in metrics):
                     text, best = _cell(block[(block[x] == value) & (block["metric"] == name)], id, name)
                     middle = (edges[number] + edges[number + 1]) / 2
@@ -90,11 +89,11 @@ class Table(Panelled):
                     ax.text(width - 0.42, at - ROW / 2, labels.text(memory[id]), ha="center", va="center")
             ax.axhline(at, color="#bbbbbb", linewidth=0.7)
         unit = "Percent; " if all(metric(name).percent for name in metrics) else ""
-        spread = f"mean ± standard deviation over {sheet.counted_seeds}" if sheet.seeds > 1 else "one seed"
-        bold = "The best means are bold." if len(sheet.styles) > 1 else ""
-        told = f"{unit}{sheet.view.select.values}, {spread}."
+        spread = f"mean ± standard deviation over {data.counted_seeds}" if data.seeds > 1 else "one seed"
+        bold = "The best means are bold." if len(data.styles) > 1 else ""
+        told = f"{unit}{data.view.select.values}, {spread}."
         layout.foot(figure, told[0].upper() + told[1:], bold)
-        return figure
+        return Drawing(figure, numbers)
 
 
 def _write_heads(ax: "Axes", heads: Sequence[str], metrics: Sequence[str], edges: Sequence[float]) -> None:
@@ -107,11 +106,11 @@ def _write_heads(ax: "Axes", heads: Sequence[str], metrics: Sequence[str], edges
             ax.text(middle, 1.5 * HEAD, labels.head(name), ha="center", va="center")
 
 
-def _numbers(sheet: Sheet, rows: "DataFrame", metrics: Iterable[str]) -> "DataFrame":
+def _numbers(data: FigureData, rows: "DataFrame", metrics: Iterable[str]) -> "DataFrame":
     """Tidy means and deviations: a row for each algorithm, point of the axes and metric."""
     import pandas as pd
 
-    axes, select = sheet.view.axes, sheet.view.select
+    axes, select = data.view.axes, data.view.select
     of_runs, found = ["algorithm", *axes, "seed"], []
     evaluated = rows[rows["round"] > 0]
     status = evaluated.groupby(of_runs, sort=False)["status"].last()

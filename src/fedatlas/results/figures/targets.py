@@ -11,10 +11,10 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.selection import attained
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Panelled
-from fedatlas.results.figures.costed import Costed
-from fedatlas.results.figures.fitting import width
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, PanelFigure
+from fedatlas.results.figures.cost_figure import CostFigure
+from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.text_fitting import width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +27,7 @@ COLUMN = 0.85  # inches, at least
 
 
 @dataclass(frozen=True, kw_only=True)
-class Targets(Panelled, Costed):
+class Targets(PanelFigure, CostFigure):
     """A table of the cost at which the mean of a metric over seeds first attains each target, by algorithm."""
 
     name = "targets"
@@ -35,27 +35,25 @@ class Targets(Panelled, Costed):
     y: str | None = option(None, doc="metric; by default the one that selects", names="metric")
     targets: list[float] = option(doc="values of the metric", filled=True, distinct=True)
 
-    def draw(self, sheet: Sheet) -> "Figure":
+    def draw(self, data: FigureData) -> Drawing:
         cost = self.cost
-        sheet.column(sheet.curves, cost, sheet.y)
-        panels = sheet.panels(sheet.rows(sheet.curves))
+        data.column(data.curves, cost, data.y)
+        panels = data.panels(data.rows(data.curves))
         reached = [(title, part, target) for title, part in panels for target in self.targets]
         columns: list[Column] = [*reached]
         heads = [labels.number(target) for _, _, target in reached]
-        values = np.array(
-            [[_cost(sheet, part, id, cost, target) for _, part, target in reached] for id in sheet.styles]
-        )
+        values = np.array([[_cost(data, part, id, cost, target) for _, part, target in reached] for id in data.styles])
         points = [(title, target) for title, _, target in reached]
-        sheet.numbers = _tidy(sheet, points, values)
+        numbers = _tidy(data, points, values)
         if cost.endswith("seconds"):
-            per_round = [[_per_round(part, id, cost) for _, part in panels] for id in sheet.styles]
+            per_round = [[_per_round(part, id, cost) for _, part in panels] for id in data.styles]
             values, heads = np.hstack([np.array(per_round), values]), [*["a round"] * len(panels), *heads]
             columns = [*((title, part, None) for title, part in panels), *columns]
-        return self._table(sheet, values, columns, heads)
+        return Drawing(self._table(data, values, columns, heads), numbers)
 
-    def _table(self, sheet: Sheet, values: np.ndarray, columns: "list[Column]", heads: list[str]) -> "Figure":
+    def _table(self, data: FigureData, values: np.ndarray, columns: "list[Column]", heads: list[str]) -> "Figure":
         rows, count = values.shape
-        names = max(width(name, 9) for name in sheet.names.values())
+        names = max(width(name, 9) for name in data.names.values())
         titles = [title for title, _, _ in columns]
         together = [(title, len(list(columns))) for title, columns in itertools.groupby(titles)]
         wide = max(COLUMN, *((width(title, 9) + 0.15) / columns for title, columns in together))
@@ -74,7 +72,7 @@ class Targets(Panelled, Costed):
                     ax.fill_between([column - 0.47, column + 0.47], row - 0.45, row + 0.45, color=colour, linewidth=0)
                 weight = "bold" if place == 0 else "normal"
                 ax.text(column, row, _text(value), ha="center", va="center", fontsize=9, fontweight=weight)
-        ax.set_yticks(range(rows), [sheet.names[id] for id in sheet.styles])
+        ax.set_yticks(range(rows), [data.names[id] for id in data.styles])
         ax.set_xticks(range(count), heads)
         ax.tick_params(length=0, labeltop=True, labelbottom=False, top=False, bottom=False)
         ax.grid(False)
@@ -89,30 +87,30 @@ class Targets(Panelled, Costed):
                 }
                 ax.annotate(title, (run.mean(), -0.5), fontsize=9, **above)
         what = self.words
-        seeds = f" (mean of {sheet.counted_seeds})" if sheet.seeds > 1 else ""
-        measured = f"{labels.words(sheet.y)}{seeds}"
+        seeds = f" (mean of {data.counted_seeds})" if data.seeds > 1 else ""
+        measured = f"{labels.words(data.y)}{seeds}"
         layout.foot(figure, f"{what.capitalize()} until the {measured} first attains a target; – never.")
         return figure
 
 
-def _tidy(sheet: Sheet, points: "list[tuple[str, float]]", values: np.ndarray) -> "DataFrame":
+def _tidy(data: FigureData, points: "list[tuple[str, float]]", values: np.ndarray) -> "DataFrame":
     """The cost of each target: infinite where it is never attained. values: (algorithms, targets)."""
     import pandas as pd
 
     rows = [
         (title, id, pd.DataFrame({"target": [target], "cost": [values[row, column]]}))
-        for row, id in enumerate(sheet.styles)
+        for row, id in enumerate(data.styles)
         for column, (title, target) in enumerate(points)
     ]
-    return sheet.tidy(rows)
+    return data.tidy(rows)
 
 
-def _cost(sheet: Sheet, part: "DataFrame", id: str, cost: str, target: float) -> float:
+def _cost(data: FigureData, part: "DataFrame", id: str, cost: str, target: float) -> float:
     """Mean cost over seeds in the first round that attains the target; inf if none does."""
     curve = part[part["algorithm"] == id]
     if curve.empty:
         return math.nan
-    first = attained(curve, sheet.y, target, sheet.view.select)
+    first = attained(curve, data.y, target, data.view.select)
     return first if cost == "round" or math.isinf(first) else float(curve.loc[curve["round"] == first, cost].mean())
 
 

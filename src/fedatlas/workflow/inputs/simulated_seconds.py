@@ -34,7 +34,7 @@ from fedatlas.workflow.made_files import partition_file
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fedatlas.results.figures.costed import Costed
+    from fedatlas.results.figures.cost_figure import CostFigure
 
 
 class Asked(Protocol):
@@ -47,7 +47,7 @@ class Asked(Protocol):
     def model(self) -> Any: ...
 
 
-def needed(figure: "Costed", cells: Sequence[Cell]) -> dict[str, str | None]:
+def needed(figure: "CostFigure", cells: Sequence[Cell]) -> dict[str, str | None]:
     """The run files of the figure's algorithms, whose metadata say what was run, and the files of their partitions."""
     return files([cell for cell in cells if cell.id in (figure.algorithms or [cell.id])])
 

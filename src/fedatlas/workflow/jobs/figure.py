@@ -8,7 +8,7 @@ from fedatlas.experiments.result_files import read
 from fedatlas.experiments.view import EMPTY, View
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
-from fedatlas.results.figures.pages import Page
+from fedatlas.results.figures.paper_page import Page
 from fedatlas.workflow.inputs import Results, made
 
 

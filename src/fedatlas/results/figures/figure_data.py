@@ -13,7 +13,7 @@ from fedatlas.experiments.view import View
 from fedatlas.federation.metrics import metric
 from fedatlas.results.figures import style
 from fedatlas.results.figures.base import Figure
-from fedatlas.results.figures.chart import Chart, Grid, Sentences, plain
+from fedatlas.results.figures.browser_chart import plain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,15 +25,14 @@ BANDS = 5  # that lie over one another and are still told apart
 
 
 @dataclass
-class Sheet:
+class FigureData:
     """What a figure is drawn from.
 
     figure: declared. view: of the experiment. table, curves: of `fedatlas.experiments.tables`; the table has the column
     ``bound`` where theorems are an input of the figure. partitions: (title, counts of labels (clients, classes)) of
     each partition. availability: (title, probabilities or None, who was there), both (rounds, clients), of each
     participation. memory: vectors that a client keeps from round to round, by id of the algorithm. dissimilarities:
-    (title, constants of similarity) of each problem. numbers: set by a kind that gives the numbers it shows; chart: set
-    by one whose numbers a browser can draw.
+    (title, constants of similarity) of each problem.
 
     Of the options that not every kind has, ``algorithms``, ``where``, ``panel``, ``y`` and ``yscale`` are respected
     where they are declared.
@@ -47,8 +46,6 @@ class Sheet:
     availability: "list[tuple[str, np.ndarray | None, np.ndarray]] | None" = None
     memory: dict[str, float] | None = None
     dissimilarities: "list[tuple[str, Similarity]] | None" = None
-    numbers: "DataFrame | None" = None
-    chart: Chart | Grid | Sentences | None = None
 
     def __post_init__(self) -> None:
         entries = self.view.algorithms

@@ -1,6 +1,6 @@
 """What a browser needs to draw a figure's numbers: a description that lies beside the CSV of the numbers.
 
-A kind that sets `Sheet.numbers` may set `Sheet.chart` too. The report then draws the numbers of the CSV, and no others,
+A kind that sets `FigureData.numbers` may set `FigureData.chart` too. The report then draws the numbers of the CSV, and no others,
 where the reader can ask for single values, hide lines and change axes.
 """
 

@@ -14,10 +14,10 @@ from fedatlas.results.comparing.attaining import Board
 from fedatlas.results.comparing.profiles import Profile, profile
 from fedatlas.results.comparing.ranking import ranked
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import Panelled
-from fedatlas.results.figures.chart import Chart, lines, plain
-from fedatlas.results.figures.over_problems import OverProblems, problems
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.base import Drawing, PanelFigure
+from fedatlas.results.figures.browser_chart import Chart, lines, plain
+from fedatlas.results.figures.comparison_figure import ComparisonFigure, problems
+from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import GREY
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ BANDS = 4  # lines in a panel that have bands; of more, each has bars at its mar
 
 
 @dataclass(frozen=True, kw_only=True)
-class Profiled(OverProblems, Panelled):
+class ProfileFigure(ComparisonFigure, PanelFigure):
     """A figure of the share of problems that algorithms solve, with bands by resampling problems and seeds."""
 
     shares: list[float] = option(
@@ -66,71 +66,71 @@ class Profiled(OverProblems, Panelled):
         """Set scale and ticks of the x-axis."""
         raise NotImplementedError
 
-    def axis(self, sheet: Sheet) -> str:
+    def axis(self, data: FigureData) -> str:
         """Label of the x-axis."""
         raise NotImplementedError
 
-    def draw(self, sheet: Sheet) -> "Figure":
-        board = self.board(sheet, self.shares)
+    def draw(self, data: FigureData) -> Drawing:
+        board = self.board(data, self.shares)
         values = self.values(board)
         at = self.abscissas(values)
-        parts = [(title, list(part.index)) for title, part in sheet.panels(problems(sheet, board))]
+        parts = [(title, list(part.index)) for title, part in data.panels(problems(data, board))]
         found = [(title, places, profile(values[:, places], at, self.resamples)) for title, places in parts]
-        sheet.numbers = _numbers(sheet, found)
+        numbers = _numbers(data, found)
         order = ranked(board)
-        sheet.chart = self._chart(sheet, [board.algorithms[a] for a in order[: self.named]], at)
+        chart = self._chart(data, [board.algorithms[a] for a in order[: self.named]], at)
         if self.apart:
-            panels = [(sheet.names[board.algorithms[a]], found[0][2], [a]) for a in order]
+            panels = [(data.names[board.algorithms[a]], found[0][2], [a]) for a in order]
         else:
             panels = [(title, one, order[: self.named]) for title, _, one in found]
         figure, axes = layout.grid(len(panels))
         for ax, (title, one, bright) in zip(axes, panels, strict=True):
             ax.set_title(title)
             for a in reversed(order):
-                _line(ax, sheet, board.algorithms[a], one, a, a in bright, len(bright))
+                _line(ax, data, board.algorithms[a], one, a, a in bright, len(bright))
             self.across(ax, at)
             ax.set_ylim(-0.02, 1.02)
-        words = self.axis(sheet)
+        words = self.axis(data)
         layout.label(axes, words.replace(", as", ",\nas") if len(axes) > 1 else words, "share of problems solved")
         if not self.apart:
-            _legend(figure, sheet, board, order, self.named)
-        notes = self._notes(sheet, board, [len(places) for _, places, _ in found])
+            _legend(figure, data, board, order, self.named)
+        notes = self._notes(data, board, [len(places) for _, places, _ in found])
         layout.foot(figure, layout.wrapped(figure.get_figwidth(), *notes))
-        return figure
+        return Drawing(figure, numbers, chart)
 
-    def _chart(self, sheet: Sheet, named: Sequence[str], at: np.ndarray) -> Chart:
-        quiet = set(sheet.styles) - set(named)
+    def _chart(self, data: FigureData, named: Sequence[str], at: np.ndarray) -> Chart:
+        quiet = set(data.styles) - set(named)
         return Chart(
-            x={"x": plain(self.axis(sheet))},
+            x={"x": plain(self.axis(data))},
             y=("share", "share of problems solved"),
-            lines=lines(sheet.styles, sheet.names, quiet),
+            lines=lines(data.styles, data.names, quiet),
             range=("low", "high"),
             logx=bool(at[0] > 0),
             steps=True,
-            note=f"{self.told(sheet, self.shares)} Range: 95 % by resampling problems and seeds.",
+            note=f"{self.told(data, self.shares)} Range: 95 % by resampling problems and seeds.",
         )
 
-    def _notes(self, sheet: Sheet, board: Board, counts: Sequence[int]) -> list[str]:
+    def _notes(self, data: FigureData, board: Board, counts: Sequence[int]) -> list[str]:
         bright = 1 if self.apart else min(self.named, len(board.algorithms))
         shown = "Bars" if bright > BANDS else "Bands"
         fewest, most = min(counts), max(counts)
         each = labels.counted(most, "problem") if fewest == most else f"{fewest} to {most} problems"
         return [
             f"{each}, {labels.counted(board.seeds.shape[1], 'seed')}.",
-            self.told(sheet, self.shares),
+            self.told(data, self.shares),
             f"{shown}: 95 % by resampling problems and seeds.",
             "" if board.defined.all() else "What an algorithm is not defined for, it does not solve.",
         ]
 
 
-def _line(ax: "Axes", sheet: Sheet, id: str, one: Profile, a: int, bright: bool, beside: int) -> None:
+def _line(ax: "Axes", data: FigureData, id: str, one: Profile, a: int, bright: bool, beside: int) -> None:
     """A line with its band, or with bars at its markers where bands would hide each other. beside: lines in colour."""
-    look = sheet.styles[id]
+    look = data.styles[id]
     if not bright:
         ax.plot(one.at, one.share[a], color=GREY, linewidth=0.8, alpha=0.55, drawstyle="steps-post", zorder=1.6)
         return
     step = len(one.at) // MARKS
-    start = 0 if beside == 1 else a * step // max(1, len(sheet.styles))
+    start = 0 if beside == 1 else a * step // max(1, len(data.styles))
     if beside > BANDS:
         marked = slice(start, None, step)
         ax.vlines(one.at[marked], one.low[a, marked], one.high[a, marked], color=look.colour, linewidth=0.9, alpha=0.7)
@@ -142,15 +142,15 @@ def _line(ax: "Axes", sheet: Sheet, id: str, one: Profile, a: int, bright: bool,
     ax.plot(one.at, one.share[a], drawstyle="steps-post", **points)
 
 
-def _legend(figure: "Figure", sheet: Sheet, board: Board, order: Sequence[int], named: int) -> None:
+def _legend(figure: "Figure", data: FigureData, board: Board, order: Sequence[int], named: int) -> None:
     """Names beside the panels, those with the largest area first."""
     from matplotlib.lines import Line2D
 
     handles: list[Artist] = []
     defined, count = board.defined.sum(axis=1), len(board.problems)
     for a in order[:named]:
-        look = sheet.styles[board.algorithms[a]]
-        text = sheet.names[board.algorithms[a]] + (f" ({defined[a]} of {count})" if defined[a] < count else "")
+        look = data.styles[board.algorithms[a]]
+        text = data.names[board.algorithms[a]] + (f" ({defined[a]} of {count})" if defined[a] < count else "")
         handles.append(Line2D([], [], color=look.colour, linestyle=look.line, marker=look.marker, label=text))
     if len(order) > named:
         handles.append(Line2D([], [], color=GREY, linewidth=0.8, label=f"{len(order) - named} others"))
@@ -159,13 +159,13 @@ def _legend(figure: "Figure", sheet: Sheet, board: Board, order: Sequence[int], 
     figure.legend(handles=handles, loc="outside right upper")
 
 
-def _numbers(sheet: Sheet, found: "Sequence[tuple[str, list[int], Profile]]") -> "DataFrame":
+def _numbers(data: FigureData, found: "Sequence[tuple[str, list[int], Profile]]") -> "DataFrame":
     """Tidy shares and bands: a row for each panel, algorithm and abscissa."""
     import pandas as pd
 
     rows = []
     for title, places, one in found:
-        for a, id in enumerate(sheet.styles):
+        for a, id in enumerate(data.styles):
             part = pd.DataFrame({"x": one.at, "share": one.share[a], "low": one.low[a], "high": one.high[a]})
             part.insert(0, "algorithm", id)
             if title:

@@ -11,15 +11,15 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing import attaining
 from fedatlas.results.comparing.attaining import Board, Question
 from fedatlas.results.figures import layout
-from fedatlas.results.figures.costed import Costed
-from fedatlas.results.figures.sheet import Sheet
+from fedatlas.results.figures.cost_figure import CostFigure
+from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 
 @dataclass(frozen=True, kw_only=True)
-class OverProblems(Costed):
+class ComparisonFigure(CostFigure):
     """A figure of what algorithms spend until they attain a target, on every point of the axes that ``where`` leaves.
 
     The targets of a problem do not depend on which algorithms are drawn.
@@ -41,35 +41,35 @@ class OverProblems(Costed):
         """The cost in words, without its unit."""
         return self.words.removesuffix(" (s)")
 
-    def asked(self, sheet: Sheet, shares: "list[float]", budget: float = 1) -> Question:
+    def asked(self, data: FigureData, shares: "list[float]", budget: float = 1) -> Question:
         """What is asked of the runs."""
-        goal = scores.goal(sheet.y, sheet.view.select)
-        return Question(sheet.y, goal, self.x, tuple(shares), self.best, budget)
+        goal = scores.goal(data.y, data.view.select)
+        return Question(data.y, goal, self.x, tuple(shares), self.best, budget)
 
-    def board(self, sheet: Sheet, shares: "list[float]", budget: float = 1) -> Board:
+    def board(self, data: FigureData, shares: "list[float]", budget: float = 1) -> Board:
         """Costs of the algorithms that are drawn, at targets that all algorithms of the experiment set."""
-        asked = self.asked(sheet, shares, budget)
-        sheet.column(sheet.curves, asked.column, sheet.y)
-        sheet.rows(sheet.curves)  # raises if nothing is left
-        rows = matching(sheet.curves, self.where)
-        every = attaining.board(rows, list(sheet.view.algorithms), sheet.view.axes, asked)
-        return every.of(list(sheet.styles))
+        asked = self.asked(data, shares, budget)
+        data.column(data.curves, asked.column, data.y)
+        data.rows(data.curves)  # raises if nothing is left
+        rows = matching(data.curves, self.where)
+        every = attaining.board(rows, list(data.view.algorithms), data.view.axes, asked)
+        return every.of(list(data.styles))
 
-    def told(self, sheet: Sheet, shares: "list[float]") -> str:
+    def told(self, data: FigureData, shares: "list[float]") -> str:
         """What a target is, for the foot."""
         parts = [f"{labels.number(100 * share)} %" for share in shares]
         percent = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-        words, known = labels.words(sheet.y), self.asked(sheet, shares).known
+        words, known = labels.words(data.y), self.asked(data, shares).known
         if known == 0:
             return f"Target: the {words} is {percent} of its first value."
         best = "the best that any run found" if known is None else labels.number(known)
-        if known is None and sheet.y == "loss" and "suboptimality" in sheet.curves:
+        if known is None and data.y == "loss" and "suboptimality" in data.curves:
             best = f"F*, or where F* is not known to {best},"
         return f"Target: the distance of the {words} to {best} is {percent} of the first one."
 
 
 @dataclass(frozen=True, kw_only=True)
-class AtOneTarget(OverProblems):
+class SingleTargetFigure(ComparisonFigure):
     """A figure of the numbers of all runs on each problem: costs of one target, or scores."""
 
     share: float = option(
@@ -93,23 +93,23 @@ class AtOneTarget(OverProblems):
         if self.scores and self.best is not None:
             raise UserError(f"{self.title()}: scores have no target, and so no best; leave one of them out")
 
-    def numbers(self, sheet: Sheet) -> Board:
+    def numbers(self, data: FigureData) -> Board:
         """The numbers that are compared."""
         if not self.scores:
-            return self.board(sheet, [self.share])
-        sheet.column(sheet.curves, sheet.y)
-        sheet.rows(sheet.curves)
-        goal, log = scores.goal(sheet.y, sheet.view.select), metric(sheet.y).scale == "log"
-        made = attaining.scores(self._scores(sheet), list(sheet.view.algorithms), sheet.view.axes, goal, log)
-        return made.of(list(sheet.styles))
+            return self.board(data, [self.share])
+        data.column(data.curves, data.y)
+        data.rows(data.curves)
+        goal, log = scores.goal(data.y, data.view.select), metric(data.y).scale == "log"
+        made = attaining.scores(self._scores(data), list(data.view.algorithms), data.view.axes, goal, log)
+        return made.of(list(data.styles))
 
-    def _scores(self, sheet: Sheet) -> "Series":
+    def _scores(self, data: FigureData) -> "Series":
         """The score of each run."""
-        select = sheet.view.select
-        goal, of_runs = scores.goal(sheet.y, select), ["algorithm", *sheet.view.axes, "seed"]
-        rows = matching(sheet.curves, self.where)
+        select = data.view.select
+        goal, of_runs = scores.goal(data.y, select), ["algorithm", *data.view.axes, "seed"]
+        rows = matching(data.curves, self.where)
         status = rows.groupby(of_runs, sort=False)["status"].last()
-        each = scores.of_frame(rows[rows["round"] > 0], of_runs, sheet.y, select.statistic, goal, select.last)
+        each = scores.of_frame(rows[rows["round"] > 0], of_runs, data.y, select.statistic, goal, select.last)
         each = each.reindex(status.index)
         return each.mask((status == "diverged") | each.isna(), scores.worst(goal))
 
@@ -118,24 +118,24 @@ class AtOneTarget(OverProblems):
         """How sure an interval is, in percent."""
         return f"{labels.number(100 * (1 - self.level))} %"
 
-    def what(self, sheet: Sheet) -> str:
+    def what(self, data: FigureData) -> str:
         """What is compared, in words."""
         if self.scores:
-            return " ".join((sheet.view.select.statistic, labels.words(sheet.y)))
+            return " ".join((data.view.select.statistic, labels.words(data.y)))
         return self.counted
 
 
-def problems(sheet: Sheet, board: Board) -> "DataFrame":
+def problems(data: FigureData, board: Board) -> "DataFrame":
     """The problems of a board, a row for each, with a column for each axis."""
     import pandas as pd
 
-    return pd.DataFrame(board.problems, columns=sheet.view.axes, index=range(len(board.problems)))
+    return pd.DataFrame(board.problems, columns=data.view.axes, index=range(len(board.problems)))
 
 
-def titles(sheet: Sheet, board: Board) -> list[str]:
+def titles(data: FigureData, board: Board) -> list[str]:
     """The problems of a board for people: the axes of which there are several values."""
-    frame = problems(sheet, board)
+    frame = problems(data, board)
     cells = {axis: ordered(frame[axis]) for axis in frame}
-    words = {axis: dict(zip(found, layout.heads(sheet, axis, found), strict=True)) for axis, found in cells.items()}
+    words = {axis: dict(zip(found, layout.heads(data, axis, found), strict=True)) for axis, found in cells.items()}
     varied = [axis for axis in frame if len(words[axis]) > 1]
     return [", ".join(words[axis][row[axis]] for axis in varied) for row in frame.to_dict("records")]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from fedatlas.experiments.labels import COSTS, SIMULATED, TIMES
 from fedatlas.registry.options import option
 from fedatlas.results.costs.simulating import Simulating
-from fedatlas.results.figures.base import Chosen
+from fedatlas.results.figures.base import AlgorithmFigure
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -15,7 +15,7 @@ OFFERED = ("rounds", "vectors_up", "gradients", "seconds")  # costs that a reade
 
 
 @dataclass(frozen=True, kw_only=True)
-class Costed(Simulating, Chosen):
+class CostFigure(Simulating, AlgorithmFigure):
     """A figure against a cost."""
 
     x: str = option(doc="cost, or simulated_seconds", names="cost or time")
