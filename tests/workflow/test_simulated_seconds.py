@@ -84,9 +84,9 @@ def test_alike_clients_take_what_the_totals_say(tmp_path):
     assert ends[0] != ends[1]  # other clients take part, with the same rates
     spec = {"kind": "regimes", "x": "simulated_seconds", "model": RATES, "share": 0.9}
     curves = simulated(made, results, tmp_path, **spec)
-    _, sheet = drawn(spec, (results.table, curves, expand.view(made)))
-    assert len(sheet.numbers) == 2 * 4
-    assert sheet.numbers["sentence"].str.contains("in simulated time, ").any()
+    _, drawing = drawn(spec, (results.table, curves, expand.view(made)))
+    assert len(drawing.numbers) == 2 * 4
+    assert drawing.numbers["sentence"].str.contains("in simulated time, ").any()
 
 
 def test_claims_in_simulated_seconds(tmp_path):
