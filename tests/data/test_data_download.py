@@ -8,7 +8,7 @@ import pytest
 
 from fedatlas.data import download, locks
 from fedatlas.data.catalogue.base import File
-from fedatlas.data.fetching import fetch
+from fedatlas.data.raw_files import fetch
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
@@ -231,7 +231,7 @@ def test_one_at_a_time_makes_a_file(tmp_path):
     def work():
         nonlocal inside, most
         for _ in range(300):
-            with locks.alone(tmp_path / "toy"):
+            with locks.exclusive(tmp_path / "toy"):
                 inside += 1
                 most = max(most, inside)
                 inside -= 1

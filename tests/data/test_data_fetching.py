@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.data import download, fetching
+from fedatlas.data import download
 from fedatlas.data.catalogue.base import File, Form
-from fedatlas.data.fetching import fetch
-from fedatlas.data.locks import alone
-from fedatlas.data.mirrors import mirrors, written
-from fedatlas.data.places import directory
+from fedatlas.data.locks import exclusive
+from fedatlas.data.paths import format_mirrors, list_mirrors, resolve_directory
 from fedatlas.data.prepared import load
+from fedatlas.data.raw_files import fetch, origin
 from fedatlas.data.store import prepare, verify
 from fedatlas.errors import UserError
 from fedatlas.workflow.project import study
@@ -25,35 +24,35 @@ def sha(content: bytes) -> str:
 
 
 def test_the_directory_is_the_argument_then_the_environment_then_data(monkeypatch, tmp_path):
-    assert directory(tmp_path) == tmp_path
+    assert resolve_directory(tmp_path) == tmp_path
     monkeypatch.setenv("FEDATLAS_DATA", "/some/where")
-    assert str(directory()) == "/some/where"
+    assert str(resolve_directory()) == "/some/where"
     monkeypatch.delenv("FEDATLAS_DATA")
-    assert str(directory()) == "data"
+    assert str(resolve_directory()) == "data"
 
 
 def test_mirrors_are_folders_and_urls_split_at_white_space_or_commas(monkeypatch):
     monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", "/a, https://host:8080/b\n/c /a")
-    assert mirrors() == ["/a", "https://host:8080/b", "/c"]
-    assert mirrors("/with a space") == ["/with a space", "/a", "https://host:8080/b", "/c"]
-    assert mirrors(["/c", "/d"]) == ["/c", "/d", "/a", "https://host:8080/b"]
+    assert list_mirrors() == ["/a", "https://host:8080/b", "/c"]
+    assert list_mirrors("/with a space") == ["/with a space", "/a", "https://host:8080/b", "/c"]
+    assert list_mirrors(["/c", "/d"]) == ["/c", "/d", "/a", "https://host:8080/b"]
 
 
 def test_the_order_is_data_directory_mirrors_official_address(official, server, put, root, tmp_path, monkeypatch):
     official(b"content")
     assert fetch("toy", root) == [root / "raw/toys/toy"]
-    assert fetching.origin(root / "raw/toys/toy") == f"{server.url}/toy" and len(server.requests) == 1
+    assert origin(root / "raw/toys/toy") == f"{server.url}/toy" and len(server.requests) == 1
     fetch("toy", root)
     assert len(server.requests) == 1  # in place already
     (root / "raw/toys/toy").unlink()
     put("second/toys/toy", b"content")
     monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", str(tmp_path / "second"))
     fetch("toy", root, tmp_path / "first")
-    assert fetching.origin(root / "raw/toys/toy") == str(tmp_path / "second/toys/toy")
+    assert origin(root / "raw/toys/toy") == str(tmp_path / "second/toys/toy")
     (root / "raw/toys/toy").unlink()
     put("first/toys/toy", b"content")
     fetch("toy", root, tmp_path / "first")
-    assert fetching.origin(root / "raw/toys/toy") == str(tmp_path / "first/toys/toy")
+    assert origin(root / "raw/toys/toy") == str(tmp_path / "first/toys/toy")
     assert len(server.requests) == 1
 
 
@@ -82,7 +81,7 @@ def test_a_mirrors_wrong_file_is_passed_over(official, server, put, root, tmp_pa
     put(f"mirror/toys/{kept}", pack(b"contenT"))
     fetch("toy", root, tmp_path / "mirror")
     assert (root / "raw/toys/toy").read_bytes() == b"content"
-    assert fetching.origin(root / "raw/toys/toy").startswith(server.url)
+    assert origin(root / "raw/toys/toy").startswith(server.url)
     assert raw_files() == {"toy", "toy.origin"}
 
 
@@ -164,7 +163,7 @@ def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, r
     for name in (".tmp-000000-1-0123456789ab-toy", "other", "other.part", ".gone.lock"):
         os.utime(put(f"data/raw/toys/{name}", b"left"), (0, 0))
     os.utime(put("data/prepared/.tmp-000000-1-0123456789ab-toy", b"left"), (0, 0))
-    with alone(root / "raw/toys/busy"):
+    with exclusive(root / "raw/toys/busy"):
         put("data/raw/toys/busy.part", b"left")
         fetch("toy", root)
         fetch("toy", root)
@@ -173,12 +172,12 @@ def test_the_next_fetch_sweeps_what_killed_ones_have_left(official, put, root, r
 
 def test_names_of_mirrors_may_hold_anything(monkeypatch, tmp_path):
     names = ["/with a space", "/a,b", "https://host:8080/b", "[c]", '"']
-    monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", written(names))
-    assert mirrors() == names
+    monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", format_mirrors(names))
+    assert list_mirrors() == names
     for wrong in ("[", "[1]", '["a", null]', "[" * 100_000):
         monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", wrong)
         with pytest.raises(UserError, match="must be a JSON list"):
-            mirrors()
+            list_mirrors()
 
 
 def test_the_workflow_hands_mirrors_on_as_they_are_named(monkeypatch):
@@ -188,11 +187,11 @@ def test_the_workflow_hands_mirrors_on_as_they_are_named(monkeypatch):
     for _ in range(2):  # the driver of a cluster and its jobs read the configuration one after the other
         for name, value in atlas.environment().items():
             monkeypatch.setenv(name, value)
-        assert mirrors() == ["/with a space", str(Path.home() / "a,b"), "/e", "/f"]
-    assert directory() == Path.home() / "fa"
+        assert list_mirrors() == ["/with a space", str(Path.home() / "a,b"), "/e", "/f"]
+    assert resolve_directory() == Path.home() / "fa"
     assert atlas.data_of({"data": "digits"}) == [str(Path.home() / "fa/prepared/digits/meta.json")]
 
 
 def test_a_home_folder_of_nobody_is_refused():
     with pytest.raises(UserError, match="~nobody_of_this_name"):
-        directory("~nobody_of_this_name/data")
+        resolve_directory("~nobody_of_this_name/data")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas.data.catalogue.base import File
-from fedatlas.data.contents import Contents
+from fedatlas.data.dataset import Contents
 from fedatlas.data.prepared import load
 from fedatlas.data.readers import libsvm
 from fedatlas.data.store import prepare

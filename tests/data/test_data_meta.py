@@ -29,6 +29,6 @@ def test_provenance_of_another_form_is_no_whole_form(register, put, root, toy_te
     plain = json.loads(meta.read_text())
     change(plain["provenance"])
     meta.write_text(json.dumps(plain))
-    assert prepared.read(meta.parent) is None
+    assert prepared.read_meta(meta.parent) is None
     with pytest.raises(UserError, match="is not prepared, or not whole"):
         load("toy", root)

@@ -5,8 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from fedatlas.data.mirrors import mirrors
-from fedatlas.data.places import directory
+from fedatlas.data.paths import list_mirrors, resolve_directory
 from fedatlas.data.prepared import load
 from fedatlas.data.sources import info
 from fedatlas.data.store import prepare, status, verify
@@ -36,11 +35,11 @@ def test_a_mirrored_set_is_fetched_prepared_verified_and_loads_at_once(name, tmp
 
 
 def test_the_jpeg_stand_in_holds_cifar10_in_the_official_order(tmp_path):
-    from fedatlas.data import fetching
+    from fedatlas.data import raw_files
     from fedatlas.data.readers import images, jpeg
 
     source = info("cifar10")
-    found = [fetching.lying(source, directory(mirror) / source.group) for mirror in mirrors()]
+    found = [raw_files.find_files(source, resolve_directory(mirror) / source.group) for mirror in list_mirrors()]
     path = next((paths[0] for form, paths in filter(None, found) if form.lossy), None)
     if path is None:
         pytest.skip("no folder in FEDATLAS_DATA_MIRRORS holds cifar10_jpeg.npz")

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedatlas.data import prepared, preparing
+from fedatlas.data import preparation, prepared
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form
-from fedatlas.data.checks import check
 from fedatlas.data.dataset import Dataset
 from fedatlas.data.prepared import load
 from fedatlas.data.sources import info, modules, names
 from fedatlas.data.store import prepare, status, verify
+from fedatlas.data.validation import validate
 from fedatlas.errors import UserError
 
 
@@ -75,7 +75,7 @@ def test_what_is_not_whole_is_prepared_again(toy, root, damage):
 
 
 def test_a_failure_leaves_nothing_behind(toy, root, monkeypatch):
-    monkeypatch.setattr(preparing, "check", lambda *unused: 1 / 0)
+    monkeypatch.setattr(preparation, "validate", lambda *unused: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         prepare("toy", root)
     assert os.listdir(root / "prepared") == []
@@ -136,18 +136,18 @@ def test_what_opens_prepared_data_imports_nothing_that_fetches_or_reads_raw_file
     code = "import sys, fedatlas.data.prepared, fedatlas.federation.partitions.partition; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     own = {name.removeprefix("fedatlas.data.") for name in loaded if name.startswith("fedatlas.data.")}
-    assert own == {"prepared", "partition", "dataset", "contents", "checks", "places", "hints"}
+    assert own == {"prepared", "dataset", "validation", "paths", "errors"}
 
 
 def test_what_decides_the_bytes_of_a_prepared_set_does_not_fetch():
     assert modules(info("cifar10")) == [
         "fedatlas.data.readers.cifar",
         "fedatlas.data.readers.jpeg",
-        "fedatlas.data.checks",
-        "fedatlas.data.preparing",
+        "fedatlas.data.preparation",
+        "fedatlas.data.validation",
     ]
-    source = (Path(preparing.__file__)).read_text()
-    assert not any(f"data.{name}" in source for name in ("fetching", "download", "store", "sources", "locks"))
+    source = (Path(preparation.__file__)).read_text()
+    assert not any(f"data.{name}" in source for name in ("raw_files", "download", "store", "sources", "locks"))
 
 
 @pytest.mark.parametrize("in_the_way", ["file", "link"])
@@ -207,29 +207,29 @@ def _dataset(**changes):
 def test_arrays_that_break_a_promise_are_refused(register, root, changes, complaint):
     source = register(rows=4, shape=(1, 2, 2), dtype="uint8", sparse=False, scale=16.0)
     if complaint is None:
-        return check(source, _dataset(**changes), root)
+        return validate(source, _dataset(**changes), root)
     with pytest.raises(UserError, match=complaint):
-        check(source, _dataset(**changes), root)
+        validate(source, _dataset(**changes), root)
 
 
 def test_values_that_are_not_finite_are_refused(register, root):
     source = register(rows=4, shape=(2,), sparse=False)
     X = np.zeros((4, 2))
-    check(source, _dataset(X=X), root)
+    validate(source, _dataset(X=X), root)
     X[3, 1] = np.nan
     with pytest.raises(UserError, match="not finite"):
-        check(source, _dataset(X=X), root)
+        validate(source, _dataset(X=X), root)
 
 
 @pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([-1, 1], [0, 1, 2])])
 def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
     folder = prepare("toy", root)
-    meta = prepared.read(folder)
+    meta = prepared.read_meta(folder)
     np.save(folder / "X_data.npy", np.ones(2))
     np.save(folder / "X_indices.npy", np.int32(indices))
     np.save(folder / "X_indptr.npy", np.int32(indptr))
     with pytest.raises(UserError):
-        check(toy, prepared.arrays("toy", folder, meta), folder)
+        validate(toy, prepared.open_arrays("toy", folder, meta), folder)
 
 
 # Verify, status -------------------------------------------------------------------------------------------------------

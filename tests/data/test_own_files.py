@@ -13,10 +13,12 @@ import pytest
 from PIL import Image
 from sklearn.datasets import dump_svmlight_file
 
-from fedatlas.data import own, own_files, owners, places, sources
-from fedatlas.data.prepared import load, read
+from fedatlas.data import custom, custom_files, sources
+from fedatlas.data.custom import display_name
+from fedatlas.data.paths import prepared_folder, resolve_directory
+from fedatlas.data.prepared import load, load_owners, read_meta
 from fedatlas.data.readers import READERS
-from fedatlas.data.readers.own_reader import OwnReader, Samples
+from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.data.store import prepare, status, verify
 from fedatlas.errors import UserError
 from fedatlas.workflow.clean import _of_data
@@ -39,7 +41,7 @@ def prepared(**spec):
 
 def told(**spec):
     """The sentence about own data that cannot be used."""
-    own_files._found.clear()  # a folder is not looked at twice in a moment
+    custom_files._found.clear()  # a folder is not looked at twice in a moment
     with pytest.raises(UserError) as error:
         sources.info(spec)
     return str(error.value)
@@ -49,10 +51,10 @@ def test_an_archive_of_arrays():
     np.savez("mine.npz", X=X, y=Y, client=CLIENT)
     data = prepared(file="mine.npz", test_share=0)
     assert np.array_equal(data.X, X) and np.array_equal(data.y, Y)
-    assert np.array_equal(owners.load(data.name), np.repeat([1, 0, 2], 10))
+    assert np.array_equal(load_owners(data.name), np.repeat([1, 0, 2], 10))
     np.savez_compressed("mine.npz", features=X.astype(np.float32), y=Y, features_test=X[:4].astype("f4"), y_test=Y[:4])
     data = prepared(file="mine.npz", samples="features")
-    assert data.X.dtype == np.float32 and len(data.X_test) == 4 and owners.load(data.name) is None
+    assert data.X.dtype == np.float32 and len(data.X_test) == 4 and load_owners(data.name) is None
 
 
 @pytest.mark.parametrize("shape, found", [((6, 8, 8), (1, 8, 8)), ((6, 3, 8, 5), (3, 8, 5)), ((6, 8, 5, 3), (3, 8, 5))])
@@ -146,10 +148,10 @@ def test_folders_of_images():
     assert "0 is cat, 1 is dog" in data.provenance["note"] and data.provenance["files"][0]["name"] == "photos"
     before = sources.info({"file": "photos"})
     image("photos/dog/1.png", seed=99)
-    own_files._found.clear()
+    custom_files._found.clear()
     assert sources.info({"file": "photos"}).forms != before.forms
     image("photos/dog/2.png", (6, 5, 3))
-    own_files._found.clear()
+    custom_files._found.clear()
     assert prepared(file="photos", test_share=0).X.shape == (5, 3, 6, 5)
 
 
@@ -198,7 +200,7 @@ def test_a_table_of_openml_is_fetched_once(monkeypatch):
     assert data.X.shape == (30, 4) and np.array_equal(data.y, Y)
     assert prepared(openml="toy", version=2, client="colour").X.shape[1] == 1
     assert len(asked) == 1 and asked[0]["name"] == "toy" and asked[0]["version"] == 2
-    assert (places.directory() / "raw/openml/toy-2.parquet").is_file()
+    assert (resolve_directory() / "raw/openml/toy-2.parquet").is_file()
     assert re.fullmatch(r"toy\+[0-9a-f]{10}", data.name)
     assert "leave version out" in told(openml=61, version=1)
 
@@ -209,7 +211,7 @@ def test_openml_out_of_reach_is_a_sentence(monkeypatch):
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
     assert "the data set 'toy' of OpenML cannot be fetched (no network): check its name" in told(openml="toy")
-    assert not (places.directory() / "raw/openml/toy-active.parquet").exists()
+    assert not (resolve_directory() / "raw/openml/toy-active.parquet").exists()
 
 
 def write(rows=30):
@@ -221,13 +223,15 @@ SPEC = {"file": "mine.csv", "label": "y"}
 
 def test_a_name_is_that_of_the_file_and_a_hash_of_the_mapping():
     write()
-    name = own.name(SPEC)
-    assert re.fullmatch(r"mine\+[0-9a-f]{10}", name) and own.shown(name) == "mine" and own.shown("mnist") == "mnist"
-    assert own.name({"label": "y", "file": "./mine.csv", "client": None}) == name
-    assert own.name({**SPEC, "seed": 1}) != name
-    assert own.name({**SPEC, "name": "three hospitals"}).startswith("three_hospitals+")
+    name = custom.name(SPEC)
+    assert (
+        re.fullmatch(r"mine\+[0-9a-f]{10}", name) and display_name(name) == "mine" and display_name("mnist") == "mnist"
+    )
+    assert custom.name({"label": "y", "file": "./mine.csv", "client": None}) == name
+    assert custom.name({**SPEC, "seed": 1}) != name
+    assert custom.name({**SPEC, "name": "three hospitals"}).startswith("three_hospitals+")
     assert sources.name("mnist") == "mnist" and sources.name(SPEC) == name
-    assert own.name({**SPEC, "file": Path("mine.csv")}) == name
+    assert custom.name({**SPEC, "file": Path("mine.csv")}) == name
 
 
 def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
@@ -239,7 +243,7 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
     monkeypatch.setattr(READERS.get("csv"), "survey", lambda self, paths: asked.append(1) or survey(self, paths))
 
     def found():
-        own_files._found.clear()  # as another process
+        custom_files._found.clear()  # as another process
         return sources.info(SPEC)
 
     first = found()
@@ -254,12 +258,12 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
 def test_a_job_finds_own_data_by_their_name():
     write()
     first = sources.info(SPEC)
-    own_files._found.clear()
-    own._named.clear()
+    custom_files._found.clear()
+    custom._named.clear()
     assert sources.info(first.name) == first
-    own_files._found.clear()
-    own._named.clear()
-    (places.directory() / f"own/{first.name}.json").unlink()
+    custom_files._found.clear()
+    custom._named.clear()
+    (resolve_directory() / f"own/{first.name}.json").unlink()
     with pytest.raises(UserError, match=r"own data 'mine\+.*' are not known in"):
         sources.info(first.name)
 
@@ -267,10 +271,10 @@ def test_a_job_finds_own_data_by_their_name():
 def test_what_is_remembered_may_be_damaged():
     write()
     first = sources.info(SPEC)
-    record = places.directory() / f"own/{first.name}.json"
+    record = resolve_directory() / f"own/{first.name}.json"
     for text in ("", "{", "[]", "null", json.dumps({"contents": {}}), record.read_text()[:200]):
         record.write_text(text)
-        own_files._found.clear()
+        custom_files._found.clear()
         assert sources.info(SPEC) == first
 
 
@@ -284,7 +288,7 @@ def test_data_are_prepared_again_where_the_content_differs():
     with pytest.raises(UserError, match="the files have changed since"):
         verify(SPEC)
     prepare(SPEC)
-    assert read(folder).contents.rows == 16
+    assert read_meta(folder).contents.rows == 16
     assert {path.name for path in verify(SPEC)} == {"X.npy", "y.npy", "X_test.npy", "y_test.npy"}
     (folder / "owner.npy").touch()
     np.save(folder / "X.npy", np.zeros((16, 3)))
@@ -298,7 +302,7 @@ def test_status_and_clean_know_own_data():
     assert [(one.name, one.kind, one.state) for one in status()][-1] == (name, "own", "raw")
     folder = prepare(SPEC)
     assert status()[-1].state == "prepared" and status()[-1].path == folder
-    assert {one.path for one in _of_data(None)} == {folder, places.directory() / f"own/{name}.json"}
+    assert {one.path for one in _of_data(None)} == {folder, resolve_directory() / f"own/{name}.json"}
     Path("mine.csv").unlink()
     assert not list(_of_data(None))
 
@@ -306,14 +310,14 @@ def test_status_and_clean_know_own_data():
 def test_owners_that_are_no_list_of_clients_are_refused():
     np.savez("mine.npz", X=X, y=Y, client=CLIENT)
     data = prepared(file="mine.npz", test_share=0)
-    folder = places.prepared(places.directory(), data.name)
+    folder = prepared_folder(resolve_directory(), data.name)
     for wrong in (np.full(30, 1), np.zeros(29, int), np.full(30, -1), np.zeros(30)):
         np.save(folder / "owner.npy", wrong)
         meta = json.loads((folder / "meta.json").read_text())
         meta["arrays"]["owner"]["bytes"] = (folder / "owner.npy").stat().st_size
         (folder / "meta.json").write_text(json.dumps(meta))
         with pytest.raises(UserError, match="damaged"):
-            owners.load(data.name)
+            load_owners(data.name)
 
 
 def test_a_file_named_as_a_data_set_is_told_the_form():
@@ -328,7 +332,7 @@ def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
     module = types.ModuleType("elsewhere")
     monkeypatch.setitem(sys.modules, "elsewhere", module)
 
-    class Lines(OwnReader):
+    class Lines(CustomReader):
         """Numbers in lines."""
 
         name = "lines"

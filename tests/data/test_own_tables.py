@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from fedatlas.data import owners, sources
-from fedatlas.data.prepared import load
+from fedatlas.data import sources
+from fedatlas.data.prepared import load, load_owners
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
@@ -54,7 +54,7 @@ def test_a_table_becomes_features_labels_and_owners():
     assert np.array_equal(data.X[:, :2], FRAME[["age", "dose"]])
     assert np.array_equal(data.X[:, 2], FRAME["sex"] == "f") and np.array_equal(data.X[:, 3], FRAME["sex"] == "m")
     assert np.array_equal(data.y, FRAME["ill"] == "yes") and data.X_test is None
-    owner = owners.load(data.name)
+    owner = load_owners(data.name)
     assert [["east", "north", "south"][one] for one in owner] == list(FRAME["hospital"])
     note = data.provenance["note"]
     assert "The label is the column ill." in note and "0 is no, 1 is yes" in note and "2 is south" in note
@@ -78,7 +78,7 @@ def test_every_format_of_a_table_gives_the_same_arrays():
     for other in others:
         for part in ("X", "y", "X_test", "y_test"):
             assert np.array_equal(getattr(plain, part), getattr(other, part)), other.name
-        assert np.array_equal(owners.load(plain.name), owners.load(other.name))
+        assert np.array_equal(load_owners(plain.name), load_owners(other.name))
 
 
 def test_a_share_of_each_class_tests_and_the_seed_says_which():

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.data import owners, sources
+from fedatlas.data import sources
 from fedatlas.data.catalogue.base import Form, Source
-from fedatlas.data.prepared import load
+from fedatlas.data.prepared import load, load_owners
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.store import prepare
@@ -142,7 +142,8 @@ def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
     with open("mine.csv", "a") as file:
         file.write(text.splitlines()[-1] + "\n")
     assert atlas.source(w) != before
-    assert {"results/code/data.own_preparing.txt", "results/code/data.readers.csv.txt"} == {*atlas.source_code(w)}
+    code = ("data.preparation", "data.readers.csv", "data.validation")
+    assert {*atlas.source_code(w)} == {f"results/code/{module}.txt" for module in code}
 
 
 def test_a_data_set_of_the_catalogue_may_name_clients(monkeypatch):
@@ -167,7 +168,7 @@ def test_a_data_set_of_the_catalogue_may_name_clients(monkeypatch):
     (cell, _) = expand.cells(made(problem=PROBLEM | {"data": "toy"}))
     assert cell.spec.setting["clients"] == 2
     prepare("toy")
-    made_split = split("natural", load("toy").y, 2, owners.load("toy"))
+    made_split = split("natural", load("toy").y, 2, load_owners("toy"))
     assert made_split.client(0).tolist() == [1] and made_split.client(1).tolist() == [0, 2, 3]
     with pytest.raises(UserError, match="the data have 2 clients, and 3 were asked for"):
-        split("natural", load("toy").y, 3, owners.load("toy"))
+        split("natural", load("toy").y, 3, load_owners("toy"))

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fedatlas.data import owners
-from fedatlas.data.prepared import load
+from fedatlas.data.prepared import load, load_owners
 from fedatlas.data.store import prepare, verify
 from tests.fuzz.frame import Target, mutated
 from tests.fuzz.raw_files import TEXTS, encoded
@@ -23,7 +22,7 @@ def prepared(folder: Path, **spec: Any) -> None:
     name = prepare(spec, folder / "data").name
     data = load(name, folder / "data")
     assert np.isfinite(data.features().sum()) and data.classes > 1
-    owner = owners.load(name, folder / "data")
+    owner = load_owners(name, folder / "data")
     assert owner is None or len(owner) == len(data.y)
     verify(name, folder / "data")
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from scipy.io import savemat
 
-from fedatlas.data import preparing
+from fedatlas.data import preparation
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.prepared import load
 from fedatlas.data.readers import archives
@@ -45,7 +45,7 @@ def prepared(made: Source, files: Sequence[bytes], folder: Path) -> None:
     paths = [folder / "raw" / file.name for file in form.files]
     for path, content in zip(paths, files, strict=True):
         path.write_bytes(content)
-    preparing.build(made, form, paths, ["here"] * len(paths), out)
+    preparation.build(made, form, paths, ["here"] * len(paths), out)
     data = load("toy", folder)
     data.features()
 

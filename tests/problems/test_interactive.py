@@ -9,7 +9,7 @@ import pytest
 
 import fedatlas
 from fedatlas.cli.main import main
-from fedatlas.data import own_files, places
+from fedatlas.data import custom_files
 from fedatlas.errors import UserError
 from fedatlas.federation.problems import interactive
 
@@ -24,10 +24,10 @@ def a_folder_and_a_cache(tmp_path, monkeypatch):
     """The working directory is empty; nothing is known of data."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setattr(places, "cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr("fedatlas.federation.problems.at_hand.cache_folder", lambda: tmp_path / "cache")
     for name in ("FEDATLAS_DATA", "FEDATLAS_DATA_MIRRORS"):
         monkeypatch.delenv(name, raising=False)
-    own_files._found.clear()
+    custom_files._found.clear()
 
 
 def write(clients=("north", "south", "east")):

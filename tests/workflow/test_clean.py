@@ -8,7 +8,7 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.cli.main import main
-from fedatlas.data.locks import alone
+from fedatlas.data.locks import exclusive
 from fedatlas.data.store import prepare
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec
@@ -51,7 +51,7 @@ def folder(tmp_path, monkeypatch):
     for name in ("here", "here.part", "here.part.version", "away.part", ".gone.lock", "busy", "busy.part"):
         (raw / name).touch()
     prepare("digits")
-    with atomic(runs / "live.parquet"), alone(raw / "busy"):  # as processes that are writing
+    with atomic(runs / "live.parquet"), exclusive(raw / "busy"):  # as processes that are writing
         (runs / ".tmp-000000-1-0123456789ab-dead.parquet").touch()
         os.utime(runs / ".tmp-000000-1-0123456789ab-dead.parquet", (0, 0))
         yield tmp_path

@@ -150,11 +150,10 @@ TABLE = [
     ("federation.streams", f"{EVERY_CELL} optimum promises there {COMPARED} below instability"),
     # data and partitions
     *((f"data.{name}", f"{EVERY_CELL} optimum partition prepared promises split there below")
-      for name in ("contents", "dataset", "prepared")),
+      for name in ("dataset", "prepared")),
     ("data.partition", f"{EVERY_CELL} optimum partition split there"),
-    ("data.owners", "partition"),
-    *((f"data.{name}", "prepared") for name in ("preparing", "checks", "checksums", "writer")),
-    *((f"data.readers.{name}", "prepared") for name in ("base", "embedded", "compression")),
+    *((f"data.{name}", "prepared") for name in ("preparation", "validation", "compression")),
+    *((f"data.readers.{name}", "prepared") for name in ("base", "embedded")),
     ("data*", ""),
     ("federation.partitions.dirichlet", "partition"),
     ("federation.partitions", "partition split there timed"),

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fedatlas.data import own, sources
+from fedatlas.data import sources
 from fedatlas.data.catalogue import SOURCES
+from fedatlas.data.custom import CustomKeys
 from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
@@ -49,7 +50,7 @@ RECORDS = {
     "select": Select,
     "claims": Claim,
     "setting": Setting,
-    "own data": own.Entry,
+    "own data": CustomKeys,
 }
 SHARED = {"figures": "A figure of an experiment also has a `caption`, which the report shows."}
 SECTIONS = (*FAMILIES, "data", "experiments")

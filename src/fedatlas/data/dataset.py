@@ -1,24 +1,98 @@
-"""A data set in memory."""
+"""A data set: its samples in memory, and the description of what it contains."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from math import prod
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from fedatlas.errors import UserError, did_you_mean
 
+DTYPES = ("uint8", "float32", "float64")
+CSR = ("data", "indices", "indptr")  # the three arrays of a CSR matrix
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """The numbers of samples and classes of a data set, and the shape and type of a sample.
+
+    Args:
+        classes: Number of labels.
+        rows: Number of training samples.
+        shape: Shape of one sample, (features,) or (channels, height, width).
+        test_rows: Number of test samples, 0 if there is no test part.
+        dtype: Type of the samples, one of DTYPES.
+        sparse: Whether the samples are a SciPy CSR matrix.
+        scale: Largest raw value of an image; features are X / scale.
+        counts: Number of training samples of each class, None if unknown.
+    """
+
+    classes: int
+    rows: int
+    shape: tuple[int, ...]
+    test_rows: int = 0
+    dtype: str = "uint8"
+    sparse: bool = False
+    scale: float = 1.0
+    counts: tuple[int, ...] | None = None
+
+    @property
+    def features(self) -> int:
+        """Number of features of a sample."""
+        return prod(self.shape)
+
+    @property
+    def unpacked_limit(self) -> int:
+        """Number of bytes above which a raw file cannot be this data set.
+
+        An image has at most 4 bytes per number and a row of text 64 per number and 1,024 more; names and padding have
+        at most 16 MiB.
+        """
+        row = 4 * self.features if self.dtype == "uint8" else 1024 + 64 * self.features
+        return (self.rows + self.test_rows) * row + (16 << 20)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the contents as JSON types."""
+        values = {field.name: getattr(self, field.name) for field in fields(Contents)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Self:
+        """Return the contents that `to_json` gave. Raises ValueError or TypeError if a value does not fit."""
+        plain: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in values.items()}
+        contents = cls(**plain)
+        counts = (
+            *contents.shape,
+            contents.classes,
+            contents.rows,
+            contents.test_rows + 1,
+            *(contents.counts or ()),
+        )
+        if not all(isinstance(count, int) and 0 < count < 2**48 for count in counts) or not 0 < contents.scale < 2**48:
+            raise ValueError("numbers are out of range")
+        if contents.dtype not in DTYPES or not isinstance(contents.sparse, bool):
+            raise ValueError("samples are of an unknown type")
+        return contents
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Samples and labels, as prepared.
+    """Samples and labels.
 
-    X: samples; a SciPy CSR matrix (n, features) of float64, a dense array (n, features), or uint8 images (n, channels,
-    height, width) with pixels 0..scale. Dense samples are read-only and mapped from disk. y: labels, int64 (n,) in
-    0..classes-1; of two classes, 1 is the positive one. X_test, y_test: the test part, None where there is none. lossy:
-    whether the data differ from the official ones. provenance: where every file came from, its checksum, licence and
-    citation, and what was done to it. scale: the largest raw value of an image. X_validation, y_validation: training
-    rows that a problem holds out, None where it holds out none.
+    Args:
+        name: Name of the data set.
+        X: Training samples: a SciPy CSR matrix (n, features) of float64, a dense array (n, features), or uint8 images
+            (n, channels, height, width) with pixels 0..scale. Dense samples are read-only and mapped from disk.
+        y: Labels (n,), int64 in 0..classes-1; of two classes, 1 is the positive one.
+        X_test: Test samples, None if there is no test part.
+        y_test: Labels of the test samples.
+        classes: Number of labels.
+        lossy: Whether the data differ from the official ones.
+        provenance: Origin, checksum, licence and citation of every file, and the changes made to it.
+        scale: Largest raw value of an image.
+        X_validation: Training samples that a problem holds out, None if it holds out none.
+        y_validation: Labels of the validation samples.
     """
 
     name: str
@@ -34,11 +108,18 @@ class Dataset:
     y_validation: np.ndarray | None = None
 
     def features(self, split: str = "train", dtype: DTypeLike = np.float64) -> Any:
-        """The features of a part, (n, d).
+        """Return the features of a part.
 
-        split: ``train``, ``test`` or ``validation``. dtype: to which the whole part is converted at once. Returns a
-        dense array, or a CSR matrix where the samples are one; images are flattened and divided by ``scale``, so they
-        lie in [0, 1]. Raises UserError if the data set has no such part.
+        Args:
+            split: Name of the part, ``train``, ``test`` or ``validation``.
+            dtype: Type to which the part is converted at once.
+
+        Returns:
+            A dense array (n, d), or a CSR matrix if the samples are one. Images are flattened and divided by ``scale``,
+            so that they lie in [0, 1].
+
+        Raises:
+            UserError: If the data set has no such part.
         """
         parts = {"train": self.X, "test": self.X_test, "validation": self.X_validation}
         if split not in parts:

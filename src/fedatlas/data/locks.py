@@ -1,15 +1,19 @@
-"""Writing into the data directory: one process at a time, with a sentence for what the file system refuses."""
+"""Writing into the data directory: one process at a time, and the files that killed processes leave."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fedatlas.errors import UserError
 
+# The names of a partial download and its version, and of a lock.
+_LEFTOVERS = (re.compile(r"(?P<target>.+)\.part(\.version)?"), re.compile(r"\.(?P<target>.+)\.lock"))
+
 
 @contextmanager
-def writing(root: Path) -> Iterator[None]:
+def write_errors(root: Path) -> Iterator[None]:
     """Raise UserError with a hint where the file system refuses to write under a data directory."""
     try:
         yield
@@ -20,30 +24,37 @@ def writing(root: Path) -> Iterator[None]:
 
 
 @contextmanager
-def alone(target: Path, wait: bool = True) -> Iterator[bool]:
-    """Let one process at a time make ``target``; the others wait, then find it in place.
+def exclusive(target: Path, wait: bool = True) -> Iterator[bool]:
+    """Let one process at a time create ``target``; the others wait, and then find the file.
 
-    wait: otherwise a process that comes while another is there does not wait. Yields whether it is alone.
+    Args:
+        target: Path of the file or folder.
+        wait: Whether to wait for another process that has the lock.
+
+    Yields:
+        Whether this process has the lock; always True where it waits.
     """
     try:
         import fcntl
-    except ImportError:  # Windows has no such lock: both processes work, and the last one's file stays
+    except ImportError:  # Windows has no such lock: both processes work, and the file of the last one stays
         yield True
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    path = lock_of(target)
+    path = _lock_path(target)
     while True:
-        held = False
+        locked = False
         with open(path, "w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 yield False
                 return
+            # The previous holder removes the file before it releases the lock. A lock on a removed file excludes
+            # nobody: another process may have created and locked a new file of the same name.
             with suppress(FileNotFoundError):
-                held = os.path.samestat(os.fstat(lock.fileno()), path.stat())
-            if not held:
-                continue  # the holder before removed it, so another process may hold its successor
+                locked = os.path.samestat(os.fstat(lock.fileno()), path.stat())
+            if not locked:
+                continue
             try:
                 yield True
             finally:
@@ -51,20 +62,47 @@ def alone(target: Path, wait: bool = True) -> Iterator[bool]:
             return
 
 
-def lock_of(target: Path) -> Path:
-    """The file that a process locks while it makes ``target``."""
+def find_leftovers(root: Path, unfinished: bool = False) -> Iterator[Path]:
+    """Yield locks and partial downloads that no process uses.
+
+    Args:
+        root: The data directory.
+        unfinished: Whether to include partial downloads that the next fetch would continue.
+    """
+    for path in sorted([*root.glob("raw/*/*"), *root.glob("prepared/*")]):
+        if (target := _target(path)) and not _is_locked(target):
+            if unfinished or path.name.startswith(".") or target.exists():
+                yield path
+
+
+def remove_leftover(path: Path) -> None:
+    """Remove a file of `find_leftovers`, unless a process has begun to use it since."""
+    target = _target(path)
+    if target is not None:
+        with exclusive(target, wait=False) as free:  # the end of the block removes the lock itself
+            if free:
+                path.unlink(missing_ok=True)
+
+
+def _lock_path(target: Path) -> Path:
     return target.with_name(f".{target.name}.lock")
 
 
-def held(target: Path) -> bool:
-    """Whether a process is making ``target``."""
+def _is_locked(target: Path) -> bool:
+    """Return whether a process is creating ``target``."""
     try:
         import fcntl
 
-        with open(lock_of(target)) as lock:
+        with open(_lock_path(target)) as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except (ImportError, OSError):
         return False
     return False
+
+
+def _target(path: Path) -> Path | None:
+    """Return the file to which a lock or a partial download belongs, or None for other files."""
+    match = next(filter(None, (pattern.fullmatch(path.name) for pattern in _LEFTOVERS)), None)
+    return path.with_name(match["target"]) if match and path.is_file() else None

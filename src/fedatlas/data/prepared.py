@@ -1,9 +1,8 @@
-"""Prepared data: ``prepared/<name>/`` holds one .npy file for each array, and ``meta.json``.
+"""Prepared data: ``prepared/<name>/`` contains one .npy file for each array, and ``meta.json``.
 
-Everything that is needed to open the arrays is in ``meta.json``, so no result depends on the catalogue.
+``meta.json`` describes the arrays completely, so no result depends on the catalogue.
 """
 
-import importlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data import places
-from fedatlas.data.checks import fault
-from fedatlas.data.contents import CSR, Contents
-from fedatlas.data.dataset import Dataset
-from fedatlas.data.hints import damaged
+from fedatlas.data.dataset import CSR, Contents, Dataset
+from fedatlas.data.errors import prepared_data_error
+from fedatlas.data.paths import prepared_folder, resolve_directory
+from fedatlas.data.validation import find_fault
 from fedatlas.errors import UserError
 from fedatlas.io import npz
 
-VERSION = 2  # of the arrays' names and of meta.json; what another version wrote is prepared again
+VERSION = 2  # of the names of the arrays and of meta.json; data of another version are prepared again
 
-# The form of what meta.json says: types, [form] for lists, and mappings by key.
+# The form of meta.json: types, [form] for lists, and mappings by key.
 ARRAY = {"bytes": int, "sha256": str}
 FILE = {"name": str, "urls": [str], "origin": str} | ARRAY
 TEXTS = ("title", "page", "licence", "citation", "bibtex", "note", "lossy")
@@ -32,9 +30,12 @@ PROVENANCE |= {"shape": [int], "files": [FILE]}
 
 @dataclass(frozen=True)
 class Meta:
-    """What ``meta.json`` says.
+    """The content of ``meta.json``.
 
-    arrays: size in bytes and SHA-256 of each array. contents: what the arrays hold. provenance: where they came from.
+    Args:
+        arrays: Size in bytes and SHA-256 of each array by its name.
+        contents: Numbers of samples and classes, and shape and type of a sample.
+        provenance: Origin of the data; see `fedatlas.data.dataset.Dataset`.
     """
 
     arrays: dict[str, dict[str, Any]]
@@ -48,71 +49,98 @@ class Meta:
 
     @property
     def bytes(self) -> int:
-        """Size of all arrays together."""
+        """Size of all arrays."""
         return sum(array["bytes"] for array in self.arrays.values())
 
     def write(self, folder: Path) -> None:
         """Write ``meta.json`` into a folder."""
-        plain = {
+        values = {
             "version": VERSION,
             "arrays": self.arrays,
-            "contents": self.contents.plain(),
+            "contents": self.contents.to_json(),
             "provenance": self.provenance,
         }
-        text = json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
         (folder / "meta.json").write_text(text, encoding="utf-8")
 
 
 def load(name: str, directory: str | Path | None = None) -> Dataset:
-    """The prepared form of a data set.
+    """Return a prepared data set.
 
-    directory: the data directory; see `fedatlas.data.places.directory`. Raises UserError if the data set has not been
-    prepared, if its arrays are damaged, or, with a guess, if there is no such data set.
+    Args:
+        name: Name of the data set.
+        directory: The data directory; see `fedatlas.data.paths.resolve_directory`.
+
+    Raises:
+        UserError: If the data set has not been prepared, if its arrays are damaged, or, with the nearest name, if there
+            is no such data set.
     """
-    folder = places.prepared(places.directory(directory), name)
-    meta = read(folder)
+    folder = prepared_folder(resolve_directory(directory), name)
+    meta = read_meta(folder)
     if meta is None:
-        # Imported by name: what is in the catalogue changes no number of those who read prepared data.
-        importlib.import_module("fedatlas.data.sources").info(name)
+        from fedatlas.data.sources import info
+
+        info(name)
         raise UserError(
             f"the data set {name!r} is not prepared, or not whole, in {folder}: run 'fedatlas data fetch {name}' first"
         )
-    return arrays(name, folder, meta)
+    return open_arrays(name, folder, meta)
 
 
-def read(folder: Path) -> Meta | None:
-    """What ``meta.json`` of a folder says; None if there is no whole prepared form that this version can read."""
+def load_owners(name: str, directory: str | Path | None = None) -> np.ndarray | None:
+    """Return the client of each training row of prepared data.
+
+    Args:
+        name: Name of the data set.
+        directory: The data directory.
+
+    Returns:
+        Numbers of clients, int64 (n,) from 0 on, or None if the data name no clients.
+
+    Raises:
+        UserError: If the array is damaged.
+    """
+    folder = prepared_folder(resolve_directory(directory), name)
+    meta = read_meta(folder)
+    if meta is None or "owner" not in meta.arrays:
+        return None
     try:
-        plain = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-        if plain["version"] != VERSION:
+        npz.check_array(folder / "owner.npy")
+        owner = np.load(folder / "owner.npy", allow_pickle=False)
+        if owner.shape != (meta.contents.rows,) or owner.dtype != np.int64 or not np.bincount(owner).all():
+            raise ValueError("owner.npy does not name a client for each training row")
+    except (OSError, ValueError) as error:
+        raise prepared_data_error(folder, str(error)) from error
+    return owner
+
+
+def read_meta(folder: Path) -> Meta | None:
+    """Return the content of ``meta.json``, or None if the folder has no complete prepared form of this version."""
+    try:
+        values = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        if values["version"] != VERSION:
             return None
-        _check(plain["arrays"], dict.fromkeys(plain["arrays"], ARRAY))
-        _check(plain["provenance"], PROVENANCE)
-        meta = Meta(plain["arrays"], Contents.of(plain["contents"]), plain["provenance"])
+        _check_form(values["arrays"], dict.fromkeys(values["arrays"], ARRAY))
+        _check_form(values["provenance"], PROVENANCE)
+        meta = Meta(values["arrays"], Contents.from_json(values["contents"]), values["provenance"])
         sizes = {name: array["bytes"] for name, array in meta.arrays.items()}
-        whole = all((folder / f"{name}.npy").stat().st_size == size for name, size in sizes.items())
-        return meta if whole else None
+        complete = all((folder / f"{name}.npy").stat().st_size == size for name, size in sizes.items())
+        return meta if complete else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _check(value: Any, form: Any) -> None:
-    """Raise ValueError if a JSON value has not the form that is wanted, or is text that no file can hold."""
-    match form:
-        case dict() if isinstance(value, dict) and value.keys() == form.keys():
-            for key, one in value.items():
-                _check(one, form[key])
-        case [of] if isinstance(value, list):
-            for one in value:
-                _check(one, of)
-        case type() if type(value) is form:
-            str(value).encode()
-        case _:
-            raise ValueError(f"{value!r} is not of the form {form}")
+def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
+    """Return the arrays of a prepared folder as a data set.
 
+    Args:
+        name: Name of the data set.
+        folder: The prepared folder.
+        meta: The content of its ``meta.json``.
 
-def arrays(name: str, folder: Path, meta: Meta) -> Dataset:
-    """The arrays of a prepared folder as a data set of a name. Raises UserError if they are damaged."""
+    Raises:
+        UserError: If the arrays are damaged.
+    """
     contents = meta.contents
 
     def array(stem: str, mapped: bool = False) -> np.ndarray:
@@ -131,12 +159,12 @@ def arrays(name: str, folder: Path, meta: Meta) -> Dataset:
             raise ValueError("the sparse matrix is inconsistent")
         return csr_matrix((data, indices, indptr), shape=(rows, contents.features))
 
-    def whole(X: Any, y: Any, rows: int) -> None:
-        if problem := fault(contents, X, y, rows):
-            raise ValueError(problem)
+    def check(X: Any, y: Any, rows: int) -> None:
+        if fault := find_fault(contents, X, y, rows):
+            raise ValueError(fault)
 
     try:
-        made = Dataset(
+        dataset = Dataset(
             name=name,
             X=samples("X", contents.rows),
             y=array("y"),
@@ -147,9 +175,24 @@ def arrays(name: str, folder: Path, meta: Meta) -> Dataset:
             provenance=meta.provenance,
             scale=contents.scale,
         )
-        whole(made.X, made.y, contents.rows)
+        check(dataset.X, dataset.y, contents.rows)
         if contents.test_rows:
-            whole(made.X_test, made.y_test, contents.test_rows)
-        return made
+            check(dataset.X_test, dataset.y_test, contents.test_rows)
+        return dataset
     except (OSError, ValueError, TypeError, IndexError) as error:
-        raise damaged(folder, str(error)) from error
+        raise prepared_data_error(folder, str(error)) from error
+
+
+def _check_form(value: Any, form: Any) -> None:
+    """Raise ValueError if a JSON value does not have a form, or is text that no file can contain."""
+    match form:
+        case dict() if isinstance(value, dict) and value.keys() == form.keys():
+            for key, item in value.items():
+                _check_form(item, form[key])
+        case [item_form] if isinstance(value, list):
+            for item in value:
+                _check_form(item, item_form)
+        case type() if type(value) is form:
+            str(value).encode()
+        case _:
+            raise ValueError(f"{value!r} is not of the form {form}")

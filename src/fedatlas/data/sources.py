@@ -1,43 +1,50 @@
-"""The data sets by their names, and a person's own data by their mappings."""
+"""Data sets by their specifications: names of the catalogue, and mappings of custom data."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data import own, own_files, places
+from fedatlas.data import custom, custom_files
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Source
+from fedatlas.data.paths import resolve_directory
 from fedatlas.data.readers import READERS
 from fedatlas.errors import UserError
 
-Spec = str | Mapping[str, Any]  # a name, or a mapping of own data
+Spec = str | Mapping[str, Any]  # a name, or a mapping of custom data
+PREPARATION = ("fedatlas.data.preparation", "fedatlas.data.validation")  # decide the bytes of all prepared data
 
 
 def names() -> list[str]:
-    """The names of all data sets of the catalogue, sorted."""
+    """Return the names of all data sets of the catalogue, sorted."""
     return list(SOURCES.names())
 
 
 def name(spec: Spec) -> str:
-    """The name of a data set: of the catalogue as it is, of own data as `fedatlas.data.own.name` makes it.
+    """Return the name of a data set: the name of the catalogue, or the one that `fedatlas.data.custom.name` derives.
 
-    Raises UserError if a mapping does not fit, or if the specification is neither a name nor a mapping.
+    Raises:
+        UserError: If a mapping does not fit, or if the specification is neither a name nor a mapping.
     """
     if isinstance(spec, Mapping):
-        return own.name(spec)
+        return custom.name(spec)
     if not isinstance(spec, str):
         raise UserError(f"data is {spec!r:.60}; it must be the name of a data set, or a mapping of own data")
     return spec
 
 
 def info(spec: Spec, directory: str | Path | None = None) -> Source:
-    """What a data set is: the catalogue's entry of a name, or what own files hold.
+    """Return the source of a data set: the entry of the catalogue, or the survey of custom files.
 
-    directory: the data directory, which remembers own data. Raises UserError, with the nearest name, if there is no
-    such data set, and if own files are not there or cannot be used.
+    Args:
+        spec: A name, or a mapping of custom data.
+        directory: The data directory, which keeps the records of custom data.
+
+    Raises:
+        UserError: If there is no such data set, with the nearest name, and if custom files cannot be used.
     """
-    if isinstance(spec, Mapping) or own.is_own(spec):
-        return own_files.source(spec, places.directory(directory))
+    if isinstance(spec, Mapping) or custom.is_custom(spec):
+        return custom_files.source(spec, resolve_directory(directory))
     if isinstance(spec, str) and spec not in SOURCES.names() and _is_file(spec):
         raise UserError(
             f"unknown data set {spec!r}: own data are a mapping, such as {{file: {spec}, label: NAME}}; "
@@ -47,22 +54,19 @@ def info(spec: Spec, directory: str | Path | None = None) -> Source:
 
 
 def _is_file(text: str) -> bool:
-    return Path(text).exists() or Path(text).suffix in own.formats()
+    return Path(text).exists() or Path(text).suffix in custom.formats()
 
 
 def home(name: str) -> str:
-    """Full name of the module that declares a data set."""
+    """Return the full name of the module that declares a data set."""
     return SOURCES.module(name)
 
 
 def modules(source: Source) -> list[str]:
-    """Full names of the modules whose code decides the bytes of a prepared data set."""
-    readers = sorted({READERS.module(form.reader) for form in source.forms})
-    if isinstance(source, own_files.Own):
-        return [*readers, "fedatlas.data.own_preparing"]
-    return [*readers, "fedatlas.data.checks", "fedatlas.data.preparing"]
+    """Return the full names of the modules whose code decides the bytes of a prepared data set."""
+    return [*sorted({READERS.module(form.reader) for form in source.forms}), *PREPARATION]
 
 
-def every_module() -> Iterable[str]:
-    """Full names of the modules that decide the bytes of any data set."""
-    return {*READERS.modules(), "fedatlas.data.checks", "fedatlas.data.preparing", "fedatlas.data.own_preparing"}
+def all_modules() -> set[str]:
+    """Return the full names of the modules that decide the bytes of any data set."""
+    return {*READERS.modules(), *PREPARATION}

@@ -7,7 +7,7 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
-from fedatlas.data.own import shown
+from fedatlas.data.custom import display_name
 from fedatlas.experiments.axis_values import parsed
 from fedatlas.federation.metrics import METRICS, metric
 
@@ -223,7 +223,7 @@ def text(value: Any, setting: Mapping[str, Any] = MappingProxyType({})) -> str:
         return "(" + ", ".join(map(text, value)) + ")"
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
-    return number(value, 6) if isinstance(value, (int, float)) or hasattr(value, "dtype") else shown(str(value))
+    return number(value, 6) if isinstance(value, (int, float)) or hasattr(value, "dtype") else display_name(str(value))
 
 
 def _specification(value: Mapping[str, Any], setting: Mapping[str, Any]) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data import mirrors, sources
+from fedatlas.data import sources
+from fedatlas.data.paths import MIRRORS_VARIABLE, format_mirrors, list_mirrors
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import config, expand
 from fedatlas.experiments.cells import Cell, CellSpec
@@ -64,8 +65,8 @@ class Atlas:
         Raises UserError if the mirrors or the place for MLflow runs are none.
         """
         addresses.check(self.config["mlflow_uri"])
-        given = mirrors.written(mirrors.mirrors(self.config["data_mirrors"]))
-        found = {"FEDATLAS_DATA": self.folders.data, mirrors.VARIABLE: given}
+        given = format_mirrors(list_mirrors(self.config["data_mirrors"]))
+        found = {"FEDATLAS_DATA": self.folders.data, MIRRORS_VARIABLE: given}
         found[extensions.VARIABLE] = extensions.environment_value(Path.cwd(), self.config["extensions"])
         uri = self.config["mlflow_uri"]  # an SQLite file is for one writer: it gets its runs when an experiment is done
         found[EXTRAS] = ",".join(self.config["mlflow_extras"])

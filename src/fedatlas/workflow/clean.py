@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fedatlas.data import fetching, leftovers, own_files, places, sources
+from fedatlas.data import custom_files, raw_files, sources
+from fedatlas.data.locks import find_leftovers, remove_leftover
+from fedatlas.data.paths import custom_folder, prepared_folder, raw_folder, resolve_directory
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 from fedatlas.experiments.dependencies import of_cell
@@ -38,12 +40,12 @@ def waste(
     has a file, or is no longer in its grid: it could not be made again. Raises UserError if an experiment's file is
     wrong.
     """
-    data = dict.fromkeys((places.directory(data_directory), Path(atlas.folders.data)))
+    data = dict.fromkeys((resolve_directory(data_directory), Path(atlas.folders.data)))
     left = [
         path for root in (Path(atlas.folders.results), *data) for path in root.rglob(f"{PREFIX}*") if is_orphan(path)
     ]
     found = [Waste(path, _size(path), "half-written") for path in left]
-    found += [Waste(path, _size(path), LEFT) for root in data for path in leftovers.leftovers(root, unfinished)]
+    found += [Waste(path, _size(path), LEFT) for root in data for path in find_leftovers(root, unfinished)]
     for size in config.SIZES:
         for name in atlas.paths:
             folder = Path(atlas.folders.experiment(size, name)) / "runs"
@@ -63,7 +65,7 @@ def remove(found: Iterable[Waste]) -> None:
             if item.path.is_dir():
                 shutil.rmtree(item.path)
             elif item.reason == LEFT:
-                leftovers.remove(item.path)
+                remove_leftover(item.path)
             else:
                 item.path.unlink(missing_ok=True)
         except OSError as error:
@@ -92,14 +94,14 @@ def _is_old(path: Path) -> bool:
 
 
 def _of_data(directory: str | None) -> Iterator[Waste]:
-    root = places.directory(directory)
+    root = resolve_directory(directory)
     for source in map(sources.info, sources.names()):
-        folder = places.prepared(root, source.name)
-        if folder.exists() and (source.embedded or fetching.lying(source, places.raw(root, source.group))):
+        folder = prepared_folder(root, source.name)
+        if folder.exists() and (source.embedded or raw_files.find_files(source, raw_folder(root, source.group))):
             yield Waste(folder, _size(folder), "prepared data")
-    for name in own_files.names(root):
-        if own_files.is_there(name, root):
-            found = (places.prepared(root, name), places.own(root) / f"{name}.json")
+    for name in custom_files.names(root):
+        if custom_files.files_exist(name, root):
+            found = (prepared_folder(root, name), custom_folder(root) / f"{name}.json")
             yield from (Waste(path, _size(path), "prepared data") for path in found if path.exists())
 
 

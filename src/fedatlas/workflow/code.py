@@ -143,7 +143,7 @@ def write(folders: Folders) -> None:
     roots = {ENGINE, TUNING, THEORY, *JOBS, *INPUTS, *used.MODULES}
     roots |= {module for family in FAMILIES for module in family.modules()}
     roots |= {kind.oracle for kind in map(PROBLEMS.get, PROBLEMS.names()) if kind.oracle}
-    roots |= set(sources.every_module())
+    roots |= set(sources.all_modules())
     for name in sorted(roots):
         (path,) = (Path(folders.result(path)) for path in files([name]))
         text = f"{fingerprint([name])}\n"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from fedatlas.data import own
+from fedatlas.data.custom import display_name
 from fedatlas.errors import UserError
 from fedatlas.experiments import config
 from fedatlas.experiments.numbering import numbered, words
@@ -96,7 +96,7 @@ def _data(content: Any) -> list[str]:
 def _called(data: Any) -> str:
     if isinstance(data, dict):
         return str(data.get("name") or data.get("file") or data.get("openml") or "own data")
-    return own.shown(str(data))
+    return display_name(str(data))
 
 
 def lines(experiments: Iterable[Listed]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from fedatlas.data import places
+from fedatlas.data.paths import resolve_directory
 from fedatlas.errors import UserError, nearest
 from fedatlas.io.yaml import read_yaml
 from fedatlas.workflow.atlas import Atlas
@@ -115,6 +115,6 @@ def here(results: str | None = None) -> Atlas:
     """
     given = read_yaml(CONFIG) if CONFIG.exists() else None
     atlas = study(given if results is None else {**(given or {}), "results": results})
-    if atlas.folders.data != str(places.directory()):  # where own data are remembered
+    if atlas.folders.data != str(resolve_directory()):  # where own data are remembered
         os.environ.setdefault("FEDATLAS_DATA", atlas.folders.data)
     return atlas

@@ -5,7 +5,7 @@ import typing
 from collections.abc import Callable
 from typing import Any, Literal
 
-from fedatlas.data.own import Entry, formats
+from fedatlas.data.custom import CustomKeys, formats
 from fedatlas.experiments import specification
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
@@ -97,7 +97,7 @@ def _own_data() -> dict[str, Any]:
     found = []
     for kind in dict.fromkeys(formats().values()):
         about = of_options(kind)
-        about["properties"] = {**of_options(Entry)["properties"], **about["properties"]}
+        about["properties"] = {**of_options(CustomKeys)["properties"], **about["properties"]}
         about["required"] = [*([] if "openml" in about["properties"] else ["file"]), *about.get("required", ())]
         found.append({"title": kind.name, **about})
     return {"anyOf": found}

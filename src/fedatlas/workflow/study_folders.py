@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fedatlas.data import places
+from fedatlas.data.paths import expand_home, resolve_directory
 
 RESULTS = "results"  # the folder as `made_files` and `code` write it; the configuration may name another
 
@@ -27,8 +27,8 @@ class Folders:
         cls, config: dict[str, Any], prefixed: Callable[[str], str] = str, shared: Callable[[str], str] = str
     ) -> "Folders":
         """The folders that a configuration names."""
-        results = str(places.expanded(config["results"]))
-        return cls(results, str(places.directory(config["data"])), prefixed, shared)
+        results = str(expand_home(config["results"]))
+        return cls(results, str(resolve_directory(config["data"])), prefixed, shared)
 
     def result(self, path: str) -> str:
         """The path of a result in the folder of results. path: begins with ``results/``."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fedatlas.data.contents import Contents
+from fedatlas.data.dataset import Contents
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.registry.bibliography import entry

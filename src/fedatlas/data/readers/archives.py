@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from fedatlas.data.hints import broken
-from fedatlas.data.readers.compression import Bounded, bound
+from fedatlas.data.compression import Bounded, bound
+from fedatlas.data.errors import raw_file_error
 from fedatlas.errors import UserError
 
 Member = tuple[str, Callable[[], bytes]]
@@ -47,7 +47,7 @@ def members(path: Path, limit: int) -> Iterator[Iterator[Member]]:
         NotImplementedError,
         RuntimeError,
     ) as error:
-        raise broken(path, f"is not a readable archive ({error})") from error
+        raise raw_file_error(path, f"is not a readable archive ({error})") from error
 
 
 def _zip(path: Path, archive: Any, limit: int) -> Iterator[Member]:
@@ -56,7 +56,7 @@ def _zip(path: Path, archive: Any, limit: int) -> Iterator[Member]:
     for entry in entries:
         _name(path, entry.filename)
         if entry.flag_bits & 1 or entry.external_attr >> 28 == 0xA:
-            raise broken(path, f"its member {entry.filename!r} is encrypted or a link, which is refused")
+            raise raw_file_error(path, f"its member {entry.filename!r} is encrypted or a link, which is refused")
         if not entry.is_dir():
             yield entry.filename, partial(archive.read, entry)
 
@@ -68,7 +68,7 @@ def _tar(path: Path, archive: Any, limit: int) -> Iterator[Member]:
         if entry.isdir():
             continue
         if not entry.isreg() or entry.issparse():
-            raise broken(path, f"its member {entry.name!r} is a link or a device, which is refused")
+            raise raw_file_error(path, f"its member {entry.name!r} is a link or a device, which is refused")
         total += entry.size
         bound(path, total, limit)
         yield entry.name, partial(_content, archive, entry)
@@ -81,4 +81,4 @@ def _content(archive: Any, entry: Any) -> bytes:
 def _name(path: Path, name: str) -> None:
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if ".." in parts or name.startswith(("/", "\\")) or (parts and ":" in parts[0]):
-        raise broken(path, f"its member {name!r} points outside the archive, which is refused")
+        raise raw_file_error(path, f"its member {name!r} points outside the archive, which is refused")

@@ -1,24 +1,53 @@
-"""What a reader is: a kind whose options say how the files of one format become arrays."""
+"""Base of the readers, which turn files of one format into arrays, and the writer that takes the arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.writer import Writer
+import numpy as np
+from numpy.typing import DTypeLike
+
+from fedatlas.data.dataset import CSR, Contents
 from fedatlas.registry.kinds import Kind
+
+
+class Writer:
+    """Writes the arrays of a reader into a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def create(self, name: str, shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
+        """Return a dense array for the reader to fill. It is mapped to its file, so it may be larger than memory."""
+        return np.lib.format.open_memmap(self.folder / f"{name}.npy", "w+", np.dtype(dtype), shape)
+
+    def save(self, name: str, value: Any) -> None:
+        """Write a dense array into one file, or a CSR matrix into three."""
+        if isinstance(value, np.ndarray):
+            np.save(self.folder / f"{name}.npy", np.ascontiguousarray(value))
+            return
+        for part in CSR:
+            array = getattr(value, part)
+            np.save(self.folder / f"{name}_{part}.npy", array if part == "data" else array.astype(np.int32))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reader(Kind):
-    """Base of all readers."""
+    """Base of all readers. The checksums of published files are verified before a reader is called."""
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
         """Read raw files and write their arrays.
 
-        paths: of the form's files, in its order. contents: what must come out. out: takes the samples ``X`` and labels
-        ``y`` and, where there is a test part, ``X_test`` and ``y_test``; labels are int64. Where the data name clients,
-        also ``owner``, the client of each training row, int64 from 0 on. Raises UserError that names the file, and for
-        text the line, where something is wrong with it.
+        The arrays are the samples ``X`` and the labels ``y``, int64, and ``X_test`` and ``y_test`` if there is a test
+        part. If the data name clients, ``owner`` is the client of each training row, int64 from 0 on.
+
+        Args:
+            paths: Paths of the form's files, in its order.
+            contents: The expected contents.
+            out: Writer of the arrays.
+
+        Raises:
+            UserError: If a file cannot be read; it names the file and, for text, the line.
         """
         raise NotImplementedError

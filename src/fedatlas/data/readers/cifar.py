@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.hints import broken
+from fedatlas.data.dataset import Contents
+from fedatlas.data.errors import raw_file_error
 from fedatlas.data.readers.archives import members
-from fedatlas.data.readers.base import Reader
-from fedatlas.data.writer import Writer
+from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.registry.options import option
 
 
@@ -40,11 +39,11 @@ class Cifar(Reader):
             ("_test", "test", self.test, contents.test_rows),
         ):
             if missing := [name for name in names if name not in found]:
-                raise broken(path, f"has no member {missing[0]!r}")
+                raise raw_file_error(path, f"has no member {missing[0]!r}")
             parts = [found[name] for name in names]
             X, y = (np.concatenate(columns) for columns in zip(*parts, strict=True))
             if len(X) != rows:
-                raise broken(path, f"holds {len(X):,} {split} images, expected {rows:,}")
+                raise raw_file_error(path, f"holds {len(X):,} {split} images, expected {rows:,}")
             out.save(f"X{suffix}", X.reshape(rows, *contents.shape))
             out.save(f"y{suffix}", y)
 
@@ -60,9 +59,9 @@ def batch(path: Path, name: str, content: bytes, labels: str, features: int) -> 
         X, y = (_plain(entries.get(key, entries.get(key.encode()))) for key in ("data", labels))
         sound = X.dtype == np.uint8 and X.shape == (len(y), features) and y.dtype.kind in "iu"
     except Exception as error:  # a hostile or damaged pickle can raise anything
-        raise broken(path, f"its member {name!r} is not a CIFAR batch ({error})") from error
+        raise raw_file_error(path, f"its member {name!r} is not a CIFAR batch ({error})") from error
     if not sound:
-        raise broken(path, f"its member {name!r} does not hold {features:,} bytes and a label per image")
+        raise raw_file_error(path, f"its member {name!r} does not hold {features:,} bytes and a label per image")
     return X, y.astype(np.int64)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data.hints import unfit
+from fedatlas.data.errors import custom_file_error
 from fedatlas.errors import UserError, did_you_mean
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}  # cells that stand for no value, in small letters
@@ -36,13 +36,15 @@ class Table:
     def wrong(self, row: int, problem: str) -> UserError:
         """The error about a row."""
         path, line = self.place(row)
-        return unfit(path, problem if line else f"row {row + 1}: {problem}", line)
+        return custom_file_error(path, problem if line else f"row {row + 1}: {problem}", line)
 
     def check_names(self, role: str, names: Sequence[str]) -> None:
         """Raise UserError, with a guess, at the first name that no column has. role: the option, for the sentence."""
         for name in names:
             if name not in self.columns:
-                raise unfit(self.place(0)[0], f"{role}: there is no column {name!r}{did_you_mean(name, self.columns)}")
+                raise custom_file_error(
+                    self.place(0)[0], f"{role}: there is no column {name!r}{did_you_mean(name, self.columns)}"
+                )
 
     def kept(self, rows: np.ndarray) -> "Table":
         """The table with some of its rows. rows: whether each is kept (n,)."""

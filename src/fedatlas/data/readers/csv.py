@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.hints import unfit
+from fedatlas.data.compression import open_compressed
+from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.columns import Table
-from fedatlas.data.readers.compression import opened
 from fedatlas.data.readers.tabular import Tabular
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
@@ -38,7 +38,7 @@ class Csv(Tabular):
 
     def table(self, path: Path) -> Table:
         separator = self.separator or ("\t" if ".tsv" in path.suffixes else ",")
-        with opened(path) as stream:
+        with open_compressed(path) as stream:
             content = stream.read()
         text = _text(path, content)
         header = self.columns or _header(path, text, separator)
@@ -52,10 +52,10 @@ def _text(path: Path, content: bytes) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise unfit(path, "is not text in UTF-8: save it in this encoding", line) from None
+        raise custom_file_error(path, "is not text in UTF-8: save it in this encoding", line) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise unfit(path, "holds a zero byte, which text does not have", line)
+        raise custom_file_error(path, "holds a zero byte, which text does not have", line)
     return text
 
 
@@ -69,21 +69,21 @@ def _header(path: Path, text: str, separator: str) -> list[str]:
     try:
         first = next((row for row in _rows(text, separator) if row), None)
     except csv.Error as error:
-        raise unfit(path, f"is not CSV ({error})", 1) from None
+        raise custom_file_error(path, f"is not CSV ({error})", 1) from None
     if first is None:
-        raise unfit(path, "is empty")
+        raise custom_file_error(path, "is empty")
     names = [name.strip() for name in first]
     if len(names) == 1 and (other := next((one for one in _OTHER if one in names[0] and one != separator), None)):
-        raise unfit(path, f"the header is one column, {names[0]!r}: say separator: {other!r}", 1)
+        raise custom_file_error(path, f"the header is one column, {names[0]!r}: say separator: {other!r}", 1)
     if all(map(_is_number, names)):
-        raise unfit(
+        raise custom_file_error(
             path, "the header holds numbers alone: name the columns of a file without a header under columns", 1
         )
     for place, name in enumerate(names):
         if not name:
-            raise unfit(path, f"column {place + 1} of the header has no name", 1)
+            raise custom_file_error(path, f"column {place + 1} of the header has no name", 1)
         if name in names[:place]:
-            raise unfit(path, f"two columns of the header are called {name!r}: rename one", 1)
+            raise custom_file_error(path, f"two columns of the header are called {name!r}: rename one", 1)
     return names
 
 
@@ -128,10 +128,12 @@ def _fault(path: Path, text: str, separator: str, count: int, reason: str) -> Us
             if row and len(row) != count:
                 cells = f"{len(row)} cells" if len(row) > 1 else "one cell"
                 hint = ": quote a cell that holds the separator" if len(row) > count else ""
-                return unfit(path, f"the row has {cells}, and the table {count} columns{hint}", rows.line_num)
+                return custom_file_error(
+                    path, f"the row has {cells}, and the table {count} columns{hint}", rows.line_num
+                )
     except csv.Error as error:
-        return unfit(path, f"is not CSV ({error})", rows.line_num)
-    return unfit(path, f"is not CSV ({' '.join(reason.split())})")
+        return custom_file_error(path, f"is not CSV ({error})", rows.line_num)
+    return custom_file_error(path, f"is not CSV ({' '.join(reason.split())})")
 
 
 def _line(text: str, separator: str, row: int) -> int | None:

@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.readers.base import Reader
-from fedatlas.data.writer import Writer
+from fedatlas.data.dataset import Contents
+from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.registry.options import option
 
 _TEST_SHARE = 0.2

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.hints import broken
+from fedatlas.data.dataset import Contents
+from fedatlas.data.errors import raw_file_error
 from fedatlas.data.readers.archives import members
-from fedatlas.data.readers.base import Reader
+from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.data.readers.images import Undecodable, decode
-from fedatlas.data.writer import Writer
 from fedatlas.registry.options import option
 
 
@@ -38,12 +37,14 @@ class Folders(Reader):
         index: dict[str | None, int] = {label: number for number, label in enumerate(classes)}
         for suffix, (key, split) in zip(("", "_test"), splits.items(), strict=True):
             if len(split.names) < len(split.X):
-                raise broken(path, f"holds {len(split.names):,} {key} images, expected {len(split.X):,}")
+                raise raw_file_error(path, f"holds {len(split.names):,} {key} images, expected {len(split.X):,}")
             labels: list[str | None] = [*split.labels]
             if key == "test" and self.annotations is not None:
                 labels = [listed.get(image) for image in split.labels]
             if strange := set(labels) - set(classes):
-                raise broken(path, f"has {key} images of the class {strange.pop()!r}, of which no training image is")
+                raise raw_file_error(
+                    path, f"has {key} images of the class {strange.pop()!r}, of which no training image is"
+                )
             order = sorted(range(len(labels)), key=split.names.__getitem__)
             if order != list(range(len(order))):
                 split.X[:] = split.X[order]
@@ -66,9 +67,11 @@ class Folders(Reader):
                     try:
                         split.add(name, match[1], decode(content(), contents.shape, self.formats))
                     except Undecodable as error:
-                        raise broken(path, f"its member {name!r} {error}") from error
+                        raise raw_file_error(path, f"its member {name!r} {error}") from error
                     except IndexError:
-                        raise broken(path, f"holds more {key} images than the {len(split.X):,} expected") from None
+                        raise raw_file_error(
+                            path, f"holds more {key} images than the {len(split.X):,} expected"
+                        ) from None
         return listed
 
 
@@ -90,5 +93,5 @@ def _annotations(path: Path, name: str, content: bytes) -> dict[str, str]:
     """The classes of images by their names, from lines ``image<tab>class<tab>...``."""
     rows = [line.split("\t") for line in content.decode("utf-8", "replace").splitlines() if line]
     if any(len(row) < 2 for row in rows):
-        raise broken(path, f"its member {name!r} is not a table of images and classes")
+        raise raw_file_error(path, f"its member {name!r} is not a table of images and classes")
     return {row[0]: row[1] for row in rows}

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.hints import broken
-from fedatlas.data.readers.base import Reader
-from fedatlas.data.readers.compression import opened
-from fedatlas.data.writer import Writer
+from fedatlas.data.compression import open_compressed
+from fedatlas.data.dataset import Contents
+from fedatlas.data.errors import raw_file_error
+from fedatlas.data.readers.base import Reader, Writer
 
 _UNSIGNED_BYTES = 0x08
 
@@ -35,21 +34,21 @@ class Idx(Reader):
 
 def array(path: Path, shape: tuple[int, ...]) -> np.ndarray:
     """The uint8 array of an idx file. Raises UserError if it has another shape, or is damaged."""
-    with opened(path) as stream:
+    with open_compressed(path) as stream:
         header = stream.read(4 + 4 * len(shape))
         if len(header) < 4 + 4 * len(shape):
-            raise broken(path, "ends inside its header")
+            raise raw_file_error(path, "ends inside its header")
         magic, *found = struct.unpack(f">{1 + len(shape)}I", header)
         if magic != _UNSIGNED_BYTES << 8 | len(shape):
-            raise broken(
+            raise raw_file_error(
                 path, f"starts with {magic:#010x}, not with the magic number of {len(shape)}-dimensional bytes"
             )
         if tuple(found) != shape:
-            raise broken(path, f"says it holds {_times(found)} bytes, expected {_times(shape)}")
+            raise raw_file_error(path, f"says it holds {_times(found)} bytes, expected {_times(shape)}")
         size = int(np.prod(shape))
         data = stream.read(size + 1)
     if len(data) != size:
-        raise broken(path, f"holds {'more' if len(data) > size else f'{len(data):,}'} bytes, expected {size:,}")
+        raise raw_file_error(path, f"holds {'more' if len(data) > size else f'{len(data):,}'} bytes, expected {size:,}")
     return np.frombuffer(data, np.uint8).reshape(shape)
 
 

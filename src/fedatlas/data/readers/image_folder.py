@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data.hints import unfit
-from fedatlas.data.readers.own_reader import OwnReader, Samples
+from fedatlas.data.errors import custom_file_error
+from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
@@ -20,7 +20,7 @@ _GREY = ("1", "L", "LA")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImageFolder(OwnReader):
+class ImageFolder(CustomReader):
     """A folder with a folder of images for each class, or with such folders under ``train`` and ``test``.
 
     Images are grey where all of the files are, and RGB otherwise. Rows are in the order of the names of classes and
@@ -37,7 +37,9 @@ class ImageFolder(OwnReader):
 
     def load(self, paths: Sequence[Path]) -> Samples:
         if len(paths) > 1:
-            raise unfit(paths[0], "test_file is not for folders of images: put folders train and test into one")
+            raise custom_file_error(
+                paths[0], "test_file is not for folders of images: put folders train and test into one"
+            )
         (root,) = paths
         parts = [root / name for name in ("train", "test") if (root / name).is_dir()]
         if len(parts) == 1 or (parts and {one.name for one in _folders(root)} - {"train", "test"}):
@@ -48,7 +50,9 @@ class ImageFolder(OwnReader):
             found = [(file, folder.name) for folder in _folders(part) for file in _images(folder)]
             if not found:
                 wanted = ", ".join(SUFFIXES)
-                raise unfit(part, f"holds no images: it must hold a folder for each class, with files such as {wanted}")
+                raise custom_file_error(
+                    part, f"holds no images: it must hold a folder for each class, with files such as {wanted}"
+                )
             files += found
             counts.append(len(found))
         shape = self._shape([file for file, _ in files])
@@ -69,7 +73,7 @@ class ImageFolder(OwnReader):
             grey = grey and mode in _GREY
             first = first or (height, width)
             if wanted is None and (height, width) != first:
-                raise unfit(
+                raise custom_file_error(
                     file,
                     f"the image has {height} x {width} pixels, and {files[0]} {first[0]} x {first[1]}: say size: "
                     f"[{first[0]}, {first[1]}] to resize all",
@@ -102,7 +106,7 @@ class _Images:
                         plain = plain.resize((width, height), Image.Resampling.BILINEAR)
                     pixels = np.asarray(plain)
         except Exception as error:  # Pillow's decoders raise whatever they stumble over
-            raise unfit(file, f"is not a readable image ({error})") from None
+            raise custom_file_error(file, f"is not a readable image ({error})") from None
         return pixels[None] if channels == 1 else pixels.transpose(2, 0, 1)
 
 
@@ -128,7 +132,7 @@ def _head(file: Path) -> tuple[str, int, int]:
             with Image.open(file, formats=FORMATS) as image:
                 (width, height), mode = image.size, image.mode
     except Exception as error:
-        raise unfit(file, f"is not a readable image ({error})") from None
+        raise custom_file_error(file, f"is not a readable image ({error})") from None
     if width * height > MOST_PIXELS:
-        raise unfit(file, f"the image has {height} x {width} pixels, which is more than {MOST_PIXELS:,}")
+        raise custom_file_error(file, f"the image has {height} x {width} pixels, which is more than {MOST_PIXELS:,}")
     return mode, height, width

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.hints import broken
-from fedatlas.data.readers.base import Reader
+from fedatlas.data.dataset import Contents
+from fedatlas.data.errors import raw_file_error
+from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.data.readers.images import Undecodable, decode
-from fedatlas.data.writer import Writer
 from fedatlas.io import npz
 
 
@@ -33,7 +32,7 @@ class Jpeg(Reader):
                 try:
                     X[i] = decode(stream[offsets[i] : offsets[i + 1]].tobytes(), contents.shape, ("JPEG",))
                 except Undecodable as error:
-                    raise broken(path, f"{part} image {i:,} {error}") from error
+                    raise raw_file_error(path, f"{part} image {i:,} {error}") from error
             out.save(f"y{suffix}", y)
 
 
@@ -47,12 +46,12 @@ def streams(path: Path, part: str, rows: int, limit: int) -> tuple[np.ndarray, n
         with np.load(path, allow_pickle=False) as content:
             stream, offsets, y = (content[f"{key}_{part}"] for key in ("jpeg", "offset", "y"))
     except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over
-        raise broken(path, f"is not an archive of JPEG streams ({error})") from error
+        raise raw_file_error(path, f"is not an archive of JPEG streams ({error})") from error
     if stream.dtype != np.uint8 or stream.ndim != 1 or {offsets.dtype.kind, y.dtype.kind} - set("iu"):
-        raise broken(path, f"the {part} arrays are not bytes, offsets and integer labels")
+        raise raw_file_error(path, f"the {part} arrays are not bytes, offsets and integer labels")
     if offsets.shape != (rows + 1,) or y.shape != (rows,):
-        raise broken(path, f"does not hold {rows:,} {part} images with labels")
+        raise raw_file_error(path, f"does not hold {rows:,} {part} images with labels")
     offsets = offsets.astype(np.int64)
     if offsets[0] != 0 or offsets[-1] != len(stream) or (np.diff(offsets) <= 0).any():
-        raise broken(path, f"the offsets of the {part} images do not increase from 0 to {len(stream):,}")
+        raise raw_file_error(path, f"the offsets of the {part} images do not increase from 0 to {len(stream):,}")
     return stream, offsets, y.astype(np.int64)

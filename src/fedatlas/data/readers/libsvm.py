@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.hints import broken
-from fedatlas.data.readers.base import Reader
-from fedatlas.data.readers.compression import opened
-from fedatlas.data.writer import Writer
+from fedatlas.data.compression import open_compressed
+from fedatlas.data.dataset import Contents
+from fedatlas.data.errors import raw_file_error
+from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
@@ -85,15 +84,15 @@ def _counted(parts: Iterable[Block], path: Path, rows: int) -> Iterator[Block]:
     for part in parts:
         found += len(part[1])
         if found > rows:
-            raise broken(path, f"holds more than the {rows:,} rows expected")
+            raise raw_file_error(path, f"holds more than the {rows:,} rows expected")
         yield part
     if found < rows:
-        raise broken(path, f"holds {found:,} rows, expected {rows:,}" if found else "holds no rows")
+        raise raw_file_error(path, f"holds {found:,} rows, expected {rows:,}" if found else "holds no rows")
 
 
 def _blocks(path: Path, contents: Contents) -> Iterator[tuple[bytes, int]]:
     """Blocks of whole lines with the number of their first line."""
-    with opened(path, limit=contents.unpacked_limit) as stream:
+    with open_compressed(path, limit=contents.unpacked_limit) as stream:
         line, tail = 1, b""
         while chunk := stream.read(_BLOCK):
             head, newline, rest = chunk.rpartition(b"\n")
@@ -101,13 +100,13 @@ def _blocks(path: Path, contents: Contents) -> Iterator[tuple[bytes, int]]:
                 block = tail + head + newline
                 lines = block.count(b"\n")
                 if line + lines > 2 * contents.rows + _BLANK:
-                    raise broken(path, f"has far more lines than the {contents.rows:,} rows expected")
+                    raise raw_file_error(path, f"has far more lines than the {contents.rows:,} rows expected")
                 yield block, line
                 line, tail = line + lines, rest
             else:
                 tail += chunk
-            if len(tail) > contents.line_limit:
-                raise broken(path, f"a row of {contents.features:,} features cannot be this long", line)
+            if len(tail) > 1024 + 64 * contents.features:
+                raise raw_file_error(path, f"a row of {contents.features:,} features cannot be this long", line)
         if tail:
             yield tail, line
 
@@ -116,8 +115,8 @@ def _fault(path: Path, block: bytes, first: int, features: int, labels: np.ndarr
     """The error for a block whose first line has a given number."""
     for number, line in enumerate(block.split(b"\n"), first):
         if problem := _problem(line, features, labels):
-            return broken(path, problem, number)
-    return broken(path, f"is not LIBSVM text ({reason})")
+            return raw_file_error(path, problem, number)
+    return raw_file_error(path, f"is not LIBSVM text ({reason})")
 
 
 def _problem(line: bytes, features: int, labels: np.ndarray) -> str | None:

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.hints import broken
-from fedatlas.data.readers.base import Reader
-from fedatlas.data.writer import Writer
+from fedatlas.data.dataset import Contents
+from fedatlas.data.errors import raw_file_error
+from fedatlas.data.readers.base import Reader, Writer
 
 _HEADER, _MATRIX, _COMPRESSED = 128, 14, 15
 _ORDERS = {b"IM": "<", b"MI": ">"}
@@ -52,10 +51,10 @@ def arrays(path: Path, rows: int, shape: Sequence[int], limit: int) -> tuple[np.
             if name not in found or found[name].shape != size:
                 raise ValueError(f"{name} is {found[name].shape if name in found else 'missing'}, expected {size}")
     except (OSError, ValueError, IndexError, KeyError, struct.error, zlib.error) as error:
-        raise broken(path, f"is not SVHN's MATLAB file ({error})") from error
+        raise raw_file_error(path, f"is not SVHN's MATLAB file ({error})") from error
     X, y = found["X"], found["y"]
     if X.dtype != np.uint8 or not np.isin(y, range(1, 11)).all():
-        raise broken(path, "does not hold bytes with labels 1..10")
+        raise raw_file_error(path, "does not hold bytes with labels 1..10")
     return X, y
 
 

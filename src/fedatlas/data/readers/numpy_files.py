@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data.hints import unfit
-from fedatlas.data.readers.own_reader import OwnReader, Samples, whole
+from fedatlas.data.errors import custom_file_error
+from fedatlas.data.readers.custom_reader import CustomReader, Samples, whole
 from fedatlas.errors import did_you_mean
 from fedatlas.io import npz
 from fedatlas.registry.options import option
@@ -17,7 +17,7 @@ MOST_BYTES = 1 << 40  # that the arrays of a compressed archive may have togethe
 
 
 @dataclass(frozen=True, kw_only=True)
-class Npz(OwnReader):
+class Npz(CustomReader):
     """An archive of arrays, as numpy.savez writes it: samples (n, d), or images in uint8, and labels (n,)."""
 
     name = "npz"
@@ -41,7 +41,7 @@ class Npz(OwnReader):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Npy(OwnReader):
+class Npy(CustomReader):
     """An array of samples, as numpy.save writes it, beside an array of labels."""
 
     name = "npy"
@@ -56,7 +56,7 @@ class Npy(OwnReader):
     def load(self, paths: Sequence[Path]) -> Samples:
         path, *more = paths
         if len(paths) != 1 + len(self.files()):
-            raise unfit(
+            raise custom_file_error(
                 path, "test_file is not for .npy files: put the arrays into an .npz file with X_test and y_test"
             )
         arrays = dict(zip(("samples", "label", "client"), map(_array, paths), strict=False))
@@ -74,7 +74,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over
-        raise unfit(path, f"is not a readable .npz file ({error})") from None
+        raise custom_file_error(path, f"is not a readable .npz file ({error})") from None
 
 
 def _array(path: Path) -> np.ndarray:
@@ -82,18 +82,20 @@ def _array(path: Path) -> np.ndarray:
         npz.check_array(path)
         return np.asarray(np.load(path, allow_pickle=False))
     except Exception as error:
-        raise unfit(path, f"is not a readable .npy file ({error})") from None
+        raise custom_file_error(path, f"is not a readable .npy file ({error})") from None
 
 
 def _part(path: Path, arrays: Mapping[str, np.ndarray], samples: str, label: str, client: str | None) -> Part:
     for name in filter(None, (samples, label, client)):
         if name not in arrays:
-            raise unfit(path, f"there is no array {name!r}{did_you_mean(name, arrays)}")
+            raise custom_file_error(path, f"there is no array {name!r}{did_you_mean(name, arrays)}")
     X, y = arrays[samples], whole(path, f"array {label!r}", arrays[label])
     owner = None if client is None else whole(path, f"array {client!r}", arrays[client])
     for what, one in ((label, y), (client, owner)):
         if one is not None and (not X.ndim or len(one) != len(X)):
-            raise unfit(path, f"array {what!r} has {len(one):,} rows, and array {samples!r} is of shape {X.shape}")
+            raise custom_file_error(
+                path, f"array {what!r} has {len(one):,} rows, and array {samples!r} is of shape {X.shape}"
+            )
     return _sound(path, samples, X), y, owner
 
 
@@ -104,7 +106,9 @@ def _sound(path: Path, name: str, X: np.ndarray) -> np.ndarray:
         wrong = ~np.isfinite(X)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
-            raise unfit(path, f"array {name!r} holds {X[row, column]} in row {row + 1}, column {column + 1}")
+            raise custom_file_error(
+                path, f"array {name!r} holds {X[row, column]} in row {row + 1}, column {column + 1}"
+            )
         return X
     if X.dtype == np.uint8 and X.ndim in (3, 4) and X.size:
         if X.ndim == 3:
@@ -113,7 +117,7 @@ def _sound(path: Path, name: str, X: np.ndarray) -> np.ndarray:
             return X
         if X.shape[3] in (1, 3):
             return X.transpose(0, 3, 1, 2)
-    raise unfit(
+    raise custom_file_error(
         path,
         f"array {name!r} is of {X.dtype} and shape {X.shape}: it must be numbers (n, d), or images in uint8, "
         "(n, height, width) or (n, channels, height, width) with 1 or 3 channels",
@@ -129,7 +133,7 @@ def _samples(paths: Sequence[Path], parts: Sequence[Part]) -> Samples:
     X_test, y_test, owner_test = parts[1]
     if X_test.shape[1:] != X.shape[1:] or X_test.dtype != X.dtype:
         told = f"{X_test.dtype} {X_test.shape[1:]} and {X.dtype} {X.shape[1:]}"
-        raise unfit(paths[-1], f"a sample to test on differs from one to train on: {told}")
+        raise custom_file_error(paths[-1], f"a sample to test on differs from one to train on: {told}")
     test = np.arange(len(y) + len(y_test)) >= len(y)
     if owner is not None:
         owner = np.concatenate([owner, owner_test if owner_test is not None else np.repeat(owner[:1], len(y_test))])

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.hints import unfit
-from fedatlas.data.readers.own_reader import Samples
+from fedatlas.data.errors import custom_file_error
+from fedatlas.data.readers.custom_reader import Samples
 from fedatlas.data.readers.parquet import Parquet
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
@@ -73,5 +73,5 @@ class OpenML(Parquet):
         metadata = parquet.read_schema(paths[0]).metadata or {}
         target = metadata.get(_TARGET, b"").decode()
         if not target:
-            raise unfit(paths[0], "OpenML names no single target: say which column is the label")
+            raise custom_file_error(paths[0], "OpenML names no single target: say which column is the label")
         return replace(self, label=target).load(paths)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from fedatlas.data.hints import unfit
+from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.columns import Table
 from fedatlas.data.readers.tabular import Tabular
 from fedatlas.errors import UserError
@@ -25,13 +25,15 @@ class Parquet(Tabular):
             with parquet.ParquetFile(path) as file:
                 names = [name for name in file.schema_arrow.names if not name.startswith("__index_level_")]
                 if repeated := next((name for name in names if names.count(name) > 1), None):
-                    raise unfit(path, f"two columns are called {repeated!r}: rename one")
+                    raise custom_file_error(path, f"two columns are called {repeated!r}: rename one")
                 found = file.read()
             columns = {name: _combined(found.column(name)) for name in names}
         except UserError:
             raise
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise unfit(path, f"is not a readable Parquet file ({' '.join(str(error).split())[:200]})") from None
+            raise custom_file_error(
+                path, f"is not a readable Parquet file ({' '.join(str(error).split())[:200]})"
+            ) from None
         return Table(columns=columns, place=lambda row: (path, None))
 
     def one_hot(self, table: Table, name: str) -> bool:

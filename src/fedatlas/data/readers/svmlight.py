@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data.hints import unfit
-from fedatlas.data.readers.compression import opened
-from fedatlas.data.readers.own_reader import OwnReader, Samples
+from fedatlas.data.compression import open_compressed
+from fedatlas.data.errors import custom_file_error
+from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
@@ -20,7 +20,7 @@ MOST_FEATURES = 2**31 - 1  # that indices of 32 bits can name
 
 
 @dataclass(frozen=True, kw_only=True)
-class Svmlight(OwnReader):
+class Svmlight(CustomReader):
     """LIBSVM text, ``label index:value ...`` with indices from 1, plain or compressed; kept as a sparse matrix."""
 
     name = "svmlight"
@@ -36,7 +36,9 @@ class Svmlight(OwnReader):
         parts = [_parsed(path) for path in paths]
         widest = max(X.shape[1] for X, _ in parts)
         if self.count is not None and self.count < widest:
-            raise unfit(paths[0], f"there is a feature with the index {widest}, and count says {self.count}")
+            raise custom_file_error(
+                paths[0], f"there is a feature with the index {widest}, and count says {self.count}"
+            )
         width = self.count or widest
         X = vstack([csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], width)) for X, _ in parts], format="csr")
         y = np.concatenate([y for _, y in parts])
@@ -48,7 +50,7 @@ def _parsed(path: Path) -> tuple[Any, np.ndarray]:
     """The samples of a file, CSR (n, d), and their labels, int64 (n,)."""
     from sklearn.datasets import load_svmlight_file
 
-    with opened(path) as stream:
+    with open_compressed(path) as stream:
         content = stream.read()
     try:
         X, y = load_svmlight_file(io.BytesIO(content), zero_based=False, dtype=np.float64)
@@ -68,19 +70,21 @@ def _fault(path: Path, content: bytes, reason: str) -> UserError:
             continue
         label, *pairs = words
         if not _finite(label) or float(label) != round(float(label)):
-            return unfit(path, f"the label {label!a} is no whole number", number)
+            return custom_file_error(path, f"the label {label!a} is no whole number", number)
         last = 0
         for pair in pairs:
             match = _PAIR.fullmatch(pair)
             if not match or not _finite(match[2]):
-                return unfit(path, f"{pair[:40]!a} is not index:value with a finite value", number)
+                return custom_file_error(path, f"{pair[:40]!a} is not index:value with a finite value", number)
             index = int(match[1][:30])
             if not 1 <= index <= MOST_FEATURES:
-                return unfit(path, f"the index of {pair[:40]!a} is not in 1..{MOST_FEATURES}", number)
+                return custom_file_error(path, f"the index of {pair[:40]!a} is not in 1..{MOST_FEATURES}", number)
             if index <= last:
-                return unfit(path, f"the index of {pair[:40]!a} does not increase (before it is {last})", number)
+                return custom_file_error(
+                    path, f"the index of {pair[:40]!a} does not increase (before it is {last})", number
+                )
             last = index
-    return unfit(path, f"is not LIBSVM text with features ({reason})")
+    return custom_file_error(path, f"is not LIBSVM text with features ({reason})")
 
 
 def _finite(word: str) -> bool:

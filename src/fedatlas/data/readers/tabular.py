@@ -7,15 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fedatlas.data.hints import unfit
+from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.columns import Table, absent, empty, indicators, named, numbers, tested
-from fedatlas.data.readers.own_reader import OwnReader, Samples
+from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tabular(OwnReader):
+class Tabular(CustomReader):
     """Base of the readers of tables: a row is a sample, and its columns are label, client and features."""
 
     label: str = option(doc="column of the classes, which are whole numbers or text; they are sorted")
@@ -52,7 +52,7 @@ class Tabular(OwnReader):
         tables = [self.table(path) for path in paths]
         for path, one in zip(paths, tables, strict=True):
             if not one.columns or not one.rows:
-                raise unfit(path, "holds no rows")
+                raise custom_file_error(path, "holds no rows")
         whole = tables[0] if len(tables) == 1 else _joined(tables, paths)
         self._check(whole, len(tables))
         features = self._features(whole)
@@ -63,7 +63,7 @@ class Tabular(OwnReader):
             for name in filter(None, (self.label, self.client)):
                 gone |= empty(whole.columns[name])
             if gone.all():
-                raise unfit(paths[0], "missing: drop leaves no row: every one lacks a value")
+                raise custom_file_error(paths[0], "missing: drop leaves no row: every one lacks a value")
         kept = whole.kept(~gone)
         test = None
         if self.test_column is not None:
@@ -79,9 +79,9 @@ class Tabular(OwnReader):
 
     def _check(self, table: Table, parts: int) -> None:
         if self.test_column is not None and self.test_share is not None:
-            raise unfit(table.place(0)[0], "test_column and test_share exclude one another")
+            raise custom_file_error(table.place(0)[0], "test_column and test_share exclude one another")
         if self.test_column is not None and parts > 1:
-            raise unfit(table.place(0)[0], "test_column and test_file exclude one another")
+            raise custom_file_error(table.place(0)[0], "test_column and test_file exclude one another")
         for role in ("label", "client", "features", "drop", "categorical", "test_column"):
             table.check_names(role, _listed(getattr(self, role)))
 
@@ -90,7 +90,7 @@ class Tabular(OwnReader):
         found = _listed(self.features) or [name for name in table.columns if name not in used]
         found = [*found, *(name for name in _listed(self.categorical) if name not in found)]
         if not found:
-            raise unfit(table.place(0)[0], "no column is left for features")
+            raise custom_file_error(table.place(0)[0], "no column is left for features")
         return found
 
     def one_hot(self, table: Table, name: str) -> bool:
@@ -117,7 +117,9 @@ def _joined(tables: Sequence[Table], paths: Sequence[Path]) -> Table:
     if set(first.columns) != set(second.columns):
         name = next(iter(set(first.columns) ^ set(second.columns)))
         has, lacks = (paths[0], paths[1]) if name in first.columns else (paths[1], paths[0])
-        raise unfit(lacks, f"there is no column {name!r}, which {has} has: the two files must have the same columns")
+        raise custom_file_error(
+            lacks, f"there is no column {name!r}, which {has} has: the two files must have the same columns"
+        )
 
     def chunks(column: Any) -> list[Any]:
         if pa.types.is_dictionary(column.type):
@@ -131,7 +133,7 @@ def _joined(tables: Sequence[Table], paths: Sequence[Path]) -> Table:
             joined = pa.concat_arrays(_alike(parts))
             columns[name] = joined.dictionary_encode() if pa.types.is_dictionary(first.columns[name].type) else joined
         except pa.ArrowException:
-            raise unfit(paths[1], f"column {name!r} is of another type than in {paths[0]}") from None
+            raise custom_file_error(paths[1], f"column {name!r} is of another type than in {paths[0]}") from None
     count = first.rows
     return Table(columns=columns, place=lambda row: first.place(row) if row < count else second.place(row - count))
 

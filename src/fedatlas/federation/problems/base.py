@@ -16,8 +16,7 @@ from fedatlas.io.machine import free_host
 from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:
-    from fedatlas.data.contents import Contents
-    from fedatlas.data.dataset import Dataset
+    from fedatlas.data.dataset import Contents, Dataset
     from fedatlas.federation.partitions.partition import Partition
 
 Vector = Any  # a NumPy array or a torch tensor

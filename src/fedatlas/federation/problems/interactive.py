@@ -5,7 +5,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data import own, owners, places, prepared, sources
+from fedatlas.data import prepared, sources
+from fedatlas.data.custom import is_custom
+from fedatlas.data.paths import cache_folder, prepared_folder, resolve_directory
+from fedatlas.data.prepared import load_owners
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation import partitions, problems
@@ -57,7 +60,7 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
     if names and partitions.is_owned(spec.get("partition")):
         partitions.number(spec["partition"], sources.info(names[0], folder).clients, clients)
         labels = prepared.load(names[0], folder).y
-        partition = partitions.split(spec["partition"], labels, clients, owners.load(names[0], folder))
+        partition = partitions.split(spec["partition"], labels, clients, load_owners(names[0], folder))
     return problems.create(spec, clients, folder, partition)
 
 
@@ -68,7 +71,7 @@ def _names(spec: Mapping[str, Any]) -> list[str]:
 
 def _free(name: str) -> bool:
     """Whether data are there without a download."""
-    return own.is_own(name) or sources.info(name).embedded
+    return is_custom(name) or sources.info(name).embedded
 
 
 def _directory(names: Iterable[str], directory: str | Path | None) -> Path:
@@ -78,13 +81,13 @@ def _directory(names: Iterable[str], directory: str | Path | None) -> Path:
     there. Data that are free and not prepared there need a folder that can be written to: otherwise it is the user's
     cache.
     """
-    root = places.directory(directory)
-    missing = [name for name in names if _free(name) and prepared.read(places.prepared(root, name)) is None]
+    root = resolve_directory(directory)
+    missing = [name for name in names if _free(name) and prepared.read_meta(prepared_folder(root, name)) is None]
     if not missing or _writable(root, asked=bool(directory or os.environ.get("FEDATLAS_DATA"))):
         return root
     if others := [name for name in names if not _free(name)]:
         raise UserError(f"{root} cannot be written to: name a folder with FEDATLAS_DATA, and fetch {others[0]} into it")
-    return places.cache()
+    return cache_folder()
 
 
 def _writable(root: Path, asked: bool) -> bool:

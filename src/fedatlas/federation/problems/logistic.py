@@ -26,8 +26,7 @@ from fedatlas.federation.problems.regression import (
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
-    from fedatlas.data.contents import Contents
-    from fedatlas.data.dataset import Dataset
+    from fedatlas.data.dataset import Contents, Dataset
     from fedatlas.federation.partitions.partition import Partition
 
 BLOCK_BYTES = 1 << 25  # of rows that are made float64 at a time

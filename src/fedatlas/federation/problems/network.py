@@ -11,8 +11,7 @@ from fedatlas.federation.problems.base import VALIDATION, DataKind, Problem
 from fedatlas.registry.options import construct, option
 
 if TYPE_CHECKING:
-    from fedatlas.data.contents import Contents
-    from fedatlas.data.dataset import Dataset
+    from fedatlas.data.dataset import Contents, Dataset
     from fedatlas.federation.partitions.partition import Partition
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from fedatlas.data.own import shown
-from fedatlas.data.own_files import Own
+from fedatlas.data.custom import display_name
+from fedatlas.data.custom_files import CustomSource
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions import PARTITIONS
@@ -21,9 +21,9 @@ def check(kind: ProblemKind, sources: DataOptions | None, directory: str | Path 
         return
     train = info(sources.data, directory)
     test = info(sources.test, directory) if sources.test else train
-    if isinstance(train, Own) and isinstance(test, Own) and test.class_names != train.class_names:
+    if isinstance(train, CustomSource) and isinstance(test, CustomSource) and test.class_names != train.class_names:
         raise UserError(
-            f"problem {kind.name}: the classes of {shown(sources.test or '')} are not those of {shown(sources.data)}: "
+            f"problem {kind.name}: the classes of {display_name(sources.test or '')} are not those of {display_name(sources.data)}: "
             "name the second file under test_file of the data, whose classes then are those of both"
         )
     if test.shape != train.shape:

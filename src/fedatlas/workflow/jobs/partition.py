@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from fedatlas.data import owners
-from fedatlas.data.prepared import load
+from fedatlas.data.prepared import load, load_owners
 from fedatlas.federation.partitions import split
 
 
@@ -12,7 +11,7 @@ def make(spec: dict[str, Any], out: str, directory: str | None = None) -> None:
 
     spec: ``data``, ``partition`` and ``clients``. directory: of the prepared data.
     """
-    owner = owners.load(spec["data"], directory)
+    owner = load_owners(spec["data"], directory)
     made = split(spec["partition"], load(spec["data"], directory).y, spec["clients"], owner)
     assert made is not None  # a partition that splits nothing has no file
     made.save(out)

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.hints import broken
-from fedatlas.data.readers.base import Reader
-from fedatlas.data.writer import Writer
+from fedatlas.data.dataset import Contents
+from fedatlas.data.errors import raw_file_error
+from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.registry.options import option
 
 
@@ -24,6 +23,6 @@ class Table(Reader):
         try:
             table = np.loadtxt(path, delimiter=self.delimiter, ndmin=2)
         except ValueError as error:
-            raise broken(path, f"is not a table of numbers ({error})") from error
+            raise raw_file_error(path, f"is not a table of numbers ({error})") from error
         out.save("X", table[:, 1:].astype(contents.dtype))
         out.save("y", table[:, 0].astype(np.int64))

@@ -3,14 +3,12 @@
 import shutil
 from pathlib import Path
 
-from fedatlas.data import places
 from fedatlas.data.catalogue.base import File, Form, Source
-from fedatlas.data.checksums import checksum
+from fedatlas.data.compression import checksum
 from fedatlas.data.download import Missing, Unavailable, Unreachable, discard, download
-from fedatlas.data.leftovers import leftovers, remove
-from fedatlas.data.locks import alone, writing
-from fedatlas.data.mirrors import Mirrors, is_url
-from fedatlas.data.mirrors import mirrors as all_mirrors
+from fedatlas.data.locks import exclusive, find_leftovers, remove_leftover, write_errors
+from fedatlas.data.paths import Mirrors, is_url, raw_folder, resolve_directory
+from fedatlas.data.paths import list_mirrors as all_mirrors
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, sweep
@@ -24,14 +22,14 @@ def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (),
     whether downloads show a bar even without a terminal. Returns the paths. Raises UserError if a file cannot be had
     or is not the one expected.
     """
-    return gather(info(name), places.directory(directory), mirrors, progress)[1]
+    return gather(info(name), resolve_directory(directory), mirrors, progress)[1]
 
 
 def gather(source: Source, root: Path, mirrors: Mirrors = (), progress: bool = True) -> tuple[Form, list[Path]]:
     """The first form of a data set that can be had, and the paths of its raw files. For the rest see `fetch`."""
     if source.embedded:
         return source.forms[0], []
-    with writing(root):
+    with write_errors(root):
         search = _Search(source, root, mirrors, progress)
         for form in source.forms:
             paths = [search.nearby(file) for file in form.files]
@@ -40,7 +38,7 @@ def gather(source: Source, root: Path, mirrors: Mirrors = (), progress: bool = T
         return source.forms[0], [search.officially(file) for file in source.forms[0].files]
 
 
-def lying(source: Source, folder: Path) -> tuple[Form, list[Path]] | None:
+def find_files(source: Source, folder: Path) -> tuple[Form, list[Path]] | None:
     """The first form whose files all lie in a folder, and their paths. The files are not verified."""
     for form in source.forms:
         paths = [_found(file, folder) for file in form.files]
@@ -64,7 +62,7 @@ class _Search:
 
     def __init__(self, source: Source, root: Path, mirrors: Mirrors, progress: bool) -> None:
         self.source, self.progress = source, progress
-        self.folder = places.raw(root, source.group)
+        self.folder = raw_folder(root, source.group)
         self.mirrors = all_mirrors(mirrors)
         self.failures: dict[str, str] = {}
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -75,8 +73,8 @@ class _Search:
         if path := _found(file, self.folder):
             if problem := mismatch(path, file, self.source.unpacked_limit):
                 raise UserError(f"{path} {problem}: delete it and fetch it again, or put a good copy in its place")
-            for part in leftovers(self.folder.parents[1]):
-                remove(part)
+            for part in find_leftovers(self.folder.parents[1]):
+                remove_leftover(part)
             return path
         return next(filter(None, (self._from(mirror, file) for mirror in self.mirrors)), None)
 
@@ -133,7 +131,7 @@ class _Search:
         target, limit = self.folder / name, self.source.unpacked_limit
         size, known = file.expected(name)
         part = target.with_name(f"{name}.part")
-        with alone(target):
+        with exclusive(target):
             if target.is_file():
                 return target
             try:

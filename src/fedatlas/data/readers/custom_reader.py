@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fedatlas.data.contents import DTYPES, Contents
-from fedatlas.data.hints import unfit
-from fedatlas.data.readers.base import Reader
-from fedatlas.data.writer import Writer
+from fedatlas.data.dataset import DTYPES, Contents
+from fedatlas.data.errors import custom_file_error
+from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
@@ -55,7 +54,7 @@ class Survey:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnReader(Reader):
+class CustomReader(Reader):
     """Base of the readers of own files.
 
     endings: of the names of files that the reader takes without being told; ``format`` names one of them without its
@@ -103,21 +102,23 @@ class OwnReader(Reader):
 class _Parts:
     """The samples of files, split into train and test."""
 
-    def __init__(self, reader: OwnReader, paths: Sequence[Path]) -> None:
+    def __init__(self, reader: CustomReader, paths: Sequence[Path]) -> None:
         self.reader, self.path = reader, paths[0]
         self.samples = reader.load(paths)
         _check_form(reader, self.samples)
         if not len(self.samples.y):
-            raise unfit(self.path, "holds no rows")
+            raise custom_file_error(self.path, "holds no rows")
         self.classes, self.y = _classes(self.path, self.samples.y)
         test, share = self._tested()
         self.train, self.test = np.flatnonzero(~test), np.flatnonzero(test)
         self.clients, self.owner = _owners(self.samples.owner, self.train)
         self._check_classes()
         if reader.standardise and self.sparse:
-            raise unfit(self.path, "standardise would fill a sparse matrix: leave it out")
+            raise custom_file_error(self.path, "standardise would fill a sparse matrix: leave it out")
         if reader.standardise and self.samples.X.dtype == np.uint8:
-            raise unfit(self.path, "standardise is not for images: a network's option normalise does the same")
+            raise custom_file_error(
+                self.path, "standardise is not for images: a network's option normalise does the same"
+            )
         self.survey = self._survey(share)
 
     @property
@@ -129,9 +130,9 @@ class _Parts:
         given, share = self.samples.test, self.reader.test_share
         if given is not None:
             if share is not None:
-                raise unfit(self.path, "the data have a test part of their own: leave test_share out")
+                raise custom_file_error(self.path, "the data have a test part of their own: leave test_share out")
             if given.all():
-                raise unfit(self.path, "all rows are of the test part, and none to train on")
+                raise custom_file_error(self.path, "all rows are of the test part, and none to train on")
             return given, 0.0
         share = SHARE if share is None else share
         return _drawn(self.y, self.samples.owner, share, self.reader.seed), share
@@ -139,11 +140,15 @@ class _Parts:
     def _check_classes(self) -> None:
         """Every class has a training row, and there are at least two."""
         if len(self.classes) < 2:
-            raise unfit(self.path, f"all labels are {self.classes[0]!r}: a classifier needs two classes at least")
+            raise custom_file_error(
+                self.path, f"all labels are {self.classes[0]!r}: a classifier needs two classes at least"
+            )
         counts = np.bincount(self.y[self.train], minlength=len(self.classes))
         if not counts.all():
             name = self.classes[int(np.argmin(counts))]
-            raise unfit(self.path, f"the class {name!r} has rows to test, and none to train on: move one, or drop them")
+            raise custom_file_error(
+                self.path, f"the class {name!r} has rows to test, and none to train on: move one, or drop them"
+            )
 
     def _survey(self, share: float) -> Survey:
         X = self.samples.X
@@ -192,7 +197,7 @@ class _Parts:
         return X.mean(axis=0), np.where((X == X[0]).all(axis=0) | (spread == 0), 1, spread)
 
 
-def _check_form(reader: OwnReader, samples: Samples) -> None:
+def _check_form(reader: CustomReader, samples: Samples) -> None:
     """Raise UserError if a reader does not give what `Samples` says: what a new reader may get wrong."""
     rows, dtype = samples.X.shape[0], np.dtype(samples.X.dtype).name
     lengths = {name: len(one) for name in ("y", "owner", "test") if (one := getattr(samples, name)) is not None}
@@ -207,7 +212,7 @@ def _classes(path: Path, labels: np.ndarray) -> tuple[list[str], np.ndarray]:
     """The names of the classes, sorted, and the class of each row, int64 (n,)."""
     found, y = np.unique(labels, return_inverse=True)
     if len(found) > MOST_CLASSES or (labels.dtype.kind in "iu" and len(found) > max(100, len(labels) // 2)):
-        raise unfit(
+        raise custom_file_error(
             path, f"the label has {len(found):,} different values in {len(labels):,} rows: these are no classes"
         )
     return [str(name) for name in found.tolist()], y.astype(np.int64)
@@ -253,14 +258,16 @@ def _named(what: str, names: Sequence[str]) -> list[str]:
 def whole(path: Path, what: str, values: np.ndarray) -> np.ndarray:
     """Labels or clients as whole numbers or text. what: the noun for sentences. Raises UserError on anything else."""
     if values.ndim != 1:
-        raise unfit(path, f"{what} is of shape {values.shape}: it must be one value for each row")
+        raise custom_file_error(path, f"{what} is of shape {values.shape}: it must be one value for each row")
     if values.dtype.kind == "b":
         return values.astype(np.int64)
     if values.dtype.kind == "f":
         wrong = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) > 2**53)
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise unfit(path, f"{what} is {values[row]:g} in row {row + 1}: it must be a whole number, or text")
+            raise custom_file_error(
+                path, f"{what} is {values[row]:g} in row {row + 1}: it must be a whole number, or text"
+            )
         return values.astype(np.int64)
     if values.dtype.kind in "iuUS":
         return np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fedatlas.data import places
 from fedatlas.data.catalogue.base import File, Form, Source
-from fedatlas.data.checksums import checksum
-from fedatlas.data.contents import Contents
-from fedatlas.data.own import Entry, about, formats, is_own, mapping, name, parsed
-from fedatlas.data.readers.own_reader import OwnReader
+from fedatlas.data.compression import checksum
+from fedatlas.data.custom import CustomKeys, error_context, formats, is_custom, mapping, name, parse
+from fedatlas.data.dataset import Contents
+from fedatlas.data.paths import custom_folder, expand_home, raw_folder
+from fedatlas.data.readers.custom_reader import CustomReader
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
 from fedatlas.registry.bibliography import entry
@@ -32,7 +32,7 @@ FRESH = 2_000_000_000  # nanoseconds; a file that was just written may change ag
 
 
 @dataclass(frozen=True, kw_only=True)
-class Own(Source):
+class CustomSource(Source):
     """Own data whose files were read. paths: of the files. class_names: of the classes, in their order."""
 
     paths: tuple[str, ...]
@@ -51,7 +51,7 @@ class _Looked(NamedTuple):
     """What files were when they were last looked at, what they hold, and until when they are not looked at again."""
 
     state: Any
-    source: Own
+    source: CustomSource
     until: float
 
 
@@ -60,16 +60,16 @@ _found: dict[tuple[str, str], _Looked] = {}  # by folder and name
 
 def names(root: Path) -> list[str]:
     """The names of the own data that a data directory knows, sorted."""
-    return sorted(path.stem for path in places.own(root).glob("*.json") if is_own(path.stem))
+    return sorted(path.stem for path in custom_folder(root).glob("*.json") if is_custom(path.stem))
 
 
-def is_there(name: str, root: Path) -> bool:
+def files_exist(name: str, root: Path) -> bool:
     """Whether the files of own data that a data directory knows are where they were. They are not read."""
     known = _remembered(root, name)
     return known is not None and all(Path(path).exists() for path in known["paths"])
 
 
-def source(spec: str | Mapping[str, Any], root: Path) -> Own:
+def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:
     """What own data hold. Files that have changed since they were last read are read; data of OpenML are fetched.
 
     spec: the mapping, or its name. root: the data directory. Raises UserError if a file is not there or cannot be used,
@@ -80,8 +80,8 @@ def source(spec: str | Mapping[str, Any], root: Path) -> Own:
         known = _remembered(root, made)
         if known is None or name(known["spec"]) != made:
             raise UserError(f"own data {made!r} are not known in {root}: run what uses them, in the study's folder")
-    plain, reader = parsed(mapping(made) or {})
-    with about(plain):
+    plain, reader = parse(mapping(made) or {})
+    with error_context(plain):
         key, start = (str(root), made), time.monotonic()
         if key in _found and start < _found[key].until:
             return _found[key].source
@@ -94,11 +94,11 @@ def source(spec: str | Mapping[str, Any], root: Path) -> Own:
     return found
 
 
-def _paths(plain: Mapping[str, Any], reader: OwnReader, root: Path) -> list[Path]:
+def _paths(plain: Mapping[str, Any], reader: CustomReader, root: Path) -> list[Path]:
     """The files of own data. Raises UserError if one is not there, or cannot be read."""
-    fetched = reader.fetch(places.raw(root, "openml"))
-    paths = [places.expanded(plain["file"]) if fetched is None else fetched, *map(places.expanded, reader.files())]
-    paths += [places.expanded(plain["test_file"])] if "test_file" in plain else []
+    fetched = reader.fetch(raw_folder(root, "openml"))
+    paths = [expand_home(plain["file"]) if fetched is None else fetched, *map(expand_home, reader.files())]
+    paths += [expand_home(plain["test_file"])] if "test_file" in plain else []
     for path in paths:
         if path.exists() and not path.is_dir() and not path.is_file():
             raise UserError(f"{path} is a device or the like, and not a file")
@@ -123,13 +123,13 @@ def _state(paths: list[Path]) -> Any:
     """Size and time of files, from which follows whether they may have changed."""
     digest = hashlib.sha256()
     for path in (one for given in paths for one in _inside(given)):
-        about = path.stat()
-        fresh = _digest(path) if time.time_ns() - about.st_mtime_ns < FRESH else ""
-        digest.update(f"{path}\n{about.st_size} {about.st_mtime_ns} {fresh}\n".encode("utf-8", "surrogateescape"))
+        status = path.stat()
+        fresh = _digest(path) if time.time_ns() - status.st_mtime_ns < FRESH else ""
+        digest.update(f"{path}\n{status.st_size} {status.st_mtime_ns} {fresh}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
-def _stamp(reader: OwnReader) -> list[Any]:
+def _stamp(reader: CustomReader) -> list[Any]:
     """What says whether the code of a reader may have changed since a survey."""
     from importlib.metadata import version
 
@@ -150,7 +150,9 @@ def _digest(path: Path) -> tuple[int, str]:
     return total, digest.hexdigest()
 
 
-def _surveyed(made: str, plain: dict[str, Any], reader: OwnReader, paths: list[Path], state: Any, root: Path) -> Own:
+def _surveyed(
+    made: str, plain: dict[str, Any], reader: CustomReader, paths: list[Path], state: Any, root: Path
+) -> CustomSource:
     """What files hold: remembered where they, and the reader, are as they were; otherwise found by reading them."""
     known = _remembered(root, made)
     if known is None or known["state"] != state:
@@ -160,17 +162,17 @@ def _surveyed(made: str, plain: dict[str, Any], reader: OwnReader, paths: list[P
             "state": state,
             "paths": list(map(str, paths)),
             "files": [[path.name, *_digest(path)] for path in paths],
-            "contents": found.contents.plain(),
+            "contents": found.contents.to_json(),
             "classes": list(found.classes),
             "clients": found.clients,
             "note": found.note,
         }
         with contextlib.suppress(UserError), atomic(_record(root, made)) as temporary:  # it only saves time
             temporary.write_text(json.dumps(known, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
-    contents = Contents.of(known["contents"])
-    given = {key: value for key, value in plain.items() if key not in options(Entry)}
+    contents = Contents.from_json(known["contents"])
+    given = {key: value for key, value in plain.items() if key not in options(CustomKeys)}
     files = tuple(File(one, bytes=size, checksum=f"sha256:{digest}") for one, size, digest in known["files"])
-    return Own(
+    return CustomSource(
         **{one.name: getattr(contents, one.name) for one in fields(Contents)},
         name=made,
         title=f"Own data: {plain.get('file') or 'OpenML ' + str(plain['openml'])}",
@@ -187,14 +189,14 @@ def _surveyed(made: str, plain: dict[str, Any], reader: OwnReader, paths: list[P
 
 
 def _record(root: Path, made: str) -> Path:
-    return places.own(root) / f"{made}.json"
+    return custom_folder(root) / f"{made}.json"
 
 
 def _remembered(root: Path, made: str) -> dict[str, Any] | None:
     """What the data directory remembers of a name, or None."""
     try:
         known: dict[str, Any] = json.loads(_record(root, made).read_text(encoding="utf-8"))
-        Contents.of(known["contents"])
+        Contents.from_json(known["contents"])
         needed = {"state", "paths", "files", "classes", "clients", "note"}
         return known if isinstance(known["spec"], dict) and needed <= known.keys() else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):

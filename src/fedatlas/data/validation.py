@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data.contents import Contents
-from fedatlas.data.dataset import Dataset
+from fedatlas.data.dataset import Contents, Dataset
 from fedatlas.errors import UserError
 
 _ROWS = 4096  # that are looked at at once
 
 
-def check(contents: Contents, data: Dataset, where: Path) -> None:
+def validate(contents: Contents, data: Dataset, where: Path) -> None:
     """Check a data set against what it should hold.
 
     Rows, features, types, finite values, the range of the labels and the samples of each class are compared. where: the
@@ -23,7 +22,7 @@ def check(contents: Contents, data: Dataset, where: Path) -> None:
         _part(contents, data.X_test, data.y_test, contents.test_rows, None, f"{where}, test part")
 
 
-def fault(contents: Contents, X: Any, y: Any, rows: int) -> str | None:
+def find_fault(contents: Contents, X: Any, y: Any, rows: int) -> str | None:
     """What is wrong with the form of a part: its shapes, types, labels and, where sparse, indices; None if nothing is.
 
     X: samples, y: labels, rows: their number. The values of samples are not looked at.
@@ -39,7 +38,7 @@ def fault(contents: Contents, X: Any, y: Any, rows: int) -> str | None:
 
 
 def _part(contents: Contents, X: Any, y: Any, rows: int, counts: tuple[int, ...] | None, where: str) -> None:
-    if problem := fault(contents, X, y, rows):
+    if problem := find_fault(contents, X, y, rows):
         raise _wrong(where, problem)
     found = np.bincount(y, minlength=contents.classes)
     if not all(found):

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import hashlib
 import io
 import lzma
 import zlib
@@ -10,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.hints import broken
+from fedatlas.data.errors import raw_file_error
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _CHUNK = 1 << 20
 
 
 @contextmanager
-def opened(path: Path, suffix: str | None = None, limit: int | None = None) -> Iterator[io.BufferedIOBase]:
+def open_compressed(path: Path, suffix: str | None = None, limit: int | None = None) -> Iterator[io.BufferedIOBase]:
     """The decompressed bytes of a file as a stream.
 
     suffix: ``.gz``, ``.bz2``, ``.xz``, or anything else for a plain file; by default the one of the file's name. limit:
@@ -27,7 +28,7 @@ def opened(path: Path, suffix: str | None = None, limit: int | None = None) -> I
         with _OPENERS.get(path.suffix if suffix is None else suffix, open)(path, "rb") as stream:
             yield stream if limit is None else Bounded(stream, path, limit)  # type: ignore[misc]
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
-        raise broken(path, f"cannot be read to its end ({error})") from error
+        raise raw_file_error(path, f"cannot be read to its end ({error})") from error
 
 
 class Bounded(io.RawIOBase):
@@ -59,4 +60,14 @@ class Bounded(io.RawIOBase):
 def bound(path: Path, size: int, limit: int) -> None:
     """Raise UserError if a file unpacks to more bytes than a limit."""
     if size > limit:
-        raise broken(path, f"unpacks to {size:,} bytes, more than the {limit:,} that this data set can need")
+        raise raw_file_error(path, f"unpacks to {size:,} bytes, more than the {limit:,} that this data set can need")
+
+
+def checksum(path: Path, algorithm: str = "sha256", suffix: str = "", limit: int | None = None) -> str:
+    """``algorithm:hex`` of a file's bytes.
+
+    suffix: of a compressed file whose decompressed bytes are meant, such as ``.gz``. limit: bytes that may
+    come out. Raises UserError if the file cannot be read to its end, or if more comes out.
+    """
+    with open_compressed(path, suffix, limit) as stream:
+        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"

@@ -1,0 +1,96 @@
+"""Where data lie: the folders of the data directory, and the mirrors of raw files."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from fedatlas.errors import UserError
+
+MIRRORS_VARIABLE = "FEDATLAS_DATA_MIRRORS"
+Mirrors = str | Path | Iterable[str | Path]
+
+
+def resolve_directory(path: str | Path | None = None) -> Path:
+    """Return the data directory: the argument, else the environment variable FEDATLAS_DATA, else ``./data``."""
+    return expand_home(path or os.environ.get("FEDATLAS_DATA") or "data")
+
+
+def expand_home(path: str | Path) -> Path:
+    """Return a path with ``~`` as the home folder. Raises UserError if there is no such user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def raw_folder(root: Path, group: str) -> Path:
+    """Return the folder of a group's raw files in a data directory."""
+    return root / "raw" / group
+
+
+def prepared_folder(root: Path, name: str) -> Path:
+    """Return the folder of a data set's prepared form in a data directory."""
+    return root / "prepared" / name
+
+
+def custom_folder(root: Path) -> Path:
+    """Return the folder in which a data directory keeps the records of custom data."""
+    return root / "own"
+
+
+def cache_folder() -> Path:
+    """Return the folder in which this user's programs keep what they can compute again."""
+    if sys.platform == "darwin":
+        home = expand_home("~/Library/Caches")
+    elif sys.platform == "win32":
+        home = Path(os.environ.get("LOCALAPPDATA") or expand_home("~/AppData/Local"))
+    else:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or expand_home("~/.cache"))
+    return home / "fedatlas"
+
+
+def list_mirrors(first: Mirrors = ()) -> list[str]:
+    """Return the mirrors, which are folders and base URLs, in the order in which they are tried.
+
+    A mirror has the layout of ``raw/`` in the data directory: ``libsvm/a9a``, ``mnist/train-images-idx3-ubyte.gz`` and
+    so on. ``~`` is the home folder.
+
+    Args:
+        first: Mirrors that come before those of the environment variable FEDATLAS_DATA_MIRRORS. The variable is a JSON
+            list of texts, or texts separated by white space or commas, because a colon would cut URLs. A folder whose
+            name contains either must stand in a list.
+
+    Raises:
+        UserError: If the variable starts like a JSON list and is none.
+    """
+    mirrors = [first] if isinstance(first, (str, Path)) else list(first)
+    names = [str(mirror) for mirror in [*mirrors, *_environment_mirrors()] if str(mirror)]
+    return list(dict.fromkeys(name if is_url(name) else str(expand_home(name)) for name in names))
+
+
+def format_mirrors(mirrors: Iterable[str]) -> str:
+    """Return the value of FEDATLAS_DATA_MIRRORS that names folders and URLs, whatever characters they contain."""
+    return json.dumps(list(mirrors))
+
+
+def is_url(mirror: str) -> bool:
+    """Return whether a mirror is a URL, and not a folder."""
+    return mirror.startswith(("http://", "https://"))
+
+
+def _environment_mirrors() -> list[str]:
+    text = os.environ.get(MIRRORS_VARIABLE, "").strip()
+    if not text.startswith("["):
+        return re.split(r"[\s,]+", text)
+    try:
+        mirrors = json.loads(text)
+        if all(isinstance(mirror, str) for mirror in mirrors):
+            return [str(mirror) for mirror in mirrors]
+    except (ValueError, RecursionError):
+        pass
+    raise UserError(
+        f"{MIRRORS_VARIABLE} is {text}; it must be a JSON list of folders and URLs, or these separated by spaces"
+    )
