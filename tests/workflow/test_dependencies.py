@@ -151,7 +151,7 @@ TABLE = [
     # data and partitions
     *((f"data.{name}", f"{EVERY_CELL} optimum partition prepared promises split there below")
       for name in ("dataset", "prepared")),
-    ("data.partition", f"{EVERY_CELL} optimum partition split there"),
+    ("federation.partitions.partition", f"{EVERY_CELL} optimum partition split there"),
     *((f"data.{name}", "prepared") for name in ("preparation", "validation", "compression")),
     *((f"data.readers.{name}", "prepared") for name in ("base", "embedded")),
     ("data*", ""),
