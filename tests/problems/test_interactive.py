@@ -24,7 +24,7 @@ def a_folder_and_a_cache(tmp_path, monkeypatch):
     """The working directory is empty; nothing is known of data."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setattr("fedatlas.federation.problems.at_hand.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("fedatlas.federation.problems.interactive.cache_folder", lambda: tmp_path / "cache")
     for name in ("FEDATLAS_DATA", "FEDATLAS_DATA_MIRRORS"):
         monkeypatch.delenv(name, raising=False)
     custom_files._found.clear()
