@@ -11,6 +11,7 @@ from fedatlas.experiments.advice import advised
 from fedatlas.experiments.formulas import constants
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.arrays import State
 from fedatlas.registry.options import option
 from tests.helpers import quadratic
 
@@ -58,6 +59,12 @@ class Advised(Algorithm):
     p: float = option(doc="probability", low=0, high=1, advice="K*R")
     q: float = option(doc="another", above=0, advice="p/nope")
     r: float = option(doc="no advice")
+
+    def client(self, s, i, steps):
+        return State(), State()
+
+    def server(self, s, mean, n):
+        return s
 
 
 def test_advice_beyond_a_range_is_refused():

@@ -11,7 +11,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.participation import trace_file
 from fedatlas.federation.participation.trace import Trace
-from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.problems.base import ClientLabels
 from tests.helpers import example, logistic, network, quadratic, softmax
 
 
@@ -111,7 +111,7 @@ def test_draws_are_functions_of_seed_and_round(kind):
 
 
 def labelled(y, clients, kind="dirichlet", **options):
-    problem = Problem()
+    problem = ClientLabels()
     problem.labels, problem.partition = y, partitions.split({"kind": kind, **options}, y, clients)
     return problem
 

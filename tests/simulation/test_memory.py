@@ -33,6 +33,9 @@ class Wide(Problem):
     def batch(self, clients, index):
         return self
 
+    def full_batch(self, clients):
+        return self
+
     size = 1
 
     def grad(self, y):

@@ -12,6 +12,7 @@ import importlib.util
 import inspect
 import pkgutil
 import re
+from abc import ABC
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar
@@ -26,7 +27,7 @@ NAME = re.compile(r"\w[\w.+-]*")  # names of kinds become parts of names of file
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class Kind(ABC):
     """Base of all kinds: a frozen dataclass whose options are its fields. Its values are checked where it is made.
 
     name: in specifications. aliases: other names of the same kind.
@@ -233,15 +234,5 @@ def _check(what: str, kind: Any, home: str) -> None:
         options(kind)
     except Exception as error:
         raise UserError(f"{where}: the type of an option is not known: {error}") from error
-    if missing := lacking(kind):
+    if missing := sorted(vars(kind)["__abstractmethods__"]):
         raise UserError(f"{where} has no method {missing[0]}, which every {what} must have")
-
-
-def lacking(cls: type) -> list[str]:
-    """Names of the methods that a class must have and has not: those that do nothing but raise NotImplementedError.
-
-    A method whose docstring begins with ``Optional`` may be missing.
-    """
-    methods = {name: method for name in dir(cls) if inspect.isfunction(method := inspect.getattr_static(cls, name))}
-    bare = {name: method for name, method in methods.items() if method.__code__.co_names == ("NotImplementedError",)}
-    return [name for name, method in bare.items() if not (method.__doc__ or "").startswith("Optional")]

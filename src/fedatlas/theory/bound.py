@@ -1,5 +1,6 @@
 """What a theorem that is compared with runs consists of, and the constants of Jiang, Rodomanov & Stich (2024)."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
@@ -32,7 +33,7 @@ class Similarity:
     gap: float
 
 
-class Bound:
+class Bound(ABC):
     """A theorem or corollary about runs of an algorithm.
 
     Everywhere c: the constants, by default Similarity; a: the algorithm with its hyper-parameters.
@@ -61,21 +62,21 @@ class Bound:
         """
         return exact(problem, *_start(curve))
 
+    @abstractmethod
     def choices(self, c: Similarity) -> dict[str, float]:
         """The theorem's hyper-parameters, the loosest that it allows."""
-        raise NotImplementedError
 
     def needs(self, c: Similarity) -> str | None:
         """None if the theorem is about problems with these constants, else what it asks of them."""
         return "convex clients" if self.convex and not c.mu >= 0 else None
 
+    @abstractmethod
     def fails(self, c: Similarity, a: Algorithm, rounds: int) -> str | None:
         """The first condition on hyper-parameters that does not hold in a run of so many rounds, or None."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bound(self, c: Similarity, a: Algorithm, count: Count) -> Count:
         """The bound after ``count`` > 0 iterations or rounds, one number or an array of them."""
-        raise NotImplementedError
 
     def measured(self, c: Similarity, curve: "pd.DataFrame") -> np.ndarray:
         """What is bounded, at each row of a run. The rows are in order of rounds and begin with round 0."""

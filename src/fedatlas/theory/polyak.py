@@ -1,5 +1,6 @@
 """The theorems of Mukherjee, Loizou & Stich (2024) on FedSPS."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -46,9 +47,9 @@ class OfFedSPS(Bound):
             return "l_star = 0 and no smoothing"
         return self._sizes(c, a)
 
+    @abstractmethod
     def _sizes(self, c, a):
         """The condition on c and gamma_b that does not hold, or None."""
-        raise NotImplementedError
 
 
 class Theorem3a(OfFedSPS):

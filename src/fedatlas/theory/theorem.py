@@ -1,6 +1,7 @@
 """What a theorem of Yuan & Ma (2020) consists of, and the constants in which it speaks."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -34,7 +35,7 @@ class Constants:
                 raise UserError(f"theory: {name} is {getattr(self, name)}; the theorems need it to be positive")
 
 
-class Theorem:
+class Theorem(ABC):
     """A convergence theorem of Yuan & Ma (2020) in its complete version.
 
     Everywhere c: Constants; M: clients; K: local steps of a round; T = K R: steps.
@@ -49,21 +50,21 @@ class Theorem:
     averaged: ClassVar[bool] = False  # whether it bounds F at the mean of all iterates with weights averaging()
     least_steps: ClassVar[int] = 1
 
+    @abstractmethod
     def step_size(self, c: Constants, M: int, K: int, T: int) -> float:
         """The theorem's eta."""
-        raise NotImplementedError
 
     def augmentation(self, c: Constants, M: int, K: int, T: int) -> float:
         """The theorem's lambda; 0 where F itself is strongly convex."""
         return 0.0
 
+    @abstractmethod
     def terms(self, c: Constants, M: int, K: int, T: int) -> dict[str, float]:
         """The bound, term by term.
 
         ``initial`` is the error of the start; ``noise`` that of the gradients; ``drift`` that of clients which move
         apart between rounds; ``curvature``, under Assumption 2 alone, what the Hessian's change adds to the drift.
         """
-        raise NotImplementedError
 
     def bound(self, c: Constants, M: int, K: int, T: int) -> float:
         """The theorem's bound on E F(output) - F*."""

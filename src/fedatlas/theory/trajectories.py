@@ -18,7 +18,7 @@ from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedawe import FedAWE
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.problems.base import ClientLabels, Problem
 from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
 from fedatlas.theory.comparison import parts_at
 from fedatlas.theory.conditions import NotCovered
@@ -127,7 +127,7 @@ def _check(algorithm: Algorithm, quadratic: bool, setting: Setting) -> None:
         raise UserError("theory: these statements are about FedAWE without clip on quadratics")
     if setting.local_steps is None or not setting.constant_lr or setting.clip is not None:
         raise UserError("theory: these statements need local_steps and a constant step size, and no clip")
-    if setting.participants.bind(Problem(), setting.clients, 0).probabilities(0) is None:
+    if setting.participants.bind(ClientLabels(), setting.clients, 0).probabilities(0) is None:
         raise UserError("theory: the probabilities of this participation are unknown")
 
 

@@ -1,5 +1,6 @@
 """Base of the readers, which turn files of one format into arrays, and the writer that takes the arrays."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ class Writer:
 class Reader(Kind):
     """Base of all readers. The checksums of published files are verified before a reader is called."""
 
+    @abstractmethod
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
         """Read raw files and write their arrays.
 
@@ -50,4 +52,3 @@ class Reader(Kind):
         Raises:
             UserError: If a file cannot be read; it names the file and, for text, the line.
         """
-        raise NotImplementedError

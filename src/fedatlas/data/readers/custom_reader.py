@@ -4,6 +4,7 @@ A reader of own files is asked twice: when an experiment is read, for what the f
 the data are prepared, for the arrays.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,13 +83,13 @@ class CustomReader(Reader):
         """The file of data that lie elsewhere, fetched into a folder if it is not there; None where a path is given."""
         return None
 
+    @abstractmethod
     def load(self, paths: Sequence[Path]) -> Samples:
         """Read files.
 
         paths: of the file, of `files` and, where there is one, of the file whose rows test. Raises UserError that names
         the file, and for text the line and the column, where something is wrong with it.
         """
-        raise NotImplementedError
 
     def survey(self, paths: Sequence[Path]) -> Survey:
         """What files hold. paths: as of `load`. Raises UserError on any mistake in them."""

@@ -1,5 +1,6 @@
 """What readers of tables share: which column is what."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,9 +45,9 @@ class Tabular(CustomReader):
                 if name in used:
                     raise UserError(f"column {name!r} is named under {used[name]} and {role}: one column has one use")
 
+    @abstractmethod
     def table(self, path: Path) -> Table:
         """The table of a file. Raises UserError if it is none."""
-        raise NotImplementedError
 
     def load(self, paths: Sequence[Path]) -> Samples:
         tables = [self.table(path) for path in paths]

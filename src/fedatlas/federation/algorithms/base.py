@@ -1,6 +1,7 @@
 """The base class of all algorithms: hyper-parameters are fields, and a round is a few functions of flat vectors."""
 
 import dataclasses
+from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -56,32 +57,32 @@ class Algorithm(Kind):
         return State(x=x0), State()
 
     def before(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]:
-        """Optional: a first exchange of the round. Its mean over active clients joins s for ``client`` and ``server``.
+        """A first exchange of the round. Its mean over active clients joins s for ``client`` and ``server``.
 
         Returns the State that is sent, or a pair of it and the State that the clients keep. Sending an empty State
         costs nothing.
         """
-        raise NotImplementedError
+        return State()
 
+    @abstractmethod
     def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
         """The round of a block of clients. Returns the State that is sent and the State that the clients keep."""
-        raise NotImplementedError
 
+    @abstractmethod
     def server(self, s: State, mean: State, n: Round) -> State:
         """The next State of the server.
 
         s: the present State, with what ``before`` added. mean: the mean over active clients of what ``client`` sent.
         n: numbers of the round, such as ``n.active`` and ``n.clients``.
         """
-        raise NotImplementedError
 
     def empty_round(self, s: State, n: Round) -> State:
         """The next State of the server after a round in which no client was active."""
         return s
 
     def receive(self, s: State, i: State) -> State:
-        """Optional: the State that active clients keep after the server's step. s: the server's new State."""
-        raise NotImplementedError
+        """The State that active clients keep after the server's step. s: the server's new State."""
+        return i
 
     def output(self, s: State) -> Array:
         """The vector (d,) that is evaluated."""
@@ -96,7 +97,7 @@ class Algorithm(Kind):
         return K
 
     def mixing(self, clients: int) -> "Mixing | None":
-        """Optional, for decentralised algorithms: the Mixing by which clients exchange vectors with their neighbours.
+        """The Mixing by which clients of a decentralised algorithm exchange vectors with their neighbours, or None.
 
         Then every client sees, in ``client`` and ``receive``, a weighted sum of what its neighbours sent, in place of
         the mean. The weights are the client's row of the mixing matrix.
@@ -104,7 +105,7 @@ class Algorithm(Kind):
         return None
 
     def rate(self, c: Mapping[str, float]) -> float | None:
-        """Optional: the contraction that a theorem promises, or None where no theorem covers the hyper-parameters.
+        """The contraction that a theorem promises, or None where no theorem covers the hyper-parameters.
 
         With full gradients, a round multiplies the mean squared distance to the optimum by at most this in the long
         run. c: constants of the problem: mu and L of the mean objective, mu_min and L_max of the clients', delta_A.
@@ -112,7 +113,7 @@ class Algorithm(Kind):
         return None
 
     def recurrence(self, K: int) -> "Recurrence | None":
-        """Optional: a round of K local steps as a Recurrence, which compiled kernels can run."""
+        """A round of K local steps as a Recurrence, which compiled kernels can run, or None."""
         return None
 
     def resume(self, **fields: Array) -> State:

@@ -1,5 +1,6 @@
 """What an architecture is: options, and a function that makes a network of them."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
 class Architecture(Kind):
     """The architecture of a network. Its fields are its options; torch is imported when a network is built."""
 
+    @abstractmethod
     def build(self, shape: tuple[int, ...], outputs: int) -> "nn.Module":
         """A network with fresh parameters, which torch's global generator draws.
 
         shape: of one sample, (channels, height, width) or (features,). outputs: numbers that the network returns for a
         sample. Raises UserError on a shape that the architecture cannot take.
         """
-        raise NotImplementedError

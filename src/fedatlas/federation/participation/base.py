@@ -3,6 +3,7 @@
 Its draws have random streams of their own: neither the algorithm nor the samples change who takes part.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -45,10 +46,10 @@ class Participation(Kind):
     def check_files(self, clients: int) -> None:
         """Raise UserError if a file that the rule reads is missing or does not fit this number of clients."""
 
+    @abstractmethod
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
         """The participants of one run.
 
         problem: of the run; rules that draw probabilities from labels ask for its ``label_shares``. clients: their
         number. seed: of the run. Raises UserError if the problem does not have what the rule needs.
         """
-        raise NotImplementedError

@@ -1,5 +1,6 @@
 """What a kind of partition is, and what several kinds need."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,6 +24,7 @@ class Split(Kind):
 
     seed: int = option(0, doc="seed of the split", low=0)
 
+    @abstractmethod
     def split(self, y: np.ndarray, clients: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Split samples over clients.
 
@@ -30,7 +32,6 @@ class Split(Kind):
         order of the samples, client by client, (used,), and how many each client has, (m,). Raises UserError if the
         samples are too few.
         """
-        raise NotImplementedError
 
 
 def equal_sizes(samples: int, clients: int) -> np.ndarray:

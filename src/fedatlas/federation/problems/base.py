@@ -1,5 +1,6 @@
 """What a kind of problem declares, and what a problem gives the engine."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,9 +86,9 @@ class SyntheticKind(ProblemKind):
 
     on_data = False
 
+    @abstractmethod
     def build(self, clients: int) -> "Problem":
         """The problem. clients: their number. Raises UserError if there is none for so many clients."""
-        raise NotImplementedError
 
     def cheap(self, clients: int) -> bool:
         """Whether the problem is built in milliseconds."""
@@ -103,13 +104,13 @@ class DataKind(ProblemKind):
     def validate_data(self, train: "Contents") -> None:
         """Raise UserError if the problem cannot be made from a data set. train: what the data set holds."""
 
+    @abstractmethod
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Problem":
         """The problem on prepared data.
 
         train: training data, and test data if it has some. test: a Dataset to test on instead, or None. partition:
         rows of each client, or None where every client draws from all rows. Raises UserError on data that do not fit.
         """
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -151,14 +152,35 @@ class Batch(Protocol):
         """Losses (m, 1) and gradients (m, d)."""
 
 
-class Problem:
+class ClientLabels:
+    """The classes of clients' data, which rules of participation may depend on.
+
+    labels: (n,) class of each row of data, from 0, or None where there are no classes. partition: which rows are whose,
+    or None if every client draws from all.
+    """
+
+    labels: Any = None
+    partition: "Partition | None" = None
+
+    def label_shares(self, clients: int) -> np.ndarray:
+        """Share of each class in each client's data: (clients, classes). Raises UserError if there are no classes."""
+        if self.labels is None:
+            raise UserError("participation: p is 'labels', but the problem's data have no labels: give probabilities")
+        classes = int(self.labels.max()) + 1
+        if self.partition is None:
+            counts = np.tile(np.bincount(self.labels, minlength=classes), (clients, 1))
+        else:
+            counts = self.partition.histogram(self.labels, classes)
+        return counts / counts.sum(axis=1, keepdims=True)
+
+
+class Problem(ClientLabels, ABC):
     """Base of all problems.
 
-    dim: parameters d. samples: rows of data. partition: which rows are whose, or None if every client draws from all.
-    clients: their number if the problem fixes it, else None. optimum: an Optimum, or None if unknown. variants: ways in
-    which a row may be seen (augmentation); a draw is ``row + samples * variant``, and variant 0 is the row as it is.
-    labels: (n,) class of each row of data, from 0, where there are classes. solvable: whether ``solve`` can find the
-    optimum. draw_bytes: what a step holds of each draw, such as a row of data. one_sample_rows: (indptr, indices,
+    dim: parameters d. samples: rows of data. clients: their number if the problem fixes it, else None. optimum: an
+    Optimum, or None if unknown. variants: ways in which a row may be seen (augmentation); a draw is
+    ``row + samples * variant``, and variant 0 is the row as it is. solvable: whether ``solve`` can find the optimum.
+    draw_bytes: what a step holds of each draw, such as a row of data. one_sample_rows: (indptr, indices,
     values, labels) of logistic data that all clients share, for compiled rounds. uniform: whether all stochastic
     functions are at least 0, with curvatures between the constants mu_min and L_max.
     """
@@ -166,10 +188,8 @@ class Problem:
     dim: int
     samples: int
     variants: int = 1
-    partition: "Partition | None" = None
     clients: int | None = None
     optimum: Optimum | None = None
-    labels: Any = None
     solvable: Any = False
     one_sample_rows: Any = None
     draw_bytes: int = 0
@@ -191,13 +211,13 @@ class Problem:
         """
         raise UserError("the start of this problem cannot be drawn from a given generator")
 
+    @abstractmethod
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) draws."""
-        raise NotImplementedError
 
+    @abstractmethod
     def full_batch(self, clients: np.ndarray) -> Batch:
         """All data of each of a block of clients. clients: (m,) ids."""
-        raise NotImplementedError
 
     @classmethod
     def has_prox(cls) -> bool:
@@ -212,12 +232,12 @@ class Problem:
         raise UserError(f"{type(self).__name__} has no exact proximal step: use an algorithm with gradient steps")
 
     def value(self, x: Vector) -> float:
-        """F(x) of a problem whose optimum is known or can be found. x: (d,)."""
-        raise NotImplementedError
+        """F(x) of a problem whose optimum is known or can be found. x: (d,). Raises UserError of any other problem."""
+        raise UserError(f"{type(self).__name__} has no value F(x) besides the metrics of its evaluations")
 
+    @abstractmethod
     def evaluate(self, x: Vector) -> dict[str, float]:
         """Metrics of the global objective at x (d,): ``loss`` and whatever else the problem knows."""
-        raise NotImplementedError
 
     def constants(self) -> dict[str, float]:
         """Constants that formulas of hyper-parameters may use and algorithms may take as defaults, such as ``mu``."""
@@ -234,7 +254,7 @@ class Problem:
         raise UserError(f"{type(self).__name__} has no solver for its optimum")
 
     def kernel(self, simulations: Sequence[Any]) -> Any:
-        """Optional: what advances simulations of this problem, one setting and one seed on compiled rounds; or None."""
+        """What advances simulations of this problem, one setting and one seed on compiled rounds; or None."""
         return None
 
     def prepare_threads(self, threads: int) -> None:
@@ -256,17 +276,6 @@ class Problem:
     def block_rows(self) -> int:
         """Clients that are computed together."""
         return arrays.block_rows(self.dim, 8)
-
-    def label_shares(self, clients: int) -> np.ndarray:
-        """Share of each class in each client's data: (clients, classes). Raises UserError if there are no classes."""
-        if self.labels is None:
-            raise UserError("participation: p is 'labels', but the problem's data have no labels: give probabilities")
-        classes = int(self.labels.max()) + 1
-        if self.partition is None:
-            counts = np.tile(np.bincount(self.labels, minlength=classes), (clients, 1))
-        else:
-            counts = self.partition.histogram(self.labels, classes)
-        return counts / counts.sum(axis=1, keepdims=True)
 
     def validate_clients(self, clients: int) -> None:
         """Raise UserError if the problem is for another number of clients."""

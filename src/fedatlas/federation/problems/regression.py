@@ -1,6 +1,7 @@
 """What regressions in NumPy share: the l2 term, the clients' weights, and the solver for the optimum."""
 
 import functools
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -59,13 +60,13 @@ class Regression(Problem):
     curvature: Callable[[Any], float]
     _shares: np.ndarray | None = None
 
+    @abstractmethod
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """Gradient of F at x (d,): (d,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         """The map v -> (Hessian of F at x) v, both (d,)."""
-        raise NotImplementedError
 
     @property
     def draw_bytes(self) -> int:  # type: ignore[override]

@@ -5,6 +5,7 @@ same samples. A draw is a row of the data, or of augmented data ``row + samples 
 the variants.
 """
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from fedatlas.federation.streams import stream
 
 
-class Sampler:
+class Sampler(ABC):
     """Draws the samples of the rounds of one run.
 
     problem: has ``samples`` (rows of the data), ``partition`` (None: every client draws from all rows) and
@@ -43,9 +44,9 @@ class Sampler:
             return None
         return np.stack([self.client(round, i, steps) for i in active])
 
+    @abstractmethod
     def client(self, round: int, i: int, steps: int) -> np.ndarray:
         """Draws of one client in a round: (steps, batch)."""
-        raise NotImplementedError
 
     def pool(self, round: int, active: np.ndarray, steps: int) -> np.ndarray | None:
         """The samples of all active clients as one client's: (1, steps, len(active) batch); None for full gradients."""

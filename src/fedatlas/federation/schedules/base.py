@@ -1,5 +1,6 @@
 """What a schedule of the step size is."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from fedatlas.registry.kinds import Kind
@@ -14,6 +15,6 @@ class Schedule(Kind):
         """What sentences call the schedule."""
         return f"schedule {cls.name}"
 
+    @abstractmethod
     def factor(self, round: int) -> float:
         """The factor of round t = 0, 1, ..."""
-        raise NotImplementedError

@@ -1,6 +1,7 @@
 """What a check is: a question about results, declared by its options; and the options that several checks share."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -45,13 +46,13 @@ class Check(Kind):
         that it keeps.
         """
 
+    @abstractmethod
     def judge(self, results: Results) -> Outcome:
         """The verdict on the claim, and what it rests on.
 
         Raises NotTested if the results do not hold what it is about, NotCovered if a condition of a theorem does not
         hold, and UserError if an option does not fit them.
         """
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)

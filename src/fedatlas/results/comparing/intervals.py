@@ -2,6 +2,7 @@
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,27 +34,27 @@ def _quantile(share: float, freedom: int) -> float:
     return float(stats.t.ppf(share, freedom))
 
 
-class Estimate:
+class Estimate(ABC):
     """A number with an interval."""
 
     @property
+    @abstractmethod
     def value(self) -> float:
         """The number."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def count(self) -> int:
         """Number of the seeds behind it."""
-        raise NotImplementedError
 
     @property
     def ratio(self) -> bool:
         """Whether it is a ratio, whose distances are those of logarithms."""
         return False
 
+    @abstractmethod
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Ends of the interval that misses the number with the probability ``level``."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return self.text()

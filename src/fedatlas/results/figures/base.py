@@ -1,5 +1,6 @@
 """What a kind of figure is, and the options that several kinds share."""
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -79,9 +80,9 @@ class Figure(Kind):
         that it keeps.
         """
 
+    @abstractmethod
     def draw(self, data: "FigureData") -> Drawing:
         """Draw the figure. Raises UserError if its options do not fit the results."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)

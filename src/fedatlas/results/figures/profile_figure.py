@@ -1,6 +1,7 @@
 """What performance profiles and data profiles share: their options, and how their lines and bands are drawn."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -54,21 +55,21 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
         if self.apart and self.panel is not None:
             raise UserError(f"{self.title()}: algorithms apart have panels of their own; leave out panel or apart")
 
+    @abstractmethod
     def values(self, board: Board) -> np.ndarray:
         """What the abscissas count, for each instance, of the shape of the board's numbers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def abscissas(self, values: np.ndarray) -> np.ndarray:
         """Where the profile is drawn, ascending. values: of all panels."""
-        raise NotImplementedError
 
+    @abstractmethod
     def across(self, ax: "Axes", at: np.ndarray) -> None:
         """Set scale and ticks of the x-axis."""
-        raise NotImplementedError
 
+    @abstractmethod
     def axis(self, data: FigureData) -> str:
         """Label of the x-axis."""
-        raise NotImplementedError
 
     def draw(self, data: FigureData) -> Drawing:
         board = self.board(data, self.shares)

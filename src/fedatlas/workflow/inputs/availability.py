@@ -17,7 +17,7 @@ from fedatlas.experiments.view import View
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.problems.base import ClientLabels
 from fedatlas.federation.problems.data_options import hold_out
 from fedatlas.results.figures.availability import MOST
 from fedatlas.results.figures.base import Figure
@@ -69,7 +69,7 @@ def made(
 
 
 def _drawn(one: dict[str, Any], directory: str | Path | None) -> tuple[str, np.ndarray | None, np.ndarray]:
-    problem, rounds, clients = Problem(), range(one["rounds"]), one["clients"]
+    problem, rounds, clients = ClientLabels(), range(one["rounds"]), one["clients"]
     problem.partition = Partition.load(one["file"]) if one["file"] else None
     if one["data"]:
         data, problem.partition = hold_out(load(one["data"], directory), problem.partition, one.get("validation", 0))
