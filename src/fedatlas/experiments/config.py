@@ -1,15 +1,17 @@
 """Experiment files: read, merged with a size and checked. Errors name the file, the key and what was expected."""
 
-import copy
 from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import specification
+from fedatlas.experiments.claim_tables import expand_tables
+from fedatlas.experiments.merging import merge
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io.yaml import read_yaml
 
 SIZES = ("smoke", "laptop", "paper")
+OMISSIBLE = ("notes", "algorithms", "figures", "claims")  # sections that ``extends`` can leave out
 
 
 def load(path: str | Path, size: str, root: str | Path | None = None, shipped: str | Path | None = None) -> Experiment:
@@ -38,40 +40,46 @@ def load(path: str | Path, size: str, root: str | Path | None = None, shipped: s
 
 
 def document(path: str | Path, shipped: str | Path | None = None, seen: tuple[Path, ...] = ()) -> Any:
-    """An experiment's file as it stands, laid over the one that its key ``extends`` names, if any.
+    """Return an experiment's file with its tables of claims expanded, laid over the one that ``extends`` names, if any.
 
-    That one lies beside it or in the folder ``shipped``; where both have the name, it is the one beside it.
+    That one lies beside it or in the folder ``shipped``; where both have the name, it is the one beside it. A mapping
+    ``extends: {experiment: NAME, claims: none}`` leaves sections of it out.
     """
     path = Path(path)
-    found = read_yaml(path)
-    if not isinstance(found, dict) or "extends" not in found:
-        return found
-    base = found.pop("extends")
-    if not isinstance(base, str):
-        raise UserError(f"{path}: extends is {base!r:.60}; it must be the name of an experiment")
+    content = read_yaml(path)
+    if not isinstance(content, dict):
+        return content
+    if "claims" in content:
+        try:
+            content["claims"] = expand_tables(content["claims"])
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from None
+    if "extends" not in content:
+        return content
+    name, omitted = _extension(path, content.pop("extends"))
     folders = [path.parent] if shipped is None else [Path(shipped), path.parent]
-    others = {other.stem: other for folder in folders for other in folder.glob("*.yaml") if other != path}
-    if others.get(base) in seen:
-        raise UserError(f"{path}: extends: {base} extends itself")
-    if base not in others:
-        raise UserError(f"{path}: extends: there is no experiment {base!r}{did_you_mean(base, others)}")
-    below = document(others[base], shipped, (*seen, path))
-    if isinstance(below, dict) and all(isinstance(each.get("notes"), list) for each in (below, found)):
-        theirs, ours = below["notes"], found["notes"]  # what deviates there deviates here
-        found["notes"] = ours[1:] if ours[:1] == [None] else [*theirs, *ours]
-    return merge(below, found)
+    files = {file.stem: file for folder in folders for file in folder.glob("*.yaml") if file != path}
+    if files.get(name) in seen:
+        raise UserError(f"{path}: extends: {name} extends itself")
+    if name not in files:
+        raise UserError(f"{path}: extends: there is no experiment {name!r}{did_you_mean(name, files)}")
+    base = document(files[name], shipped, (*seen, path))
+    if isinstance(base, dict):
+        base = {key: value for key, value in base.items() if key not in omitted}
+        if isinstance(base.get("notes"), list) and isinstance(content.get("notes"), list):
+            content["notes"] = [*base["notes"], *content["notes"]]  # what deviates there deviates here
+    return merge(base, content)
 
 
-def merge(base: Any, override: Any) -> Any:
-    """base with override laid over it: mappings by key, anything else replaced, None removes a key."""
-    if not isinstance(base, dict) or not isinstance(override, dict):
-        return copy.deepcopy(override)
-    if "kind" in base and override.get("kind", base["kind"]) != base["kind"]:
-        return copy.deepcopy(override)  # options of one kind mean nothing to another
-    merged = copy.deepcopy(base)
-    for key, value in override.items():
-        if value is None and merged.get(key) is not None:
-            merged.pop(key)
-        else:
-            merged[key] = merge(merged.get(key), value) if isinstance(merged.get(key), dict) else copy.deepcopy(value)
-    return merged
+def _extension(path: Path, extends: Any) -> tuple[str, list[str]]:
+    """Return the name of the experiment that a file extends, and the sections that it leaves out."""
+    entries = extends if isinstance(extends, dict) else {"experiment": extends}
+    omitted = [key for key, value in entries.items() if key != "experiment"]
+    if not isinstance(entries.get("experiment"), str) or any(
+        key not in OMISSIBLE or entries[key] != "none" for key in omitted
+    ):
+        raise UserError(
+            f"{path}: extends is {extends!r:.80}; it must be the name of an experiment, or a mapping such as "
+            f"{{experiment: NAME, claims: none}}, where {', '.join(OMISSIBLE)} can be none"
+        )
+    return entries["experiment"], omitted
