@@ -202,13 +202,21 @@ def test_an_experiment_extends_another(tmp_path):
         ("", ["Theirs."]),
         ("notes: [Mine.]", ["Theirs.", "Mine."]),
         ("notes: null", []),
-        ("notes: [null, Mine.]", ["Mine."]),
         ("notes: []", ["Theirs."]),
     ],
 )
 def test_notes_of_the_extended_experiment_are_kept(tmp_path, notes, expected):
     (tmp_path / "base.yaml").write_text(yaml.safe_dump(GOOD | {"notes": ["Theirs."]}))
     assert load(tmp_path, f"extends: base\n{notes}\n").notes == expected
+
+
+def test_extends_leaves_sections_out(tmp_path):
+    (tmp_path / "base.yaml").write_text(yaml.safe_dump(GOOD | {"notes": ["Theirs."]}))
+    mine = load(tmp_path, "extends: {experiment: base, notes: none, figures: none}\nnotes: [Mine.]\n")
+    assert mine.notes == ["Mine."] and mine.figures == {} and mine.algorithms
+    for extends in ("{experiment: base, notes: some}", "{experiment: base, setting: none}", "{notes: none}", "[base]"):
+        with pytest.raises(UserError, match="it must be the name of an experiment, or a mapping such as"):
+            load(tmp_path, f"extends: {extends}\n")
 
 
 def test_no_note_is_told_twice():

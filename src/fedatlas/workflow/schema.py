@@ -43,6 +43,11 @@ def experiment_schema() -> dict[str, Any]:
     entry["properties"]["algorithm"] = {"enum": [*ALGORITHMS.names(), None]}
     claim = of_options(Claim)
     claim["properties"] |= {name: {"$ref": "#/$defs/check"} for name in ("check", "vacuous")}
+    claim["properties"]["each"] = {
+        "type": ["array", "object"],
+        "description": "a claim for each key, which fills {key}; a row fills {value}, or the placeholders of its names",
+    }
+    claim.pop("required")  # a row of a table, or an experiment that is extended, may give the other keys
     figures = {"type": "object", "additionalProperties": {"$ref": "#/$defs/figure"}}
     properties |= {
         "setting": {**setting, **described["setting"]},
@@ -51,10 +56,12 @@ def experiment_schema() -> dict[str, Any]:
         "algorithms": {"type": "object", "additionalProperties": {"anyOf": [entry, {"type": "null"}]}},
         "claims": {"type": "object", "additionalProperties": claim},
         "figures": figures,
-        "extends": {"type": "string", "description": "another experiment, whose file this one is laid over"},
+        "extends": {
+            "anyOf": [{"type": "string"}, {"type": "object", "required": ["experiment"]}],
+            "description": "another experiment, whose file this one is laid over, or a mapping that leaves out sections",
+        },
         "sizes": {"type": "object", "description": "overrides for each size", "required": ["smoke"]},
     }
-    properties["notes"]["items"] = {"type": ["string", "null"]}  # null, first, removes those that are extended
     found.pop("required")  # an experiment that extends another need not say everything
     caption = {"caption": {"type": "string", "description": "caption in the report"}}
     sources = of_options(DataOptions)["properties"]
