@@ -8,13 +8,13 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.federation import algorithms
-from fedatlas.federation.algorithms.states import vectors_kept
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import CHECKS, FAILED, NOT_APPLICABLE, PASSED, Candidate, transcriptions
 from fedatlas.testing.findings import find
+from fedatlas.workflow.inputs.memory import client_vectors
 from tests.helpers import example, logistic, quadratic
 
 NAMES = algorithms.names()
@@ -99,7 +99,7 @@ def test_declarations_load_no_heavy_library():
     ],
 )
 def test_vectors_that_a_client_keeps(name, options, kept):
-    assert vectors_kept(example(name, **options)) == kept
+    assert client_vectors(example(name, **options)) == kept
 
 
 @pytest.mark.parametrize("name", ["dane", "fedred", "dane+-gd"])

@@ -10,10 +10,11 @@ from fedatlas import UserError
 from fedatlas.federation import problems
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.networks.network import Network
-from fedatlas.federation.problems.augmentation import Augmentation
+from fedatlas.federation.problems import spec_validation
 from fedatlas.federation.problems.base import DataKind, SyntheticKind
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.network import Augmentation
 from fedatlas.federation.problems.piecewise import Piecewise
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.federation.problems.similar import CONVEXITY, SimilarQuadratic, SyntheticSimilarQuadratic
@@ -55,7 +56,7 @@ def test_a_wrong_value_of_any_option_is_one_sentence(kind):
     least = LEAST.get(kind, {}) | ({"data": "a9a"} if cls.on_data else {})
     for name in problems.spec_options(cls):
         with pytest.raises(UserError, match=rf"^problem {kind}: {name} is .*; it must be ") as caught:
-            problems.check({"kind": kind, **least, name: {1, 2}})
+            spec_validation.validate({"kind": kind, **least, name: {1, 2}})
         assert "\n" not in str(caught.value)
 
 
@@ -63,7 +64,7 @@ def test_a_wrong_value_of_any_option_is_one_sentence(kind):
 def test_a_wrong_value_of_an_architecture_is_one_sentence(name):
     for option in ARCHITECTURES.get(name).options():
         with pytest.raises(UserError, match=rf"architecture {name}: {option} is 'x'; it must be "):
-            problems.check({"kind": "network", "data": "digits", "architecture": {"kind": name, option: "x"}})
+            spec_validation.validate({"kind": "network", "data": "digits", "architecture": {"kind": name, option: "x"}})
 
 
 @pytest.mark.parametrize("kind", sorted(ORACLES))
@@ -101,11 +102,12 @@ def test_declarations_and_the_door_to_what_is_compiled_import_nothing_heavy():
     script = f"""
 import sys
 from fedatlas.federation import problems
+from fedatlas.federation.problems import spec_validation
 from fedatlas.federation.compiled import used
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.architectures import ARCHITECTURES
 for spec in {specs}:
-    problems.check(spec)
+    spec_validation.validate(spec)
     used.uses(FedAvg, spec, {{"clients": 2}})
 for family in (problems.PROBLEMS, ARCHITECTURES):
     for name in family.names():

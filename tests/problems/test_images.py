@@ -10,7 +10,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks import device
 from fedatlas.federation.networks.augment import augment
-from fedatlas.federation.problems.augmentation import Augmentation
+from fedatlas.federation.problems.network import Augmentation
 from fedatlas.federation.sampling import SAMPLING
 from tests.helpers import example, network
 

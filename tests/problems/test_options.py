@@ -4,7 +4,7 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.cli.main import main
-from fedatlas.federation import problems
+from fedatlas.federation.problems import spec_validation
 
 QUADRATIC = {"kind": "quadratic", "dim": 3}
 LOGISTIC = {"kind": "logistic", "data": "breast_cancer"}
@@ -54,13 +54,13 @@ NETWORK = {"kind": "network", "data": "digits"}
 )
 def test_mistakes_are_one_sentence(spec, message):
     with pytest.raises(UserError, match=message) as caught:
-        problems.check(spec)
+        spec_validation.validate(spec)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("spec", [QUADRATIC, LOGISTIC | {"l2": 0, "partition": "iid"}, NETWORK | {"device": "auto"}])
 def test_what_is_right_passes(spec):
-    problems.check(spec)
+    spec_validation.validate(spec)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import expand
 from fedatlas.experiments.runs import create, runs
 from fedatlas.federation import algorithms, problems
-from fedatlas.federation.algorithms.states import vectors_kept
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
+from fedatlas.workflow.inputs.memory import client_vectors
 from fedatlas.workflow.project import study
 from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment
@@ -52,7 +52,7 @@ def test_wrong_figures_are_found_before_any_job(figure, said):
     ],
 )
 def test_vectors_that_a_client_keeps(name, vectors):
-    assert vectors_kept(algorithms.create(name, {"lr": 0.1})) == vectors
+    assert client_vectors(algorithms.create(name, {"lr": 0.1})) == vectors
 
 
 def test_dissimilarities_of_each_problem_once():

@@ -23,6 +23,7 @@ from fedatlas.federation import algorithms, partitions, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.recording import PARTS
 from fedatlas.federation.engine.setting import LOCAL_LOSS, Setting
+from fedatlas.federation.problems import spec_validation
 from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.sampling import SAMPLING
@@ -34,7 +35,7 @@ def check(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
     select: of the experiment. recordable: names of all that the experiment's algorithms can record. Raises UserError at
     the first value that does not fit.
     """
-    problems.check(spec.problem)
+    spec_validation.validate(spec.problem)
     kind, sources = problems.parse(spec.problem)
     if "clients" in spec.within and "partition" in spec.problem:
         raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")

@@ -26,7 +26,6 @@ SILENT = {
     "fedatlas.registry.bibliography": "references reach results through a file that holds them",
     "fedatlas.data.errors": "words for people",
     "fedatlas.data.validation": "refuses arrays that a source does not promise",
-    "fedatlas.federation.problems.spec_validation": "refuses specifications before anything runs",
     "fedatlas.federation.algorithms.protocols": "types of what hooks are given",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported

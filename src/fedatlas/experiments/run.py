@@ -147,7 +147,7 @@ def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
         versions=versions | {"python": platform.python_version()},
         data={name: prepared.load(name, data).provenance for name in names},
         traces={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in trace_files(spec)},
-        machine=problems.provenance(spec.problem),
+        machine=problems.parse(spec.problem)[0].provenance(),
     )
 
 

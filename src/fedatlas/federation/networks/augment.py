@@ -9,7 +9,7 @@ def augment(x: Tensor, variant: Tensor, crop: int) -> Tensor:
     """Images in their variants. Variant 0 is the image itself.
 
     x: (b, channels, height, width). variant: (b,) numbers below the ``variants`` of an
-    `fedatlas.federation.problems.augmentation.Augmentation`. crop: pixels of padding on every side. With s = 2 crop + 1, variant
+    `fedatlas.federation.problems.network.Augmentation`. crop: pixels of padding on every side. With s = 2 crop + 1, variant
     ``v % s**2`` names a window of the padded image, and the image is mirrored where v is at least s^2.
     """
     sides = 2 * crop + 1

@@ -1,9 +1,9 @@
-"""The problems. A module here that defines a named `ProblemKind` is found by itself: adding one is adding a file.
+"""The family of problems and their construction from specifications.
 
-A specification is a mapping of ``kind``, the kind's options and, for problems on data, the keys of `DataOptions`.
+A specification is a mapping of ``kind``, the kind's options and, for problems on data, the keys of `DataOptions`. A
+module of this folder that defines a named `ProblemKind` is found by itself: adding a problem is adding a file.
 """
 
-import importlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,62 +19,62 @@ from fedatlas.registry.options import Option, check_names, construct, options
 if TYPE_CHECKING:
     from fedatlas.federation.partitions.partition import Partition
 
-__all__ = ["PROBLEMS", "Problem", "ProblemKind", "check", "create", "get", "parse", "provenance", "spec_options"]
+__all__ = ["PROBLEMS", "Problem", "ProblemKind", "create", "get", "parse", "spec_options"]
 
 PROBLEMS: Family[ProblemKind] = Family("problem", __name__, ProblemKind)
 
 
 def get(kind: Any) -> type[ProblemKind]:
-    """The declaration of a kind. Raises UserError, with a guess, on an unknown one."""
+    """Return the class that declares a kind of problem.
+
+    Raises:
+        UserError: No kind has this name; the message suggests the nearest one.
+    """
     return PROBLEMS.get(kind)
 
 
 def spec_options(kind: type[ProblemKind]) -> dict[str, Option]:
-    """All options that a specification of a kind may have besides ``kind``."""
+    """Return the options that a specification of a kind may have besides ``kind``, by name."""
     return {**(options(DataOptions) if kind.on_data else {}), **kind.options()}
 
 
 def parse(spec: Mapping[str, Any]) -> tuple[ProblemKind, DataOptions | None]:
-    """The kind of a specification with its options, and where its data come from, or None of a synthetic one.
+    """Parse a specification into the options of its kind and those of its data.
 
-    Raises UserError on what can be found wrong without looking at data.
+    Returns:
+        The kind with its options, and the options of the data, None for a synthetic problem.
+
+    Raises:
+        UserError: An option is unknown, missing or out of range. Data sets are not looked up.
     """
     name, values = PROBLEMS.split(spec)
     kind = get(name)
-    what, allowed = f"problem {name}", spec_options(kind)
+    subject, allowed = f"problem {name}", spec_options(kind)
     if not kind.on_data and "data" in values:
-        raise UserError(f"{what} is synthetic and takes no data")
-    check_names(what, allowed, values)
-    common = {key: values.pop(key) for key in options(DataOptions) if key in values}
-    made = construct(what, kind, values)
-    return made, construct(what, DataOptions, common) if kind.on_data else None
-
-
-def check(spec: Mapping[str, Any]) -> None:
-    """Raise UserError if a specification has options or data that there are not, or values out of range.
-
-    Neither loads data nor imports torch.
-    """
-    # loaded by name, so that results do not depend on what only checks
-    importlib.import_module("fedatlas.federation.problems.spec_validation").check(*parse(spec))
-
-
-def provenance(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run file says of how a problem of this specification is computed on this machine."""
-    return parse(spec)[0].provenance()
+        raise UserError(f"{subject} is synthetic and takes no data")
+    check_names(subject, allowed, values)
+    data_values = {key: values.pop(key) for key in options(DataOptions) if key in values}
+    problem_kind = construct(subject, kind, values)
+    return problem_kind, construct(subject, DataOptions, data_values) if kind.on_data else None
 
 
 def create(
     spec: Mapping[str, Any], clients: int, directory: str | Path | None = None, partition: "Partition | None" = None
 ) -> Problem:
-    """A problem from its specification.
+    """Create a problem from its specification.
 
-    clients: m. directory: where the prepared data are. partition: a Partition that was made before; by default it is
-    made here. Raises UserError on a specification that does not fit, and on data that are not there.
+    Args:
+        spec: Specification of the problem.
+        clients: Number m of clients.
+        directory: Data directory that holds the prepared data.
+        partition: Rows of each client. Jobs of the workflow read it from a file; by default the data are split here.
+
+    Raises:
+        UserError: The specification does not fit, the data are not prepared, or the memory does not suffice.
     """
     kind, sources = parse(spec)
-    asked = f"problem {kind.name} with {clients:,} clients" if clients else f"problem {kind.name}"
-    require(kind.bytes(clients or 1), asked, "take fewer clients, or a smaller problem")
+    subject = f"problem {kind.name} with {clients:,} clients" if clients else f"problem {kind.name}"
+    require(kind.bytes(clients or 1), subject, "take fewer clients, or a smaller problem")
     if isinstance(kind, SyntheticKind):
         return kind.build(clients)
     if sources is None or not isinstance(kind, DataKind):
@@ -87,7 +87,9 @@ def create(
             "another"
         )
     if partition is None and sources.partition is not None:
-        # loaded by name: jobs of the workflow are given the partition as a file, and depend on that
-        partition = importlib.import_module("fedatlas.federation.partitions").split(sources.partition, train.y, clients)
+        # fedatlas.experiments.exclusions declares why results do not depend on this import
+        from fedatlas.federation import partitions
+
+        partition = partitions.split(sources.partition, train.y, clients)
     train, partition = hold_out(train, partition, sources.validation)
     return kind.build(train, test, partition)

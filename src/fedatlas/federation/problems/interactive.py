@@ -1,4 +1,4 @@
-"""Problems for a person's call, in a shell or a notebook: data that need no download are prepared when needed."""
+"""Problems for a call in a shell or a notebook: data that need no download are prepared when a problem needs them."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -12,50 +12,64 @@ from fedatlas.data.prepared import load_owners
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation import partitions, problems
+from fedatlas.federation.problems import spec_validation
 from fedatlas.federation.problems.base import Problem
-from fedatlas.federation.problems.spec_validation import check
 
-DATA_KEYS = ("data", "test")  # of a problem that name data sets
+DATA_KEYS = ("data", "test")  # keys of a problem's specification that name data sets
 
 
 def resolve_data_names(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A problem's specification with names in place of mappings of own data. Raises UserError if one does not fit."""
-    found = dict(spec)
+    """Return a problem's specification with names in place of mappings of custom data.
+
+    Raises:
+        UserError: A mapping does not fit.
+    """
+    resolved = dict(spec)
     for key in DATA_KEYS:
-        if isinstance(found.get(key), Mapping):
+        if isinstance(resolved.get(key), Mapping):
             try:
-                found[key] = sources.name(found[key])
+                resolved[key] = sources.name(resolved[key])
             except UserError as error:
                 raise UserError(f"problem.{key}: {error}") from None
-    return found
+    return resolved
 
 
 def client_count(spec: Mapping[str, Any], directory: str | Path | None = None) -> int | None:
-    """The number of clients that the data of a problem name, where its partition is by them; otherwise None.
+    """Return the number of clients that the data of a problem name, or None if its partition is not by them.
 
-    spec: of the problem. directory: the data directory. Raises UserError if the data name none.
+    Args:
+        spec: Specification of the problem.
+        directory: Data directory.
+
+    Raises:
+        UserError: The partition is by the clients of the data, and the data name none.
     """
     if not partitions.is_owned(spec.get("partition")):
         return None
-    data = sources.info(spec.get("data", ""), _directory(_names(resolve_data_names(spec)), directory))
+    data = sources.info(spec.get("data", ""), _data_directory(_data_names(spec), directory))
     return partitions.number(spec["partition"], data.clients)
 
 
 def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None = None) -> Problem:
-    """A problem from its specification, as `fedatlas.federation.problems.create` makes it.
+    """Create a problem as `fedatlas.federation.problems.create` does, and prepare its data first if possible.
 
-    Own data, and data that come with a package, are prepared if they are not; other data must have been fetched. spec:
-    its ``data`` and ``test`` are names, or mappings of own data. directory: where prepared data are. Raises UserError
-    on a specification that does not fit, and on data that are not there.
+    Custom data, and data that come with a package, are prepared if they are not yet; other data must have been fetched.
+
+    Args:
+        spec: Specification of the problem; its ``data`` and ``test`` are names, or mappings of custom data.
+        clients: Number m of clients.
+        directory: Data directory.
+
+    Raises:
+        UserError: The specification does not fit, or data must be fetched first.
     """
     spec = resolve_data_names(spec)
-    kind, given = problems.parse(spec)
-    names = _names(spec)
-    folder = _directory(names, directory)
-    check(kind, given, folder)
-    for name in names:
-        if _free(name):
-            prepare(name, folder)
+    problems.parse(spec)  # a wrong option is reported before anything about the data
+    names = _data_names(spec)
+    folder = _data_directory(names, directory)
+    spec_validation.validate(spec, folder)
+    for name in filter(_needs_no_download, names):
+        prepare(name, folder)
     partition = None
     if names and partitions.is_owned(spec.get("partition")):
         partitions.number(spec["partition"], sources.info(names[0], folder).clients, clients)
@@ -64,35 +78,43 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
     return problems.create(spec, clients, folder, partition)
 
 
-def _names(spec: Mapping[str, Any]) -> list[str]:
-    """The data sets of a problem."""
+def _data_names(spec: Mapping[str, Any]) -> list[str]:
     return [sources.name(spec[key]) for key in DATA_KEYS if spec.get(key)]
 
 
-def _free(name: str) -> bool:
-    """Whether data are there without a download."""
+def _needs_no_download(name: str) -> bool:
     return is_custom(name) or sources.info(name).embedded
 
 
-def _directory(names: Iterable[str], directory: str | Path | None) -> Path:
-    """The data directory of a call.
+def _data_directory(names: Iterable[str], directory: str | Path | None) -> Path:
+    """Return the data directory of a call.
 
-    It is the one that is named, by argument or by FEDATLAS_DATA, or ``data`` in the working directory, where it is
-    there. Data that are free and not prepared there need a folder that can be written to: otherwise it is the user's
-    cache.
+    It is that of the argument, else that of FEDATLAS_DATA, else ``data`` in the working directory. If data that need no
+    download must be prepared and cannot be written there, it is the user's cache.
+
+    Args:
+        names: Data sets of the call.
+        directory: Data directory that the user named, or None.
+
+    Raises:
+        UserError: The directory cannot be written to, and the call needs a data set that must be fetched into it.
     """
     root = resolve_directory(directory)
-    missing = [name for name in names if _free(name) and prepared.read_meta(prepared_folder(root, name)) is None]
-    if not missing or _writable(root, asked=bool(directory or os.environ.get("FEDATLAS_DATA"))):
+    missing = [
+        name for name in names if _needs_no_download(name) and prepared.read_meta(prepared_folder(root, name)) is None
+    ]
+    if not missing or _is_writable(root, may_create=bool(directory or os.environ.get("FEDATLAS_DATA"))):
         return root
-    if others := [name for name in names if not _free(name)]:
-        raise UserError(f"{root} cannot be written to: name a folder with FEDATLAS_DATA, and fetch {others[0]} into it")
+    if downloads := [name for name in names if not _needs_no_download(name)]:
+        raise UserError(
+            f"{root} cannot be written to: name a folder with FEDATLAS_DATA, and fetch {downloads[0]} into it"
+        )
     return cache_folder()
 
 
-def _writable(root: Path, asked: bool) -> bool:
-    """Whether data can be prepared in a folder. asked: whether it was named, so that it is made if it is not there."""
+def _is_writable(root: Path, may_create: bool) -> bool:
+    """Return whether data can be prepared in a folder, which is created if it may be and does not exist."""
     if root.exists():
         return root.is_dir() and os.access(root, os.W_OK | os.X_OK)
-    above = next((one for one in root.absolute().parents if one.exists()), None)
-    return asked and above is not None and above.is_dir() and os.access(above, os.W_OK | os.X_OK)
+    parent = next((folder for folder in root.absolute().parents if folder.exists()), None)
+    return may_create and parent is not None and parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)

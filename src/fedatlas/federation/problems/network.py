@@ -1,4 +1,4 @@
-"""Neural networks: the options. The oracle is `fedatlas.federation.networks.network.Network`; it is loaded by name."""
+"""Neural networks: options of the problem; `fedatlas.federation.networks.network.Network` computes it."""
 
 import importlib
 from dataclasses import dataclass
@@ -6,13 +6,28 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.federation.architectures import ARCHITECTURES, Architecture
-from fedatlas.federation.problems.augmentation import Augmentation
 from fedatlas.federation.problems.base import VALIDATION, DataKind, Problem
 from fedatlas.registry.options import construct, option
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Contents, Dataset
     from fedatlas.federation.partitions.partition import Partition
+
+
+@dataclass(frozen=True, kw_only=True)
+class Augmentation:
+    """Random crops of padded images and horizontal flips (He et al. 2016, Section 4.2).
+
+    An image-sized window of the padded image is taken; padding is 0 after normalisation, the mean colour.
+    """
+
+    crop: int = option(0, doc="padding on every side: 4 for 32x32 images, 8 for 64x64", unit="pixels", low=0)
+    flip: bool = option(False, doc="whether every second image is mirrored")
+
+    @property
+    def variants(self) -> int:
+        """Number of ways in which an image may be augmented."""
+        return (2 * self.crop + 1) ** 2 * (1 + self.flip)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,12 +72,12 @@ class NeuralNetwork(DataKind):
 
     @property
     def architecture_kind(self) -> Architecture:
-        """The architecture with its options."""
+        """Architecture with its options."""
         return ARCHITECTURES.build(self.architecture)
 
     @property
     def augmentation(self) -> Augmentation | None:
-        """What is done to minibatches of images, or None."""
+        """Augmentation of minibatches of images, or None."""
         return None if self.augment is None else construct("augment", Augmentation, self.augment)
 
     def validate_data(self, train: "Contents") -> None:
@@ -70,10 +85,15 @@ class NeuralNetwork(DataKind):
             raise UserError(f"network: the loss 'logistic' needs two classes, the data have {train.classes}")
 
     def provenance(self) -> dict[str, Any]:
-        """The device, by name, and torch's version."""
+        """Return the name of the device and the version of torch."""
+        # by name, as the oracle below: the room of networks stands on this one, and torch takes seconds to import
         devices = importlib.import_module("fedatlas.federation.networks.device")
         return {"device": devices.describe(self.device), "torch": devices.VERSION}
 
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> Problem:
-        """The problem on prepared data. Raises UserError on data, or a device, that do not fit the options."""
+        """Build the problem on prepared data.
+
+        Raises:
+            UserError: The data, or the device, do not fit the options.
+        """
         return importlib.import_module(self.oracle).on_data(self, train, test, partition)

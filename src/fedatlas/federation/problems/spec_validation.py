@@ -1,22 +1,32 @@
-"""Checks of the data sets and the partition that a problem's specification names. No data are loaded."""
+"""Validation of a problem's specification against the data sets that it names; no data are loaded."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from fedatlas.data.custom import display_name
 from fedatlas.data.custom_files import CustomSource
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions import PARTITIONS
-from fedatlas.federation.problems.base import DataKind, ProblemKind
-from fedatlas.federation.problems.data_options import DataOptions
+from fedatlas.federation.problems import parse
+from fedatlas.federation.problems.base import DataKind
 
 
-def check(kind: ProblemKind, sources: DataOptions | None, directory: str | Path | None = None) -> None:
-    """Raise UserError if a problem names data sets that there are not, or a partition that does not fit.
+def validate(spec: Mapping[str, Any], directory: str | Path | None = None) -> None:
+    """Raise UserError if a problem of a specification cannot be created.
 
-    kind, sources: see `fedatlas.federation.problems.parse`, which has checked the kind's own options. directory: the data
-    directory, which remembers own data.
+    Neither loads data nor imports torch.
+
+    Args:
+        spec: Specification of a problem.
+        directory: Data directory, which remembers the contents of custom data.
+
+    Raises:
+        UserError: An option is unknown or out of range, a data set does not exist or does not fit the kind of problem,
+            the two data sets differ in shape or classes, or the partition is unknown.
     """
+    kind, sources = parse(spec)
     if sources is None:
         return
     train = info(sources.data, directory)

@@ -4,17 +4,27 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.view import View
-from fedatlas.federation.algorithms.states import vectors_kept
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import Results
+
+DIM = 3  # of the start that is tried: no state of clients has this length by chance
+
+
+def client_vectors(algorithm: Algorithm) -> int:
+    """Return the number of vectors of the model's size in the first State of a client."""
+    _, client = algorithm.init(np.zeros(DIM))
+    return sum(np.shape(value) == (DIM,) for _, value in client.items())
 
 
 def needed(figure: Figure, cells: Sequence[Cell]) -> dict[str, int]:
     """Vectors that a client keeps from round to round, by the algorithm's id."""
-    return {cell.id: vectors_kept(create(next(runs(cell.spec)))[0]) for cell in cells}
+    return {cell.id: client_vectors(create(next(runs(cell.spec)))[0]) for cell in cells}
 
 
 def made(
