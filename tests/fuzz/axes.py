@@ -176,9 +176,9 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
     assert sum(entry.chosen == "true" for entry in logged) == count * int(table["chosen"].sum())
     for entry in experiment.figures.values():
         figure = FIGURES.build(entry.spec)
-        needed = json.loads(json.dumps(inputs.needed(figure, cells)))
+        needed = json.loads(json.dumps(inputs.specify(figure, cells)))
         try:
-            more = inputs.made(figure, view, needed, inputs.Results(table, curves, folder))
+            more = inputs.build(figure, view, needed, inputs.ResultTables(table, curves, folder))
             draw(figure, view, outputs=[folder / "figure.svg"], **more)
         except UserError as error:
             raise AssertionError("the figure passed its check") from error

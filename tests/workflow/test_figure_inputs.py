@@ -61,21 +61,23 @@ def test_dissimilarities_of_each_problem_once():
         grid=axes, problem={"kind": "quadratic", "dim": 4}, setting={"clients": 3, "rounds": 2}, optimum=False
     )
     figure = FIGURES.build("dissimilarity")
-    found = inputs.made(figure, None, inputs.needed(figure, expand.cells(made)), inputs.Results())["dissimilarities"]
+    found = inputs.build(figure, None, inputs.specify(figure, expand.cells(made)), inputs.ResultTables())[
+        "dissimilarities"
+    ]
     assert [title for title, _ in found] == ["δ_B = 0", "δ_B = 0.5"]
     for (_, c), similarity in zip(found, axes["problem.similarity"], strict=True):
         known = problems.create({"kind": "quadratic", "dim": 4, "similarity": similarity}, 3).constants()
         assert (c.L, c.delta_B) == (known["L_max"], known["delta_B"])
     varied = experiment(grid={}, within={"clients": [2, 3]}, metric="loss", optimum=False)
     with pytest.raises(UserError, match="the number of clients varies inside run files"):
-        inputs.needed(figure, expand.cells(varied))
+        inputs.specify(figure, expand.cells(varied))
 
 
 def test_what_is_drawn_is_what_was_run():
     cells = list(study({}, root=ROOT).cells("smoke", "fedawe_fig2").values())
     where = {"participation.p.0": 0.2, "participation.p.1": [0.5, 0.8]}
     figure = FIGURES.build({"kind": "availability", "where": where})
-    found = inputs.made(figure, None, inputs.needed(figure, cells), inputs.Results())
+    found = inputs.build(figure, None, inputs.specify(figure, cells), inputs.ResultTables())
     assert found.keys() == {"table", "curves", "availability"} and found["table"] is None
     drawn = found["availability"]
     assert [title for title, _, _ in drawn] == ["stationary, p = (0.2, 0.5)", "stationary, p = (0.2, 0.8)"]

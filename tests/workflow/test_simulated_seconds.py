@@ -47,14 +47,14 @@ def written(folder, name="it", **more):
     for table in ("table", "curves", "trials"):
         result_files.write(folder / name / f"{table}.parquet", getattr(found, table), found.meta.plain())
     read = [result_files.read(folder / name / f"{table}.parquet")[0] for table in ("table", "curves")]
-    return made, inputs.Results(*read, folder / name)
+    return made, inputs.ResultTables(*read, folder / name)
 
 
 def simulated(made, results, folder, **options):
     """The curves of a figure against simulated seconds, by default one of convergence."""
     figure = FIGURES.build({"kind": "convergence", "x": "simulated_seconds", **options})
-    needed = json.loads(json.dumps(inputs.needed(figure, expand.cells(made))))
-    return inputs.made(figure, expand.view(made), needed, results, folder / "data")["curves"]
+    needed = json.loads(json.dumps(inputs.specify(figure, expand.cells(made))))
+    return inputs.build(figure, expand.view(made), needed, results, folder / "data")["curves"]
 
 
 def test_alike_clients_take_what_the_totals_say(tmp_path):
@@ -114,7 +114,7 @@ def test_claims_in_simulated_seconds(tmp_path):
     spec = {
         "view": expand.view(made).plain(),
         "claims": claims,
-        "inputs": inputs.timed(tested(made.claims, size), cells),
+        "inputs": inputs.specify_checks(tested(made.claims, size), cells),
     }
     claims_job.make(json.loads(json.dumps(spec)), str(results.folder), str(tmp_path / "claims.csv"), str(tmp_path))
     found = pd.read_csv(tmp_path / "claims.csv").set_index("claim")
@@ -128,7 +128,7 @@ def test_claims_in_simulated_seconds(tmp_path):
     assert behind <= set(code.of_claims(made, cells))
     plain = {name: claim for name, claim in made.claims.items() if name == "rounds"}
     assert not behind & set(code.of_claims(dataclasses.replace(made, claims=plain), cells))
-    assert inputs.timed(tested(plain, size), cells) == {}
+    assert inputs.specify_checks(tested(plain, size), cells) == {}
 
 
 def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):
@@ -193,8 +193,8 @@ def test_figures_say_on_which_clients(tmp_path):
         ({"kind": "targets", "targets": [1e9]}, "Simulated time, cross-device (s) until"),
     ):
         figure = FIGURES.build({"x": "simulated_seconds", **spec})
-        needed = inputs.needed(figure, expand.cells(made))
-        more = inputs.made(figure, expand.view(made), needed, results, tmp_path)
+        needed = inputs.specify(figure, expand.cells(made))
+        more = inputs.build(figure, expand.view(made), needed, results, tmp_path)
         draw(figure, expand.view(made), outputs=[tmp_path / "figure.svg"], **more)
         assert words in (tmp_path / "figure.svg").read_text()
 

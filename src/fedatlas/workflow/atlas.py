@@ -212,7 +212,7 @@ class Atlas:
         """What a figure is drawn from, besides table and curves."""
         kind, plain = self.figure(w)
         view = self.view(w).plain() if kind.draws_results else None
-        asked = inputs.needed(kind, self._cells(w))
+        asked = inputs.specify(kind, self._cells(w))
         return text({"figure": plain, "view": view, "inputs": self.folders.lying(asked)})
 
     def figure_inputs(self, w: Any) -> dict[str, Any]:
@@ -232,7 +232,7 @@ class Atlas:
         """The claims of an experiment, and what their checks know of it."""
         e = self.experiment(w.size, w.experiment)
         claims = {name: vars(claim) for name, claim in e.claims.items()}
-        timed = inputs.timed(tested(e.claims, e.size), self._cells(w))
+        timed = inputs.specify_checks(tested(e.claims, e.size), self._cells(w))
         return text({"view": self.view(w).plain(), "claims": claims, "inputs": self.folders.lying(timed)})
 
     def claims_inputs(self, w: Any) -> dict[str, Any]:
@@ -240,7 +240,7 @@ class Atlas:
         e, folder = self.experiment(w.size, w.experiment), self.folders.experiment(w.size, w.experiment)
         found: dict[str, Any] = {"code": self.code(code.of_claims(e, self._cells(w)))}
         found |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
-        return found | input_files(self, inputs.timed(tested(e.claims, e.size), self._cells(w)), w)
+        return found | input_files(self, inputs.specify_checks(tested(e.claims, e.size), self._cells(w)), w)
 
     def table_code(self, w: Any) -> list[str]:
         """Code behind the table of an experiment."""

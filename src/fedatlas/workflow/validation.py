@@ -80,7 +80,7 @@ def _figure(
         _partitioned(experiment)
     if figure.draws_results:
         _settled(figure, experiment)
-    inputs.needed(figure, cells)
+    inputs.specify(figure, cells)
 
 
 def _claim(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from pandas import DataFrame
 
-MOST = 6  # columns that can be told apart
+MAX_PANELS = 6  # columns that can be told apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +35,8 @@ class Availability(FilteredFigure):
         drawn = data.availability
         if not drawn:
             raise data.error("no participation is left to draw; see its where")
-        if len(drawn) > MOST:
-            raise data.error(f"there are {len(drawn)} participations; keep at most {MOST} in where")
+        if len(drawn) > MAX_PANELS:
+            raise data.error(f"there are {len(drawn)} participations; keep at most {MAX_PANELS} in where")
         numbers = _numbers(drawn)
         figure = layout.blank((max(4.2, 2.9 * len(drawn)), 4.6))
         tops, rasters = figure.subplots(

@@ -1,8 +1,9 @@
-"""What some figures and checks need besides table and curves, by the names in `fedatlas.results.figures.base.Figure.inputs`.
+"""Inputs of figures and checks beyond table and curves, by the names in `Figure.inputs`.
 
-Each name has a module here. Its ``needed(figure, cells)`` says it as JSON types when the workflow's graph is built; its
-``made(figure, view, needed, results, directory)`` turns that into arguments of `fedatlas.results.figures.drawing.draw` in the
-figure's job. Modules are loaded by name: a figure depends on those that it asks for.
+Each input is a module here with two functions. ``specify(figure, cells)`` describes the input as JSON types when the
+workflow's graph is built; ``build(figure, view, spec, results, directory)`` turns that into arguments of
+`fedatlas.results.figures.drawing.draw` in the figure's job. Modules are imported by name, so that a figure depends on
+its own inputs alone.
 """
 
 import importlib
@@ -19,9 +20,14 @@ if TYPE_CHECKING:
     from fedatlas.results.figures.base import Figure
 
 
-class Results(NamedTuple):
-    """What a figure's job has of the results. table, curves: DataFrames, or None where the figure draws no results.
-    folder: of the experiment's results."""
+class ResultTables(NamedTuple):
+    """The results that a figure's job reads.
+
+    Attributes:
+        table: DataFrame of scores, or None where the figure draws no results.
+        curves: DataFrame of evaluations, or None alike.
+        folder: Folder of the experiment's results.
+    """
 
     table: Any = None
     curves: Any = None
@@ -29,32 +35,43 @@ class Results(NamedTuple):
 
 
 def modules(figure: "Figure") -> list[str]:
-    """Full names of the modules of a figure's inputs."""
+    """Return the full names of the modules of a figure's inputs."""
     return [f"{__name__}.{name}" for name in sorted(figure.inputs)]
 
 
-def needed(figure: "Figure", cells: Sequence[Cell]) -> dict[str, Any]:
-    """What a figure needs of an experiment's cells, as JSON types, by the name of the input."""
-    return {name: _module(name).needed(figure, cells) for name in sorted(figure.inputs)}
+def specify(figure: "Figure", cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return a figure's inputs for an experiment's cells as JSON types, by the name of the input."""
+    return {name: _module(name).specify(figure, cells) for name in sorted(figure.inputs)}
 
 
-def timed(checks: "Sequence[Check]", cells: Sequence[Cell]) -> dict[str, Any]:
-    """What checks need of an experiment's cells if one is of simulated time, as `needed` says it of a figure."""
-    return {SIMULATED: _module(SIMULATED).files(cells)} if any(SIMULATED in one.inputs for one in checks) else {}
+def specify_checks(checks: "Sequence[Check]", cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return the inputs of checks as `specify` does; empty unless a check reads simulated time."""
+    if not any(SIMULATED in check.inputs for check in checks):
+        return {}
+    return {SIMULATED: _module(SIMULATED).files(cells)}
 
 
-def made(
-    asked: "Figure | Check", view: View, needed: dict[str, Any], results: Results, directory: str | Path | None = None
+def build(
+    kind: "Figure | Check",
+    view: View,
+    specs: dict[str, Any],
+    results: ResultTables,
+    directory: str | Path | None = None,
 ) -> dict[str, Any]:
-    """Arguments for drawing a figure or judging a check: table and curves, and what the inputs are made into.
+    """Return the arguments for drawing a figure or judging a check: table, curves and the built inputs.
 
-    needed: from the function of that name, or from `timed`. directory: of the prepared data.
+    Args:
+        kind: The figure or check.
+        view: View of the experiment.
+        specs: Result of `specify` or `specify_checks`.
+        results: The experiment's results.
+        directory: Folder of the prepared data.
     """
-    found = {"table": results.table, "curves": results.curves}
-    for name, one in needed.items():
-        results = results._replace(**{key: found[key] for key in ("table", "curves")})
-        found |= _module(name).made(asked, view, one, results, directory)
-    return found
+    arguments = {"table": results.table, "curves": results.curves}
+    for name, spec in specs.items():
+        results = results._replace(table=arguments["table"], curves=arguments["curves"])
+        arguments |= _module(name).build(kind, view, spec, results, directory)
+    return arguments
 
 
 def _module(name: str) -> Any:

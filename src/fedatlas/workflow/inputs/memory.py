@@ -1,4 +1,4 @@
-"""How many vectors clients keep from round to round."""
+"""Memory of clients: vectors that they keep from round to round."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from fedatlas.experiments.runs import create, runs
 from fedatlas.experiments.view import View
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.results.figures.base import Figure
-from fedatlas.workflow.inputs import Results
+from fedatlas.workflow.inputs import ResultTables
 
 DIM = 3  # of the start that is tried: no state of clients has this length by chance
 
@@ -22,13 +22,13 @@ def client_vectors(algorithm: Algorithm) -> int:
     return sum(np.shape(value) == (DIM,) for _, value in client.items())
 
 
-def needed(figure: Figure, cells: Sequence[Cell]) -> dict[str, int]:
-    """Vectors that a client keeps from round to round, by the algorithm's id."""
+def specify(figure: Figure, cells: Sequence[Cell]) -> dict[str, int]:
+    """Return the number of vectors that a client keeps from round to round, by the algorithm's id."""
     return {cell.id: client_vectors(create(next(runs(cell.spec)))[0]) for cell in cells}
 
 
-def made(
-    figure: Figure, view: View, needed: dict[str, int], results: Results, directory: str | Path | None
+def build(
+    figure: Figure, view: View, spec: dict[str, int], results: ResultTables, directory: str | Path | None
 ) -> dict[str, Any]:
-    """``memory``: vectors that a client keeps, by the algorithm's id."""
-    return {"memory": needed}
+    """Return ``memory``: vectors that a client keeps, by the algorithm's id."""
+    return {"memory": spec}

@@ -1,4 +1,4 @@
-"""Partitions of an experiment, for figures of who holds which samples."""
+"""Partitions of an experiment: samples of each class at each client."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,34 +13,29 @@ from fedatlas.experiments.view import View
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.results.figures.base import Figure
-from fedatlas.workflow.inputs import Results
+from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.made_files import partition_file
 
 
-def needed(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """The partitions of the cells, each once: how, of which data, in which file."""
-    found = {}
+def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Return the different partitions of the cells: their specification, data set and file."""
+    specs = {}
     for cell in cells:
         problem = cell.spec.problem
         if is_split(problem.get("partition")):
             path, _ = partition_file(cell.spec)
-            found[path] = {"partition": problem["partition"], "data": problem["data"], "file": path}
-    return list(found.values())
+            specs[path] = {"partition": problem["partition"], "data": problem["data"], "file": path}
+    return list(specs.values())
 
 
-def made(
-    figure: Figure, view: View, needed: list[dict[str, Any]], results: Results, directory: str | Path | None
+def build(
+    figure: Figure, view: View, spec: list[dict[str, Any]], results: ResultTables, directory: str | Path | None
 ) -> dict[str, Any]:
-    """``partitions``: (title, samples of each class at each client (clients, classes)) of each."""
-    several = len({one["data"] for one in needed}) > 1
-    return {"partitions": [(_title(one, several), _histogram(one, directory)) for one in needed]}
-
-
-def _title(one: dict[str, Any], several: bool) -> str:
-    """How data are split, and which they are if there are several."""
-    return (f"{labels.text(one['data'])}, " if several else "") + labels.text(one["partition"])
-
-
-def _histogram(one: dict[str, Any], directory: str | Path | None) -> np.ndarray:
-    data = load(one["data"], directory)
-    return Partition.load(one["file"]).histogram(data.y, data.classes)
+    """Return ``partitions``: (title, samples of each class at each client (clients, classes)) of each partition."""
+    several_sets = len({partition["data"] for partition in spec}) > 1
+    histograms: list[tuple[str, np.ndarray]] = []
+    for partition in spec:
+        data = load(partition["data"], directory)
+        title = (f"{labels.text(partition['data'])}, " if several_sets else "") + labels.text(partition["partition"])
+        histograms.append((title, Partition.load(partition["file"]).histogram(data.y, data.classes)))
+    return {"partitions": histograms}

@@ -28,7 +28,7 @@ from fedatlas.federation.streams import random_client, stream
 from fedatlas.results.costs import COST_MODELS, CostModel
 from fedatlas.results.costs.elapsed import RECORDED, Attendance, Workload, seconds
 from fedatlas.results.costs.operations import per_sample
-from fedatlas.workflow.inputs import Results
+from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.made_files import partition_file
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Asked(Protocol):
     def model(self) -> Any: ...
 
 
-def needed(figure: "CostFigure", cells: Sequence[Cell]) -> dict[str, str | None]:
+def specify(figure: "CostFigure", cells: Sequence[Cell]) -> dict[str, str | None]:
     """The run files of the figure's algorithms, whose metadata say what was run, and the files of their partitions."""
     return files([cell for cell in cells if cell.id in (figure.algorithms or [cell.id])])
 
@@ -61,8 +61,8 @@ def files(cells: Sequence[Cell]) -> dict[str, str | None]:
     }
 
 
-def made(
-    asked: Asked, view: View, needed: dict[str, str | None], results: Results, directory: str | Path | None
+def build(
+    asked: Asked, view: View, needed: dict[str, str | None], results: ResultTables, directory: str | Path | None
 ) -> dict[str, Any]:
     """``curves``: with the column ``simulated_seconds``, of which rows that are not asked for have no value."""
     curves = results.curves.copy()

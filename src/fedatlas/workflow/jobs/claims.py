@@ -27,8 +27,8 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     def given(asked: Check) -> Results:
         if SIMULATED not in asked.inputs:
             return results
-        known = inputs.Results(results.table, results.curves, Path(folder))
-        made = inputs.made(asked, results.view, spec["inputs"], known, directory)
+        known = inputs.ResultTables(results.table, results.curves, Path(folder))
+        made = inputs.build(asked, results.view, spec["inputs"], known, directory)
         return dataclasses.replace(results, curves=made["curves"])
 
     claims = {name: Claim(**claim) for name, claim in spec["claims"].items()}
