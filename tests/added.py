@@ -16,7 +16,7 @@ import fedatlas
 from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.prepared import load
-from fedatlas.experiments import expand
+from fedatlas.experiments import expansion
 from fedatlas.results.claims.judging import check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
@@ -56,7 +56,7 @@ def trained(problem=QUADRATIC, algorithm="fedavg", clients=4, lr=0.01, **options
 
 def algorithm():
     made = experiment(**NAMED["An algorithm"])
-    (cell, *_) = [cell for cell in expand.cells(made) if cell.id == "fedmine"]
+    (cell, *_) = [cell for cell in expansion.cells(made) if cell.id == "fedmine"]
     assert cell.spec.tune["lr"] == [0.01, 0.1]
     trained(algorithm="fedmine", **cell.spec.parameters)
 

@@ -8,9 +8,9 @@ import pandas as pd
 
 from fedatlas.experiments import axis_values, specification, tables
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments.cells import CellSpec, choices
+from fedatlas.experiments.cells import CellSpec, has_choice
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import assign, product
-from fedatlas.experiments.view import Shown, View
 from fedatlas.federation import algorithms
 
 COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
@@ -40,10 +40,10 @@ def experiment(algorithms=ALGORITHMS, grid=None, metric="suboptimality", goal="m
 
 def view(made):
     """What figures know of an Experiment."""
-    shown = {id: Shown(made.algorithm(id), _name(made, id), entry.set) for id, entry in made.algorithms.items()}
+    shown = {id: AlgorithmView(made.algorithm(id), _name(made, id), entry.set) for id, entry in made.algorithms.items()}
     tuned = sorted({axis for id in made.algorithms for axis in made.tuning(id)})
     about = (list(made.axes), tuned, made.select, made.problem, made.setting, made.seeds, shown)
-    return View(made.name, made.size, *about)
+    return ExperimentView(made.name, made.size, *about)
 
 
 def _name(made, id):
@@ -61,7 +61,7 @@ def build(made, folder, value, diverges=lambda id, point: False):
     for id, point in itertools.product(made.algorithms, product(made.grid)):
         frames = []
         values = made.tune.get("lr", [0.1])
-        select = made.select if choices(made.tune) else None
+        select = made.select if has_choice(made.tune) else None
         best = min if made.select.goal == "min" else max
         chosen = best(values, key=lambda lr: best(value(id, point, lr, 0, rounds)[1:]))
         tuning = [(lr, 0, seed) for lr in values for seed in (made.select.seeds if select else ())]

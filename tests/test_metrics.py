@@ -44,8 +44,8 @@ def test_a_name_without_a_record_is_a_plain_number():
 
 def test_words():
     assert labels.quantity("suboptimality", "best") == r"best suboptimality $F(x) - F^\ast$"
-    assert labels.words("seconds") == labels.head("seconds") == "training time (s)"
-    assert [labels.head(name) for name in ("accuracy", "test_accuracy", "loss")] == [
+    assert labels.words("seconds") == labels.column_heading("seconds") == "training time (s)"
+    assert [labels.column_heading(name) for name in ("accuracy", "test_accuracy", "loss")] == [
         "training",
         "test",
         "training loss",

@@ -1,7 +1,8 @@
 """The one exception that a user's mistake raises, and the guess at what was meant."""
 
+import contextlib
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 
@@ -42,3 +43,19 @@ def nearest(name: Any, known: Collection[str]) -> str:
     """The same without the list of names; empty where no known name is near."""
     close = difflib.get_close_matches(str(name), list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+@contextlib.contextmanager
+def explain_overflow(subject: str) -> Iterator[None]:
+    """Turn the OverflowError that Python raises while it computes with a user's numbers into a UserError.
+
+    Args:
+        subject: What computes, such as an algorithm's name, with which the sentence begins.
+    """
+    try:
+        yield
+    except OverflowError as error:
+        raise UserError(
+            f"{subject}: a number exceeds the range of double precision ({error.args[-1] if error.args else error}): "
+            "give numbers that are not as large"
+        ) from None

@@ -1,4 +1,4 @@
-"""Made-up experiments for checks of claims: a View, and one claim judged on a table made by hand."""
+"""Made-up experiments for checks of claims: a ExperimentView, and one claim judged on a table made by hand."""
 
 import contextlib
 
@@ -7,8 +7,8 @@ import pandas as pd
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run, Select
 from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import create
-from fedatlas.experiments.view import Shown, View
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
@@ -20,19 +20,19 @@ from tests.synthetic import curves, curves_of, table
 def view(
     ids=("fedavg", "fedac-1", "mb-sgd"), axes=("clients",), metric="suboptimality", goal="min", tune=("lr",), **more
 ):
-    """A View of an experiment whose algorithms have their own names."""
+    """A ExperimentView of an experiment whose algorithms have their own names."""
     shown = {}
     for id in ids:
-        shown[id] = Shown(id, id)
+        shown[id] = AlgorithmView(id, id)
         with contextlib.suppress(UserError):
-            shown[id] = Shown(id, algorithms.get(id).label)
+            shown[id] = AlgorithmView(id, algorithms.get(id).label)
     select = Select(metric=metric, statistic="best", goal=goal)
     given = {"problem": {"kind": "logistic", "data": "breast_cancer"}, "setting": {"steps": 64}, "algorithms": shown}
-    return View("made_up", "smoke", list(axes), list(tune), select, **{**given, "seeds": [0, 1], **more})
+    return ExperimentView("made_up", "smoke", list(axes), list(tune), select, **{**given, "seeds": [0, 1], **more})
 
 
 def judged(made, frame, lines=None, trials=None, **options):
-    """The row of one claim. made: a View. frame, lines, trials: table, curves and trials; by default two seeds have the
+    """The row of one claim. made: a ExperimentView. frame, lines, trials: table, curves and trials; by default two seeds have the
     table's scores as trials. options: of the check, with its kind."""
     claim = {name: options.pop(name) for name in ("sizes", "note", "reading", "vacuous") if name in options}
     claims = {"it": Claim(text="t", source="s", check=options, **claim)}
@@ -50,13 +50,13 @@ def verdict(rows, axes=("clients",), made=None, lines=(), **options):
 
 
 def compared(**parameters):
-    """FedRed-GD with the choices of Theorem 9, unless overridden, on two instances: (View, table, curves).
+    """FedRed-GD with the choices of Theorem 9, unless overridden, on two instances: (ExperimentView, table, curves).
 
     The curves are of simulated runs.
     """
     choices = {"eta": "L", "lam": "delta_A", "p": "(delta_A+mu/2)/(L-mu/2)", "mu": "mu", "average": "weighted"}
     axis, instances = "problem.convexity", ("strongly convex", "convex")
-    shown = {"it": Shown("fedred-gd", "FedRed-GD", set=choices | parameters)}
+    shown = {"it": AlgorithmView("fedred-gd", "FedRed-GD", set=choices | parameters)}
     problem = {"kind": "similar", "dim": 20, "rank": 6, "similarity": 3}
     setting = {"clients": 5, "rounds": 12, "batch": None, "eval_rounds": 1}
     made = view(axes=(axis,), tune=(), problem=problem, setting=setting, algorithms=shown)

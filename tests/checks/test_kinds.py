@@ -8,7 +8,7 @@ import pytest
 
 import fedatlas.results.claims
 from fedatlas.errors import UserError
-from fedatlas.experiments import config
+from fedatlas.experiments import experiment_file
 from fedatlas.registry.kinds import Family
 from fedatlas.results.claims import CHECKS, Check, build
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD
@@ -126,9 +126,9 @@ def test_null_leaves_an_option_out():
 def test_checks_of_the_atlas_can_be_built():
     found = set()
     for path in sorted((ROOT / "config/experiments").glob("*.yaml")):
-        whole = config.document(path)
+        whole = experiment_file.document(path)
         for size in whole["sizes"].values():
-            for claim in config.merge(whole, size or {}).get("claims", {}).values():
+            for claim in experiment_file.merge(whole, size or {}).get("claims", {}).values():
                 found.add(build(claim["check"]).name)
     assert found >= set(REQUIRED)
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.view import Shown
+from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import table as made_table
 
@@ -37,7 +37,7 @@ def verdict(made, algorithms=("dane",), **options):
     points, curves = made
     problem = {"kind": "similar", "dim": 24, "rank": 8, "similarity": 2}
     setting = {"clients": 5, "rounds": 10, "batch": None}
-    shown = {id: Shown("dane", id, set={"lam": 1.0}) for id in ("dane", "slow")}
+    shown = {id: AlgorithmView("dane", id, set={"lam": 1.0}) for id in ("dane", "slow")}
     view_ = view(axes=AXES, metric="distance", tune=(), problem=problem, setting=setting, algorithms=shown)
     slow = curves.assign(round=curves["round"] * 2, gradients=curves["gradients"] * 2, algorithm="slow")
     lines = pd.concat([curves.assign(algorithm="dane"), slow], ignore_index=True)

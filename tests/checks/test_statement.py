@@ -4,7 +4,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.view import Shown
+from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims import build
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.theory import fedawe
@@ -21,7 +21,7 @@ STATEMENT = {"kind": "statement", "algorithm": "it", "statement": "matrix-form"}
 
 
 def verdict(seeds=2, shown=None, **options):
-    shown = shown or Shown("fedawe", "FedAWE", set={"lr": "0.1/L"})
+    shown = shown or AlgorithmView("fedawe", "FedAWE", set={"lr": "0.1/L"})
     made = view(axes=AXES, tune=(), problem=PROBLEM, setting=SETTING, algorithms={"it": shown})
     frame = curves([("it", rule, seed, [(0, 1.0)]) for rule in RULES for seed in range(seeds)], AXES)
     found = judged(made, table([("it", (rule,), 1.0) for rule in RULES], AXES), frame, **STATEMENT | options)
@@ -59,9 +59,9 @@ def test_levels_are_divided_among_the_settings(monkeypatch):
 
 def test_other_algorithms_and_tuned_ones_are_refused():
     with pytest.raises(UserError, match="about FedAWE"):
-        verdict(shown=Shown("fedavg", "FedAvg", set={"lr": 0.1}))
+        verdict(shown=AlgorithmView("fedavg", "FedAvg", set={"lr": 0.1}))
     with pytest.raises(UserError, match="fedawe is tuned"):
-        verdict(shown=Shown("fedawe", "FedAWE", tune={"lr": [0.1]}))
+        verdict(shown=AlgorithmView("fedawe", "FedAWE", tune={"lr": [0.1]}))
     assert verdict(where={"participation": "full"})[0] == NOT_TESTED
 
 

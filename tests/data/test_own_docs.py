@@ -21,7 +21,7 @@ from fedatlas.data.prepared import load
 from fedatlas.data.readers import READERS
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.experiments import expand
+from fedatlas.experiments import expansion
 from fedatlas.workflow.schema import experiment_schema
 from tests.synthetic import experiment
 
@@ -72,7 +72,7 @@ def test_every_reader_of_own_files_is_shown():
 
 
 def test_the_experiment_the_call_and_the_command(capsys):
-    (cell, *_) = expand.cells(experiment(problem=PROBLEM["problem"], grid={}, setting={"rounds": 2}))
+    (cell, *_) = expansion.cells(experiment(problem=PROBLEM["problem"], grid={}, setting={"rounds": 2}))
     assert cell.spec.setting["clients"] == 3
     space = {}
     exec(BLOCKS["python"][0], space)
@@ -94,7 +94,7 @@ def test_the_axis():
     os.replace("wide.csv", "mine.csv")
     problem = {"kind": "logistic", "l2": 0.1}
     found = experiment(problem=problem, setting={"clients": 3, "rounds": 2}, **AXIS)
-    assert len(expand.cells(found)) == 4
+    assert len(expansion.cells(found)) == 4
     assert found.figures["mine"].spec["where"]["problem.data"] == found.grid["problem.data"][0]
 
 

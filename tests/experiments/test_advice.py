@@ -7,7 +7,7 @@ import pytest
 import fedatlas
 from fedatlas import UserError
 from fedatlas.cli.descriptions import show
-from fedatlas.experiments.advice import advised
+from fedatlas.experiments.advice import resolve_advice
 from fedatlas.experiments.formulas import constants
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms import Algorithm
@@ -26,7 +26,7 @@ def problem():
 @pytest.mark.parametrize("name", algorithms.names())
 def test_every_algorithm_runs_as_it_is_advised(name):
     cls, given = algorithms.get(name), problem()
-    values = advised(cls, {}, {**SETTING, "clients": given.clients}, given)
+    values = resolve_advice(cls, {}, {**SETTING, "clients": given.clients}, given)
     for one in cls.options().values():
         assert one.fits(values.get(one.name, one.default if not one.required else None)) or one.constant
         if one.advice:
@@ -39,15 +39,18 @@ def test_every_algorithm_runs_as_it_is_advised(name):
 def test_what_is_given_stays_and_what_follows_from_it_follows():
     given = problem()
     L = given.constant("L_max")
-    assert advised(algorithms.get("dane+-gd"), {}, SETTING, given)["lr"] == pytest.approx(
+    assert resolve_advice(algorithms.get("dane+-gd"), {}, SETTING, given)["lr"] == pytest.approx(
         1 / (L + 2 * given.constant("delta_A"))
     )
-    found = advised(algorithms.get("dane+-gd"), {"lam": 5}, SETTING, given)
+    found = resolve_advice(algorithms.get("dane+-gd"), {"lam": 5}, SETTING, given)
     assert found == {"lam": 5, "lr": pytest.approx(1 / (L + 5))}
-    found = advised(algorithms.get("dane+-gd"), {"lam": "L"}, SETTING, given)
+    found = resolve_advice(algorithms.get("dane+-gd"), {"lam": "L"}, SETTING, given)
     assert found["lr"] == pytest.approx(1 / (L + found["lam"])) and found["lam"] == given.constant("L")
-    assert advised(algorithms.get("fedavg"), {"lr": 0.5, "server_lr": 2}, SETTING, given) == {"lr": 0.5, "server_lr": 2}
-    assert advised(algorithms.get("svrp-gd"), {}, SETTING, given)["p"] == 1 / 5
+    assert resolve_advice(algorithms.get("fedavg"), {"lr": 0.5, "server_lr": 2}, SETTING, given) == {
+        "lr": 0.5,
+        "server_lr": 2,
+    }
+    assert resolve_advice(algorithms.get("svrp-gd"), {}, SETTING, given)["p"] == 1 / 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,16 +72,16 @@ class Advised(Algorithm):
 
 def test_advice_beyond_a_range_is_refused():
     with pytest.raises(UserError, match=r"algorithm advised: p is 40\.0; it must be a number between 0 and 1"):
-        advised(Advised, {"q": 1, "r": 1}, SETTING, problem())
+        resolve_advice(Advised, {"q": 1, "r": 1}, SETTING, problem())
 
 
 def test_advice_that_cannot_be_given():
     with pytest.raises(UserError, match=r"no constant 'nope' \(it has L, L_max, .*p, q, r"):
-        advised(Advised, {"r": 1}, SETTING, problem())
+        resolve_advice(Advised, {"r": 1}, SETTING, problem())
     with pytest.raises(UserError, match="algorithm advised needs a value for 'r', and there is no advice for it"):
-        advised(Advised, {"q": 1}, SETTING, problem())
+        resolve_advice(Advised, {"q": 1}, SETTING, problem())
     with pytest.raises(UserError, match="algorithm advised: p is 3; it must be a number between 0 and 1"):
-        advised(Advised, {"p": 3}, SETTING, problem())
+        resolve_advice(Advised, {"p": 3}, SETTING, problem())
 
 
 def test_advice_is_told():

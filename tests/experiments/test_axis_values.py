@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas import UserError, train
-from fedatlas.experiments import axis_values, config, expand, result_files, run
-from fedatlas.experiments.axis_values import column, parsed, same
+from fedatlas.experiments import axis_values, expansion, experiment_file, result_files, run
+from fedatlas.experiments.axis_values import column, equal, parse
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import runs
-from fedatlas.experiments.selection import holds
+from fedatlas.experiments.selection import contains_value
 from fedatlas.workflow.validation import validate
 from tests.experiments.test_config import GOOD, load
 from tests.experiments.test_run import SPEC, counted  # noqa: F401
@@ -46,9 +46,9 @@ def test_a_column_holds_every_value(tmp_path_factory, values):
     cells = result_files.read(path)[0]["axis"]
     assert len(set(cells)) == len(values) and [one["axis"] for one in result_files.read_rows(path)[0]] == cells.tolist()
     for value, one in zip(values, cells.tolist(), strict=True):
-        assert same(parsed(one), value)
-        assert holds(cells, [value] if isinstance(value, list) else value).sum() >= 1
-        assert [same(value, other) for other in map(parsed, cells)].count(True) == 1
+        assert equal(parse(one), value)
+        assert contains_value(cells, [value] if isinstance(value, list) else value).sum() >= 1
+        assert [equal(value, other) for other in map(parse, cells)].count(True) == 1
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_numbers_and_words_lie_as_they_are_and_the_rest_as_json(values, cells):
 )
 def test_a_list_is_a_choice_unless_it_is_a_value(wanted, kept):
     values = [0.5, [0.2, 0.5], "labels", True, 1, None]
-    assert [place for place, keep in enumerate(axis_values.kept(values, wanted)) if keep] == kept
+    assert [place for place, keep in enumerate(axis_values.matches(values, wanted)) if keep] == kept
     cells = pd.Series([*map(column(values), values), None])  # of an algorithm that does not tune it
-    assert np.flatnonzero(holds(cells, wanted)).tolist() == kept
+    assert np.flatnonzero(contains_value(cells, wanted)).tolist() == kept
 
 
 P = {"setting": {"clients": 2, "rounds": 2, "participation": {"kind": "stationary", "p": 0.5}}}
@@ -135,7 +135,7 @@ def test_no_run_is_lost(tmp_path, change):
             document["figures"]["all"] = {"kind": "table", "x": axes[0], **caption}
     experiment = load(tmp_path, document)
     validate(experiment)
-    whole(experiment, expand.cells(experiment), tmp_path)
+    whole(experiment, expansion.cells(experiment), tmp_path)
 
 
 def test_an_axis_inside_another_has_its_own_values_in_each_run():
@@ -194,7 +194,7 @@ def test_runs_are_kept_where_values_of_another_kind_are_added(tmp_path, counted,
 )
 def test_axes_that_undo_each_other_are_refused(tmp_path, change, message):
     with pytest.raises(UserError) as caught:
-        expand.cells(load(tmp_path, GOOD | change))
+        expansion.cells(load(tmp_path, GOOD | change))
     assert message in str(caught.value)
 
 
@@ -213,7 +213,7 @@ def test_keys_that_are_no_text_are_refused_wherever_they_stand(tmp_path, key):
     path = tmp_path / "a.yaml"
     path.write_text(f"grid:\n  participation:\n    - {{kind: stationary}}\n    - kind: x\n      {key}: 1\n")
     with pytest.raises(UserError, match=r"line 5: .*the key .* is no text|line 5: .*unhashable"):
-        config.read_yaml(path)
+        experiment_file.read_yaml(path)
 
 
 @pytest.mark.parametrize("value", ["2001-02-03", "2001-02-03 04:05:06", "!!binary aGk=", "!!set {a: null}"])
@@ -221,7 +221,7 @@ def test_values_that_are_no_json_are_refused(tmp_path, value):
     path = tmp_path / "a.yaml"
     path.write_text(f"where:\n  - {{a: {value}}}\n")
     with pytest.raises(UserError, match=r"which YAML reads as a .*: quote it"):
-        config.read_yaml(path)
+        experiment_file.read_yaml(path)
 
 
 FIGURES = [

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fedatlas import UserError
-from fedatlas.experiments import config, expand
+from fedatlas.experiments import expansion, experiment_file
 from fedatlas.workflow.validation import validate
 from tests.experiments.test_config import GOOD
 
@@ -40,8 +40,12 @@ quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], de
 
 def good_or_said(path, size="smoke"):
     """Load, validate and expand a file; a UserError must be one sentence that names the file."""
-    experiment = tried(path, config.load, path, size)
-    steps = [tried(path, step, experiment) for step in (validate, expand.cells, expand.view)] if experiment else []
+    experiment = tried(path, experiment_file.load, path, size)
+    steps = (
+        [tried(path, step, experiment) for step in (validate, expansion.cells, expansion.create_view)]
+        if experiment
+        else []
+    )
     if all(steps) and experiment:
         _, cells, view = steps
         json.dumps([[cell.spec.plain() for cell in cells], view.plain(), experiment.plain()])
@@ -81,7 +85,7 @@ def test_files_that_are_no_experiments(tmp_path, content, message):
     path = tmp_path / "mine.yaml"
     path.write_bytes(content)
     with pytest.raises(UserError, match=message) as caught:
-        config.load(path, "smoke")
+        experiment_file.load(path, "smoke")
     assert "mine.yaml" in str(caught.value) and "\n" not in str(caught.value)
 
 

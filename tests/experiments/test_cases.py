@@ -3,8 +3,8 @@
 import pytest
 
 from fedatlas import UserError
-from fedatlas.experiments import expand, run, tables
-from fedatlas.experiments.view import View
+from fedatlas.experiments import expansion, run, tables
+from fedatlas.experiments.experiment_view import ExperimentView
 from tests.experiments.test_config import GOOD, load
 
 CASES = {
@@ -22,7 +22,7 @@ def made(tmp_path):
 
 
 def test_a_case_is_laid_over_problem_and_setting(made):
-    spec_of = {cell.key: cell.spec for cell in expand.cells(made) if cell.id == "fedavg"}
+    spec_of = {cell.key: cell.spec for cell in expansion.cells(made) if cell.id == "fedavg"}
     assert list(spec_of) == ["case=long", "case=partial", "case=plain"]  # the test's YAML is sorted
     assert spec_of["case=plain"].setting == {"clients": 2, "rounds": 3} and not spec_of["case=plain"].optimum
     assert spec_of["case=long"].setting == {"clients": 2, "rounds": 3, "local_steps": 7}
@@ -32,23 +32,23 @@ def test_a_case_is_laid_over_problem_and_setting(made):
 
 
 def test_an_algorithm_has_no_runs_where_it_is_not_defined(made):
-    found = expand.expanded(made)
+    found = expansion.expand(made)
     assert [cell.key for cell in found.cells if cell.id == "fedpd"] == ["case=long", "case=plain"]
     assert set(found.undefined) == {"fedpd"}
     assert "is defined for full participation only" in found.undefined["fedpd"]["partial"]
-    view = expand.view(made, found.undefined)
+    view = expansion.create_view(made, found.undefined)
     assert view.cases == {"plain": "plain", "long": "Many local steps", "partial": "partial"}
-    assert View.of(view.plain()) == view
+    assert ExperimentView.of(view.plain()) == view
 
 
 def test_an_entry_says_for_which_kinds_of_problem_it_is_not_defined(tmp_path):
     entry = ALGORITHMS["fedavg"] | {"undefined": {"piecewise": "there are no clients in it"}}
     change = {"cases": CASES, "algorithms": ALGORITHMS | {"fedavg": entry}}
-    found = expand.expanded(load(tmp_path, GOOD | change))
+    found = expansion.expand(load(tmp_path, GOOD | change))
     assert found.undefined["fedavg"] == {"other": "there are no clients in it"}
     entry["undefined"] = {"quadratik": "a reason"}
     with pytest.raises(UserError, match="unknown problem 'quadratik'; did you mean 'quadratic'"):
-        expand.cells(load(tmp_path, GOOD | change))
+        expansion.cells(load(tmp_path, GOOD | change))
 
 
 def test_what_follows_from_a_case_and_does_not_fit_is_not_defined(tmp_path):
@@ -58,31 +58,31 @@ def test_what_follows_from_a_case_and_does_not_fit_is_not_defined(tmp_path):
     }
     change = {"cases": cases, "algorithms": {"fedavg": {}, "agd": {}, "dane": {}}, "advised": True}
     change["problem"] = {"kind": "quadratic", "dim": 3, "similarity": 0.5}
-    tuned = expand.expanded(load(tmp_path, GOOD | change | {"trials": 3, "advised": False})).undefined
-    assert expand.expanded(load(tmp_path, GOOD | change)).undefined.keys() == tuned.keys() == {"agd", "dane"}
+    tuned = expansion.expand(load(tmp_path, GOOD | change | {"trials": 3, "advised": False})).undefined
+    assert expansion.expand(load(tmp_path, GOOD | change)).undefined.keys() == tuned.keys() == {"agd", "dane"}
     assert "mu is -" in tuned["agd"]["other"] and "no exact proximal step" in tuned["dane"]["other"]
 
 
 def test_an_algorithm_must_be_defined_for_a_case(tmp_path):
     with pytest.raises(UserError, match=r"algorithms\.fedpd: it is not defined for any case; case partial: "):
-        expand.cells(load(tmp_path, GOOD | {"cases": {"partial": CASES["partial"]}, "algorithms": ALGORITHMS}))
+        expansion.cells(load(tmp_path, GOOD | {"cases": {"partial": CASES["partial"]}, "algorithms": ALGORITHMS}))
 
 
 def test_other_kinds_of_problem_replace_the_whole_problem(tmp_path):
     made = load(tmp_path, GOOD | {"problem": {"kind": "quadratic", "dim": 3, "L": 5.0}, "cases": CASES})
-    (cell,) = [cell for cell in expand.cells(made) if cell.key == "case=other"]
+    (cell,) = [cell for cell in expansion.cells(made) if cell.key == "case=other"]
     assert cell.spec.problem == CASES["other"]["problem"]
 
 
 def test_a_new_case_changes_no_other_cell(tmp_path, made):
     more = load(tmp_path, GOOD | {"cases": CASES, "algorithms": ALGORITHMS})
-    assert expand.cells(made) == [cell for cell in expand.cells(more) if cell.key != "case=other"]
+    assert expansion.cells(made) == [cell for cell in expansion.cells(more) if cell.key != "case=other"]
 
 
 def test_experiments_without_cases_have_the_same_specifications(tmp_path):
     made = load(tmp_path, GOOD)
-    assert "case" not in expand.cells(made)[0].spec.plain()
-    assert not {"cases", "undefined"} & expand.view(made).plain().keys()
+    assert "case" not in expansion.cells(made)[0].spec.plain()
+    assert not {"cases", "undefined"} & expansion.create_view(made).plain().keys()
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ def test_experiments_without_cases_have_the_same_specifications(tmp_path):
 )
 def test_mistakes_name_the_case(tmp_path, change, message):
     with pytest.raises(UserError) as error:
-        expand.cells(load(tmp_path, GOOD | change))
+        expansion.cells(load(tmp_path, GOOD | change))
     assert message in str(error.value)
 
 
 def test_cases_are_a_column_of_table_and_curves(tmp_path, made):
     paths = []
-    for cell in expand.cells(made):
+    for cell in expansion.cells(made):
         paths.append(tmp_path / f"runs/{cell.id}/{cell.key}.parquet")
         run.run_cell(cell.spec, paths[-1])
     found = tables.build(tables.Layout(list(made.grid), [], [], made.select), paths)

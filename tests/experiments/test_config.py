@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas import UserError
-from fedatlas.experiments import config, expand
+from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.runs import runs
 
 ROOT = Path(__file__).parents[2]
@@ -31,13 +31,13 @@ GOOD = {
 def load(tmp_path, document, size="smoke"):
     path = tmp_path / "mine.yaml"
     path.write_text(document if isinstance(document, str) else yaml.safe_dump(document))
-    return config.load(path, size)
+    return experiment_file.load(path, size)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
-@pytest.mark.parametrize("size", config.SIZES)
+@pytest.mark.parametrize("size", experiment_file.SIZES)
 def test_every_experiment_expands(path, size):
-    cells = expand.cells(config.load(path, size))
+    cells = expansion.cells(experiment_file.load(path, size))
     assert len({(cell.id, cell.key) for cell in cells}) == len(cells) > 0
 
 
@@ -45,7 +45,7 @@ def test_every_experiment_expands(path, size):
 def test_smoke_sizes_need_no_download(path):
     from fedatlas.data.sources import info
 
-    problem = config.load(path, "smoke").problem
+    problem = experiment_file.load(path, "smoke").problem
     assert "data" not in problem or info(problem["data"]).embedded
 
 
@@ -158,7 +158,7 @@ def test_what_is_missing_is_named(tmp_path, key):
 )
 def test_meaning_is_checked_before_anything_runs(tmp_path, change, message):
     with pytest.raises(UserError, match=message):
-        expand.cells(load(tmp_path, GOOD | change))
+        expansion.cells(load(tmp_path, GOOD | change))
 
 
 def test_broken_yaml_names_the_line(tmp_path):
@@ -171,7 +171,7 @@ def test_broken_yaml_names_the_line(tmp_path):
 def test_numbers_in_exponent_notation_are_numbers(tmp_path):
     path = tmp_path / "a.yaml"
     path.write_text("a: 1e-3\nb: 1E5\nc: 1.5e+2\nd: 1e-3x\n")
-    assert config.read_yaml(path) == {"a": 0.001, "b": 100000.0, "c": 150.0, "d": "1e-3x"}
+    assert experiment_file.read_yaml(path) == {"a": 0.001, "b": 100000.0, "c": 150.0, "d": "1e-3x"}
 
 
 def test_a_size_overrides_by_key(tmp_path):
@@ -221,7 +221,7 @@ def test_extends_leaves_sections_out(tmp_path):
 
 def test_no_note_is_told_twice():
     for path in FILES:
-        notes = config.document(path).get("notes", [])
+        notes = experiment_file.document(path).get("notes", [])
         assert len(set(notes)) == len(notes), path.stem
 
 
@@ -234,27 +234,27 @@ trees = st.recursive(
 
 @given(trees, trees)
 def test_merge_properties(a, b):
-    assert config.merge(a, a) == a
-    assert config.merge(a, {}) == (a if isinstance(a, dict) else {})
-    merged = config.merge(a, b)
-    assert config.merge(merged, b) == merged
+    assert experiment_file.merge(a, a) == a
+    assert experiment_file.merge(a, {}) == (a if isinstance(a, dict) else {})
+    merged = experiment_file.merge(a, b)
+    assert experiment_file.merge(merged, b) == merged
     if isinstance(a, dict) and isinstance(b, dict):
         assert set(merged) == set(a) | set(b)
 
 
 def test_merge_replaces_options_of_another_kind():
-    assert config.merge({"kind": "dirichlet", "alpha": 1}, {"kind": "iid"}) == {"kind": "iid"}
-    assert config.merge({"kind": "uniform", "count": 1}, {"count": 2}) == {"kind": "uniform", "count": 2}
-    assert config.merge({"a": 1, "b": 2}, {"a": None}) == {"b": 2}
+    assert experiment_file.merge({"kind": "dirichlet", "alpha": 1}, {"kind": "iid"}) == {"kind": "iid"}
+    assert experiment_file.merge({"kind": "uniform", "count": 1}, {"count": 2}) == {"kind": "uniform", "count": 2}
+    assert experiment_file.merge({"a": 1, "b": 2}, {"a": None}) == {"b": 2}
 
 
 def test_hyper_parameters_may_be_axes(tmp_path):
     made = load(tmp_path, GOOD | {"grid": {"parameters.server_lr": [0.5, 1.0]}})
-    cells = expand.cells(made)
+    cells = expansion.cells(made)
     assert [cell.spec.parameters for cell in cells] == [{"lr": 0.1, "server_lr": v} for v in (0.5, 1.0)]
     assert [cell.key for cell in cells] == ["parameters.server_lr=0.5", "parameters.server_lr=1.0"]
     with pytest.raises(UserError, match="no option 'sever_lr'"):
-        expand.cells(load(tmp_path, GOOD | {"grid": {"parameters.sever_lr": [1.0]}}))
+        expansion.cells(load(tmp_path, GOOD | {"grid": {"parameters.sever_lr": [1.0]}}))
 
 
 @settings(deadline=None, max_examples=30)
@@ -263,7 +263,7 @@ def test_a_point_within_is_in_one_file_that_new_points_do_not_change(tmp_path_fa
     made = load(tmp_path_factory.mktemp("parts"), GOOD | {"parts": parts})
 
     def places(values):
-        cells = expand.cells(dataclasses.replace(made, within={"local_steps": values, "rounds": [3, 5]}))
+        cells = expansion.cells(dataclasses.replace(made, within={"local_steps": values, "rounds": [3, 5]}))
         return [(str(run.within), cell.key) for cell in cells for run in runs(cell.spec)]
 
     every, fewer = places(steps), places(steps[:-1])

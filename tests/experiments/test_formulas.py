@@ -8,7 +8,7 @@ from fedatlas.experiments.formulas import evaluate, multiple, resolve
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import create, runs
-from fedatlas.experiments.tuning_axes import end
+from fedatlas.experiments.tuning.axes import end
 from fedatlas.federation import algorithms
 from tests.helpers import quadratic
 

@@ -32,7 +32,7 @@ SPEC = CellSpec(
 
 MORTAL = """
 import os, sys
-from fedatlas import cli
+from fedatlas.cli.main import main
 from fedatlas.federation.engine.checkpoint import Keeper
 
 ending, left, *command = sys.argv[1:]
@@ -49,7 +49,7 @@ def save_and_die(self, *args):
 
 
 Keeper.save = save_and_die
-sys.exit(cli.main(command))
+sys.exit(main(command))
 """
 
 

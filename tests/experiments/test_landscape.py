@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.experiments import config, expand
+from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.runs import create_setting, runs
 from fedatlas.federation import algorithms
 
@@ -16,14 +16,14 @@ LANDSCAPE, UNTUNED = FOLDER / "landscape.yaml", FOLDER / "landscape_untuned.yaml
 
 @functools.cache
 def expanded(path=LANDSCAPE, size="laptop"):
-    return expand.expanded(config.load(path, size))
+    return expansion.expand(experiment_file.load(path, size))
 
 
 def extended(folder, text):
     """The cells of a study's experiment that is laid over the landscape."""
     path = folder / "mine.yaml"
     path.write_text(f"extends: landscape\n{text}\n")
-    return expand.expanded(config.load(path, "laptop", shipped=FOLDER))
+    return expansion.expand(experiment_file.load(path, "laptop", shipped=FOLDER))
 
 
 def files(found):
@@ -31,7 +31,7 @@ def files(found):
 
 
 def test_it_is_as_large_as_it_says():
-    made = config.load(LANDSCAPE, "laptop")
+    made = experiment_file.load(LANDSCAPE, "laptop")
     assert len(made.algorithms) >= 30 and len(made.cases) >= 10 and len(made.seeds) >= 5
     assert not {*made.seeds} & {*made.select.seeds}
     for cell in expanded().cells:
@@ -40,7 +40,7 @@ def test_it_is_as_large_as_it_says():
 
 
 def test_every_pair_is_run_or_has_a_reason():
-    made, found = config.load(LANDSCAPE, "laptop"), expanded()
+    made, found = experiment_file.load(LANDSCAPE, "laptop"), expanded()
     there = {(cell.id, cell.spec.case) for cell in found.cells}
     for id in made.algorithms:
         for case in made.cases:
@@ -48,7 +48,7 @@ def test_every_pair_is_run_or_has_a_reason():
 
 
 def test_all_that_are_tuned_have_equally_many_trials():
-    made = config.load(LANDSCAPE, "laptop")
+    made = experiment_file.load(LANDSCAPE, "laptop")
     for cell in expanded().cells:
         counts = {len(values) for values in cell.spec.tune.values()}
         assert counts <= {made.trials} and (cell.spec.space is None) == (not counts), (cell.id, cell.key)
@@ -59,7 +59,7 @@ def test_all_that_are_tuned_have_equally_many_trials():
 
 @pytest.mark.parametrize("path", [LANDSCAPE, UNTUNED], ids=lambda path: path.stem)
 def test_smoke_has_every_kind_of_thing(path):
-    laptop, smoke = config.load(path, "laptop"), config.load(path, "smoke")
+    laptop, smoke = experiment_file.load(path, "laptop"), experiment_file.load(path, "smoke")
     kinds = [
         {case.problem.get("kind", made.problem["kind"]) for case in made.cases.values()} for made in (laptop, smoke)
     ]
@@ -69,7 +69,7 @@ def test_smoke_has_every_kind_of_thing(path):
 
 
 def test_untuned_is_landscape_with_nothing_tuned():
-    tuned, untuned = config.load(LANDSCAPE, "laptop"), config.load(UNTUNED, "laptop")
+    tuned, untuned = experiment_file.load(LANDSCAPE, "laptop"), experiment_file.load(UNTUNED, "laptop")
     assert list(tuned.cases) == list(untuned.cases) and list(tuned.algorithms) == list(untuned.algorithms)
     assert not any(cell.spec.tune for cell in expanded(UNTUNED).cells)
     for (file, spec), theirs in ((one, files(expanded()).get(one[0])) for one in files(expanded(UNTUNED)).items()):
@@ -80,7 +80,7 @@ def test_untuned_is_landscape_with_nothing_tuned():
 def test_one_more_entry_adds_its_own_cells_alone(tmp_path):
     before, after = files(expanded()), files(extended(tmp_path, "algorithms: {mine: {algorithm: fedavg}}"))
     assert {id for id, _ in after.keys() - before.keys()} == {"mine"}
-    assert len(after) - len(before) == len(config.load(LANDSCAPE, "laptop").cases)
+    assert len(after) - len(before) == len(experiment_file.load(LANDSCAPE, "laptop").cases)
     assert {file: after[file] for file in before} == before
 
 

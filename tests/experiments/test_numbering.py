@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.experiments.numbering import Numbered, asked, numbered, words
+from fedatlas.experiments.numbering import PaperItem, find_items, format_items, parse_name
 
 NUMBERS = st.one_of(st.integers(1, 99).map(str), st.builds("{}.{}".format, st.sampled_from("ABCF"), st.integers(1, 20)))
-PLACES = st.builds(Numbered, st.sampled_from(["figure", "table"]), NUMBERS, st.sampled_from(["", "a", "b", "z"]))
+PLACES = st.builds(PaperItem, st.sampled_from(["figure", "table"]), NUMBERS, st.sampled_from(["", "a", "b", "z"]))
 
 
 @pytest.mark.parametrize(
@@ -28,32 +28,32 @@ PLACES = st.builds(Numbered, st.sampled_from(["figure", "table"]), NUMBERS, st.s
     ],
 )
 def test_sources_of_the_atlas(source, found):
-    assert words(numbered(source)) == found
+    assert format_items(find_items(source)) == found
 
 
 @given(st.lists(PLACES, unique=True, max_size=8))
 def test_what_is_written_is_read(places):
     ordered = sorted(places, key=lambda one: [each.noun for each in places].index(one.noun))
-    assert numbered(words(ordered)) == ordered
-    assert numbered("; ".join(f"{one}, Section 5" for one in places)) == places
+    assert find_items(format_items(ordered)) == ordered
+    assert find_items("; ".join(f"{one}, Section 5" for one in places)) == places
 
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_a_source(text):
-    found = numbered(text)
+    found = find_items(text)
     assert len(set(found)) == len(found) and all(one.covers(one) for one in found)
-    asked(text)
+    parse_name(text)
 
 
 @given(PLACES, st.sampled_from(["fig", "figure", "tab", "table"]))
 def test_a_name_asks_for_what_its_number_says(place, noun):
-    beginning, found = asked(f"fedac_{noun}{place.number.replace('.', '').lower()}{place.part}")
+    beginning, found = parse_name(f"fedac_{noun}{place.number.replace('.', '').lower()}{place.part}")
     assert beginning == "fedac" and found.noun == {"fig": "figure", "tab": "table"}.get(noun, noun)
-    ours = Numbered(found.noun, place.number, place.part)
-    assert ours.covers(found) and Numbered(found.noun, place.number).covers(found)
-    assert not Numbered(found.noun, place.number + "0", place.part).covers(found)
+    ours = PaperItem(found.noun, place.number, place.part)
+    assert ours.covers(found) and PaperItem(found.noun, place.number).covers(found)
+    assert not PaperItem(found.noun, place.number + "0", place.part).covers(found)
 
 
 @pytest.mark.parametrize("name", ["fedac_replay", "figures", "fedac_fig", "fedac_fig3ab", "fedac_fig" + "3" * 20, ""])
 def test_other_names_ask_for_nothing(name):
-    assert asked(name) is None
+    assert parse_name(name) is None

@@ -16,7 +16,7 @@ from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.experiments import expand, labels
+from fedatlas.experiments import expansion, labels
 from fedatlas.federation.partitions import split
 from fedatlas.publish import citations
 from fedatlas.workflow import needs, project
@@ -48,27 +48,27 @@ def made(**more):
 def test_names_stand_for_mappings():
     found = made()
     assert found.problem["data"] == sources.name(OWN)
-    (first, _) = expand.cells(found)
+    (first, _) = expansion.cells(found)
     assert first.spec.problem["data"] == sources.name(OWN) and json.dumps(first.spec.plain())
 
 
 def test_clients_are_counted_where_the_partition_is_by_them():
-    assert {cell.spec.setting["clients"] for cell in expand.cells(made())} == {3}
+    assert {cell.spec.setting["clients"] for cell in expansion.cells(made())} == {3}
     both = made(grid={"problem.data": [OWN, OTHER]})
-    assert sorted({cell.spec.setting["clients"] for cell in expand.cells(both)}) == [3, 5]
-    assert expand.cells(made(setting={"rounds": 2, "clients": 3}))
+    assert sorted({cell.spec.setting["clients"] for cell in expansion.cells(both)}) == [3, 5]
+    assert expansion.cells(made(setting={"rounds": 2, "clients": 3}))
     for more in ({"setting": {"rounds": 2, "clients": 4}}, {"grid": {"clients": [4]}}):
         with pytest.raises(UserError, match=r"made_up.yaml.*the data have 3 clients, but the setting 4: say"):
-            expand.cells(made(**more))
+            expansion.cells(made(**more))
     with pytest.raises(UserError, match="clients cannot vary inside a run file"):
-        expand.cells(made(within={"clients": [3]}))
+        expansion.cells(made(within={"clients": [3]}))
 
 
 def test_data_that_name_no_clients_are_refused():
     for data in ("breast_cancer", {"file": "mine.csv", "label": "y", "drop": ["hospital", "ward"]}):
         for setting in ({"rounds": 2}, {"rounds": 2, "clients": 3}):
             with pytest.raises(UserError, match="partition natural needs data that name the client of each row"):
-                expand.cells(made(problem=PROBLEM | {"data": data}, setting=setting))
+                expansion.cells(made(problem=PROBLEM | {"data": data}, setting=setting))
 
 
 def test_an_axis_of_own_data_is_chosen_by_its_mapping_and_labelled_by_its_file():
@@ -97,7 +97,7 @@ def test_an_axis_of_own_data_is_chosen_by_its_mapping_and_labelled_by_its_file()
 )
 def test_mistakes_come_up_when_the_experiment_is_read(change, complaint):
     with pytest.raises(UserError, match=re.escape(complaint)):
-        expand.cells(made(problem=PROBLEM | {"data": OWN | change}))
+        expansion.cells(made(problem=PROBLEM | {"data": OWN | change}))
     if "lable" in change:
         with pytest.raises(UserError, match=re.escape("grid.problem.data: data mine.csv has no option 'lable'")):
             made(grid={"problem.data": [OWN | change]})
@@ -106,7 +106,7 @@ def test_mistakes_come_up_when_the_experiment_is_read(change, complaint):
 def test_a_problem_says_what_it_needs_of_own_data():
     softmax = {"kind": "logistic", "data": {"file": "mine.csv", "label": "ward", "drop": "hospital"}, "l2": 0.1}
     with pytest.raises(UserError, match="the data have 5: use softmax"):
-        expand.cells(made(problem=softmax, setting={"rounds": 2, "clients": 3}))
+        expansion.cells(made(problem=softmax, setting={"rounds": 2, "clients": 3}))
     assert needs.needs(made().problem)["mem_mb"] >= 1000
 
 
@@ -116,7 +116,7 @@ def test_citations_cope_with_data_that_have_none():
 
 
 def test_jobs_make_the_partition_and_the_optimum():
-    spec = expand.cells(made())[0].spec
+    spec = expansion.cells(made())[0].spec
     prepare(spec.problem["data"])
     path, origin = partition_file(spec)
     partition.make(origin, path)
@@ -124,7 +124,7 @@ def test_jobs_make_the_partition_and_the_optimum():
     assert origin["partition"] == partition_file(spec)[0]
     optimum.make(origin, path)
     drawn = made(problem=spec.problem | {"partition": "iid"}, setting={"rounds": 2, "clients": 3})
-    assert "partition" not in optimum_file(expand.cells(drawn)[0].spec)[1]
+    assert "partition" not in optimum_file(expansion.cells(drawn)[0].spec)[1]
 
 
 def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
@@ -165,7 +165,7 @@ def test_a_data_set_of_the_catalogue_may_name_clients(monkeypatch):
     )  # fmt: skip
     monkeypatch.setitem(sources.SOURCES.own, "toy", (source, __name__))
     assert "clients" not in repr(source)
-    (cell, _) = expand.cells(made(problem=PROBLEM | {"data": "toy"}))
+    (cell, _) = expansion.cells(made(problem=PROBLEM | {"data": "toy"}))
     assert cell.spec.setting["clients"] == 2
     prepare("toy")
     made_split = split("natural", load("toy").y, 2, load_owners("toy"))

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.experiments import axis_values
-from fedatlas.experiments.selection import matching, points_matching
+from fedatlas.experiments.selection import select_points, select_rows
 
 IID, SKEWED = {"kind": "iid"}, {"kind": "dirichlet", "alpha": 0.3}
 POINTS = [
@@ -30,7 +30,7 @@ POINTS = [
     ],
 )
 def test_points_are_those_of_the_rows(where, kept):
-    assert points_matching(POINTS, where) == kept
+    assert select_points(POINTS, where) == kept
     columns = {axis: [point[axis] for point in POINTS] for axis in POINTS[0]}
     frame = pd.DataFrame({axis: list(map(axis_values.column(values), values)) for axis, values in columns.items()})
-    assert matching(frame, where).index.tolist() == kept
+    assert select_rows(frame, where).index.tolist() == kept

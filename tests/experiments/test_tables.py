@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.experiments import expand, run, tables
-from fedatlas.experiments.axis_values import parsed
-from fedatlas.experiments.cells import spelled
+from fedatlas.experiments import expansion, run, tables
+from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.cells import format_value
 from tests.experiments.test_config import GOOD, load
 
 
@@ -15,11 +15,11 @@ def build(tmp_path, **change):
     document.setdefault("grid", {"local_steps": [1, 3]})
     experiment = load(tmp_path, document)
     paths = []
-    for cell in expand.cells(experiment):
+    for cell in expansion.cells(experiment):
         path = tmp_path / f"runs/{cell.id}/{cell.key}.parquet"
         run.run_cell(cell.spec, path)
         paths.append(path)
-    tuned = expand.view(experiment).tune
+    tuned = expansion.create_view(experiment).tune
     return tables.build(tables.Layout(list(experiment.grid), list(experiment.within), tuned, experiment.select), paths)
 
 
@@ -67,7 +67,7 @@ def test_axis_values_that_are_mappings(tmp_path):
     axis = [{"kind": "full"}, {"kind": "uniform", "count": 1}]
     table, curves, *_ = build(tmp_path, grid={"participation": axis}, tune={"lr": [0.01]})
     assert set(table["participation"]) == {'{"kind": "full"}', '{"count": 1, "kind": "uniform"}'}
-    assert [spelled(parsed(v)) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]
+    assert [format_value(parse(v)) for v in sorted(set(curves["participation"]))] == ["uniform, count = 1", "full"]
 
 
 def test_runs_that_are_spread_over_files_make_the_same_table(tmp_path):

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.api.train import train
-from fedatlas.experiments import advice, expand, formulas, run, trials
+from fedatlas.experiments import advice, expansion, formulas, run
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.runs import runs, tried
+from fedatlas.experiments.runs import runs, tuned_points
 from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tuning import halton
 from fedatlas.federation import algorithms
 from fedatlas.federation.problems import create
 from fedatlas.registry.options import Option
@@ -31,7 +32,7 @@ positive = st.floats(1e-6, 1e6, allow_subnormal=False)
 
 
 def spec(space, count=8, **change):
-    tune = trials.drawn(space, dict.fromkeys(space, ANY), count)
+    tune = halton.drawn(space, dict.fromkeys(space, ANY), count)
     given = {
         "algorithm": "fedavg",
         "parameters": {},
@@ -47,7 +48,7 @@ def spec(space, count=8, **change):
 
 @given(positive, st.floats(1.5, 1e6), st.integers(1, 40))
 def test_trials_lie_in_their_range_and_differ(low, ratio, count):
-    found = trials.drawn({"a": [low, low * ratio]}, KNOWN, count)["a"]
+    found = halton.drawn({"a": [low, low * ratio]}, KNOWN, count)["a"]
     assert len(set(found)) == len(found) <= count
     assert all(0.999 * low <= value <= 1.001 * low * ratio for value in found)
 
@@ -55,27 +56,27 @@ def test_trials_lie_in_their_range_and_differ(low, ratio, count):
 @given(st.integers(1, 30), st.integers(1, 30))
 def test_a_longer_search_begins_with_the_shorter_one(few, more):
     space = {"a": [0.01, 10.0], "b": ["0.1/L", "10/L"]}
-    short, long = (trials.drawn(space, KNOWN, count) for count in (few, few + more))
+    short, long = (halton.drawn(space, KNOWN, count) for count in (few, few + more))
     assert all(long[name][:few] == short[name] for name in space)
 
 
 def test_trials_cover_a_range_more_evenly_than_random_ones():
-    found = trials.drawn({"a": [1.0, math.e]}, KNOWN, 64)["a"]
+    found = halton.drawn({"a": [1.0, math.e]}, KNOWN, 64)["a"]
     gaps = np.diff(np.sort(np.log(found)), prepend=0, append=1)
     assert gaps.max() < 3 / 64  # of 64 random points the largest gap is about 0.07
-    pairs = trials.drawn({"a": [1.0, math.e], "b": [1.0, math.e]}, KNOWN, 64)
+    pairs = halton.drawn({"a": [1.0, math.e], "b": [1.0, math.e]}, KNOWN, 64)
     counts = np.histogram2d(*np.log([pairs["a"], pairs["b"]]), bins=4, range=[[0, 1], [0, 1]])[0]
     assert counts.min() >= 2 and counts.max() <= 6  # 4 in each of 16 squares on average
 
 
 def test_whole_numbers_are_rounded_and_run_out():
-    assert sorted(trials.drawn({"n": [1, 4]}, KNOWN, 16)["n"]) == [1, 2, 3, 4]
-    assert all(0 < value <= 1 for value in trials.drawn({"p": [0.1, 1.0]}, KNOWN, 16)["p"])
+    assert sorted(halton.drawn({"n": [1, 4]}, KNOWN, 16)["n"]) == [1, 2, 3, 4]
+    assert all(0 < value <= 1 for value in halton.drawn({"p": [0.1, 1.0]}, KNOWN, 16)["p"])
 
 
 def test_trials_of_formulas_are_multiples_of_them():
     ends = ["0.01/(L_max+lam)", "10/(L_max+lam)"]
-    for value in trials.drawn({"a": ends}, KNOWN, 8)["a"]:
+    for value in halton.drawn({"a": ends}, KNOWN, 8)["a"]:
         assert formulas.constants(value, "a") == ["L_max", "lam"]
         assert 0.005 <= formulas.evaluate(value, "a") <= 5
 
@@ -84,21 +85,21 @@ def test_trials_of_formulas_are_multiples_of_them():
 def test_ranges_grow_by_half_their_first_length(low, ratio, which, times):
     first = ends = [low, low * ratio]
     for _ in range(times):
-        ends, part = trials.grown(first, ends, which)
+        ends, part = halton.grown(first, ends, which)
         assert math.log(part[1] / part[0]) == pytest.approx(math.log(ratio) / 2, rel=0.05, abs=1e-3)
-    assert trials.moved(first, ends, which) == times
-    assert trials.moved(first, ends, {"lowest": "highest", "highest": "lowest"}[which]) == 0
+    assert halton.moved(first, ends, which) == times
+    assert halton.moved(first, ends, {"lowest": "highest", "highest": "lowest"}[which]) == 0
 
 
 @pytest.mark.parametrize(("value", "expected"), [(0.011, "lowest"), (0.3, ""), (9.0, "highest"), (0.01, "lowest")])
 def test_borders_are_an_eighth_of_the_range(value, expected):
-    assert trials.border([0.01, 10.0], value) == expected
+    assert halton.border([0.01, 10.0], value) == expected
 
 
 def best_of(found, seeds):
     """The trial with the smallest mean final loss, computed run by run."""
     losses = {}
-    for point in tried(found):
+    for point in tuned_points(found):
         problem = {"kind": "quadratic", "dim": 4, "mu": 1.0, "L": 10.0, "heterogeneity": 1.0}
         frames = [train("fedavg", problem, seed=seed, clients=3, rounds=12, local_steps=3, batch=None, **point)
                   for seed in seeds]  # fmt: skip
@@ -118,14 +119,14 @@ def test_a_cell_tunes_on_its_trials_and_scores_the_best(tmp_path):
     scored = frame[frame["seed"] != 7][["lr", "server_lr"]].drop_duplicates()
     assert scored.to_dict("records") == [search.chosen]
     table = build(Layout([], [], ["lr", "server_lr"], SELECT), [path]).table
-    assert len(table) == len(tried(search)) and table["chosen"].sum() == 1
+    assert len(table) == len(tuned_points(search)) and table["chosen"].sum() == 1
 
 
 def test_the_space_grows_to_the_side_of_the_best_until_the_limit(tmp_path):
     path = tmp_path / "fedavg/all.parquet"
     run.run_cell(spec({"lr": [1e-7, 1e-6]}), path)
     (search,) = RunMeta.of(files.read_meta(path)).searches
-    assert trials.moved([1e-7, 1e-6], search.space["lr"], "highest") == SELECT.extend
+    assert halton.moved([1e-7, 1e-6], search.space["lr"], "highest") == SELECT.extend
     assert len(search.axes["lr"]) == 8 + 2 * 4
     assert search.chosen["lr"] == max(search.axes["lr"]) > 5e-6
     table = build(Layout([], [], ["lr"], SELECT), [path]).table
@@ -161,8 +162,8 @@ def test_specifications_without_a_space_are_grids():
     cell = dataclasses.replace(spec({"lr": [0.01, 1.0]}), space=None, tune={"lr": [0.1, 0.2], "server_lr": [1.0, 2.0]})
     assert "space" not in cell.plain()
     assert len(list(runs(cell))) == 4
-    assert len(tried(Search({}, {"a": [1, 2], "b": [3, 4]}))) == 4
-    assert len(tried(Search({}, {"a": [1, 2], "b": [3, 4]}, None, {"a": [1, 2], "b": [3, 4]}))) == 2
+    assert len(tuned_points(Search({}, {"a": [1, 2], "b": [3, 4]}))) == 4
+    assert len(tuned_points(Search({}, {"a": [1, 2], "b": [3, 4]}, None, {"a": [1, 2], "b": [3, 4]}))) == 2
 
 
 # -- spaces of algorithms ---------------------------------------------------------------------------------------------
@@ -173,16 +174,16 @@ RANGE = {"lr": ["0.01/L", "10/L"]}
 
 def test_trials_take_the_place_of_grids(tmp_path):
     made = load(tmp_path, GOOD | QUADRATIC | {"algorithms": {"fedavg": {"search": RANGE}, "agd": {}}})
-    agd, fedavg = expand.cells(made)  # the test's YAML is sorted
+    agd, fedavg = expansion.cells(made)  # the test's YAML is sorted
     assert fedavg.spec.space == RANGE and len(fedavg.spec.tune["lr"]) == 6
     assert agd.spec.space is None and agd.spec.select is None  # nothing is tuned
-    assert expand.view(made).algorithms["fedavg"].tune == fedavg.spec.tune
+    assert expansion.create_view(made).algorithms["fedavg"].tune == fedavg.spec.tune
 
 
 def test_a_problem_without_a_constant_has_ranges_of_numbers(tmp_path):
     network = {"problem": {"kind": "network", "data": "digits"}, "setting": {"clients": 2, "rounds": 3}}
     made = load(tmp_path, GOOD | {"trials": 4, "algorithms": {"fedavg": {"search": RANGE}}} | network)
-    assert expand.cells(made)[0].spec.space == {"lr": [0.01, 10.0]}
+    assert expansion.cells(made)[0].spec.space == {"lr": [0.01, 10.0]}
 
 
 @pytest.mark.parametrize(
@@ -198,25 +199,25 @@ def test_a_problem_without_a_constant_has_ranges_of_numbers(tmp_path):
 )
 def test_mistakes_in_ranges_name_the_range(tmp_path, entry, message):
     with pytest.raises(UserError) as error:
-        expand.cells(load(tmp_path, GOOD | QUADRATIC | {"algorithms": {"fedavg": entry}}))
+        expansion.cells(load(tmp_path, GOOD | QUADRATIC | {"algorithms": {"fedavg": entry}}))
     assert message in str(error.value)
 
 
 def test_advice_has_the_numbers_of_the_setting():
     setting = {"clients": 5, "local_steps": 4, "rounds": 3}
-    found = advice.recommended(algorithms.get("svrp-gd"), {"eta": 2.0}, setting)
+    found = advice.with_advice(algorithms.get("svrp-gd"), {"eta": 2.0}, setting)
     assert found == {"lr": "1/(L_max+1/eta)", "eta": 2.0, "p": "1/5"}
-    assert advice.recommended(algorithms.get("fedavg"), {}, setting, tuned=["lr"]) == {}
+    assert advice.with_advice(algorithms.get("fedavg"), {}, setting, tuned=["lr"]) == {}
 
 
 def test_advised_entries_run_with_what_is_recommended(tmp_path):
     made = load(tmp_path, GOOD | QUADRATIC | {"advised": True, "algorithms": {"fedavg": {}, "dane+-gd": {}}})
-    dane, fedavg = expand.cells(made)
+    dane, fedavg = expansion.cells(made)
     assert fedavg.spec.parameters == {"lr": "1/L_max"} and fedavg.spec.tune == {} and fedavg.spec.select is None
     assert dane.spec.parameters == {"lr": "1/(L_max+lam)", "lam": "2*delta_A"}
     network = {"problem": {"kind": "network", "data": "digits"}}
     cases = {"cases": {"one": {}, "two": network}, "algorithms": {"fedavg": {}}}
-    found = expand.expanded(load(tmp_path, GOOD | QUADRATIC | {"advised": True} | cases))
+    found = expansion.expand(load(tmp_path, GOOD | QUADRATIC | {"advised": True} | cases))
     assert "no constant 'L_max'" in found.undefined["fedavg"]["two"]
 
 

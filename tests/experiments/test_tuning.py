@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.api.train import train
-from fedatlas.experiments import expand, formulas, run, tuning, tuning_axes
+from fedatlas.experiments import expansion, formulas, run
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import product, runs
 from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tuning import axes, grid
 from fedatlas.federation import algorithms
 from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
@@ -69,17 +70,17 @@ def rows_of(path):
     ],
 )
 def test_the_next_value_of_an_axis(given, best, expected):
-    found = tuning_axes.continued(given, given, best, ANY, 3)
+    found = axes.continued(given, given, best, ANY, 3)
     assert found == expected and type(found) is type(expected)
 
 
 def test_a_value_beyond_the_range_of_the_option_is_none():
     share = dataclasses.replace(ANY, above=0, high=1)
-    assert tuning_axes.continued([0.1, 0.5], [0.1, 0.5], 0.5, share, 3) is None
-    assert tuning_axes.continued([0.1, 0.2], [0.1, 0.2], 0.2, share, 3) == 0.4
-    assert tuning_axes.continued([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
-    assert tuning_axes.continued([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
-    assert tuning_axes.continued([2, 3], [2, 3], 3, WHOLE, 3) == 5
+    assert axes.continued([0.1, 0.5], [0.1, 0.5], 0.5, share, 3) is None
+    assert axes.continued([0.1, 0.2], [0.1, 0.2], 0.2, share, 3) == 0.4
+    assert axes.continued([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
+    assert axes.continued([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
+    assert axes.continued([2, 3], [2, 3], 3, WHOLE, 3) == 5
 
 
 numbers = st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=6, unique_by=lambda x: f"{x:.6g}")
@@ -91,7 +92,7 @@ def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(given, extend, up
     ordered = sorted(given, reverse=up)
     for moved in range(extend + 1):
         best = max(values) if up else min(values)
-        new = tuning_axes.continued(given, values, best, ANY, extend)
+        new = axes.continued(given, values, best, ANY, extend)
         if moved == extend:
             assert new is None
             break
@@ -100,18 +101,18 @@ def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(given, extend, up
         assert new == float(f"{new:.12g}")
         values.append(new)
     inside = [value for value in values if min(values) < value < max(values)]
-    assert all(tuning_axes.continued(given, values, best, ANY, extend + 9) is None for best in inside)
+    assert all(axes.continued(given, values, best, ANY, extend + 9) is None for best in inside)
     assert {least, largest} <= set(values)
 
 
 @given(numbers, st.booleans())
 def test_formulas_are_continued_as_their_numbers(given, up):
-    texts = [f"{formulas.rounded(value)!r}/L" for value in given]
-    sizes = [tuning_axes.size(text) for text in texts]
+    texts = [f"{formulas.round_digits(value)!r}/L" for value in given]
+    sizes = [axes.size(text) for text in texts]
     best = sizes.index(max(sizes) if up else min(sizes))
-    new = tuning_axes.continued(texts, texts, texts[best], ANY, 1)
-    plain = tuning_axes.continued(sizes, sizes, sizes[best], ANY, 1)
-    assert (new is None) == (plain is None) and (new is None or tuning_axes.size(new) == pytest.approx(plain, rel=1e-9))
+    new = axes.continued(texts, texts, texts[best], ANY, 1)
+    plain = axes.continued(sizes, sizes, sizes[best], ANY, 1)
+    assert (new is None) == (plain is None) and (new is None or axes.size(new) == pytest.approx(plain, rel=1e-9))
 
 
 # -- the two phases ---------------------------------------------------------------------------------------------------
@@ -242,23 +243,23 @@ def test_a_value_that_the_algorithm_refuses_ends_an_axis():
         tried.append(tuned)
         return tuned["server_lr"] == 0.5
 
-    search = run.started(SPEC)[0]
+    search = run.initial_searches(SPEC)[0]
     rows = [{"round": at, "loss": 1.0, "status": "ok"} for at in range(3)]
     better = [{**row, "loss": 0.5} for row in rows]
 
     def best(point, seed):
         return better if point == {"lr": 0.004, "server_lr": 0.5} else rows
 
-    found = tuning.advanced(SPEC, search, best, possible)
+    found = grid.advanced(SPEC, search, best, possible)
     assert found.axes == SPEC.tune and found.chosen == {"lr": 0.004, "server_lr": 0.5}
     assert {"lr": 0.016, "server_lr": 1} in tried
-    found = tuning.advanced(SPEC, search, best, lambda tuned: True)
+    found = grid.advanced(SPEC, search, best, lambda tuned: True)
     assert found.chosen is None and found.axes == {"lr": [0.001, 0.004, 0.016], "server_lr": [0.5, 1, 0.25]}
 
 
 def test_options_are_those_of_what_is_tuned():
-    assert tuning.option_of(SPEC, "lr") == algorithms.get("fedavg").options()["lr"]
-    assert float not in tuning.option_of(SPEC, "local_steps").members
+    assert grid.option_of(SPEC, "lr") == algorithms.get("fedavg").options()["lr"]
+    assert float not in grid.option_of(SPEC, "local_steps").members
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------
@@ -266,7 +267,7 @@ def test_options_are_those_of_what_is_tuned():
 
 def refused(tmp_path, **change):
     with pytest.raises(UserError) as caught:
-        expand.cells(load(tmp_path, GOOD | change))
+        expansion.cells(load(tmp_path, GOOD | change))
     return str(caught.value)
 
 
@@ -278,7 +279,7 @@ TESTED = {"metric": "test_accuracy", "statistic": "final", "goal": "max"}
 def test_no_seed_tunes_and_scores(tmp_path):
     assert "tuned and scored on the same seed, 1000" in refused(tmp_path, seeds=[0, 1000], **CHOICE)
     fixed = {"fedavg": {"set": {"lr": 0.1}, "seeds": [1000]}, "other": {"algorithm": "fedavg", "tune": {"lr": [1, 2]}}}
-    assert expand.cells(load(tmp_path, GOOD | {"algorithms": fixed}))[0].spec.seeds == [1000]
+    assert expansion.cells(load(tmp_path, GOOD | {"algorithms": fixed}))[0].spec.seeds == [1000]
 
 
 def test_test_data_tune_nothing(tmp_path):
@@ -287,14 +288,14 @@ def test_test_data_tune_nothing(tmp_path):
     tuned_on = {"select": {**TESTED, "tuned_on": "validation_accuracy"}}
     assert "select.tuned_on: unknown metric" in refused(tmp_path, **tuned_on, **DIGITS, **CHOICE)
     held = {**DIGITS, "problem": {**DIGITS["problem"], "validation": 0.1}}
-    (cell,) = expand.cells(load(tmp_path, GOOD | {"grid": {}} | tuned_on | held | CHOICE))
+    (cell,) = expansion.cells(load(tmp_path, GOOD | {"grid": {}} | tuned_on | held | CHOICE))
     assert cell.spec.select.tuning_metric == "validation_accuracy"
     untuned = {"algorithms": {"fedavg": {"set": {"lr": 0.1}}}}
-    assert expand.cells(load(tmp_path, GOOD | {"select": TESTED} | DIGITS | untuned))[0].spec.select is None
+    assert expansion.cells(load(tmp_path, GOOD | {"select": TESTED} | DIGITS | untuned))[0].spec.select is None
 
 
 def test_a_cell_without_a_choice_says_nothing_of_it(tmp_path):
-    (cell,) = expand.cells(load(tmp_path, GOOD | {"grid": {}, "algorithms": {"fedavg": {"tune": {"lr": [0.1]}}}}))
+    (cell,) = expansion.cells(load(tmp_path, GOOD | {"grid": {}, "algorithms": {"fedavg": {"tune": {"lr": [0.1]}}}}))
     assert "select" not in cell.spec.plain() and cell.spec.tune == {"lr": [0.1]}
     with pytest.raises(ValueError, match="select"):
         dataclasses.replace(cell.spec, tune={"lr": [0.1, 1]})

@@ -18,7 +18,7 @@ from fedatlas.cli.overview import FAMILIES, check_extensions, overview
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.dependencies import of_cell
+from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.metrics import METRICS, metric
 from fedatlas.registry import extensions
@@ -110,7 +110,7 @@ def test_a_kind_of_the_atlas_is_found_without_the_extensions(study):
     study({"extensions/broken.py": "raise RuntimeError('imported')\n"})
     assert ALGORITHMS.get("fedac-1") and "loss" in METRICS.names() and metric("distance").words
     cell = CellSpec("fedavg", {"lr": 0.01}, {"kind": "quadratic", "dim": 3}, {"clients": 2, "rounds": 2})
-    assert of_cell(cell)
+    assert cell_modules(cell)
     assert train("fedavg") == 2  # commands of people look at all: a name could be that of two kinds
     with pytest.raises(UserError, match=r"extensions/broken\.py, line 1: RuntimeError: imported"):
         list(ALGORITHMS.names())

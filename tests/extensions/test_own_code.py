@@ -4,7 +4,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import fingerprint
-from fedatlas.experiments.dependencies import of_problem
+from fedatlas.experiments.dependencies import problem_modules
 from fedatlas.registry.extensions import discovery
 from fedatlas.workflow import code
 
@@ -145,7 +145,7 @@ def test_a_problem_upon_one_of_the_atlas_may_run_all_that_is_compiled(study, fin
             )
         }
     )
-    assert "fedatlas.federation.compiled.kernels" in of_problem({"kind": "mine", "l2": 0.1})
+    assert "fedatlas.federation.compiled.kernels" in problem_modules({"kind": "mine", "l2": 0.1})
 
 
 def test_a_problem_of_its_own_runs_nothing_that_is_compiled(study, fingerprints):
@@ -156,4 +156,4 @@ def test_a_problem_of_its_own_runs_nothing_that_is_compiled(study, fingerprints)
             )
         }
     )
-    assert not [name for name in of_problem({"kind": "mine"}) if name.startswith("fedatlas.federation.compiled")]
+    assert not [name for name in problem_modules({"kind": "mine"}) if name.startswith("fedatlas.federation.compiled")]

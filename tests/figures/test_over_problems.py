@@ -10,7 +10,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.view import Shown, View
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.results.figures.drawing import settings
 from fedatlas.results.figures.text_fitting import lines
@@ -24,9 +24,9 @@ SPEED = {"fedavg": [100, 100, 100], "scaffold": [50, 50, None], "feddyn": [58, 1
 
 
 def view(ids=tuple(SPEED), metric="suboptimality", goal="min", seeds=4):
-    shown = {id: Shown(id, ALGORITHMS.get(id).label) for id in ids}
+    shown = {id: AlgorithmView(id, ALGORITHMS.get(id).label) for id in ids}
     select = Select(metric=metric, statistic="best", goal=goal)
-    return View("land", "smoke", ["case"], [], select, {"kind": "logistic"}, {}, list(range(seeds)), shown)
+    return ExperimentView("land", "smoke", ["case"], [], select, {"kind": "logistic"}, {}, list(range(seeds)), shown)
 
 
 def curves(speeds=SPEED, cases=CASES, seeds=4, noise=0.05, rounds=200):
@@ -103,7 +103,7 @@ def test_of_many_lines_few_have_colour(results):
 
 def test_panels_have_problems_of_their_own(results):
     frame = pd.concat([curves().assign(K=k) for k in (1, 4)])
-    two = View(**{**vars(view()), "axes": ["K", "case"]})
+    two = ExperimentView(**{**vars(view()), "axes": ["K", "case"]})
     figure, drawing = made("performance_profile", (None, frame, two), panel="K", resamples=200)
     assert [ax.get_title() for ax in figure.axes] == ["$K$ = 1", "$K$ = 4"]
     assert (drawing.numbers["problems"] == 3).all()

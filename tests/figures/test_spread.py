@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.view import Shown, View
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.results.figures.layout import FLOOR
 from tests.synthetic import rows
 
@@ -16,7 +16,7 @@ from .sheets import drawn
 SCORES = {("fedsps", k, c): 1 + (c - k / 10) ** 2 for k in (5, 10, 20) for c in (0.5, 1.0, 2.0)}
 
 
-VIEW = View(
+VIEW = ExperimentView(
     name="made_up",
     size="smoke",
     axes=["local_steps"],
@@ -25,7 +25,7 @@ VIEW = View(
     problem={"kind": "softmax"},
     setting={},
     seeds=[0],
-    algorithms={"fedsps": Shown("fedsps", "FedSPS")},
+    algorithms={"fedsps": AlgorithmView("fedsps", "FedSPS")},
 )
 
 

@@ -141,9 +141,9 @@ def test_words_of_metrics_and_recorded_values(name, words):
 
 
 def test_columns_of_a_table_show_what_differs():
-    assert labels.different([{"kind": "dirichlet", "alpha": a, "seed": 1} for a in (0.6, 0.3)]) == [
+    assert labels.distinguish([{"kind": "dirichlet", "alpha": a, "seed": 1} for a in (0.6, 0.3)]) == [
         "α = 0.6",
         "α = 0.3",
     ]
-    found = labels.different([{"kind": "classes", "classes": n} for n in (1, 2)])
+    found = labels.distinguish([{"kind": "classes", "classes": n} for n in (1, 2)])
     assert found == ["one class per client", "two classes per client"]

@@ -4,7 +4,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.selection import attained
+from fedatlas.experiments.selection import rounds_to_target
 from tests.synthetic import build, curves, experiment
 
 from .sheets import declared, panels
@@ -50,8 +50,8 @@ def test_a_round_counts_where_all_seeds_have_a_value():
     rows = [("fedavg", 4, 0, [(0, 0.1), (5, 0.9)]), ("fedavg", 4, 1, [(0, 0.1), (5, float("nan")), (10, 0.9)])]
     frame = curves(rows, metric="test_accuracy")
     select = Select(metric="test_accuracy", statistic="best", goal="max")
-    assert attained(frame, "test_accuracy", 0.8, select) == float("inf")
-    assert attained(frame[frame["seed"] == 0], "test_accuracy", 0.8, select) == 5
+    assert rounds_to_target(frame, "test_accuracy", 0.8, select) == float("inf")
+    assert rounds_to_target(frame[frame["seed"] == 0], "test_accuracy", 0.8, select) == 5
 
 
 def test_costs_are_checked(results):

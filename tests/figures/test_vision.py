@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.experiments import config, expand
+from fedatlas.experiments import expansion, experiment_file
 from fedatlas.results.figures import style
 from fedatlas.results.figures.colour_vision import VISION, apart, distance, seen
 
@@ -58,8 +58,8 @@ def test_all_colours_are_told_apart():
 def test_algorithms_of_a_figure_are_told_apart(path):
     """In every figure of the atlas, at every size: by colour, or where colours are used up by marker."""
     for size in ("smoke", "laptop", "paper"):
-        made = config.load(path, size)
-        looks = style.styles({id: shown.algorithm for id, shown in expand.view(made).algorithms.items()})
+        made = experiment_file.load(path, size)
+        looks = style.styles({id: shown.algorithm for id, shown in expansion.create_view(made).algorithms.items()})
         for name, figure in made.figures.items():
             if figure.spec["kind"] in IN_COLOUR:
                 drawn = figure.spec.get("algorithms") or list(looks)
@@ -71,7 +71,7 @@ def test_algorithms_of_a_figure_are_told_apart(path):
 def test_the_first_entry_of_an_algorithm_looks_alike_everywhere():
     """Of the algorithms that the atlas compares, where there are colours for all of them."""
     for path in FILES:
-        shown = expand.view(config.load(path, "paper")).algorithms
+        shown = expansion.create_view(experiment_file.load(path, "paper")).algorithms
         if len(shown) > len(style.COLOURS):
             continue
         looks = style.styles({id: one.algorithm for id, one in shown.items()})

@@ -8,12 +8,12 @@ import yaml
 from hypothesis import strategies as st
 
 from fedatlas import UserError
-from fedatlas.experiments import axis_values, config, expand, result_files
+from fedatlas.experiments import axis_values, expansion, experiment_file, result_files
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import runs
-from fedatlas.experiments.selection import matching
+from fedatlas.experiments.selection import select_rows
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.about import about
@@ -95,7 +95,7 @@ def specifications(draw: Any) -> str:
     for name in names:
         values = found.get("grid", {}).get(name) or found["within"][name]
         if name not in (axis, panel) or draw(st.booleans()):
-            ends = ["max", "min"] if axis_values.numbers(values) else []
+            ends = ["max", "min"] if axis_values.are_numbers(values) else []
             where[name] = draw(st.sampled_from([values[0], values[-1], *ends]))
             if name in (axis, panel) and draw(st.booleans()):
                 where[name] = values
@@ -139,9 +139,9 @@ def specifications(draw: Any) -> str:
 def _run(content: str, folder: Path) -> None:
     path = folder / "mine.yaml"
     path.write_text(content, encoding="utf-8", errors="surrogatepass")
-    experiment = config.load(path, "smoke", folder)
+    experiment = experiment_file.load(path, "smoke", folder)
     validate(experiment)
-    cells = expand.cells(experiment)
+    cells = expansion.cells(experiment)
     if sum(len(list(runs(cell.spec))) for cell in cells) > 60:
         raise UserError("too long for a test")
     whole(experiment, cells, folder)
@@ -161,7 +161,7 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
         again: list[Any] = []
         run_cell(cell.spec, path, progress=lambda *place, again=again: again.append(place))
         assert not again, "a finished run was made again"
-    view = expand.view(experiment)
+    view = expansion.create_view(experiment)
     made = build(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select), list(files))
     names = ("table", "curves", "trials")
     for name, frame in zip(names, made, strict=False):
@@ -202,10 +202,10 @@ def _found(experiment: Experiment, files: dict[Path, Cell], table: Any) -> None:
             values = {**cell.point, **run.within, **run.tune}
             row = table[table["algorithm"] == cell.id]
             for axis, value in values.items():
-                row = row[[axis_values.same(value, axis_values.parsed(one)) for one in row[axis]]]
+                row = row[[axis_values.equal(value, axis_values.parse(one)) for one in row[axis]]]
             assert len(row) == 1, f"{len(row)} rows of {values}"
             where = {axis: [value] if isinstance(value, str) else value for axis, value in values.items()}
-            assert matching(table[table["algorithm"] == cell.id], where).index.tolist() == row.index.tolist()
+            assert select_rows(table[table["algorithm"] == cell.id], where).index.tolist() == row.index.tolist()
             points += run.seed == (cell.spec.tuning_seeds or cell.spec.seeds)[0]
     assert points == len(table)
 

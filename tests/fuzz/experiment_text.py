@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 from hypothesis import strategies as st
 
-from fedatlas.experiments import config, expand
+from fedatlas.experiments import expansion, experiment_file
 from fedatlas.workflow.validation import validate
 from tests.fuzz.frame import Target, mutated
 
@@ -17,10 +17,10 @@ LINES = sorted({line for text in FILES for line in text.splitlines(keepends=True
 def _run(content: bytes, folder: Path) -> None:
     path = folder / "mine.yaml"
     path.write_bytes(content)
-    for size in config.SIZES[:1]:
-        experiment = config.load(path, size, folder)
+    for size in experiment_file.SIZES[:1]:
+        experiment = experiment_file.load(path, size, folder)
         validate(experiment)
-        expand.cells(experiment)
+        expansion.cells(experiment)
 
 
 def _edited(values: tuple[bytes, list[tuple[int, bytes]]]) -> bytes:
@@ -43,7 +43,7 @@ EXPERIMENT_TEXT = Target(
 YAML = Target(
     "yaml",
     mutated([*FILES, b"a: &a [1, *a]\n", b"? [x]\n: y\n", b"2026-11-01: 1e3\n", yaml.dump({"a": "\x00"}).encode()]),
-    lambda content, folder: config.read_yaml(_written(folder / "a.yaml", content)) and None,
+    lambda content, folder: experiment_file.read_yaml(_written(folder / "a.yaml", content)) and None,
 )
 
 

@@ -8,7 +8,8 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from fedatlas.api import frames
-from fedatlas.experiments import exports, result_files
+from fedatlas.cli import exports
+from fedatlas.experiments import result_files
 from fedatlas.io import csv
 from fedatlas.results.claims.judging import COLUMNS
 from fedatlas.workflow.verdict_files import verdicts

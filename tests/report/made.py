@@ -8,8 +8,8 @@ import pandas as pd
 
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.view import Shown, View
 from fedatlas.io import csv
 from fedatlas.publish.report.about import about
 from fedatlas.results.figures.browser_chart import Chart, Line
@@ -46,14 +46,16 @@ def experiment(name="made_up", **changes) -> Experiment:
     return specification.experiment(name, "smoke", f"config/experiments/{name}.yaml", {**CONTENT, **changes})
 
 
-def view(made: Experiment) -> View:
+def view(made: Experiment) -> ExperimentView:
     """What tables and figures know of an experiment."""
     shown = {
-        id: Shown(made.algorithm(id), entry.label or NAMES.get(id, id), entry.set, made.tuning(id), entry.setting)
+        id: AlgorithmView(
+            made.algorithm(id), entry.label or NAMES.get(id, id), entry.set, made.tuning(id), entry.setting
+        )
         for id, entry in made.algorithms.items()
     }
     tuned = sorted({name for id in made.algorithms for name in made.tuning(id)})
-    return View(
+    return ExperimentView(
         name=made.name,
         size=made.size,
         axes=list(made.axes),

@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.experiments import config
+from fedatlas.experiments import experiment_file
 from fedatlas.publish import citations
 from fedatlas.registry import bibliography
 from tests.report.made import experiment
@@ -34,7 +34,7 @@ def test_references_read_as_plain_text(key):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_experiment_is_cited(path):
-    assert config.document(path)["paper"] in bibliography.entries()
+    assert experiment_file.document(path)["paper"] in bibliography.entries()
 
 
 def test_every_data_set_is_cited():

@@ -5,7 +5,7 @@ import pytest
 
 from fedatlas.data.store import prepare, status
 from fedatlas.errors import UserError
-from fedatlas.experiments import config, dry, expand, tables
+from fedatlas.experiments import expansion, experiment_file, tables, validation
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout
@@ -64,7 +64,7 @@ def test_split_data_are_refused():
 def test_what_cannot_be_sampled_so_is_refused_before_any_job(problem, message):
     spec = CellSpec("fedavg", {"lr": 0.1}, problem, {"clients": 2, "rounds": 2, "sampling": "legacy"})
     with pytest.raises(UserError, match=message):
-        dry.check(spec, "loss", ())
+        validation.check_cell(spec, "loss", ())
 
 
 def test_quadratics_start_there_too():
@@ -77,12 +77,12 @@ def test_published_runs_are_replayed(tmp_path):
     if next(row for row in status(tmp_path) if row.name == "a9a").state != "mirror":
         pytest.skip("no folder in FEDATLAS_DATA_MIRRORS holds a9a")
     prepare("a9a", tmp_path)
-    experiment = config.load(ROOT / "config/experiments/fedac_replay.yaml", "laptop", ROOT)
+    experiment = experiment_file.load(ROOT / "config/experiments/fedac_replay.yaml", "laptop", ROOT)
     files = []
-    for cell in expand.cells(experiment):
+    for cell in expansion.cells(experiment):
         files.append(tmp_path / cell.id / f"{cell.key}.parquet")
         run_cell(cell.spec, files[-1], tmp_path)
-    view = expand.view(experiment)
+    view = expansion.create_view(experiment)
     made = tables.build(Layout([], list(experiment.within), view.tune, view.select), files)
     outcome = CHECKS.build(experiment.claims["replayed"].check).judge(Results(view, *made[:3]))
     assert outcome.verdict == HELD, outcome

@@ -8,7 +8,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import tables
-from fedatlas.experiments.expand import cells, view
+from fedatlas.experiments.expansion import cells, create_view
 from fedatlas.experiments.run import run_cell
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.recording import columns
@@ -117,7 +117,7 @@ def test_travels_through_run_files_and_tables(tmp_path):
     for cell in cells(about):
         found.append(tmp_path / cell.id / f"{cell.key}.parquet")
         run_cell(cell.spec, found[-1])
-    layout = tables.Layout(list(about.grid), list(about.within), view(about).tune, about.select)
+    layout = tables.Layout(list(about.grid), list(about.within), create_view(about).tune, about.select)
     table, curves, *_ = tables.build(layout, found)
     assert {"best_step_size_mean", "final_step_size_within"} <= set(table) and "best_step_size" not in table
     assert table.set_index("algorithm")["final_step_size_mean"].isna().to_dict() == {"fedsps": False, "fedavg": True}

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.view import Shown
+from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -28,13 +28,13 @@ def algorithm(**parameters):
 
 
 def curves(rounds=6, seeds=(0, 1), spec=SPEC, batch=1, **parameters):
-    """Runs of the algorithm on the quadratics, as rows of curves, and their View."""
+    """Runs of the algorithm on the quadratics, as rows of curves, and their ExperimentView."""
     setting = {"clients": 2, "local_steps": 4, "rounds": rounds, "batch": batch, "eval_rounds": 1, "record": RECORD}
     found = []
     for seed in seeds:
         run = Simulation(algorithm(**parameters), problems.create(spec, 2), Setting(**setting), seed).run()
         found.append(pd.DataFrame(run.rows).assign(algorithm="it", seed=seed, status=run.status, **{AXIS: 0.5}))
-    shown = {"it": Shown("fedspeed-z", "FedSpeed, z", set=CHOICE | parameters)}
+    shown = {"it": AlgorithmView("fedspeed-z", "FedSpeed, z", set=CHOICE | parameters)}
     made = view(axes=(AXIS,), tune=(), metric="gradient_norm", problem=spec, setting=setting, algorithms=shown)
     return made, pd.concat(found, ignore_index=True)
 
@@ -128,9 +128,9 @@ def test_the_lower_end_of_a_problem_that_is_not_convex():
     ("change", "word"),
     [
         ({"setting": {"participation": {"kind": "uniform", "count": 1}}}, "full participation"),
-        ({"algorithms": {"it": Shown("fedspeed", "F", set=CHOICE)}}, "runs of fedspeed-z"),
-        ({"algorithms": {"it": Shown("fedspeed-z", "F", set=CHOICE, tune={"lr": [0.1]})}}, "without tuning"),
-        ({"algorithms": {"it": Shown("fedspeed-z", "F", set=CHOICE | {"normalise": True})}}, "normalise"),
+        ({"algorithms": {"it": AlgorithmView("fedspeed", "F", set=CHOICE)}}, "runs of fedspeed-z"),
+        ({"algorithms": {"it": AlgorithmView("fedspeed-z", "F", set=CHOICE, tune={"lr": [0.1]})}}, "without tuning"),
+        ({"algorithms": {"it": AlgorithmView("fedspeed-z", "F", set=CHOICE | {"normalise": True})}}, "normalise"),
         ({"setting": {"eval_rounds": 2}}, "eval_rounds: 1"),
         ({"setting": {"record": ["correction"]}}, "record: .*mean_correction"),
     ],

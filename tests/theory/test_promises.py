@@ -8,13 +8,13 @@ import pytest
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.view import Shown, View
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation import problems
 from fedatlas.theory.constants import estimate
 from fedatlas.theory.fedac import THEOREMS
 from fedatlas.theory.promises import promise
 
-VIEW = View(
+VIEW = ExperimentView(
     name="made_up",
     size="smoke",
     axes=["clients", "local_steps"],
@@ -23,7 +23,7 @@ VIEW = View(
     problem={"kind": "logistic", "data": "breast_cancer", "l2": 0.01},
     setting={"steps": 64},
     seeds=[0],
-    algorithms={id: Shown(id, id) for id in ("fedavg", "fedac-1", "mb-sgd")},
+    algorithms={id: AlgorithmView(id, id) for id in ("fedavg", "fedac-1", "mb-sgd")},
 )
 TABLE = pd.DataFrame(
     [(id, clients, K) for id in VIEW.algorithms for clients in (4, 16) for K in (1, 8)],

@@ -8,9 +8,9 @@ import pandas as pd
 
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
-from fedatlas.experiments.cells import CellSpec, choices
+from fedatlas.experiments.cells import CellSpec, has_choice
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.runs import product, runs, started
+from fedatlas.experiments.runs import initial_searches, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.about import about
@@ -65,10 +65,10 @@ def make(experiment: Experiment, folder: Path) -> None:
             within=experiment.within,
             tune=tune,
             seeds=experiment.seeds,
-            select=experiment.select if choices(tune) else None,
+            select=experiment.select if has_choice(tune) else None,
         )
         best = {"lr": min(tune["lr"])}  # the others diverge
-        searches = [dataclasses.replace(search, chosen=best) for search in started(spec)]
+        searches = [dataclasses.replace(search, chosen=best) for search in initial_searches(spec)]
         frame = pd.DataFrame([row for run in runs(spec, searches) for row in rows(run, problem)])
         key = ",".join(f"{axis}={value}" for axis, value in point.items())
         made = {"numpy": "2.0.0"}

@@ -12,7 +12,7 @@ from fedatlas.data.locks import exclusive
 from fedatlas.data.store import prepare
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.dependencies import of_cell
+from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.io.files import atomic
@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("FEDATLAS_DATA", "data")
     runs = tmp_path / "results/smoke/tiny/runs/fedavg"
     spec = CellSpec("fedavg", {}, {"kind": "quadratic"}, {"clients": 2})
-    now = fingerprint(of_cell(spec))
+    now = fingerprint(cell_modules(spec))
     for steps, made_by in ((1, now), (2, "old"), (9, "old")):
         meta = RunMeta(spec, made_by, {})
         files.write(runs / f"local_steps={steps}.parquet", pd.DataFrame({"a": [1]}), meta.plain())

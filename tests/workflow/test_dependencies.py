@@ -15,7 +15,7 @@ from fedatlas.data import sources
 from fedatlas.data.store import prepare
 from fedatlas.experiments import fingerprint
 from fedatlas.experiments.cells import Cell, CellSpec, Select
-from fedatlas.experiments.dependencies import of_metrics, of_run_file
+from fedatlas.experiments.dependencies import metric_modules, run_file_modules
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import code
@@ -56,10 +56,10 @@ def figure(cell, **options):
 
 
 def claims(kind, *more):
-    return [code.of_job("claims"), CHECKS.module(kind), *of_metrics([Cell("it", {}, CELLS["quadratic"])]), *more]
+    return [code.of_job("claims"), CHECKS.module(kind), *metric_modules([Cell("it", {}, CELLS["quadratic"])]), *more]
 
 
-RESULTS = {name: of_run_file(cell) for name, cell in CELLS.items()} | {
+RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
     "optimum": code.of_optimum(SHARED),
     "partition": code.of_partition(DIRICHLET),
     "prepared": sources.modules(sources.info("digits")),

@@ -106,7 +106,7 @@ UNUSED = [  # by these experiments, or by any number
     "registry/kinds.py",
     "registry/options.py",
     "experiments/result_files.py",
-    "experiments/config.py",
+    "experiments/experiment_file.py",
     "workflow/validation.py",
     "workflow/atlas.py",
     "cli/main.py",

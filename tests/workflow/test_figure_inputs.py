@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import expand
+from fedatlas.experiments import expansion
 from fedatlas.experiments.runs import create, runs
 from fedatlas.federation import algorithms, problems
 from fedatlas.results.figures import FIGURES
@@ -61,7 +61,7 @@ def test_dissimilarities_of_each_problem_once():
         grid=axes, problem={"kind": "quadratic", "dim": 4}, setting={"clients": 3, "rounds": 2}, optimum=False
     )
     figure = FIGURES.build("dissimilarity")
-    found = inputs.build(figure, None, inputs.specify(figure, expand.cells(made)), inputs.ResultTables())[
+    found = inputs.build(figure, None, inputs.specify(figure, expansion.cells(made)), inputs.ResultTables())[
         "dissimilarities"
     ]
     assert [title for title, _ in found] == ["δ_B = 0", "δ_B = 0.5"]
@@ -70,7 +70,7 @@ def test_dissimilarities_of_each_problem_once():
         assert (c.L, c.delta_B) == (known["L_max"], known["delta_B"])
     varied = experiment(grid={}, within={"clients": [2, 3]}, metric="loss", optimum=False)
     with pytest.raises(UserError, match="the number of clients varies inside run files"):
-        inputs.specify(figure, expand.cells(varied))
+        inputs.specify(figure, expansion.cells(varied))
 
 
 def test_what_is_drawn_is_what_was_run():

@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.cli.main import main
 from fedatlas.errors import UserError
-from fedatlas.experiments.expand import view
+from fedatlas.experiments.expansion import create_view
 from fedatlas.experiments.specification import experiment
 from fedatlas.publish import tracking
 from fedatlas.publish.report.about import about as about_of
@@ -44,7 +44,7 @@ def run(folder, about=None):
 def about():
     """What a job is told of its experiment, where there is a server."""
     made = experiment("tiny", "smoke", "tiny.yaml", {key: value for key, value in TINY.items() if key != "sizes"})
-    return json.dumps(about_of(made, view(made)).plain())
+    return json.dumps(about_of(made, create_view(made)).plain())
 
 
 @pytest.mark.parametrize("uri", ["", "http://127.0.0.1:1"])

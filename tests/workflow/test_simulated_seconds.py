@@ -9,7 +9,7 @@ import pytest
 
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
-from fedatlas.experiments import expand, result_files, tables
+from fedatlas.experiments import expansion, result_files, tables
 from fedatlas.experiments.run import run_cell
 from fedatlas.federation.problems import create
 from fedatlas.results.claims import tested
@@ -33,7 +33,7 @@ QUADRATIC = {"kind": "quadratic", "dim": 4, "similarity": 0.5}
 def written(folder, name="it", **more):
     """An experiment whose runs are made, and the Results of them."""
     made = experiment(**more)
-    cells = expand.cells(made)
+    cells = expansion.cells(made)
     files = []
     for cell in cells:
         files.append(folder / name / "runs" / cell.id / f"{cell.key}.parquet")
@@ -42,7 +42,7 @@ def written(folder, name="it", **more):
         if split:
             make(split[1], split[0], str(folder / "data"))
         run_cell(cell.spec, files[-1], folder / "data", split and split[0])
-    layout = tables.Layout(list(made.grid), list(made.within), expand.view(made).tune, made.select)
+    layout = tables.Layout(list(made.grid), list(made.within), expansion.create_view(made).tune, made.select)
     found = tables.build(layout, files)
     for table in ("table", "curves", "trials"):
         result_files.write(folder / name / f"{table}.parquet", getattr(found, table), found.meta.plain())
@@ -53,8 +53,8 @@ def written(folder, name="it", **more):
 def simulated(made, results, folder, **options):
     """The curves of a figure against simulated seconds, by default one of convergence."""
     figure = FIGURES.build({"kind": "convergence", "x": "simulated_seconds", **options})
-    needed = json.loads(json.dumps(inputs.specify(figure, expand.cells(made))))
-    return inputs.build(figure, expand.view(made), needed, results, folder / "data")["curves"]
+    needed = json.loads(json.dumps(inputs.specify(figure, expansion.cells(made))))
+    return inputs.build(figure, expansion.create_view(made), needed, results, folder / "data")["curves"]
 
 
 def test_alike_clients_take_what_the_totals_say(tmp_path):
@@ -84,7 +84,7 @@ def test_alike_clients_take_what_the_totals_say(tmp_path):
     assert ends[0] != ends[1]  # other clients take part, with the same rates
     spec = {"kind": "regimes", "x": "simulated_seconds", "model": RATES, "share": 0.9}
     curves = simulated(made, results, tmp_path, **spec)
-    _, drawing = drawn(spec, (results.table, curves, expand.view(made)))
+    _, drawing = drawn(spec, (results.table, curves, expansion.create_view(made)))
     assert len(drawing.numbers) == 2 * 4
     assert drawing.numbers["sentence"].str.contains("in simulated time, ").any()
 
@@ -109,10 +109,10 @@ def test_claims_in_simulated_seconds(tmp_path):
             "order": {"text": "t", "source": "s", "check": {**order, "resamples": 100}},
         },
     )
-    cells, size = expand.cells(made), made.size
+    cells, size = expansion.cells(made), made.size
     claims = {name: vars(claim) for name, claim in made.claims.items()}
     spec = {
-        "view": expand.view(made).plain(),
+        "view": expansion.create_view(made).plain(),
         "claims": claims,
         "inputs": inputs.specify_checks(tested(made.claims, size), cells),
     }
@@ -177,7 +177,7 @@ def test_clients_with_more_rows_take_longer_for_full_gradients(tmp_path, monkeyp
     curves = simulated(made, results, tmp_path, model=model)
     from fedatlas.federation.partitions.partition import Partition
 
-    sizes = Partition.load(partition_file(expand.cells(made)[0].spec)[0]).sizes
+    sizes = Partition.load(partition_file(expansion.cells(made)[0].spec)[0]).sizes
     ends = curves[curves["round"] == 3].groupby("algorithm")["simulated_seconds"].first()
     assert max(sizes) > 1.2 * sizes.mean()
     assert ends["gd"] == pytest.approx(3 * 4 * 64 * 10 * max(sizes) / 1e5, rel=1e-6)
@@ -193,9 +193,9 @@ def test_figures_say_on_which_clients(tmp_path):
         ({"kind": "targets", "targets": [1e9]}, "Simulated time, cross-device (s) until"),
     ):
         figure = FIGURES.build({"x": "simulated_seconds", **spec})
-        needed = inputs.specify(figure, expand.cells(made))
-        more = inputs.build(figure, expand.view(made), needed, results, tmp_path)
-        draw(figure, expand.view(made), outputs=[tmp_path / "figure.svg"], **more)
+        needed = inputs.specify(figure, expansion.cells(made))
+        more = inputs.build(figure, expansion.create_view(made), needed, results, tmp_path)
+        draw(figure, expansion.create_view(made), outputs=[tmp_path / "figure.svg"], **more)
         assert words in (tmp_path / "figure.svg").read_text()
 
 
@@ -214,7 +214,7 @@ def test_what_is_wrong_is_said_before_any_job():
 
 
 def test_a_figure_depends_on_its_cost_model():
-    cells = expand.cells(experiment(grid={}, setting={"clients": 2, "steps": 64}))
+    cells = expansion.cells(experiment(grid={}, setting={"clients": 2, "steps": 64}))
     figure = {"kind": "convergence", "x": "simulated_seconds", "model": "cross-silo"}
     simulating, plain = (
         set(code.of_figure(FIGURES.build(spec), cells)) for spec in (figure, {**figure, "x": "rounds"})

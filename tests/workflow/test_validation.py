@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import config
+from fedatlas.experiments import experiment_file
 from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment
 
@@ -22,11 +22,11 @@ def without(mapping, key):
     return {k: v for k, v in mapping.items() if k != key}
 
 
-@pytest.mark.parametrize("size", config.SIZES)
+@pytest.mark.parametrize("size", experiment_file.SIZES)
 @pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
 def test_experiments_of_the_atlas_are_right(path, size):
-    if size in config.document(path)["sizes"]:
-        validate(config.load(path, size))
+    if size in experiment_file.document(path)["sizes"]:
+        validate(experiment_file.load(path, size))
 
 
 @pytest.mark.parametrize("figure", [SCALING, CONVERGENCE, {**CONVERGENCE, "where": {"clients": "max"}, "y": "loss"}])

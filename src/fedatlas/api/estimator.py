@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 
 from fedatlas.api.train import train
 from fedatlas.errors import UserError
-from fedatlas.experiments.advice import advised
+from fedatlas.experiments.advice import resolve_advice
 from fedatlas.federation import algorithms, partitions
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.partitions.partition import Partition
@@ -155,7 +155,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         start = self._start(classes, X.shape[1])
         problem = Softmax(X, labels, len(classes), self.l2, split, sample_weight=weights, start=start)
         setting = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds}
-        hyper = advised(algorithms.get(self.algorithm), hyper, setting, _Constants(problem, clients))
+        hyper = resolve_advice(algorithms.get(self.algorithm), hyper, setting, _Constants(problem, clients))
         conditions |= {**setting, "batch": self.batch}
         if self.participation is not None:
             conditions["participation"] = self.participation

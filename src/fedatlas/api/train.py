@@ -6,8 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments import overflow, scores
+from fedatlas.errors import UserError, did_you_mean, explain_overflow
+from fedatlas.experiments import scores
 from fedatlas.experiments.cells import LARGEST_SEED
 from fedatlas.experiments.formulas import check_constants, resolve
 from fedatlas.experiments.runs import SETTING
@@ -113,7 +113,7 @@ def train(
     if optimum and problem.optimum is None and problem.solvable:
         problem.optimum = problem.solve()
     problem.prepare_threads(threads)
-    with overflow.refused(algorithm.name):
+    with explain_overflow(algorithm.name):
         simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
         needed = memory.check([simulation])
         if say:

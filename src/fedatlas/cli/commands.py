@@ -55,7 +55,7 @@ CLIENTS = 10  # where nothing is said
 def train(a: Namespace) -> None:
     """One run."""
     from fedatlas.api.train import summary, train
-    from fedatlas.experiments import exports
+    from fedatlas.cli import exports
 
     _check_extensions()
     problem = _problem(a)
@@ -159,12 +159,12 @@ def data_verify(a: Namespace) -> None:
 
 def theory(a: Namespace) -> None:
     """What theorems say about a problem and a setting."""
-    from fedatlas.experiments import overflow
+    from fedatlas.errors import explain_overflow
     from fedatlas.theory.account import account
 
     _check_extensions()
     problem = _problem(a)
-    with terminal.shown("computing constants and optima") as bar, overflow.refused("theory"):
+    with terminal.shown("computing constants and optima") as bar, explain_overflow("theory"):
         show = None if a.json else terminal.printer(bar)
         rows = account(problem, _clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
     if a.json:

@@ -53,7 +53,7 @@ def run(a: argparse.Namespace) -> None:
     import signal
     import threading
 
-    from fedatlas.experiments import overflow
+    from fedatlas.errors import explain_overflow
     from fedatlas.experiments.cells import CellSpec
     from fedatlas.experiments.run import run_cell
     from fedatlas.federation.engine.checkpoint import Stopped
@@ -69,7 +69,7 @@ def run(a: argparse.Namespace) -> None:
 
         keeping = extras.kept(asked.split(","), spec, a.out)
     try:
-        with keeping, overflow.refused(spec.algorithm):
+        with keeping, explain_overflow(spec.algorithm):
             run_cell(spec, a.out, *places, _print_progress, stop, a.save_seconds)
     except Stopped:
         print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)

@@ -16,35 +16,35 @@ EXACT = 2**53  # up to here a column of double precision holds every whole numbe
 Cell = float | bool | str  # of a column
 
 
-def number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Whether a value is a number that a column of double precision holds exactly."""
     return isinstance(value, float) or (
         isinstance(value, int) and not isinstance(value, bool) and -EXACT <= value <= EXACT
     )
 
 
-def numbers(values: Collection[Any]) -> bool:
+def are_numbers(values: Collection[Any]) -> bool:
     """Whether the column of these values holds numbers."""
-    return all(map(number, values))
+    return all(map(is_number, values))
 
 
 def column(values: Collection[Any]) -> Callable[[Any], Cell]:
     """The function from a value to its cell, in a column of these values."""
-    if numbers(values) or all(isinstance(value, bool) for value in values):
+    if are_numbers(values) or all(isinstance(value, bool) for value in values):
         return lambda value: value
     return text
 
 
 def text(value: Any) -> str:
     """The cell of a value in a column of text. Equal numbers have the same text."""
-    if isinstance(value, str) and parsed(value) == value:
+    if isinstance(value, str) and parse(value) == value:
         return value
-    if isinstance(value, float) and value.is_integer() and number(int(value)):
+    if isinstance(value, float) and value.is_integer() and is_number(int(value)):
         value = int(value)
     return json.dumps(value, sort_keys=True)
 
 
-def parsed(cell: Any) -> Any:
+def parse(cell: Any) -> Any:
     """The value of a cell. A cell that is missing stays as it is."""
     if not isinstance(cell, str):
         return cell
@@ -54,7 +54,7 @@ def parsed(cell: Any) -> Any:
         return cell
 
 
-def missing(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
     """Whether a cell has no value."""
     return cell is None or cell != cell
 
@@ -64,20 +64,20 @@ def _no_constant(word: str) -> None:
     raise ValueError(word)
 
 
-def same(one: Any, other: Any) -> bool:
+def equal(one: Any, other: Any) -> bool:
     """Whether two values are equal: 1 and 1.0 are, 1 and true are not."""
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+        return one.keys() == other.keys() and all(equal(value, other[key]) for key, value in one.items())
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(equal, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
-def kept(values: Sequence[Any], wanted: Any) -> list[bool]:
+def matches(values: Sequence[Any], wanted: Any) -> list[bool]:
     """Which of the values of an axis a choice keeps: those that are equal to what is wanted.
 
     A list wants each of its entries, unless it is itself one of the values.
     """
-    several = isinstance(wanted, list) and not any(same(value, wanted) for value in values)
+    several = isinstance(wanted, list) and not any(equal(value, wanted) for value in values)
     choices = wanted if several else [wanted]
-    return [any(same(value, one) for one in choices) for value in values]
+    return [any(equal(value, one) for one in choices) for value in values]

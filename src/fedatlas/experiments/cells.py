@@ -17,7 +17,7 @@ LARGEST_SEED = 2**63 - 1  # that a column of whole numbers holds
 Axes = dict[str, list[Any]]  # values by axis
 Point = dict[str, Any]  # one value for each axis
 Spec = dict[str, Any]  # a kind and its options
-Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `fedatlas.experiments.trials`
+Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `fedatlas.experiments.tuning.halton`
 
 CASE = "case"  # the axis of an experiment's cases
 
@@ -94,7 +94,7 @@ class CellSpec:
     def __post_init__(self) -> None:
         for one in dataclasses.fields(self):
             object.__setattr__(self, one.name, native(getattr(self, one.name)))
-        if self.select is None and choices(self.tune):
+        if self.select is None and has_choice(self.tune):
             raise ValueError("several tuned values need a select")
 
     def plain(self) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class Search:
     space: Space | None = None
 
 
-def choices(tune: Axes) -> bool:
+def has_choice(tune: Axes) -> bool:
     """Whether tuned values leave a choice."""
     return prod(map(len, tune.values())) > 1
 
@@ -191,11 +191,11 @@ def _text(value: Any) -> str:
     return "".join(c if c.isalnum() or c in ".-+" else "_" for c in str(value))
 
 
-def spelled(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value in the words of the file: ``dirichlet, alpha = 0.3`` for a specification."""
     if isinstance(value, dict):
-        options = [f"{key} = {spelled(one)}" for key, one in value.items() if key != "kind"]
+        options = [f"{key} = {format_value(one)}" for key, one in value.items() if key != "kind"]
         return ", ".join([str(value["kind"]), *options] if "kind" in value else options)
     if isinstance(value, list):
-        return "(" + ", ".join(map(spelled, value)) + ")"
+        return "(" + ", ".join(map(format_value, value)) + ")"
     return f"{value:g}" if isinstance(value, float) else str(value)

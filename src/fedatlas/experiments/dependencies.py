@@ -25,14 +25,14 @@ from fedatlas.registry.extensions import location
 
 ENGINE = "fedatlas.experiments.run"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
-TUNING = "fedatlas.experiments.tuning"
+TUNING = "fedatlas.experiments.tuning.grid"
 GIVEN = ("data", "test", "partition", "validation")  # keys of a problem that are no options of its kind
 CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics")
 
 
-def of_cell(spec: CellSpec) -> list[str]:
+def cell_modules(spec: CellSpec) -> list[str]:
     """Modules behind the numbers of a cell's runs."""
-    found = {ENGINE, ALGORITHMS.module(spec.algorithm), *of_problem(spec.problem), *of_participation(spec)}
+    found = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem), *participation_modules(spec)}
     algorithm = ALGORITHMS.get(spec.algorithm)
     for setting in _settings(spec):
         found.add(SCHEDULES.module(setting.get("schedule"), "constant"))
@@ -43,19 +43,19 @@ def of_cell(spec: CellSpec) -> list[str]:
     return sorted(found)
 
 
-def of_participation(spec: CellSpec) -> list[str]:
+def participation_modules(spec: CellSpec) -> list[str]:
     """Modules behind who takes part in a cell's runs."""
     return sorted({PARTICIPATION.module(setting.get("participation"), "full") for setting in _settings(spec)})
 
 
-def of_run_file(spec: CellSpec) -> list[str]:
+def run_file_modules(spec: CellSpec) -> list[str]:
     """Modules behind a run file: those behind its numbers, and those that choose what is run."""
     if spec.select is None:
-        return of_cell(spec)
-    return sorted({*of_cell(spec), TUNING, *_of_known([spec.select.tuning_metric])})
+        return cell_modules(spec)
+    return sorted({*cell_modules(spec), TUNING, *_of_known([spec.select.tuning_metric])})
 
 
-def of_problem(problem: Spec) -> list[str]:
+def problem_modules(problem: Spec) -> list[str]:
     """Modules behind a problem's gradients."""
     kind, values = PROBLEMS.split({name: value for name, value in problem.items() if name not in GIVEN})
     declared = PROBLEMS.get(kind)
@@ -68,9 +68,9 @@ def of_problem(problem: Spec) -> list[str]:
     return sorted(found)
 
 
-def of_metrics(cells: Iterable[Cell]) -> list[str]:
+def metric_modules(cells: Iterable[Cell]) -> list[str]:
     """Modules that say how the metrics of some cells are read and drawn."""
-    return _of_known({name for cell in cells for name in metrics(cell.spec)})
+    return _of_known({name for cell in cells for name in metric_names(cell.spec)})
 
 
 def _of_known(metrics: Iterable[str]) -> list[str]:
@@ -78,7 +78,7 @@ def _of_known(metrics: Iterable[str]) -> list[str]:
     return sorted(METRICS.module(name) for name in metrics if name in METRICS.names())
 
 
-def metrics(spec: CellSpec) -> set[str]:
+def metric_names(spec: CellSpec) -> set[str]:
     """Names of the metrics that the runs of a cell may report."""
     kind, _ = PROBLEMS.split(spec.problem)
     asked = {name for setting in _settings(spec) for name in setting.get("metrics") or ()}

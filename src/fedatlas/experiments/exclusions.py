@@ -34,7 +34,7 @@ SILENT = {
 DETACHED = {
     (
         "fedatlas.experiments.run",
-        "fedatlas.experiments.tuning",
+        "fedatlas.experiments.tuning.grid",
     ): "chooses what is run, and changes no number of a run; dependencies adds it to run files with a choice",
     (
         "fedatlas.federation.problems",

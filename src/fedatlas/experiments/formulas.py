@@ -49,16 +49,16 @@ class _Known:
     def constant(self, name: str) -> float | None:
         """A constant of the problem, or the value of a hyper-parameter, or None."""
         constant: float | None = self.problem.constant(name)
-        if constant is not None or name not in named(self.parameters, self.fields):
+        if constant is not None or name not in formula_names(self.parameters, self.fields):
             return constant
         return self.value(name) if name in self.texts else self.parameters.get(name, self.fields[name].default)
 
     def constants(self) -> list[str]:
         """All names that there are."""
-        return [*self.problem.constants(), *named(self.parameters, self.fields)]
+        return [*self.problem.constants(), *formula_names(self.parameters, self.fields)]
 
 
-def named(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -> set[str]:
+def formula_names(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -> set[str]:
     """Names of the hyper-parameters that formulas may name: those that are numbers.
 
     parameters: that are given. fields: an algorithm's, by name.
@@ -75,7 +75,7 @@ def check_constants(parameters: Mapping[str, Any], fields: Mapping[str, Option],
     """
     for name, value in _formulas(parameters, fields):
         for constant in constants(value, name):
-            if constant not in known and constant not in named(parameters, fields):
+            if constant not in known and constant not in formula_names(parameters, fields):
                 raise Undefined(_unknown(constant, known))
 
 
@@ -142,7 +142,7 @@ def _no_formula(text: str, name: str) -> UserError:
     return UserError(f"{name} is {text!r}; it must be a number or a formula of the problem's constants, such as 1/L")
 
 
-def names(value: Any) -> set[str]:
+def constant_names(value: Any) -> set[str]:
     """Names of the constants in a formula; none in a number."""
     return {node.id for node in ast.walk(ast.parse(str(value), mode="eval")) if isinstance(node, ast.Name)}
 
@@ -178,12 +178,12 @@ def multiple(text: str, factor: float) -> str:
     return f"{_plain(factor)}*{f'({inside})' if isinstance(first, ast.BinOp) and first is whole else inside}"
 
 
-def rounded(number: float) -> float:
+def round_digits(number: float) -> float:
     """A number with 12 significant digits."""
     return float(f"{number:.12g}")
 
 
 def _plain(number: float) -> float:
     """A rounded number, whole if it is."""
-    found = rounded(number)
+    found = round_digits(number)
     return int(found) if found.is_integer() and abs(found) < 1e12 else found

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from fedatlas.data.custom import display_name
-from fedatlas.experiments.axis_values import parsed
+from fedatlas.experiments.axis_values import parse
 from fedatlas.federation.metrics import METRICS, metric
 
 COSTS = {
@@ -117,7 +117,7 @@ def words(name: str) -> str:
     return STATISTICS[statistic].format(value.replace("_", " "))
 
 
-def head(name: str) -> str:
+def column_heading(name: str) -> str:
     """A metric or cost for the head of a narrow column."""
     return COSTS.get(name) or metric(name).head or words(name)
 
@@ -140,7 +140,7 @@ def axis(name: str, problem: Mapping[str, Any]) -> str:
     return f"{told} ${letter}$".strip() if letter else told
 
 
-def short(name: str) -> str:
+def short_axis(name: str) -> str:
     """An axis by its symbol, or its last word."""
     stem, places = _place(name)
     if places:
@@ -189,14 +189,14 @@ def point(name: str, cell: Any, setting: Mapping[str, Any] = MappingProxyType({}
 
     setting: of the experiment, for kinds whose words need it: ``10 of 100 clients in a round``.
     """
-    value = parsed(cell)
+    value = parse(cell)
     if isinstance(value, str) and name in ("problem.partition", "participation", "schedule"):
         value = {"kind": value}
     if isinstance(value, (dict, str)):
         return text(value, setting)
     if value is None or isinstance(value, bool):
-        return f"{'with' if value else 'no' if value is None else 'without'} {AXES.get(name) or short(name)}"
-    return f"{short(name)} = {text(value)}"
+        return f"{'with' if value else 'no' if value is None else 'without'} {AXES.get(name) or short_axis(name)}"
+    return f"{short_axis(name)} = {text(value)}"
 
 
 def setting(row: Mapping[str, Any], axes: Iterable[str]) -> str:
@@ -204,7 +204,7 @@ def setting(row: Mapping[str, Any], axes: Iterable[str]) -> str:
     return ", ".join(point(axis, row[axis]) for axis in axes)
 
 
-def different(values: Sequence[Mapping[str, Any]]) -> list[str]:
+def distinguish(values: Sequence[Mapping[str, Any]]) -> list[str]:
     """Specifications without the options, and the kind, that all of them share: ``α = 0.3``."""
     shared = {k for k, v in values[0].items() if all(other.get(k) == v for other in values)}
     if "{" in KINDS.get(str(values[0].get("kind")), ""):
@@ -265,7 +265,7 @@ class _Told:
         return f"{counted} {one if self.value == 1 else more}"
 
 
-def counted(count: int, noun: str) -> str:
+def count_noun(count: int, noun: str) -> str:
     """A number of things: ``1 problem``, ``12 problems``."""
     return f"{count} {noun}" + ("s" if count != 1 else "")
 

@@ -13,7 +13,7 @@ _LONGEST = 100  # numbers of one range
 
 
 @dataclass(frozen=True, order=True)
-class Numbered:
+class PaperItem:
     """A figure or table of a paper. noun: ``figure`` or ``table``. number: ``3``, or ``C.1``. part: ``a``, or empty."""
 
     noun: str
@@ -23,13 +23,13 @@ class Numbered:
     def __str__(self) -> str:
         return f"{self.noun.capitalize()} {self.number}" + (f"({self.part})" if self.part else "")
 
-    def covers(self, asked: "Numbered") -> bool:
+    def covers(self, asked: "PaperItem") -> bool:
         """Whether who asks for a figure or table, or for a part of one, finds it here. ``c1`` stands for ``C.1``."""
         ours, theirs = ((one.noun, one.number.replace(".", "").lower()) for one in (self, asked))
         return ours == theirs and (not self.part or not asked.part or self.part == asked.part)
 
 
-def numbered(source: str) -> list[Numbered]:
+def find_items(source: str) -> list[PaperItem]:
     """The figures and tables that a text names, each once, in its order.
 
     ``Figures 1 and 3``, ``Figures 3(c) and (d)``, ``Tables 2 to 4`` and ``Fig. C.1`` are read. A number that no noun
@@ -38,7 +38,7 @@ def numbered(source: str) -> list[Numbered]:
     return list(dict.fromkeys(_found(source)))
 
 
-def _found(source: str) -> Iterator[Numbered]:
+def _found(source: str) -> Iterator[PaperItem]:
     place = 0
     while head := _NOUN.search(source, place):
         noun, place, last, joint = NOUNS[head[1].lower()], head.end(), "", ""
@@ -46,15 +46,15 @@ def _found(source: str) -> Iterator[Numbered]:
             number, parts, place = item[1], re.findall(r"\(([a-z])\)", item[2]), item.end()
             if joint == "to" and last.isdecimal() and number.isdecimal():
                 between = range(int(last) + 1, int(number))
-                yield from (Numbered(noun, str(one)) for one in between[:_LONGEST])
-            yield from (Numbered(noun, number, part) for part in parts or [""])
+                yield from (PaperItem(noun, str(one)) for one in between[:_LONGEST])
+            yield from (PaperItem(noun, number, part) for part in parts or [""])
             if not (follows := _NEXT.match(source, place)):
                 break
             last, joint, place = number, follows[1], follows.end()
 
 
-def words(found: Iterable[Numbered]) -> str:
-    """Figures and tables as text that ``numbered`` reads: ``Figures 1(a) and 3, Table 4``."""
+def format_items(found: Iterable[PaperItem]) -> str:
+    """Figures and tables as text that ``find_items`` reads: ``Figures 1(a) and 3, Table 4``."""
     groups: dict[str, list[str]] = {}
     for one in found:
         groups.setdefault(one.noun, []).append(str(one).partition(" ")[2])
@@ -67,7 +67,7 @@ def _listed(numbers: list[str]) -> str:
     return f"{', '.join(numbers[:-1])} and {numbers[-1]}" if len(numbers) > 1 else numbers[0]
 
 
-def asked(name: str) -> tuple[str, Numbered] | None:
+def parse_name(name: str) -> tuple[str, PaperItem] | None:
     """What a name such as ``fedac_fig3``, ``fedspeed_table7`` or ``fedred_figc1`` asks for.
 
     Returns the beginning that the names of a paper's experiments share (``fedac``), and the figure or table; None for
@@ -76,4 +76,4 @@ def asked(name: str) -> tuple[str, Numbered] | None:
     match = re.fullmatch(r"(.+?)[_-](fig|tab)(?:ure|le)?s?[_-]?([a-z]?\.?\d+)([a-z]?)", name, re.IGNORECASE | re.ASCII)
     if match is None or len(match[3]) > 12:
         return None
-    return match[1], Numbered(NOUNS[match[2].lower()], match[3], match[4].lower())
+    return match[1], PaperItem(NOUNS[match[2].lower()], match[3], match[4].lower())

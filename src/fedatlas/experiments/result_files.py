@@ -96,7 +96,7 @@ def read_meta(path: str | Path) -> dict[str, Any]:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
 
 
-def made(paths: Iterable[str | Path]) -> list[dict[str, str]]:
+def read_environments(paths: Iterable[str | Path]) -> list[dict[str, str]]:
     """With what files that write() made were computed, each once. Raises UserError as `read_meta`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -111,6 +111,6 @@ def made(paths: Iterable[str | Path]) -> list[dict[str, str]]:
     return found
 
 
-def made_on(path: str | Path) -> str:
+def machine_name(path: str | Path) -> str:
     """The machine that computed a file, in words; empty where it does not say. Raises UserError as `read_meta`."""
-    return next((one.get("machine", "") for one in made([path])), "")
+    return next((one.get("machine", "") for one in read_environments([path])), "")

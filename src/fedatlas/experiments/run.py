@@ -13,18 +13,20 @@ from typing import Any
 
 from fedatlas.data import prepared
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values, tuning
+from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import CellSpec, Point, Run, Search
-from fedatlas.experiments.dependencies import of_cell, trace_files
+from fedatlas.experiments.dependencies import cell_modules, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
-from fedatlas.experiments.runs import create, run_of, runs, started, tried
-from fedatlas.experiments.trial import begin
+from fedatlas.experiments.runs import create, create_run, initial_searches, runs, tuned_points
+from fedatlas.experiments.tuning import grid
 from fedatlas.federation import problems
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.checkpoint import Keeper
 from fedatlas.federation.engine.history import History
+from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_together
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import Optimum, Problem
@@ -63,7 +65,9 @@ def run_cell(
     meta = describe(spec, data)
     done = _reusable(out, meta) | _reusable(part, meta)
     problem = functools.cache(lambda: load_problem(spec, data, partition, optimum))
-    searches = started(spec) if spec.space is None else [_feasible(spec, one, problem) for one in started(spec)]
+    searches = initial_searches(spec)
+    if spec.space is not None:
+        searches = [_feasible(spec, search, problem) for search in searches]
     finished, saved = len(done), time.monotonic()
 
     def keep(path: Path, wanted: list[Run]) -> None:
@@ -111,25 +115,36 @@ def _advanced(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], pro
         return search
 
     def rows(tuned: Point, seed: int) -> list[Row]:
-        return done[run_of(spec, search.within, tuned, seed).key]
+        return done[create_run(spec, search.within, tuned, seed).key]
 
     possible = functools.partial(_possible, spec, search, problem)
-    return tuning.advanced(spec, search, rows, possible)
+    return grid.advanced(spec, search, rows, possible)
 
 
 def _possible(spec: CellSpec, search: Search, problem: Callable[[], Problem], tuned: Point) -> bool:
     """Whether a tuned value can be run."""
-    run = run_of(spec, search.within, tuned, spec.seeds[0])
+    run = create_run(spec, search.within, tuned, spec.seeds[0])
     try:
-        begin(*create(run, problem()), problem(), run.seed)
+        check_start(*create(run, problem()), problem(), run.seed)
     except (UserError, ArithmeticError):
         return False
     return True
 
 
+def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: int) -> None:
+    """Build a run, and run one round where only that shows that the clients' subproblems have a solution.
+
+    Raises:
+        UserError: The run cannot begin.
+    """
+    simulation = Simulation(algorithm, problem, dataclasses.replace(setting, state="memory"), seed)
+    if simulation.algorithm.exact_prox:
+        simulation.run_round()
+
+
 def _feasible(spec: CellSpec, search: Search, problem: Callable[[], Problem]) -> Search:
     """A search without the trials that cannot be run. Raises UserError where none can."""
-    kept = [tuned for tuned in tried(search) if _possible(spec, search, problem, tuned)]
+    kept = [tuned for tuned in tuned_points(search) if _possible(spec, search, problem, tuned)]
     if not kept:
         raise UserError(f"{spec.algorithm}: no trial of its search space can be run: give another range in search")
     return dataclasses.replace(search, axes={name: [tuned[name] for tuned in kept] for name in search.axes})
@@ -143,7 +158,7 @@ def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
     names = [spec.problem[key] for key in ("data", "test") if spec.problem.get(key)]
     return RunMeta(
         spec=spec,
-        fingerprint=fingerprint(of_cell(spec)),
+        fingerprint=fingerprint(cell_modules(spec)),
         versions=versions | {"python": platform.python_version()},
         data={name: prepared.load(name, data).provenance for name in names},
         traces={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in trace_files(spec)},

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Search, choices
+from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Search, has_choice
 from fedatlas.experiments.formulas import resolve
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms import Algorithm
@@ -18,10 +18,10 @@ from fedatlas.registry.options import construct
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
 
 
-def started(spec: CellSpec) -> list[Search]:
+def initial_searches(spec: CellSpec) -> list[Search]:
     """The searches of a cell, one for each point within, before any run. Where there is no choice, they are over."""
-    points = (inside for inside in product(spec.within) if spec.part is None or belongs(inside, *spec.part))
-    only = None if choices(spec.tune) else product(spec.tune)[0]
+    points = (inside for inside in product(spec.within) if spec.part is None or in_part(inside, *spec.part))
+    only = None if has_choice(spec.tune) else product(spec.tune)[0]
     return [Search(inside, spec.tune, only, spec.space) for inside in points]
 
 
@@ -31,15 +31,15 @@ def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:
     At each point, all tuned values run on the tuning seeds, in the order of axes and seeds, and then the chosen one on
     the scoring seeds. searches: how far the search for the best values is; by default it is at its start.
     """
-    for search in searches or started(spec):
-        for tuned in tried(search) if spec.select else ():
+    for search in searches or initial_searches(spec):
+        for tuned in tuned_points(search) if spec.select else ():
             for seed in spec.tuning_seeds:
-                yield run_of(spec, search.within, tuned, seed)
+                yield create_run(spec, search.within, tuned, seed)
         for seed in spec.seeds if search.chosen is not None else ():
-            yield run_of(spec, search.within, search.chosen or {}, seed)
+            yield create_run(spec, search.within, search.chosen or {}, seed)
 
 
-def run_of(spec: CellSpec, within: Point, tuned: Point, seed: int) -> Run:
+def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int) -> Run:
     """The run of a cell at a point within, with tuned values and a seed."""
     parts = {"parameters": dict(spec.parameters), "problem": spec.problem, "setting": copy.deepcopy(spec.setting)}
     for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
@@ -91,12 +91,12 @@ def _place(axis: str, values: list[Any], part: str) -> int:
     return int(part)
 
 
-def belongs(point: Point, part: int, parts: int) -> bool:
+def in_part(point: Point, part: int, parts: int) -> bool:
     """Whether a point within belongs to a part. The point alone decides, so a new point leaves all others in place."""
     return int(hashlib.sha256(repr(sorted(point.items())).encode()).hexdigest(), 16) % parts == part
 
 
-def tried(search: Search) -> list[Point]:
+def tuned_points(search: Search) -> list[Point]:
     """The tuned values of a search: trials, or all points of its grid."""
     if search.space is None:
         return product(search.axes)

@@ -22,12 +22,12 @@ def goal(metric: str, select: Select) -> Literal["min", "max"]:
     return select.goal if metric == select.metric else record(metric).goal
 
 
-def worst(goal: str) -> float:
+def worst_score(goal: str) -> float:
     """The score of a run that diverged."""
     return math.inf if goal == "min" else -math.inf
 
 
-def of_values(values: Sequence[float], statistic: str, goal: str, last: int = 1) -> float:
+def score_values(values: Sequence[float], statistic: str, goal: str, last: int = 1) -> float:
     """The score of one run from its values after round 0; NaN if there are none."""
     known = [value for value in values if not math.isnan(value)]
     if not known:
@@ -37,7 +37,7 @@ def of_values(values: Sequence[float], statistic: str, goal: str, last: int = 1)
     return min(known) if goal == "min" else max(known)
 
 
-def of_frame(
+def score_frame(
     rows: "pd.DataFrame", keys: list[str], metric: str, statistic: str, goal: str, last: int = 1
 ) -> "pd.Series":
     """The same of many runs, by ``keys``, which tell runs apart. rows: evaluations after round 0."""
@@ -49,7 +49,7 @@ def of_frame(
     return late.groupby(keys, sort=False, dropna=False)[metric].mean()
 
 
-def compared(table: "pd.DataFrame") -> "tuple[pd.Series, pd.Series]":
+def comparison_scores(table: "pd.DataFrame") -> "tuple[pd.Series, pd.Series]":
     """Score and number of diverged runs of every row of a table.
 
     They are those of the tuning seeds, on which all tuned values run. Where there was no choice, there are only those

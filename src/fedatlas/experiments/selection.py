@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EXTREMES = ("max", "min")
 
 
-def matching(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFrame":
+def select_rows(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFrame":
     """Rows whose axes have the values of where.
 
     frame: with a column for each axis. where: {axis: value}; a list keeps any of its values, unless it is itself a
@@ -25,10 +25,10 @@ def matching(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFrame"
     """
     kept, extremes = np.ones(len(frame), bool), {}
     for axis, value in (where or {}).items():
-        if _extreme(value) and numeric(frame[axis]):
+        if _extreme(value) and is_numeric(frame[axis]):
             extremes[axis] = value
         else:
-            kept &= holds(frame[axis], value).to_numpy()
+            kept &= contains_value(frame[axis], value).to_numpy()
     frame = frame[kept]
     chosen = {axis: getattr(frame[axis], end)() for axis, end in extremes.items()} if len(frame) else {}
     for axis, value in chosen.items():
@@ -36,25 +36,25 @@ def matching(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFrame"
     return frame
 
 
-def holds(column: "Series", value: Any) -> "Series":
+def contains_value(column: "Series", value: Any) -> "Series":
     """Which cells of a column have a value: booleans. A list means any of its values, unless it is a value there."""
     cells = column.dropna().unique().tolist()
-    kept = axis_values.kept(list(map(axis_values.parsed, cells)), value)
+    kept = axis_values.matches(list(map(axis_values.parse, cells)), value)
     return column.isin([cell for cell, keep in zip(cells, kept, strict=True) if keep])
 
 
-def points_matching(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] | None) -> list[int]:
-    """Places of the points that `matching` would keep, without a DataFrame.
+def select_points(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] | None) -> list[int]:
+    """Places of the points that `select_rows` would keep, without a DataFrame.
 
-    points: {axis: value}, all of the same axes. where: as of ``matching``.
+    points: {axis: value}, all of the same axes. where: as of ``select_rows``.
     """
     places, extremes = list(range(len(points))), {}
     every = {axis: [point[axis] for point in points] for axis in where or {}}
     for axis, value in (where or {}).items():
-        if _extreme(value) and axis_values.numbers(every[axis]):
+        if _extreme(value) and axis_values.are_numbers(every[axis]):
             extremes[axis] = max if value == "max" else min
         else:
-            kept = axis_values.kept(every[axis], value)
+            kept = axis_values.matches(every[axis], value)
             places = [place for place in places if kept[place]]
     chosen = {axis: end(every[axis][at] for at in places) for axis, end in extremes.items()} if places else {}
     return [place for place in places if all(every[axis][place] == value for axis, value in chosen.items())]
@@ -64,21 +64,21 @@ def _extreme(value: Any) -> bool:
     return isinstance(value, str) and value in EXTREMES
 
 
-def ordered(column: "Series") -> list[Any]:
+def sorted_values(column: "Series") -> list[Any]:
     """The different cells of a column: numbers in order, others as they come, which is as the specification lists them.
 
     Cells that are missing are left out.
     """
     cells = column.dropna().drop_duplicates().tolist()
-    return sorted(cells) if numeric(column) else cells
+    return sorted(cells) if is_numeric(column) else cells
 
 
-def numeric(column: "Series") -> bool:
+def is_numeric(column: "Series") -> bool:
     """Whether a column holds numbers."""
     return column.dtype.kind in "iuf"
 
 
-def attained(curve: "DataFrame", name: str, target: float, select: Select) -> float:
+def rounds_to_target(curve: "DataFrame", name: str, target: float, select: Select) -> float:
     """First evaluated round in which the mean of a metric over seeds attains a target; inf if none does.
 
     curve: rows of one algorithm at one point. A seed that diverged has no value, and a round in which any seed has none

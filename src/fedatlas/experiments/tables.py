@@ -14,8 +14,8 @@ from fedatlas.experiments.cells import Search, Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
-from fedatlas.experiments.trials import border
-from fedatlas.experiments.tuning_axes import end
+from fedatlas.experiments.tuning.axes import end
+from fedatlas.experiments.tuning.halton import border
 from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _read(path: Path, columns: Columns) -> "tuple[pd.DataFrame, RunMeta]":
     frame, meta = read(path)
     spec = RunMeta.of(meta).spec
     for axis in (*spec.within, *spec.tune):
-        cells = {cell: columns[axis](axis_values.parsed(cell)) for cell in frame[axis].unique().tolist()}
+        cells = {cell: columns[axis](axis_values.parse(cell)) for cell in frame[axis].unique().tolist()}
         if any(type(cell) is not type(other) for cell, other in cells.items()):
             frame[axis] = frame[axis].map(cells)
     return frame, RunMeta.of(meta)
@@ -165,9 +165,9 @@ def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
     runs = rows.groupby(of_runs, sort=False, dropna=False)
     each = _ends(frame, keys, select.metric, select.goal, select).set_index(of_runs)
     for name in metrics:
-        each[f"best_{name}"] = scores.of_frame(rows, of_runs, name, "best", record(name).goal)
+        each[f"best_{name}"] = scores.score_frame(rows, of_runs, name, "best", record(name).goal)
     for name in metrics:
-        each[f"final_{name}"] = scores.of_frame(rows, of_runs, name, "final", record(name).goal, select.last)
+        each[f"final_{name}"] = scores.score_frame(rows, of_runs, name, "final", record(name).goal, select.last)
     costs = [name for name in ("round", "steps", *COSTS) if name != "round" or "rounds" not in keys]
     each = each.join(runs[costs].last().rename(columns={"round": "rounds"})).reset_index()
     groups = each.groupby(keys, sort=False, dropna=False)
@@ -182,9 +182,9 @@ def _ends(frame: "pd.DataFrame", keys: list[str], metric: str, goal: str, select
     of_runs = [*keys, "seed"]
     each = frame.groupby(of_runs, sort=False, dropna=False)[["status"]].last()
     rows = frame[frame["round"] > 0]
-    each["score"] = scores.of_frame(rows, of_runs, metric, select.statistic, goal, select.last)
+    each["score"] = scores.score_frame(rows, of_runs, metric, select.statistic, goal, select.last)
     each["diverged"] = (each.pop("status") == "diverged").astype(int)
-    each.loc[each["diverged"] == 1, "score"] = scores.worst(goal)
+    each.loc[each["diverged"] == 1, "score"] = scores.worst_score(goal)
     return each.reset_index()
 
 
@@ -192,9 +192,9 @@ def _edges(table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Seri
     """Where chosen values lie at an end of their axis, as words; empty elsewhere. point: columns of the axes."""
     edges = table["chosen"].map({True: "", False: ""})
     for _, group in table.groupby(point, sort=False, dropna=False):
-        values = {axis: list(map(axis_values.parsed, group[axis].unique().tolist())) for axis in tune}
+        values = {axis: list(map(axis_values.parse, group[axis].unique().tolist())) for axis in tune}
         for row, winner in group[group["chosen"]].iterrows():
-            ends = {axis: end(axis_values.parsed(winner[axis]), values[axis]) for axis in tune}
+            ends = {axis: end(axis_values.parse(winner[axis]), values[axis]) for axis in tune}
             edges[row] = "; ".join(f"{axis} at its {which} value" for axis, which in ends.items() if which)
     return edges
 

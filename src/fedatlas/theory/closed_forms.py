@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.axis_values import parsed
+from fedatlas.experiments.axis_values import parse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ def probabilities(setting: Mapping[str, Any], point: Mapping[str, Any]) -> list[
     setting: of the experiment. point: a cell for each axis, whose value overrides the setting's. Raises UserError
     unless there is one probability for each client.
     """
-    values = {axis: parsed(cell) for axis, cell in point.items()}
+    values = {axis: parse(cell) for axis, cell in point.items()}
     how = values.get("participation", setting.get("participation"))
     p = values.get("participation.p", how.get("p") if isinstance(how, Mapping) else None)
     if not isinstance(p, list):

@@ -10,11 +10,11 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values
-from fedatlas.experiments.axis_values import parsed
+from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import Run
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
-from fedatlas.experiments.view import View
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.problems.base import Problem
@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
     bound: np.ndarray
 
 
-def runs(view: View, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator[Comparison]:
+def runs(view: ExperimentView, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator[Comparison]:
     """Every run of an algorithm in one setting, against a theorem.
 
     name: the theorem's number. id: of the algorithm in the experiment. rows: of the curves. Raises UserError if the
@@ -102,7 +102,7 @@ def check_quantity(formula: str, run: Run) -> None:
     evaluate(formula, "against", _problem(json.dumps(run.problem, sort_keys=True), create_setting(run).clients))
 
 
-def quantity(view: View, rows: "pd.DataFrame", formula: str) -> float:
+def quantity(view: ExperimentView, rows: "pd.DataFrame", formula: str) -> float:
     """The value of a formula of the problem's constants, at the point of the axes where all rows lie."""
     first = rows.head(1).to_dict("records")[0]
     parts = parts_at(view, first, view.setting, {})
@@ -123,7 +123,7 @@ def worst(measured: np.ndarray, bound: np.ndarray) -> float:
 
 
 def parts_at(
-    view: View, row: Mapping[Hashable, Any], setting: Mapping[str, Any], parameters: Mapping[str, Any]
+    view: ExperimentView, row: Mapping[Hashable, Any], setting: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """``problem``, ``setting`` and ``parameters`` of the runs at the point of the axes where a row lies.
 
@@ -131,13 +131,13 @@ def parts_at(
     """
     parts = copy.deepcopy({"problem": view.problem, "setting": dict(setting), "parameters": dict(parameters)})
     for axis in view.axes:
-        assign(parts, axis, parsed(row[axis]))
+        assign(parts, axis, parse(row[axis]))
     return parts
 
 
 def _listed(values: list[Any], cell: Any) -> Any:
     """The value of a cell as the specification lists it: a column of double precision holds 10 as 10.0."""
-    return next(value for value in values if axis_values.same(value, parsed(cell)))
+    return next(value for value in values if axis_values.equal(value, parse(cell)))
 
 
 @functools.lru_cache(maxsize=32)

@@ -10,8 +10,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create, create_setting
-from fedatlas.experiments.view import View
 from fedatlas.federation import problems
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory.comparison import parts_at
@@ -97,7 +97,7 @@ def measured(squares: np.ndarray) -> np.ndarray:
     return np.cumsum(squares[1:-1]) / T
 
 
-def runs(view: View, name: str, id: str, rows: "pd.DataFrame") -> Runs:
+def runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame") -> Runs:
     """All runs of an algorithm in one setting against the bound, in which E is replaced by the run's own values.
 
     The bound is linear in these, so what the theorem says is that the mean of measured - bound is not positive.
@@ -134,7 +134,7 @@ def check(run: Run) -> None:
         raise UserError(f"theorem 4.4 needs two rounds or more, eval_rounds: 1 and record: [{', '.join(RECORDS)}]")
 
 
-def _made(view: View, id: str, row: Mapping[Hashable, Any]) -> tuple[Any, Problem, int | None]:
+def _made(view: ExperimentView, id: str, row: Mapping[Hashable, Any]) -> tuple[Any, Problem, int | None]:
     """Algorithm, problem and minibatch of the runs at the point of the axes where a row lies."""
     shown = view.algorithms[id]
     parts = parts_at(view, row, view.setting | shown.setting, shown.set)

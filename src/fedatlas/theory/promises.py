@@ -10,8 +10,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create_setting
-from fedatlas.experiments.view import View
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.options import construct
@@ -34,7 +34,7 @@ def check(run: Run) -> None:
 
 
 def promise(
-    view: View, theorems: Mapping[str, str], table: "pd.DataFrame", directory: str | Path | None = None
+    view: ExperimentView, theorems: Mapping[str, str], table: "pd.DataFrame", directory: str | Path | None = None
 ) -> "pd.DataFrame":
     """The table with a column ``bound``: what theorems on FedAc promise of F - F* in the setting of each row.
 

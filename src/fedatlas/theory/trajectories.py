@@ -11,8 +11,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create
-from fedatlas.experiments.view import View
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedawe import FedAWE
@@ -171,7 +171,7 @@ def _local(simulation: Simulation, t: int, active: np.ndarray, y: np.ndarray) ->
     return y, drift
 
 
-def trajectories(view: View, id: str, rows: "pd.DataFrame") -> Iterator[Trajectory]:
+def trajectories(view: ExperimentView, id: str, rows: "pd.DataFrame") -> Iterator[Trajectory]:
     """Every run of an algorithm in one setting, simulated again.
 
     id: of the algorithm in the experiment. rows: of the curves. Raises UserError as `check` does.

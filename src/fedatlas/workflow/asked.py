@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import config
+from fedatlas.experiments import experiment_file
 from fedatlas.workflow import whereabouts
 from fedatlas.workflow.atlas import Atlas
 
@@ -108,11 +108,11 @@ def _behind(atlas: Atlas, target: str, renamed: Renamed) -> list[tuple[str, str]
             return tour
         case ("all",):
             return [(size, name) for name in every]
-        case (None, size, "report.html" | "claims.csv") if size in config.SIZES:
+        case (None, size, "report.html" | "claims.csv") if size in experiment_file.SIZES:
             return [(size, name) for name in every]
         case ("gallery",):
             return atlas.gallery()
-        case (None, size, name, *_) if size in config.SIZES and name in atlas.paths:
+        case (None, size, name, *_) if size in experiment_file.SIZES and name in atlas.paths:
             return [(size, name)]
         case (str(name),):
             return [(size, name)]

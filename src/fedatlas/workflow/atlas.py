@@ -9,12 +9,12 @@ from typing import Any
 from fedatlas.data import sources
 from fedatlas.data.paths import MIRRORS_VARIABLE, format_mirrors, list_mirrors
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments import config, expand
+from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.dependencies import of_run_file, trace_files
+from fedatlas.experiments.dependencies import run_file_modules, trace_files
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout
-from fedatlas.experiments.view import View
 from fedatlas.federation.partitions import is_split
 from fedatlas.publish.report.about import about
 from fedatlas.publish.tracking import addresses
@@ -82,17 +82,17 @@ class Atlas:
         return self._checked(size, name)[0]
 
     @functools.cache  # noqa: B019  an Atlas lives as long as its process
-    def _checked(self, size: str, name: str) -> tuple[Experiment, expand.Expanded]:
+    def _checked(self, size: str, name: str) -> tuple[Experiment, expansion.Expansion]:
         with extensions.translate_errors():
             loaded = self.files.load(name, size)
-            found = expand.expanded(loaded)
+            found = expansion.expand(loaded)
             validate(loaded, found.cells)
         return loaded, found
 
-    def view(self, w: Any) -> View:
+    def view(self, w: Any) -> ExperimentView:
         """What tables, figures and claims know of an experiment."""
         e, found = self._checked(w.size, w.experiment)
-        return expand.view(e, found.undefined)
+        return expansion.create_view(e, found.undefined)
 
     @functools.cache  # noqa: B019
     def cells(self, size: str, name: str) -> dict[tuple[str, str], Cell]:
@@ -127,7 +127,7 @@ class Atlas:
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Inputs of a run file: code, data, partition, optimum, traces."""
         spec = self._cell(w).spec
-        found: dict[str, Any] = {"code": self.code(of_run_file(spec)), "data": self.data_of(spec.problem)}
+        found: dict[str, Any] = {"code": self.code(run_file_modules(spec)), "data": self.data_of(spec.problem)}
         if is_split(spec.problem.get("partition")):
             found["partition"] = self.partition_file(spec)
         if spec.optimum:
@@ -164,7 +164,7 @@ class Atlas:
     def origin(self, w: Any, folder: str) -> dict[str, Any]:
         """The problem, or data and partition, and the number of clients that a file of a folder is made from."""
         path = self.folders.result(f"{folder}/{w.key}.npz")
-        for size, name in ((s, n) for s in config.SIZES for n in self.paths):
+        for size, name in ((s, n) for s in experiment_file.SIZES for n in self.paths):
             if path in self._origins:
                 break
             self._scan(size, name)

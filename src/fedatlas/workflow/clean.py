@@ -9,8 +9,8 @@ from fedatlas.data import custom_files, raw_files, sources
 from fedatlas.data.locks import find_leftovers, remove_leftover
 from fedatlas.data.paths import custom_folder, prepared_folder, raw_folder, resolve_directory
 from fedatlas.errors import UserError
-from fedatlas.experiments import config
-from fedatlas.experiments.dependencies import of_cell
+from fedatlas.experiments import experiment_file
+from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
@@ -46,7 +46,7 @@ def waste(
     ]
     found = [Waste(path, _size(path), "half-written") for path in left]
     found += [Waste(path, _size(path), LEFT) for root in data for path in find_leftovers(root, unfinished)]
-    for size in config.SIZES:
+    for size in experiment_file.SIZES:
         for name in atlas.paths:
             folder = Path(atlas.folders.experiment(size, name)) / "runs"
             if folder.exists():
@@ -90,7 +90,7 @@ def _is_old(path: Path) -> bool:
         meta = RunMeta.of(read_meta(path))
     except (UserError, TypeError, KeyError):
         return True  # the workflow could not read it either
-    return meta.fingerprint != fingerprint(of_cell(meta.spec))
+    return meta.fingerprint != fingerprint(cell_modules(meta.spec))
 
 
 def _of_data(directory: str | None) -> Iterator[Waste]:

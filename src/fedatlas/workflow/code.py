@@ -12,7 +12,14 @@ from typing import Any
 from fedatlas.data import sources
 from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Cell, Spec
-from fedatlas.experiments.dependencies import ENGINE, TUNING, of_cell, of_metrics, of_participation, of_problem
+from fedatlas.experiments.dependencies import (
+    ENGINE,
+    TUNING,
+    cell_modules,
+    metric_modules,
+    participation_modules,
+    problem_modules,
+)
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.specification import Experiment
@@ -69,7 +76,7 @@ def of_job(step: str) -> str:
 def of_optimum(problem: Spec) -> list[str]:
     """Modules behind the optimum of a problem."""
     split = [problem["partition"]] if problem.get("validation") and is_split(problem.get("partition")) else []
-    return sorted({of_job("optimum"), *of_problem(problem), *map(PARTITIONS.module, split)})
+    return sorted({of_job("optimum"), *problem_modules(problem), *map(PARTITIONS.module, split)})
 
 
 def of_partition(partition: Any) -> list[str]:
@@ -79,20 +86,20 @@ def of_partition(partition: Any) -> list[str]:
 
 def of_table(cells: Iterable[Cell]) -> list[str]:
     """Modules behind the table of an experiment with these cells."""
-    return sorted({of_job("table"), *of_metrics(cells)})
+    return sorted({of_job("table"), *metric_modules(cells)})
 
 
 def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
     """Modules behind a figure of an experiment with these cells."""
     found = {of_job("figure"), FIGURES.module(figure.name), *inputs.modules(figure)}
     if figure.draws_results:
-        found.update(of_metrics(cells))
+        found.update(metric_modules(cells))
     if "theorems" in figure.inputs or THEORY in closure(FIGURES.module(figure.name)):
         found |= _of_theory(cells)
     if "dissimilarities" in figure.inputs:
-        found |= {name for cell in cells for name in of_problem(cell.spec.problem)}
+        found |= {name for cell in cells for name in problem_modules(cell.spec.problem)}
     if "availability" in figure.inputs:
-        found |= {name for cell in cells for name in of_participation(cell.spec)}
+        found |= {name for cell in cells for name in participation_modules(cell.spec)}
     if isinstance(figure, Simulating) and figure.simulated:
         found |= _of_time(figure, cells)
     return sorted(found)
@@ -101,7 +108,7 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
 def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
     """Modules behind the claims of an experiment that are tested at its size."""
     checks = tested(experiment.claims, experiment.size)
-    found = {of_job("claims"), *(CHECKS.module(check.name) for check in checks), *of_metrics(cells)}
+    found = {of_job("claims"), *(CHECKS.module(check.name) for check in checks), *metric_modules(cells)}
     asked = {one for check in checks for one in check.inputs}
     if asked & {"theorems", "runs"}:
         found |= _of_theory(cells)
@@ -124,14 +131,14 @@ def _of_time(asked: Simulating, cells: Sequence[Cell]) -> set[str]:
 
 
 def _of_cells(cells: Iterable[Cell]) -> set[str]:
-    return {module for cell in cells for module in of_cell(cell.spec)}
+    return {module for cell in cells for module in cell_modules(cell.spec)}
 
 
 def _of_theory(cells: Iterable[Cell]) -> set[str]:
     """Modules behind theorems: theirs, and those of the problems and algorithms that they speak of."""
     found = {THEORY}
     for cell in cells:
-        found |= {ALGORITHMS.module(cell.spec.algorithm), *of_problem(cell.spec.problem)}
+        found |= {ALGORITHMS.module(cell.spec.algorithm), *problem_modules(cell.spec.problem)}
     return found
 
 

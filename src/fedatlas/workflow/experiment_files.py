@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from fedatlas.experiments import config
+from fedatlas.experiments import experiment_file
 from fedatlas.experiments.specification import Experiment
 
 FOLDER = "config/experiments"
@@ -27,16 +27,16 @@ class ExperimentFiles:
         return _in(self.shipped) if self.shipped else {}
 
     def load(self, name: str, size: str) -> Experiment:
-        """An experiment at a size. Raises UserError that names the file and the key, see `config.load`.
+        """An experiment at a size. Raises UserError that names the file and the key, see `experiment_file.load`.
 
         Its ``file`` is told relative to the folder that holds ``config/``, so that no result depends on where it lies.
         """
         root = self.root if name in self.own or self.shipped is None else self.shipped.parents[1]
-        return config.load(self.paths[name], size, root, self.shipped)
+        return experiment_file.load(self.paths[name], size, root, self.shipped)
 
     def document(self, name: str) -> Any:
         """The file of an experiment as it stands, with what it extends."""
-        return config.document(self.paths[name], self.shipped)
+        return experiment_file.document(self.paths[name], self.shipped)
 
 
 def _in(folder: Path) -> dict[str, Path]:

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Iterator
 
-from fedatlas.experiments.config import SIZES
+from fedatlas.experiments.experiment_file import SIZES
 from fedatlas.io.machine import size as memory
 from fedatlas.io.markdown import escaped
 from fedatlas.workflow import listing

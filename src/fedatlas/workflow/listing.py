@@ -9,8 +9,8 @@ from typing import Any
 
 from fedatlas.data.custom import display_name
 from fedatlas.errors import UserError
-from fedatlas.experiments import config
-from fedatlas.experiments.numbering import numbered, words
+from fedatlas.experiments import experiment_file
+from fedatlas.experiments.numbering import find_items, format_items
 from fedatlas.io import terminal
 from fedatlas.io.machine import size as memory
 from fedatlas.registry.bibliography import reference
@@ -66,15 +66,15 @@ def _listed(atlas: Atlas, name: str, known: Mapping[tuple[str, str], Took]) -> L
     whole = atlas.files.document(name)
     whole = whole if isinstance(whole, dict) else {}
     sizes = whole.get("sizes")
-    sizes = {size: sizes[size] for size in config.SIZES if size in sizes} if isinstance(sizes, dict) else {}
+    sizes = {size: sizes[size] for size in experiment_file.SIZES if size in sizes} if isinstance(sizes, dict) else {}
     title, paper, source = (str(whole.get(key) or "") for key in ("title", "paper", "source"))
     return Listed(
         name=name,
         title=title,
         paper=paper,
         source=source,
-        numbered=list(map(str, numbered(source))),
-        data={size: _data(config.merge(whole, override or {})) for size, override in sizes.items()},
+        numbered=list(map(str, find_items(source))),
+        data={size: _data(experiment_file.merge(whole, override or {})) for size, override in sizes.items()},
         sizes={size: known.get((name, size)) for size in sizes},
         is_own=name in atlas.files.own,
     )
@@ -131,7 +131,7 @@ def paper(key: str) -> str:
 
 
 def _where(one: Listed) -> list[str]:
-    return [words(numbered(one.source)), data_words(one)]
+    return [format_items(find_items(one.source)), data_words(one)]
 
 
 def _how_long(one: Listed) -> list[str]:

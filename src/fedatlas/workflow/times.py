@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.config import SIZES
+from fedatlas.experiments.experiment_file import SIZES
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.io.files import atomic

@@ -10,15 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean, lookup
-from fedatlas.experiments import expand
-from fedatlas.experiments.axis_values import kept, numbers
+from fedatlas.experiments import expansion
+from fedatlas.experiments.axis_values import are_numbers, matches
 from fedatlas.experiments.cells import Axes, Cell, Run, Spec
 from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.dry import reported
 from fedatlas.experiments.labels import COSTS, TIMES
 from fedatlas.experiments.runs import runs
-from fedatlas.experiments.selection import EXTREMES, points_matching
+from fedatlas.experiments.selection import EXTREMES, select_points
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.validation import reported_metrics
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.recording import PARTS
 from fedatlas.federation.partitions import is_split
@@ -40,10 +40,10 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
 
     cells: of the experiment, if they are known. Raises UserError naming file and key.
     """
-    cells = expand.cells(experiment) if cells is None else cells
-    metrics = list(dict.fromkeys(name for cell in cells for name in reported(cell.spec)))
+    cells = expansion.cells(experiment) if cells is None else cells
+    metrics = list(dict.fromkeys(name for cell in cells for name in reported_metrics(cell.spec)))
     try:
-        tuning = {id: expand.tuned(experiment, id)[0] for id in experiment.algorithms}
+        tuning = {id: expansion.tuned_values(experiment, id)[0] for id in experiment.algorithms}
         _within("paper", functools.partial(reference, experiment.paper))
         for id in experiment.algorithms:
             _cited(experiment.algorithm(id))
@@ -101,7 +101,7 @@ def _names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapp
     axes = {axis: axis for axis in experiment.axes}
     tuned = {name: name for id in _algorithms(kind, experiment) for name in tuning[id]}
     # all algorithms share a column of the table
-    measured = {name: name for name in tuned if all(numbers(axes.get(name, [])) for axes in tuning.values())}
+    measured = {name: name for name in tuned if all(are_numbers(axes.get(name, [])) for axes in tuning.values())}
     metrics = dict.fromkeys(reported)
     recorded = [name.removesuffix(f"_{PARTS[0]}") for name in reported if name.endswith(f"_{PARTS[0]}")]
     known: dict[str, tuple[str, Mapping[str, Any]]] = {
@@ -109,7 +109,7 @@ def _names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapp
         "record": ("recorded value", dict.fromkeys(recorded)),
         "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
         "axis": ("axis of grid or within", axes),
-        "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if numbers(experiment.axes[axis])}),
+        "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if are_numbers(experiment.axes[axis])}),
         "cost": ("cost", COSTS),
         "cost or time": ("cost", TIMES),
         "tuned": ("tuned hyper-parameter", tuned),
@@ -137,7 +137,7 @@ def _names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapp
 
 def _measured(kind: Figure | Check, experiment: Experiment) -> None:
     for axis in kind.measures():
-        if not numbers(experiment.axes.get(axis, [])):
+        if not are_numbers(experiment.axes.get(axis, [])):
             raise UserError(f"the values of {axis} must be numbers")
 
 
@@ -160,7 +160,7 @@ def _kept_runs(kind: Kind, ids: Sequence[str], cells: Sequence[Cell]) -> Iterato
         if cell.id in ids:
             first = replace(cell.spec, seeds=cell.spec.seeds[:1], tune={k: v[:1] for k, v in cell.spec.tune.items()})
             found += [({**cell.point, **run.within}, cell.id, run) for run in runs(first)]
-    for place in points_matching([point for point, _, _ in found], getattr(kind, "where", None)):
+    for place in select_points([point for point, _, _ in found], getattr(kind, "where", None)):
         yield found[place][1:]
 
 
@@ -176,7 +176,7 @@ def _where(key: str, where: Mapping[str, Any], axes: Mapping[str, list[Any]]) ->
     for axis, value in where.items():
         if axis not in axes:
             raise UserError(f"{key}: {axis!r} is not an axis of grid or within{did_you_mean(axis, axes)}")
-        if value in EXTREMES and not numbers(axes[axis]) and value not in axes[axis]:
+        if value in EXTREMES and not are_numbers(axes[axis]) and value not in axes[axis]:
             raise UserError(f"{key}.{axis}: {value} needs an axis of numbers")
 
 
@@ -192,9 +192,9 @@ def _settled(figure: Figure, experiment: Experiment) -> None:
 
 
 def _kept(value: Any, values: list[Any]) -> list[Any]:
-    if value in EXTREMES and numbers(values):
+    if value in EXTREMES and are_numbers(values):
         return values[:1]
-    return [one for one, keep in zip(values, kept(values, value), strict=True) if keep]
+    return [one for one, keep in zip(values, matches(values, value), strict=True) if keep]
 
 
 def _partitioned(experiment: Experiment) -> None:

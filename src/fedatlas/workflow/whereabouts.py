@@ -1,6 +1,6 @@
 """Which experiment re-runs a figure or table that is asked for by a name such as ``fedac_fig3``."""
 
-from fedatlas.experiments.numbering import Numbered, asked, numbered
+from fedatlas.experiments.numbering import PaperItem, find_items, parse_name
 from fedatlas.workflow.experiment_files import ExperimentFiles
 
 
@@ -9,17 +9,17 @@ def sentence(files: ExperimentFiles, name: str) -> str:
 
     Empty where the name asks for no figure or table, or where no experiment has the beginning of the name.
     """
-    question = asked(name)
+    question = parse_name(name)
     beginning, wanted = question or ("", None)
     names = [one for one in files.paths if one.partition("_")[0] == beginning]
     if wanted is None or not names:
         return ""
     sources = {one: _sources(files, one) for one in names}
     for place, verb in enumerate(("is a part of", "is the subject of claims in")):
-        found = {one: each for one in names for each in numbered(sources[one][place]) if each.covers(wanted)}
+        found = {one: each for one in names for each in find_items(sources[one][place]) if each.covers(wanted)}
         if found:
             first = next(iter(found.values()))
-            return f"{Numbered(first.noun, first.number, wanted.part)} {verb} {_listed(list(found))}"
+            return f"{PaperItem(first.noun, first.number, wanted.part)} {verb} {_listed(list(found))}"
     return f"no experiment of {beginning} re-runs {wanted}; `fedatlas list experiments` shows what each re-runs"
 
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import CellSpec, Spec, choices
-from fedatlas.experiments.runs import run_of, started, tried
+from fedatlas.experiments.cells import CellSpec, Spec, has_choice
+from fedatlas.experiments.runs import create_run, initial_searches, tuned_points
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.engine.setting import Setting
 
@@ -52,11 +52,11 @@ def of(specs: Iterable[CellSpec]) -> Work:
     """The work of cells. The ends of tuning axes are counted where they stand, though a search may move them."""
     total = Work()
     for spec in specs:
-        for search in started(spec):
-            tunes = choices(spec.tune)
-            for tuned in tried(search) if tunes else [search.chosen or {}]:
+        for search in initial_searches(spec):
+            tunes = has_choice(spec.tune)
+            for tuned in tuned_points(search) if tunes else [search.chosen or {}]:
                 count = len(spec.tuning_seeds) if tunes else len(spec.seeds)
-                run = run_of(spec, search.within, tuned, 0)
+                run = create_run(spec, search.within, tuned, 0)
                 total += _of_run(json.dumps(run.setting), json.dumps(run.problem)).times(count)
             if tunes:  # what is scored takes as long as the last value that is tried
                 total += _of_run(json.dumps(run.setting), json.dumps(run.problem)).times(len(spec.seeds))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import missing, parsed
+from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.federation.metrics import metric
 from fedatlas.publish.paper import tex
 from fedatlas.publish.paper.booktabs import ROOM, SMALLER, groups, table
@@ -33,10 +33,10 @@ def numbers(of: Material) -> str:
         parts = [row["algorithm"], *of.point(row)]
         where = f"{', '.join([of.about.algorithms[row['algorithm']], *parts[1:]])}: {' '.join(of.runs(parts[0], row))}"
         macros.add(*parts, "score", value=_score(row["score"]), told=where)
-        if not missing(row["score_sd"]) and math.isfinite(row["score_sd"]):
+        if not is_missing(row["score_sd"]) and math.isfinite(row["score_sd"]):
             macros.add(*parts, "sd", value=tex.number(row["score_sd"], 2), told=where)
         for name in of.about.tune:
-            if name in row and not missing(row[name]):
+            if name in row and not is_missing(row[name]):
                 macros.add(*parts, name, value=_value(row[name]), told=where)
     return "\n".join(macros.lines).lstrip() + "\n"
 
@@ -61,7 +61,7 @@ def _cell(text: str) -> str:
 
 def _value(cell: Any) -> str:
     """The value of a tuned hyper-parameter."""
-    value = parsed(cell)
+    value = parse(cell)
     numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
     return tex.number(value, 6) if numeric else tex.prose(labels.text(value))
 
@@ -76,11 +76,11 @@ def tables(of: Material) -> Iterator[tuple[str, str]]:
     seeds = f"mean and standard deviation over {len(of.view.seeds)} seeds" if several else "one seed"
     best = " The best mean of each setting is bold." if len(of.about.algorithms) > 1 else ""
     caption = f"{of.about.score[0].upper()}{of.about.score[1:]}, {seeds}.{best}"
-    score = labels.head(of.about.select.metric)
+    score = labels.column_heading(of.about.select.metric)
     yield "scores", "\n\n".join(_pivoted(of, _scored(of), caption, "scores", score))
     tuned = [name for name in of.about.tune if name in of.chosen and of.chosen[name].notna().any()]
     if tuned:
-        letter = labels.short(tuned[0]) if len(tuned) == 1 else ""
+        letter = labels.short_axis(tuned[0]) if len(tuned) == 1 else ""
         told = f"Tuned values that were chosen{f': {letter}' if letter else ''}."
         yield "tuned values", "\n\n".join(_pivoted(of, _tuned(tuned), told, "chosen", letter or "values"))
 
@@ -107,13 +107,14 @@ def _tuned(names: Sequence[str]) -> Callable[[Any], list[tuple[str, int]]]:
     def cells(rows: Any) -> list[tuple[str, int]]:
         found = []
         for _, row in rows.iterrows():
-            given = {name: row[name] for name in names if not missing(row[name])}
+            given = {name: row[name] for name in names if not is_missing(row[name])}
             several = len(names) > 1
             parts = [
-                f"{tex.noted(labels.short(name))} = {_value(v)}" if several else _value(v) for name, v in given.items()
+                f"{tex.noted(labels.short_axis(name))} = {_value(v)}" if several else _value(v)
+                for name, v in given.items()
             ]
             plain = [
-                f"{labels.short(name)} = {labels.text(parsed(v))}" if several else labels.text(parsed(v))
+                f"{labels.short_axis(name)} = {labels.text(parse(v))}" if several else labels.text(parse(v))
                 for name, v in given.items()
             ]
             found.append((", ".join(parts), len(", ".join(plain))))
@@ -138,7 +139,7 @@ def _pivoted(
     names = [of.about.algorithms[id] for id in ids]
     empty = ("", 0)
     settings = _Sided(
-        [labels.short(axis) for axis in axes],
+        [labels.short_axis(axis) for axis in axes],
         [[_of_axis(of, axis, point[axis]) for axis in axes] for point, _ in found],
         names,
         [[texts.get(id, empty) for id in ids] for _, texts in found],
@@ -197,7 +198,7 @@ class _Sided:
 
 def _of_axis(of: Material, axis: str, cell: Any) -> str:
     """The value of an axis below its name."""
-    value = parsed(cell)
+    value = parse(cell)
     return of.told(axis, cell) if isinstance(value, (str, dict)) else labels.text(value)
 
 
@@ -207,10 +208,10 @@ def tabled(of: Material, name: str, frame: Any, options: Any, caption: str) -> s
     values = list(dict.fromkeys(frame[options.x]))
     blocks = list(dict.fromkeys(frame[options.panel])) if options.panel else [None]
     columns = [(value, one) for value in values for one in metrics]
-    head = [*([tex.noted(labels.short(options.panel))] if options.panel else []), "Algorithm"]
+    head = [*([tex.noted(labels.short_axis(options.panel))] if options.panel else []), "Algorithm"]
     for value, one in columns:
         shown = of.told(options.x, value)
-        head.append(tex.noted(f"{shown}, {labels.head(one)}" if len(metrics) > 1 else shown))
+        head.append(tex.noted(f"{shown}, {labels.column_heading(one)}" if len(metrics) > 1 else shown))
     rows = []
     for block in blocks:
         inner = frame if block is None else frame[frame[options.panel] == block]

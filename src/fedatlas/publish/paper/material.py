@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, labels
 from fedatlas.experiments.cells import CASE, Cell
-from fedatlas.experiments.config import SIZES
+from fedatlas.experiments.experiment_file import SIZES
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.experiments.selection import points_matching
-from fedatlas.experiments.view import View
+from fedatlas.experiments.selection import select_points
 from fedatlas.io import csv
 from fedatlas.publish.report import changes
 from fedatlas.publish.report.record import FILE, About
@@ -35,7 +35,7 @@ class Material:
 
     atlas: Atlas
     about: About
-    view: View
+    view: ExperimentView
     folder: Path
     table: "pd.DataFrame"
     claims: "pd.DataFrame"
@@ -64,10 +64,10 @@ class Material:
 
     def runs(self, id: str, row: Mapping[str, Any]) -> list[str]:
         """Paths of the run files behind a row of an algorithm."""
-        wanted = {axis: axis_values.parsed(_plain(row[axis])) for axis in self.about.grid}
+        wanted = {axis: axis_values.parse(_plain(row[axis])) for axis in self.about.grid}
         own = [cell for cell in self.cells if cell.id == id]
         return self._files(
-            cell for cell in own if all(axis_values.same(cell.point[axis], value) for axis, value in wanted.items())
+            cell for cell in own if all(axis_values.equal(cell.point[axis], value) for axis, value in wanted.items())
         )
 
     def runs_of(self, algorithms: Iterable[str] | None = None, where: Mapping[str, Any] | None = None) -> list[str]:
@@ -75,7 +75,7 @@ class Material:
         ids = None if algorithms is None else set(algorithms)
         drawn = [cell for cell in self.cells if ids is None or cell.id in ids]
         kept = {axis: value for axis, value in (where or {}).items() if axis in self.about.grid}
-        return self._files(drawn[at] for at in points_matching([cell.point for cell in drawn], kept))
+        return self._files(drawn[at] for at in select_points([cell.point for cell in drawn], kept))
 
     def _files(self, cells: Iterable[Cell]) -> list[str]:
         return [f"{self.folder}/runs/{cell.id}/{cell.key}.parquet" for cell in cells]

@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from fedatlas.experiments import expand, labels
-from fedatlas.experiments.cells import Select, choices
+from fedatlas.experiments import expansion, labels
+from fedatlas.experiments.cells import Select, has_choice
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.view import Shown, View
 from fedatlas.federation import algorithms
 from fedatlas.publish.citations import keys
 from fedatlas.publish.report.record import OF_THE_PROBLEM, About, Parameters
@@ -19,7 +19,7 @@ from fedatlas.registry.bibliography import entries, reference
 from fedatlas.registry.options import Option
 
 
-def about(experiment: Experiment, view: View) -> About:
+def about(experiment: Experiment, view: ExperimentView) -> About:
     """The About of an experiment.
 
     view: of the same experiment, which knows the names of its algorithms. Raises UserError if an algorithm or the paper
@@ -55,7 +55,7 @@ def about(experiment: Experiment, view: View) -> About:
     )
 
 
-def setup(experiment: Experiment, view: View) -> Iterator[tuple[str, str]]:
+def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, str]]:
     """How an experiment is run at its size, as (what, text) lines; a text may be empty."""
     axes = experiment.axes
     yield "Problem", _list({key: value for key, value in experiment.problem.items() if f"problem.{key}" not in axes})
@@ -64,7 +64,7 @@ def setup(experiment: Experiment, view: View) -> Iterator[tuple[str, str]]:
     if experiment.trials:
         yield "Tuned", f"{experiment.trials} quasi-random trials of each algorithm's search space"
     yield "Tuned", "; ".join(f"{name} in {_values(values)}" for name, values in experiment.tune.items() if values)
-    if any(choices(shown.tune) for shown in view.algorithms.values()):
+    if any(has_choice(shown.tune) for shown in view.algorithms.values()):
         yield "Tuning", _tuning(experiment.select)
     yield "Scores", f"{experiment.select.values} of {labels.words(experiment.select.metric)}"
     yield "Seeds", _values(experiment.seeds)
@@ -98,9 +98,9 @@ def _values(values: list[Any]) -> str:
     return separator.join(map(labels.text, values))
 
 
-def _parameters(experiment: Experiment, id: str, shown: Shown) -> Parameters:
+def _parameters(experiment: Experiment, id: str, shown: AlgorithmView) -> Parameters:
     tuned, fixed = shown.tune, experiment.algorithms[id].set
-    space = expand.tuned(experiment, id)[1] or {}
+    space = expansion.tuned_values(experiment, id)[1] or {}
     rows = []
     for parameter, one in algorithms.get(experiment.algorithm(id)).options().items():
         if parameter in tuned:

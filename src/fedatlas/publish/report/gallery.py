@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import made_on, read
+from fedatlas.experiments.result_files import machine_name, read
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.io.markdown import escaped
@@ -111,7 +111,7 @@ def make(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
         hours=made.seconds / 3600,
         data={name: one.get("title", "") for name, one in made.data.items()},
         versions=made.versions,
-        machines=sorted({machine for path in folder.glob("runs/*/*.parquet") if (machine := made_on(path))}),
+        machines=sorted({machine for path in folder.glob("runs/*/*.parquet") if (machine := machine_name(path))}),
         digests=changes.digests(about.content),
         looks=looks(names) if set(drawn) >= set(figures) else {},
     )

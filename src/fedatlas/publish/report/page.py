@@ -13,8 +13,8 @@ from urllib.parse import quote
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import made as computed
 from fedatlas.experiments.result_files import read
+from fedatlas.experiments.result_files import read_environments as computed
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.publish.report import charting, summaries

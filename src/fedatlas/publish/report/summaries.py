@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import missing, parsed
+from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.publish.report.record import About
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ def best_values(about: About, table: pd.DataFrame) -> dict[str, Any]:
         for id in about.algorithms:
             text = labels.number(scores[id]) if id in scores else None
             cells.append(text and {"text": text, "best": text == best and len(scores) > 1, "edge": bool(edges[id])})
-        setting = [labels.text(parsed(cell)) for cell in point]
+        setting = [labels.text(parse(cell)) for cell in point]
         rows.append({"setting": setting, "cells": cells, "first": not rows or setting[:1] != rows[-1]["setting"][:1]})
-    return {"head": list(map(labels.short, about.axes)), "columns": list(about.algorithms.values()), "rows": rows}
+    return {"head": list(map(labels.short_axis, about.axes)), "columns": list(about.algorithms.values()), "rows": rows}
 
 
 def choices(about: About, table: pd.DataFrame) -> dict[str, Any]:
@@ -47,15 +47,15 @@ def choices(about: About, table: pd.DataFrame) -> dict[str, Any]:
     chosen = table[table["chosen"]]
     tuned = [name for name in about.tune if name in chosen]
     several = len(about.seeds) > 1
-    head = [*map(labels.short, about.axes), "algorithm", about.score, *(["sd"] if several else []), *tuned]
+    head = [*map(labels.short_axis, about.axes), "algorithm", about.score, *(["sd"] if several else []), *tuned]
     head += [*(name.replace("_", " ") for name in COSTS), "diverged"]
     rows = []
     for _, part in _groups(chosen, about.axes):
         for _, row in part.iterrows():
-            cells = [labels.text(parsed(row[axis])) for axis in about.axes]
+            cells = [labels.text(parse(row[axis])) for axis in about.axes]
             cells += [about.algorithms[row["algorithm"]], labels.number(row["score"])]
             cells += [labels.number(row["score_sd"], 2) if math.isfinite(row["score_sd"]) else ""] if several else []
-            cells += ["" if missing(row[name]) else labels.text(parsed(row[name])) for name in tuned]
+            cells += ["" if is_missing(row[name]) else labels.text(parse(row[name])) for name in tuned]
             cells += [labels.number(row[name]) for name in COSTS] + [str(int(row["diverged"]))]
             rows.append(cells)
     return {"head": head, "rows": rows, "words": len(about.axes) + 1}

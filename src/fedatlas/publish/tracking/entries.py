@@ -19,7 +19,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, scores
-from fedatlas.experiments.cells import Run, Select, spelled
+from fedatlas.experiments.cells import Run, Select, format_value
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
@@ -150,7 +150,7 @@ def run_name(id: str, values: Mapping[str, Any]) -> str:
     """A run's name: ``fedac-1 K=16 M=64 lr=0.1 seed=0``."""
     parts = [id]
     for axis, value in values.items():
-        word = spelled(value).replace(" ", "")
+        word = format_value(value).replace(" ", "")
         parts.append(f"{SYMBOLS.get(axis, axis.split('.')[-1])}={word if len(word) <= 40 else word[:39] + '…'}")
     return " ".join(parts)
 
@@ -168,7 +168,7 @@ def _params(run: Run, defaults: Mapping[str, Any], point: Mapping[str, Any]) -> 
     found |= {**defaults, **given}
     found |= {f"problem.{key}": value for key, value in run.problem.items()}
     found = {parameter(axis): value for axis, value in point.items()} | found
-    texts = {key: spelled(v) if isinstance(v, (dict, list)) else v for key, v in found.items() if v is not None}
+    texts = {key: format_value(v) if isinstance(v, (dict, list)) else v for key, v in found.items() if v is not None}
     return {key: text(value, LONGEST_PARAM) for key, value in texts.items()}
 
 
@@ -191,7 +191,7 @@ def _score(rows: Rows, select: Select, tunes: bool) -> Iterator[tuple[str, float
     metric = select.tuning_metric if tunes else select.metric
     values = [v for v, step in zip(rows[metric], rows["round"], strict=True) if step > 0]
     if values and rows["status"][-1] != "diverged":
-        score = float(scores.of_values(values, select.statistic, scores.goal(metric, select), select.last))
+        score = float(scores.score_values(values, select.statistic, scores.goal(metric, select), select.last))
         if math.isfinite(score):
             yield "tuning_score" if tunes else "score", score, 0, rows["seconds"][-1]  # at step 0, charts compare bars
 
@@ -201,7 +201,7 @@ def chosen(about: About, table: pd.DataFrame) -> Chosen:
     winners = set()
     for row in table[table["chosen"]].to_dict("records"):
         there = {axis: row[axis] for axis in (*about.axes, *about.tune) if axis in row}  # missing where it is not tuned
-        values = {axis: axis_values.parsed(cell) for axis, cell in there.items() if not axis_values.missing(cell)}
+        values = {axis: axis_values.parse(cell) for axis, cell in there.items() if not axis_values.is_missing(cell)}
         winners.add((row["algorithm"], _place(values)))
     return lambda id, values: (id, _place(values)) in winners
 

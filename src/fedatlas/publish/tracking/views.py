@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from fedatlas.experiments.cells import spelled
+from fedatlas.experiments.cells import format_value
 from fedatlas.federation.metrics import metric
 from fedatlas.publish.report.record import About
 from fedatlas.publish.tracking.entries import parameter
@@ -110,7 +110,7 @@ def search(about: About) -> str:
     axes = {**about.content["grid"], **about.content["within"]}
     count = len(about.algorithms) * len(about.seeds) * math.prod(map(len, axes.values()))
     for name, values in {"seed": about.seeds[::-1], **axes}.items():
-        wanted = spelled(values[-1])
+        wanted = format_value(values[-1])
         if count > PAGE and len(values) > 1 and "'" not in wanted:
             parts.append(f"params.`{parameter(name)}` = '{wanted}'")
             count //= len(values)

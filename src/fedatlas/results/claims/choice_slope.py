@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.scores import goal
-from fedatlas.experiments.selection import numeric
+from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import Bounded, OfOne
 from fedatlas.results.claims.evidence import Part, judged
@@ -35,7 +35,7 @@ class ChoiceSlope(Bounded, OfOne):
         rows = results.rows(self.algorithm, self.where, results.trials)
         results.check_axis("axis", axis)
         results.check_tuned(parameter, rows, self.algorithm)
-        if not numeric(rows[axis]) or not numeric(rows[parameter]):
+        if not is_numeric(rows[axis]) or not is_numeric(rows[parameter]):
             raise UserError(f"the values of {axis} and {parameter} must be numbers")
         rows = rows[(rows[axis] > 0) & (rows[parameter] > 0)]
         if rows[axis].nunique() < 2:

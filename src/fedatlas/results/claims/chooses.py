@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.scores import worst
-from fedatlas.experiments.selection import matching
+from fedatlas.experiments.scores import worst_score
+from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import OfOne
 from fedatlas.results.claims.evidence import exact
@@ -51,11 +51,11 @@ class Chooses(OfOne):
         rows = results.rows(self.algorithm, self.where, results.trials)
         for parameter in self.among:
             results.check_tuned(parameter, rows, self.algorithm)
-        rows = matching(rows, self.among)
+        rows = select_rows(rows, self.among)
         if rows.empty:
             raise NotTested("None of the values was tried")
         goal = results.goal(results.view.select.tuning_metric)
-        scores = rows["score"].mask(rows["diverged"] > 0).fillna(worst(goal))
+        scores = rows["score"].mask(rows["diverged"] > 0).fillna(worst_score(goal))
         keys = [*results.axes, *(name for name in results.view.tune if name in rows)]
         groups = rows.assign(score=scores).groupby(keys, sort=False, dropna=False)
         means = groups.agg(score=("score", "mean"), tuning_seeds=("seed", "count")).reset_index()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import labels
-from fedatlas.experiments.scores import goal, of_frame, worst
-from fedatlas.experiments.selection import matching
-from fedatlas.experiments.view import View
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.scores import goal, score_frame, worst_score
+from fedatlas.experiments.selection import select_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ class Results:
     compared.
     """
 
-    view: View
+    view: ExperimentView
     table: "pd.DataFrame"
     curves: "pd.DataFrame"
     trials: "pd.DataFrame"
@@ -80,10 +80,10 @@ class Results:
             raise UserError(f"unknown algorithm {algorithm!r}{did_you_mean(algorithm, self.view.algorithms)}")
         for axis in where:
             self.check_axis("where", axis)
-        found = matching(self.chosen if frame is None else frame, where)
+        found = select_rows(self.chosen if frame is None else frame, where)
         found = found[found["algorithm"] == algorithm]
         if found.empty:
-            places = ", ".join(f"{labels.short(axis)} = {labels.text(value)}" for axis, value in where.items())
+            places = ", ".join(f"{labels.short_axis(axis)} = {labels.text(value)}" for axis, value in where.items())
             raise NotTested(f"No results of {self.name(algorithm)}" + (f" at {places}" if places else ""))
         return found
 
@@ -115,9 +115,9 @@ class Results:
         found: dict[tuple[Any, ...], dict[int, float]] = {}
         for point, part in self.settings(rows):
             status = part.groupby("seed")["status"].last()
-            scores = of_frame(part[part["round"] > 0], ["seed"], metric, statistic, good, select.last)
+            scores = score_frame(part[part["round"] > 0], ["seed"], metric, statistic, good, select.last)
             scores = scores.reindex(status.index)
-            found[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst(good)).items())
+            found[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst_score(good)).items())
         return found
 
     def check_metric(self, metric: str | None) -> None:

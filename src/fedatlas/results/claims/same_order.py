@@ -5,7 +5,7 @@ from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.selection import matching
+from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import Bounded
 from fedatlas.results.claims.evidence import Part, judged
@@ -93,7 +93,7 @@ class SameOrder(Bounded, OfCost):
             raise NotTested("An order needs two algorithms")
         for axis in self.where:
             results.check_axis("where", axis)
-        rows: Any = matching(results.curves, self.where)
+        rows: Any = select_rows(results.curves, self.where)
         if rows.empty:
             raise NotTested("No results are left by where")
         asked = Question(metric, results.goal(metric), cost or self.cost, tuple(shares), self.best, budget)

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.selection import numeric
+from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import Bounded, OfSeveral
 from fedatlas.results.claims.evidence import judged
@@ -29,7 +29,7 @@ class Speedup(Bounded, OfSeveral):
         at, parts = results.axes.index(self.axis), []
         for algorithm in self.algorithms:
             name = results.name(algorithm)
-            if not numeric(results.rows(algorithm, self.where)[self.axis]):
+            if not is_numeric(results.rows(algorithm, self.where)[self.axis]):
                 raise UserError(f"axis: the values of {self.axis} are not numbers")
             lines: dict[tuple[object, ...], dict[int, list[tuple[float, float]]]] = {}
             for point, of_seeds in results.samples(algorithm, self.where).items():

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.experiments.selection import matching
+from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import Bounded, OfSeveral
 from fedatlas.results.claims.evidence import Part, judged
@@ -36,7 +36,7 @@ class Spread(Bounded, OfSeveral):
         for parameter in self.among:
             results.check_tuned(parameter, rows, self.algorithms[0])
         parts = []
-        for point, part in results.settings(matching(rows, self.among)):
+        for point, part in results.settings(select_rows(rows, self.among)):
             ratios = [_ratio(values) for _, values in part.groupby("seed") if len(values) > 1]
             place = results.at(point)
             if ratios:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fedatlas.experiments.selection import ordered
+from fedatlas.experiments.selection import sorted_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,7 +168,7 @@ def _problems(rows: "pd.DataFrame", axes: Sequence[str]) -> tuple[list[Point], n
     """The points of the axes in order, and of each row the place of its point."""
     if not axes:
         return [()], np.zeros(len(rows), int)
-    codes = {axis: {cell: at for at, cell in enumerate(ordered(rows[axis]))} for axis in axes}
+    codes = {axis: {cell: at for at, cell in enumerate(sorted_values(rows[axis]))} for axis in axes}
     keys = np.stack([rows[axis].map(codes[axis]).to_numpy(int) for axis in axes], axis=1)
     points, place = np.unique(keys, axis=0, return_inverse=True)
     cells = [list(codes[axis]) for axis in axes]

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parsed
+from fedatlas.experiments.axis_values import parse
 from fedatlas.results.figures.style import Style
 
 SIGNS = {r"\ell": "ℓ", r"\nabla ": "∇", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\ast": "*", "^*": "*", "^2": "²"}
@@ -114,4 +114,4 @@ def plain(text: str) -> str:
 
 def categories(cells: Iterable[Any]) -> list[tuple[str, str]]:
     """Cells of an axis that holds words, as CSV writes them, and what people read."""
-    return [(str(cell), labels.text(parsed(cell))) for cell in cells]
+    return [(str(cell), labels.text(parse(cell))) for cell in cells]

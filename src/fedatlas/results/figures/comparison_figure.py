@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels, scores
-from fedatlas.experiments.selection import matching, ordered
+from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
 from fedatlas.results.comparing import attaining
@@ -51,7 +51,7 @@ class ComparisonFigure(CostFigure):
         asked = self.asked(data, shares, budget)
         data.column(data.curves, asked.column, data.y)
         data.rows(data.curves)  # raises if nothing is left
-        rows = matching(data.curves, self.where)
+        rows = select_rows(data.curves, self.where)
         every = attaining.board(rows, list(data.view.algorithms), data.view.axes, asked)
         return every.of(list(data.styles))
 
@@ -107,11 +107,11 @@ class SingleTargetFigure(ComparisonFigure):
         """The score of each run."""
         select = data.view.select
         goal, of_runs = scores.goal(data.y, select), ["algorithm", *data.view.axes, "seed"]
-        rows = matching(data.curves, self.where)
+        rows = select_rows(data.curves, self.where)
         status = rows.groupby(of_runs, sort=False)["status"].last()
-        each = scores.of_frame(rows[rows["round"] > 0], of_runs, data.y, select.statistic, goal, select.last)
+        each = scores.score_frame(rows[rows["round"] > 0], of_runs, data.y, select.statistic, goal, select.last)
         each = each.reindex(status.index)
-        return each.mask((status == "diverged") | each.isna(), scores.worst(goal))
+        return each.mask((status == "diverged") | each.isna(), scores.worst_score(goal))
 
     @property
     def sure(self) -> str:
@@ -135,7 +135,7 @@ def problems(data: FigureData, board: Board) -> "DataFrame":
 def titles(data: FigureData, board: Board) -> list[str]:
     """The problems of a board for people: the axes of which there are several values."""
     frame = problems(data, board)
-    cells = {axis: ordered(frame[axis]) for axis in frame}
+    cells = {axis: sorted_values(frame[axis]) for axis in frame}
     words = {axis: dict(zip(found, layout.heads(data, axis, found), strict=True)) for axis, found in cells.items()}
     varied = [axis for axis in frame if len(words[axis]) > 1]
     return [", ".join(words[axis][row[axis]] for axis in varied) for row in frame.to_dict("records")]

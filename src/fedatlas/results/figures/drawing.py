@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.experiments.view import View
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.results.figures import paper_page, style
@@ -32,7 +32,7 @@ METADATA: dict[str, dict[str, Any]] = {
 
 def draw(
     figure: Figure,
-    view: View,
+    view: ExperimentView,
     table: "DataFrame",
     curves: "DataFrame",
     outputs: Iterable[str | Path],

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.selection import matching, ordered
-from fedatlas.experiments.view import View
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.results.figures import style
 from fedatlas.results.figures.base import Figure
@@ -39,7 +39,7 @@ class FigureData:
     """
 
     figure: Figure
-    view: View
+    view: ExperimentView
     table: "DataFrame"
     curves: "DataFrame"
     partitions: "list[tuple[str, np.ndarray]] | None" = None
@@ -91,7 +91,7 @@ class FigureData:
     def counted_seeds(self) -> str:
         """Their number in words, and its range where algorithms differ: ``5 seeds`` or ``2 to 5 seeds``."""
         few, many = self._counts[0], self._counts[-1]
-        return labels.counted(many, "seed") if few == many else f"{few} to {many} seeds"
+        return labels.count_noun(many, "seed") if few == many else f"{few} to {many} seeds"
 
     def rows(self, frame: "DataFrame") -> "DataFrame":
         """Rows of the table or of curves that the figure draws.
@@ -100,7 +100,7 @@ class FigureData:
         """
         where = self._option("where") or {}
         self.column(frame, *where, *filter(None, [self._option("panel")]))
-        frame = matching(frame[frame["algorithm"].isin(list(self.styles))], where)
+        frame = select_rows(frame[frame["algorithm"].isin(list(self.styles))], where)
         if frame.empty:
             raise self.error("no rows are left to draw; see its where and algorithms")
         spread = self.figure.spreads()
@@ -120,7 +120,7 @@ class FigureData:
         axis = self._option("panel")
         if axis is None:
             return [("", frame)]
-        values = ordered(frame[axis])
+        values = sorted_values(frame[axis])
         return [(self.point(axis, value), frame[frame[axis] == value]) for value in values]
 
     def tidy(self, parts: "Iterable[tuple[str, str, DataFrame]]") -> "DataFrame":

@@ -8,9 +8,9 @@ import numpy as np
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parsed
-from fedatlas.experiments.selection import ordered
-from fedatlas.experiments.view import View
+from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.selection import sorted_values
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import AlgorithmFigure, Drawing
@@ -90,7 +90,7 @@ class Heatmap(AlgorithmFigure):
         if means.empty:
             raise data.error(f"there are no evaluations from round {self.after} on")
         means = means.groupby(level=axes).mean()
-        order = {"index": ordered(drawn[self.rows]), "columns": ordered(drawn[self.x])}
+        order = {"index": sorted_values(drawn[self.rows]), "columns": sorted_values(drawn[self.x])}
         panels = {
             data.names[id]: means[id].unstack(self.x).reindex(**order)
             for id in data.styles
@@ -102,7 +102,7 @@ class Heatmap(AlgorithmFigure):
         return {"closed form": closed} | panels
 
 
-def _closed(limit: Callable[..., float], view: View, like: "DataFrame") -> "DataFrame":
+def _closed(limit: Callable[..., float], view: ExperimentView, like: "DataFrame") -> "DataFrame":
     """A closed form at the points of another panel."""
     from fedatlas.theory.closed_forms import probabilities
 
@@ -122,7 +122,7 @@ def _shades(two_sided: bool) -> "Colormap":
 
 def _ticks(axis: "Axis", values: Sequence[object]) -> None:
     step = -(-len(values) // 6)
-    axis.set_ticks(range(0, len(values), step), [labels.text(parsed(cell)) for cell in values[::step]])
+    axis.set_ticks(range(0, len(values), step), [labels.text(parse(cell)) for cell in values[::step]])
     axis.set_tick_params(length=0)
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parsed
-from fedatlas.experiments.selection import numeric, ordered
+from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.selection import is_numeric, sorted_values
 from fedatlas.results.figures import paper_page
 from fedatlas.results.figures.figure_data import BANDS, FigureData
 from fedatlas.results.figures.style import Style
@@ -162,15 +162,15 @@ def raised(data: FigureData, values: "Series | np.ndarray") -> np.ndarray:
 
 def positions(cells: "Series") -> dict[Any, float]:
     """Where the cells of an axis lie: a number at itself, other values at 0, 1, 2 .. as they come."""
-    return {cell: float(cell) if numeric(cells) else at for at, cell in enumerate(ordered(cells))}
+    return {cell: float(cell) if is_numeric(cells) else at for at, cell in enumerate(sorted_values(cells))}
 
 
 def heads(data: FigureData, axis: str, cells: Sequence[Any]) -> list[str]:
     """The cells of an axis in plain words, for columns, without the options that all specifications share."""
-    found = list(map(parsed, cells))
+    found = list(map(parse, cells))
     if len(found) < 2 or not all(isinstance(value, dict) for value in found):
         return [data.told(axis, cell) for cell in cells]
-    return labels.different(found)
+    return labels.distinguish(found)
 
 
 def inside(ax: "Axes") -> None:

@@ -42,7 +42,7 @@ class Pairwise(SingleTargetFigure):
         cells = [[_cell(found, a, b, most, short) for b in order] + gap + [_total(found, a)] for a in order]
         what = self.what(data)
         notes = [
-            f"{what[:1].upper()}{what[1:]} on {labels.counted(len(board.problems), 'problem')}: "
+            f"{what[:1].upper()}{what[1:]} on {labels.count_noun(len(board.problems), 'problem')}: "
             + (
                 "wins minus losses of the row; to the right wins – ties – losses."
                 if short

@@ -115,9 +115,9 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
         bright = 1 if self.apart else min(self.named, len(board.algorithms))
         shown = "Bars" if bright > BANDS else "Bands"
         fewest, most = min(counts), max(counts)
-        each = labels.counted(most, "problem") if fewest == most else f"{fewest} to {most} problems"
+        each = labels.count_noun(most, "problem") if fewest == most else f"{fewest} to {most} problems"
         return [
-            f"{each}, {labels.counted(board.seeds.shape[1], 'seed')}.",
+            f"{each}, {labels.count_noun(board.seeds.shape[1], 'seed')}.",
             self.told(data, self.shares),
             f"{shown}: 95 % by resampling problems and seeds.",
             "" if board.defined.all() else "What an algorithm is not defined for, it does not solve.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.selection import matching
+from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.contests import standings
 from fedatlas.results.comparing.ranking import ranked
@@ -56,7 +56,7 @@ class Progress(SingleTargetFigure):
         shown, cut, winners = [], False, {}
         for at, (ax, head) in enumerate(zip(axes, heads, strict=True)):
             point = dict(zip(data.view.axes, board.problems[at], strict=True))
-            rows = matching(matching(data.curves, self.where), point)
+            rows = select_rows(select_rows(data.curves, self.where), point)
             best = self._best(data, board, at)
             winners[plain(head)] = f"best: {data.names[best]}" if best else "the target is not attained"
             ax.set_title(f"{head}\n{winners[plain(head)]}".strip(), fontsize=9)

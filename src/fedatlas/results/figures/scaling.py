@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parsed
-from fedatlas.experiments.selection import numeric
+from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
@@ -87,21 +87,21 @@ class Scaling(PanelFigure):
             axes[0].set_ylim(*bounds)
         layout.label(axes, labels.axis(x, data.view.problem), _words(data))
         layout.legend(figure, data, self._legend(data, rows, column))
-        layout.foot(figure, data.note(numeric(rows[x])) if _range(data, column) else "")
+        layout.foot(figure, data.note(is_numeric(rows[x])) if _range(data, column) else "")
         numbers = self._tidy(data, shown, column)
-        at = [value for value in positions.values() if numeric(rows[x])]
+        at = [value for value in positions.values() if is_numeric(rows[x])]
         chart = Chart(
             x={x: plain(labels.axis(x, data.view.problem))},
             y=("mean", plain(_words(data))),
             lines=lines(data.styles, data.names) | ({LINEAR: LINEAR_LINE} if self.reference else {}),
             range=("low", "high") if _range(data, column) else None,
-            categories=[] if numeric(rows[x]) else categories(positions),
+            categories=[] if is_numeric(rows[x]) else categories(positions),
             dotted={"bound": "promised by the theorem"} if "bound" in numbers else {},
             logx=bool(at) and min(at) > 0 and max(at) / min(at) >= 4,
             logy=data.log,
             remark="edge" if "edge" in numbers else "",
             limits=axes[0].get_ylim(),
-            note=data.note(numeric(rows[x])) if _range(data, column) else "",
+            note=data.note(is_numeric(rows[x])) if _range(data, column) else "",
         )
         return Drawing(figure, numbers, chart)
 
@@ -165,11 +165,11 @@ def _line(
     shift: float,
 ) -> None:
     x = part[axis]
-    part = part.assign(at=x.map(positions) + (0 if numeric(x) else shift)).sort_values("at")
+    part = part.assign(at=x.map(positions) + (0 if is_numeric(x) else shift)).sort_values("at")
     ok = part[np.isfinite(part[column])]
     at, y = ok["at"].to_numpy(float), layout.raised(data, ok[column])
     ends = [layout.raised(data, ok[name]) for name in _range(data, column)]
-    if numeric(x):
+    if is_numeric(x):
         ax.plot(at, y, color=look.colour, linestyle=look.line, zorder=look.layer)
         if ends:
             layout.spread(ax, look, at, ends[0], ends[1], data.place(look))
@@ -206,19 +206,19 @@ def _scale(axes: "Sequence[Axes]", positions: Mapping[Any, float], rows: "DataFr
     from matplotlib.ticker import FixedLocator, NullLocator
 
     at = list(positions.values())
-    log = numeric(rows[x]) and min(at) > 0 and max(at) / min(at) >= 4
+    log = is_numeric(rows[x]) and min(at) > 0 and max(at) / min(at) >= 4
     powers = log and all(float(value).is_integer() and int(value) & (int(value) - 1) == 0 for value in at)
     _, columns = layout.shape(axes)
-    step = max(1, -(-len(at) // (12 // columns + 3))) if numeric(rows[x]) else 1
+    step = max(1, -(-len(at) // (12 // columns + 3))) if is_numeric(rows[x]) else 1
     shown = dict(list(positions.items())[::step])
     if powers and max(at) >= 1024:
         texts = [f"$2^{{{int(np.log2(value))}}}$" for value in shown]
     else:
-        texts = [labels.text(parsed(cell)) for cell in shown]
+        texts = [labels.text(parse(cell)) for cell in shown]
     for ax in axes:
         if log:
             ax.set_xscale("log", base=2)
-        elif not numeric(rows[x]):
+        elif not is_numeric(rows[x]):
             ax.set_xlim(-0.5, len(at) - 0.5)
         ax.xaxis.set_major_locator(FixedLocator(list(shown.values())))
         ax.xaxis.set_minor_locator(NullLocator())

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parsed
-from fedatlas.experiments.scores import compared, goal
-from fedatlas.experiments.selection import numeric
+from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.scores import comparison_scores, goal
+from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
@@ -31,11 +31,11 @@ class Sensitivity(PanelFigure):
         data.column(data.table, x)
         metric = select.tuning_metric
         rows = data.rows(data.table[data.table[x].notna()])
-        every, diverged = compared(rows)
+        every, diverged = comparison_scores(rows)
         panels = data.panels(rows)
         figure, axes = layout.grid(len(panels))
         positions = layout.positions(rows[x])
-        values, words = list(positions.values()), not numeric(rows[x])
+        values, words = list(positions.values()), not is_numeric(rows[x])
         shown: list[tuple[str, str, DataFrame]] = []
         cut = False
         for ax, (title, part) in zip(axes, panels, strict=True):
@@ -43,7 +43,7 @@ class Sensitivity(PanelFigure):
             if data.log:
                 ax.set_yscale("log")
             if words:
-                ax.set_xticks(values, [labels.text(parsed(cell)) for cell in positions])
+                ax.set_xticks(values, [labels.text(parse(cell)) for cell in positions])
             elif values[0] > 0 and values[-1] / values[0] >= 4:
                 ax.set_xscale("log")
             for id, look in data.styles.items():

@@ -57,7 +57,7 @@ class Table(PanelFigure):
             for at in numbers.index
         ]
         widest = max(1.02, *(width_of(text, SIZE, "bold") + 0.15 for text in texts))
-        widest = max(widest, *(width_of(labels.head(name), SIZE) + 0.15 for name in metrics))
+        widest = max(widest, *(width_of(labels.column_heading(name), SIZE) + 0.15 for name in metrics))
         widths = [max(widest, (width_of(head, SIZE, "bold") + 0.15) / len(metrics)) for head in heads for _ in metrics]
         width = max(NARROWEST, name_width + sum(widths) + (0.85 if memory is not None else 0))
         titled = [bool(title) for title, _ in blocks]
@@ -103,7 +103,7 @@ def _write_heads(ax: "Axes", heads: Sequence[str], metrics: Sequence[str], edges
         ax.text((left + right) / 2, HEAD / 2, head, ha="center", va="center", fontweight="bold")
         for k, name in enumerate(metrics):
             middle = sum(edges[number * len(metrics) + k :][:2]) / 2
-            ax.text(middle, 1.5 * HEAD, labels.head(name), ha="center", va="center")
+            ax.text(middle, 1.5 * HEAD, labels.column_heading(name), ha="center", va="center")
 
 
 def _numbers(data: FigureData, rows: "DataFrame", metrics: Iterable[str]) -> "DataFrame":
@@ -115,7 +115,7 @@ def _numbers(data: FigureData, rows: "DataFrame", metrics: Iterable[str]) -> "Da
     evaluated = rows[rows["round"] > 0]
     status = evaluated.groupby(of_runs, sort=False)["status"].last()
     for name in metrics:
-        each = scores.of_frame(evaluated, of_runs, name, select.statistic, metric(name).goal, select.last)
+        each = scores.score_frame(evaluated, of_runs, name, select.statistic, metric(name).goal, select.last)
         each = each.reindex(status.index).where(status != "diverged")
         seeds = each.groupby(level=["algorithm", *axes], sort=False)
         part = pd.DataFrame(

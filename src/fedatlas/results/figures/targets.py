@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.selection import attained
+from fedatlas.experiments.selection import rounds_to_target
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
@@ -110,7 +110,7 @@ def _cost(data: FigureData, part: "DataFrame", id: str, cost: str, target: float
     curve = part[part["algorithm"] == id]
     if curve.empty:
         return math.nan
-    first = attained(curve, data.y, target, data.view.select)
+    first = rounds_to_target(curve, data.y, target, data.view.select)
     return first if cost == "round" or math.isinf(first) else float(curve.loc[curve["round"] == first, cost].mean())
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
-from fedatlas.experiments.view import View
 
 if TYPE_CHECKING:
     from fedatlas.results.claims.base import Check
@@ -53,7 +53,7 @@ def specify_checks(checks: "Sequence[Check]", cells: Sequence[Cell]) -> dict[str
 
 def build(
     kind: "Figure | Check",
-    view: View,
+    view: ExperimentView,
     specs: dict[str, Any],
     results: ResultTables,
     directory: str | Path | None = None,
@@ -62,7 +62,7 @@ def build(
 
     Args:
         kind: The figure or check.
-        view: View of the experiment.
+        view: ExperimentView of the experiment.
         specs: Result of `specify` or `specify_checks`.
         results: The experiment's results.
         directory: Folder of the prepared data.

@@ -11,9 +11,9 @@ from fedatlas.data.prepared import load
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell, Run
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create, runs
-from fedatlas.experiments.selection import points_matching
-from fedatlas.experiments.view import View
+from fedatlas.experiments.selection import select_points
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
@@ -38,7 +38,7 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
             points.setdefault(json.dumps(axes), (axes, cell, run))
     candidates = list(points.values())
     specs: dict[str, dict[str, Any]] = {}
-    for index in points_matching([axes for axes, _, _ in candidates], getattr(figure, "where", None)):
+    for index in select_points([axes for axes, _, _ in candidates], getattr(figure, "where", None)):
         _, cell, run = candidates[index]
         split = is_split(run.problem.get("partition"))
         key = [run.setting.get("participation"), run.problem.get("data"), run.problem.get("partition")]
@@ -63,7 +63,11 @@ def _participation(run: Run, file: str | None) -> dict[str, Any]:
 
 
 def build(
-    figure: Figure, view: View, spec: list[dict[str, Any]], results: ResultTables, directory: str | Path | None
+    figure: Figure,
+    view: ExperimentView,
+    spec: list[dict[str, Any]],
+    results: ResultTables,
+    directory: str | Path | None,
 ) -> dict[str, Any]:
     """Return ``availability``: (title, probabilities or None, active clients), arrays (rounds, clients), of each."""
     return {"availability": [_simulate(participation, directory) for participation in spec]}

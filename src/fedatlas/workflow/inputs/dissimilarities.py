@@ -8,7 +8,7 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.view import View
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.federation import problems
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
@@ -45,7 +45,11 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
 
 
 def build(
-    figure: Figure, view: View, spec: list[dict[str, Any]], results: ResultTables, directory: str | Path | None
+    figure: Figure,
+    view: ExperimentView,
+    spec: list[dict[str, Any]],
+    results: ResultTables,
+    directory: str | Path | None,
 ) -> dict[str, Any]:
     """Return ``dissimilarities``: (title, Similarity) of each problem."""
     dissimilarities = []

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create, runs
-from fedatlas.experiments.view import View
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
@@ -28,7 +28,7 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> dict[str, int]:
 
 
 def build(
-    figure: Figure, view: View, spec: dict[str, int], results: ResultTables, directory: str | Path | None
+    figure: Figure, view: ExperimentView, spec: dict[str, int], results: ResultTables, directory: str | Path | None
 ) -> dict[str, Any]:
     """Return ``memory``: vectors that a client keeps, by the algorithm's id."""
     return {"memory": spec}

@@ -9,7 +9,7 @@ import numpy as np
 from fedatlas.data.prepared import load
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.view import View
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.results.figures.base import Figure
@@ -29,7 +29,11 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
 
 
 def build(
-    figure: Figure, view: View, spec: list[dict[str, Any]], results: ResultTables, directory: str | Path | None
+    figure: Figure,
+    view: ExperimentView,
+    spec: list[dict[str, Any]],
+    results: ResultTables,
+    directory: str | Path | None,
 ) -> dict[str, Any]:
     """Return ``partitions``: (title, samples of each class at each client (clients, classes)) of each partition."""
     several_sets = len({partition["data"] for partition in spec}) > 1

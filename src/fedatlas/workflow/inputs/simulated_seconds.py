@@ -12,12 +12,12 @@ import numpy as np
 
 from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import Cell, CellSpec, Run, Search
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
-from fedatlas.experiments.runs import create_algorithm, create_setting, run_of, started
-from fedatlas.experiments.selection import matching
-from fedatlas.experiments.view import View
+from fedatlas.experiments.runs import create_algorithm, create_run, create_setting, initial_searches
+from fedatlas.experiments.selection import select_rows
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.participation import PARTICIPATION
@@ -62,7 +62,11 @@ def files(cells: Sequence[Cell]) -> dict[str, str | None]:
 
 
 def build(
-    asked: Asked, view: View, needed: dict[str, str | None], results: ResultTables, directory: str | Path | None
+    asked: Asked,
+    view: ExperimentView,
+    needed: dict[str, str | None],
+    results: ResultTables,
+    directory: str | Path | None,
 ) -> dict[str, Any]:
     """``curves``: with the column ``simulated_seconds``, of which rows that are not asked for have no value."""
     curves = results.curves.copy()
@@ -71,11 +75,11 @@ def build(
     model, clock = COST_MODELS.build(asked.model), _Clock(directory)
     curves[SIMULATED] = np.nan
     groups = []
-    for (id, *cells, seed), rows in matching(drawn, asked.where).groupby(
+    for (id, *cells, seed), rows in select_rows(drawn, asked.where).groupby(
         ["algorithm", *view.axes, "seed"], sort=False, dropna=False
     ):
-        spec, search, file = runs[_place(id, [axis_values.parsed(_plain(cell)) for cell in cells])]
-        groups.append((spec, file, run_of(spec, search.within, search.chosen or {}, int(seed)), rows))
+        spec, search, file = runs[_place(id, [axis_values.parse(_plain(cell)) for cell in cells])]
+        groups.append((spec, file, create_run(spec, search.within, search.chosen or {}, int(seed)), rows))
     groups.sort(key=lambda group: json.dumps(group[0].problem, sort_keys=True))  # then one problem is in memory
     for spec, file, run, rows in groups:
         curves.loc[rows.index, SIMULATED] = clock.seconds(model, (spec, file), run, rows)
@@ -89,7 +93,7 @@ def _runs(
     found = {}
     for name, file in files.items():
         meta = RunMeta.of(read_meta(folder / "runs" / f"{name}.parquet"))
-        for search in meta.searches or started(meta.spec):
+        for search in meta.searches or initial_searches(meta.spec):
             point = [search.within[axis] if axis in search.within else meta.spec.look(axis) for axis in axes]
             found[_place(name.split("/")[0], point)] = (meta.spec, search, file)
     return found

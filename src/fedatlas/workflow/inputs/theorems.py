@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.view import View
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.promises import promise
 from fedatlas.workflow.inputs import ResultTables
@@ -15,6 +15,8 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> None:
     """Return nothing, because the view holds the settings."""
 
 
-def build(figure: Any, view: View, spec: None, results: ResultTables, directory: str | Path | None) -> dict[str, Any]:
+def build(
+    figure: Any, view: ExperimentView, spec: None, results: ResultTables, directory: str | Path | None
+) -> dict[str, Any]:
     """Return the table with the column ``bound``."""
     return {"table": promise(view, figure.theorems, results.table, directory)}

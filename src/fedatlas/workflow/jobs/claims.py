@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import read
-from fedatlas.experiments.view import View
 from fedatlas.io import csv
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.judging import check
@@ -22,7 +22,7 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     of the prepared data.
     """
     frames = (read(Path(folder) / f"{name}.parquet")[0] for name in ("table", "curves", "trials"))
-    results = Results(View.of(spec["view"]), *frames)
+    results = Results(ExperimentView.of(spec["view"]), *frames)
 
     def given(asked: Check) -> Results:
         if SIMULATED not in asked.inputs:

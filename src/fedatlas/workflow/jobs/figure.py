@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fedatlas.experiments.experiment_view import EMPTY, ExperimentView
 from fedatlas.experiments.result_files import read
-from fedatlas.experiments.view import EMPTY, View
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
 from fedatlas.results.figures.paper_page import Page
@@ -26,7 +26,7 @@ def make(
     """
     kind, view, results = FIGURES.build(spec["figure"]), EMPTY, ResultTables()
     if kind.draws_results:
-        view = View.of(spec["view"])
+        view = ExperimentView.of(spec["view"])
         (table, _), (curves, _) = (read(Path(folder) / f"{name}.parquet") for name in ("table", "curves"))
         results = ResultTables(table, curves, Path(folder))
     return draw(kind, view, page=page, outputs=outputs, **build(kind, view, spec["inputs"], results, directory))

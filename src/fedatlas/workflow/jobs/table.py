@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.experiments.result_files import made, write
+from fedatlas.experiments.result_files import read_environments, write
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.io import csv
 
@@ -15,7 +15,7 @@ def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
     spec: of the `Layout`. runs: paths of all run files, in the order of the experiment's cells.
     """
     table, curves, trials, meta = build(Layout.of(spec), [Path(path) for path in runs])
-    computed = made(runs)
+    computed = read_environments(runs)
     write(Path(folder) / "curves.parquet", curves, meta.plain(), computed)
     write(Path(folder) / "trials.parquet", trials, meta.plain(), computed)
     csv.write(Path(folder) / "table.csv", table)

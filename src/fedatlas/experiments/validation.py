@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from fedatlas.data.sources import info
-from fedatlas.errors import Undefined, UserError, did_you_mean
-from fedatlas.experiments import overflow
+from fedatlas.errors import Undefined, UserError, did_you_mean, explain_overflow
 from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
 from fedatlas.experiments.formulas import check_constants
+from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import create_algorithm, create_setting, runs
-from fedatlas.experiments.trial import begin
 from fedatlas.federation import algorithms, partitions, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.recording import PARTS
@@ -29,7 +28,7 @@ from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.sampling import SAMPLING
 
 
-def check(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
+def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
     """Build every combination of a cell's values once.
 
     select: of the experiment. recordable: names of all that the experiment's algorithms can record. Raises UserError at
@@ -61,8 +60,8 @@ def check(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
         if problem is None or not new or (begun and spec.space is not None):
             continue
         try:
-            with overflow.refused(spec.algorithm):
-                begin(create_algorithm(run, problem), setting, problem, run.seed)
+            with explain_overflow(spec.algorithm):
+                check_start(create_algorithm(run, problem), setting, problem, run.seed)
             begun = True
         except UserError as error:
             reason = Undefined(str(error))
@@ -82,8 +81,8 @@ def _of_one_seed(spec: CellSpec) -> Iterator[Run]:
 def _metrics(spec: CellSpec, select: Select) -> None:
     """Raise UserError if a metric that scores or tunes is not reported, or if one of test data tunes."""
     for key, name in (("metric", select.metric), *([("tuned_on", select.tuning_metric)] if spec.select else [])):
-        if name not in reported(spec):
-            raise UserError(f"select.{key}: unknown metric {name!r}{did_you_mean(name, reported(spec))}")
+        if name not in reported_metrics(spec):
+            raise UserError(f"select.{key}: unknown metric {name!r}{did_you_mean(name, reported_metrics(spec))}")
     if spec.select is None:
         return
     if (name := select.tuning_metric).startswith(TESTED):
@@ -99,7 +98,7 @@ def _metrics(spec: CellSpec, select: Select) -> None:
         )
 
 
-def reported(spec: CellSpec) -> list[str]:
+def reported_metrics(spec: CellSpec) -> list[str]:
     """Names of the metrics that the runs of a cell report."""
     kind, sources = problems.parse(spec.problem)
     lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]

@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fedatlas.experiments import scores, trials
+from fedatlas.experiments import scores
 from fedatlas.experiments.cells import CellSpec, Point, Search, Select
-from fedatlas.experiments.runs import SETTING, product, tried
-from fedatlas.experiments.tuning_axes import continued
+from fedatlas.experiments.runs import SETTING, product, tuned_points
+from fedatlas.experiments.tuning import halton
+from fedatlas.experiments.tuning.axes import continued
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.options import Option, options
@@ -32,7 +33,7 @@ def advanced(
     rows: of the run of a tuned value and a tuning seed. possible: whether a tuned value can be run.
     """
     assert spec.select is not None  # a search that is not over has a choice
-    points = tried(search)
+    points = tuned_points(search)
     found = [_mean([score(rows(point, seed), spec.select) for seed in spec.tuning_seeds]) for point in points]
     sign = 1 if goal(spec.select) == "min" else -1
     best = min(range(len(points)), key=lambda place: sign * found[place])
@@ -54,14 +55,14 @@ def _grown(spec: CellSpec, search: Search, best: Point, possible: Callable[[Poin
     known = {name: option_of(spec, name) for name in space}
     parts = {}
     for name, ends in search.space.items():
-        which = trials.border(ends, best[name])
-        if which and trials.moved(first[name], ends, which) < spec.select.extend:
-            space[name], parts[name] = trials.grown(first[name], ends, which)
-    count = math.ceil(trials.GROWTH * len(next(iter(spec.tune.values()))))
+        which = halton.border(ends, best[name])
+        if which and halton.moved(first[name], ends, which) < spec.select.extend:
+            space[name], parts[name] = halton.grown(first[name], ends, which)
+    count = math.ceil(halton.GROWTH * len(next(iter(spec.tune.values()))))
     for name, part in parts.items():
-        points = tried(dataclasses.replace(search, axes=axes))
-        new = trials.drawn({**space, name: part}, known, count, points)
-        rows = [row for row in tried(Search({}, new, None, space)) if possible(row)]
+        points = tuned_points(dataclasses.replace(search, axes=axes))
+        new = halton.drawn({**space, name: part}, known, count, points)
+        rows = [row for row in tuned_points(Search({}, new, None, space)) if possible(row)]
         axes = {one: [*values, *(row[one] for row in rows)] for one, values in axes.items()}
     longer = len(next(iter(axes.values()))) > len(next(iter(search.axes.values())))
     return dataclasses.replace(search, axes=axes, space=space) if longer else None
@@ -75,8 +76,8 @@ def goal(select: Select) -> str:
 def score(rows: Rows, select: Select) -> float:
     """The score of a run that tunes, from its evaluations. What diverged, or has none, has the worst."""
     values = [float(row[select.tuning_metric]) for row in rows if row["round"] > 0]
-    found = scores.of_values(values, select.statistic, goal(select), select.last)
-    return scores.worst(goal(select)) if rows[-1]["status"] == "diverged" or math.isnan(found) else found
+    found = scores.score_values(values, select.statistic, goal(select), select.last)
+    return scores.worst_score(goal(select)) if rows[-1]["status"] == "diverged" or math.isnan(found) else found
 
 
 def _mean(values: Sequence[float]) -> float:

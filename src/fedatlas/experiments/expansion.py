@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError
-from fedatlas.experiments import axes, dry, spaces, trials
-from fedatlas.experiments.advice import recommended
-from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, choices
-from fedatlas.experiments.config import merge
-from fedatlas.experiments.runs import assign, product, runs
+from fedatlas.experiments import validation
+from fedatlas.experiments.advice import search_space, with_advice
+from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
+from fedatlas.experiments.experiment_file import merge
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
+from fedatlas.experiments.runs import SETTING, assign, product, runs
+from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.view import Shown, View
+from fedatlas.experiments.tuning import halton
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import LOCAL_LOSS
 from fedatlas.federation.partitions import is_owned, number
@@ -21,7 +23,7 @@ from fedatlas.federation.partitions import is_owned, number
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 
 
-class Expanded(NamedTuple):
+class Expansion(NamedTuple):
     """The cells of an experiment. undefined: by id of an algorithm and case, why there are none."""
 
     cells: list[Cell]
@@ -29,11 +31,11 @@ class Expanded(NamedTuple):
 
 
 def cells(experiment: Experiment) -> list[Cell]:
-    """All cells of an experiment; see `expanded`."""
-    return expanded(experiment).cells
+    """All cells of an experiment; see `expand`."""
+    return expand(experiment).cells
 
 
-def expanded(experiment: Experiment) -> Expanded:
+def expand(experiment: Experiment) -> Expansion:
     """All cells of an experiment, checked: every combination of values is built once, so that no job fails on one.
 
     An algorithm that is not defined for a case has no cells there. Raises UserError that names the file; also where an
@@ -43,7 +45,7 @@ def expanded(experiment: Experiment) -> Expanded:
     undefined: dict[str, dict[str, str]] = {}
     try:
         for id in experiment.algorithms:
-            axes.check({"grid": experiment.grid, "within": experiment.within, "tune": tuned(experiment, id)[0]})
+            check_axes({"grid": experiment.grid, "within": experiment.within, "tune": tuned_values(experiment, id)[0]})
         _count(experiment)
         for point in product(experiment.grid):
             for id in experiment.algorithms:
@@ -62,10 +64,10 @@ def expanded(experiment: Experiment) -> Expanded:
         _distinct(found)
     except UserError as error:
         raise UserError(f"{experiment.where}: {error}") from None
-    return Expanded(found, undefined)
+    return Expansion(found, undefined)
 
 
-def tuned(
+def tuned_values(
     experiment: Experiment, id: str, problem: Spec | None = None, setting: Mapping[str, Any] | None = None
 ) -> tuple[Axes, Space | None]:
     """The tuned hyper-parameters of an entry with their values, and the space from which these are drawn, if they are
@@ -81,14 +83,14 @@ def tuned(
     known = algorithms.get(experiment.algorithm(id))
     kind = problems.PROBLEMS.split(experiment.problem)[0]
     constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
-    found = spaces.space(known, entry.set, entry.search, setting or experiment.setting, constants)
-    return trials.drawn(found, known.options(), experiment.trials), found or None
+    found = search_space(known, entry.set, entry.search, setting or experiment.setting, constants)
+    return halton.drawn(found, known.options(), experiment.trials), found or None
 
 
-def view(experiment: Experiment, undefined: dict[str, dict[str, str]] | None = None) -> View:
+def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | None = None) -> ExperimentView:
     """What tables, figures and claims know of an experiment.
 
-    undefined: where algorithms are not defined; see `Expanded`. Raises UserError, naming the file, on an unknown
+    undefined: where algorithms are not defined; see `Expansion`. Raises UserError, naming the file, on an unknown
     algorithm.
     """
     try:
@@ -96,7 +98,7 @@ def view(experiment: Experiment, undefined: dict[str, dict[str, str]] | None = N
     except UserError as error:
         raise UserError(f"{experiment.where}: {error}") from None
     names = {name for one in shown.values() for name in one.tune} | set(experiment.tune)
-    return View(
+    return ExperimentView(
         name=experiment.name,
         size=experiment.size,
         axes=list(experiment.axes),
@@ -132,15 +134,15 @@ def _count(experiment: Experiment) -> None:
             )
 
 
-def _shown(experiment: Experiment, id: str) -> Shown:
+def _shown(experiment: Experiment, id: str) -> AlgorithmView:
     entry, algorithm = experiment.algorithms[id], experiment.algorithm(id)
     known = algorithms.get(algorithm)
     own: str = getattr(known, "label", id) if id == algorithm else id
-    return Shown(
+    return AlgorithmView(
         algorithm=algorithm,
         name=entry.label or own,
         set=entry.set,
-        tune=tuned(experiment, id)[0],
+        tune=tuned_values(experiment, id)[0],
         setting=entry.setting,
     )
 
@@ -180,10 +182,10 @@ def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cel
     if reason := entry.undefined.get(problems.PROBLEMS.split(parts["problem"])[0]):
         raise Undefined(reason)
     _count_clients(parts, experiment)
-    tune, space = tuned(experiment, id, parts["problem"], parts["setting"])
+    tune, space = tuned_values(experiment, id, parts["problem"], parts["setting"])
     if experiment.trials or experiment.is_advised(id):
         known = algorithms.get(experiment.algorithm(id))
-        parts["parameters"] = recommended(known, parts["parameters"], parts["setting"], tune)
+        parts["parameters"] = with_advice(known, parts["parameters"], parts["setting"], tune)
     spec = CellSpec(
         algorithm=experiment.algorithm(id),
         within=experiment.within,
@@ -191,10 +193,38 @@ def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cel
         seeds=entry.seeds or experiment.seeds,
         optimum=experiment.optimum if case is None or case.optimum is None else case.optimum,
         part=None if part == [0, 1] else part,
-        select=experiment.select if choices(tune) else None,
+        select=experiment.select if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,
         **parts,
     )
-    dry.check(spec, experiment.select, recordable(experiment))
+    validation.check_cell(spec, experiment.select, recordable(experiment))
     return Cell(id, point, spec)
+
+
+def check_axes(sections: Mapping[str, Axes]) -> None:
+    """Raise UserError if an axis has the name of a column, varies what runs of one file share, or undoes another.
+
+    sections: the axes of grid, of within and of an algorithm's tuning, in which order their values are set.
+    """
+    before: dict[str, tuple[str, str]] = {}  # section and name of each axis, by the place whose value it sets
+    for section, axes in sections.items():
+        for name in axes:
+            place = name if section != "tune" or name in SETTING else f"parameters.{name}"
+            if name in NO_METRICS:
+                raise UserError(f"{section}: {name!r} cannot be an axis, because results have a column of that name")
+            if section == "within" and name.startswith("problem."):
+                raise UserError(f"within: the runs of a file share their problem; move {name!r} to grid")
+            for other, (where, called) in before.items():
+                if _inside(other, place):
+                    raise UserError(f"{section}: {name!r} would undo {called!r} of {where}; keep one of them")
+                if _inside(place, other) and section == where == "grid":
+                    raise UserError(
+                        f"grid: {name!r} lies inside {called!r}; move it to within, or write all values out"
+                    )
+            before[place] = (section, name)
+
+
+def _inside(place: str, other: str) -> bool:
+    """Whether a place is another one or lies inside it."""
+    return f"{place}.".startswith(f"{other}.")

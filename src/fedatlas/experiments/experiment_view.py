@@ -9,7 +9,7 @@ from fedatlas.experiments.cells import Axes, Select, Spec
 
 
 @dataclass(frozen=True)
-class Shown:
+class AlgorithmView:
     """An algorithm of an experiment as figures and claims know it. name: for people."""
 
     algorithm: str
@@ -20,7 +20,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class View:
+class ExperimentView:
     """What tables, figures and claims know of an experiment.
 
     axes: names of the axes of grid and within. tune: names of all tuned hyper-parameters. seeds: those that are scored.
@@ -36,7 +36,7 @@ class View:
     problem: Spec
     setting: dict[str, Any]
     seeds: list[int]
-    algorithms: dict[str, Shown]
+    algorithms: dict[str, AlgorithmView]
     cases: dict[str, str] = field(default_factory=dict)
     undefined: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -46,10 +46,10 @@ class View:
         return {key: value for key, value in found.items() if value or key not in ("cases", "undefined")}
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "View":
+    def of(cls, plain: Mapping[str, Any]) -> "ExperimentView":
         """The view that ``plain`` gave."""
-        select, shown = Select(**plain["select"]), {id: Shown(**one) for id, one in plain["algorithms"].items()}
+        select, shown = Select(**plain["select"]), {id: AlgorithmView(**one) for id, one in plain["algorithms"].items()}
         return cls(**{**plain, "select": select, "algorithms": shown})
 
 
-EMPTY = View("", "", [], [], Select(metric="", statistic="best", goal="min"), {}, {}, [], {})
+EMPTY = ExperimentView("", "", [], [], Select(metric="", statistic="best", goal="min"), {}, {}, [], {})

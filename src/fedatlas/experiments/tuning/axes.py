@@ -37,13 +37,13 @@ def continued(given: Sequence[Any], values: Sequence[Any], best: Any, option: Op
         return None
     if _constants(known[outer]):
         return formulas.multiple(known[outer], factor)
-    new = formulas.rounded(outer * factor)
+    new = formulas.round_digits(outer * factor)
     if float not in option.members:
         new = math.floor(new + 0.5)
     elif new.is_integer() and all(isinstance(value, int) for value in given):
         new = int(new)
     beyond = new > max(now) if which == "highest" else 0 < new < min(now)
-    return new if beyond and axis_values.number(new) and option.fits(new) else None
+    return new if beyond and axis_values.is_number(new) and option.fits(new) else None
 
 
 def end(value: Any, values: Sequence[Any]) -> str:
@@ -56,7 +56,7 @@ def end(value: Any, values: Sequence[Any]) -> str:
     if len(sizes) < 2 or len({_constants(given) != set() for given in sizes.values()}) > 1:
         return ""
     ends = {"lowest": sizes[min(sizes)], "highest": sizes[max(sizes)]}
-    return next((name for name, one in ends.items() if axis_values.same(one, value)), "")
+    return next((name for name, one in ends.items() if axis_values.equal(one, value)), "")
 
 
 def size(value: Any) -> float | None:
@@ -75,4 +75,4 @@ def _sizes(values: Sequence[Any]) -> list[float]:
 
 
 def _constants(value: Any) -> frozenset[str]:
-    return frozenset(formulas.names(value))
+    return frozenset(formulas.constant_names(value))

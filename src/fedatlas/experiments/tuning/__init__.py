@@ -1,0 +1,1 @@
+"""How the best of tuned values is searched for."""
