@@ -1,37 +1,133 @@
 """fedatlas: an executable atlas of federated optimisation.
 
-``train`` runs one algorithm on one problem: a specification, or one of plain arrays (``Logistic``, ``Softmax``,
+``train`` runs one algorithm on one problem: a specification, or a problem of plain arrays (``Logistic``, ``Softmax``,
 ``Network``, ``Quadratic``), which ``partitions`` splits over clients. ``plot`` draws what it returned. ``load_results``
-reads what the workflow made, whose file is ``SNAKEFILE``. ``FederatedLogisticRegression`` is a scikit-learn estimator.
-``UserError`` is raised on all input that does not fit; it is a ValueError. docs/how-to/python.md shows them.
+reads what the workflow computed, whose file is ``SNAKEFILE``. ``FederatedLogisticRegression`` is a scikit-learn
+estimator. ``UserError`` is raised on all input that does not fit; it is a ValueError. docs/how-to/python.md shows them.
+
+The other names are what extensions derive from and use: ``Algorithm``, ``State``, ``option`` and so on;
+docs/how-to/adding.md has an example of each.
+
+A name is imported from its module when it is first used, because jobs of the workflow must not load what a notebook
+uses. What a result depends on is that module alone: `fedatlas.experiments.fingerprint` reads the tables below.
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
-_HOMES = {
+# The module that defines each name.
+EXPORTS = {
+    "Algorithm": "fedatlas.federation.algorithms.base",
+    "AlgorithmFigure": "fedatlas.results.figures.base",
+    "Architecture": "fedatlas.federation.architectures.base",
+    "Availability": "fedatlas.federation.participation.independent",
+    "BITS": "fedatlas.results.costs.base",
+    "Check": "fedatlas.results.claims.base",
+    "CostModel": "fedatlas.results.costs.base",
+    "CustomReader": "fedatlas.data.readers.custom_reader",
+    "DataKind": "fedatlas.federation.problems.base",
+    "Drawing": "fedatlas.results.figures.base",
     "FederatedLogisticRegression": "fedatlas.api.estimator",
+    "Figure": "fedatlas.results.figures.base",
+    "FigureData": "fedatlas.results.figures.figure_data",
+    "File": "fedatlas.data.catalogue.base",
+    "Form": "fedatlas.data.catalogue.base",
     "Logistic": "fedatlas.federation.problems.from_arrays",
+    "Metric": "fedatlas.federation.metrics.base",
+    "Mixing": "fedatlas.federation.topologies.mixing",
     "Network": "fedatlas.federation.networks.of_arrays",
+    "OPERATIONS": "fedatlas.results.costs.base",
+    "PanelFigure": "fedatlas.results.figures.base",
+    "Participants": "fedatlas.federation.participation.base",
+    "Participation": "fedatlas.federation.participation.base",
+    "Problem": "fedatlas.federation.problems.base",
     "Quadratic": "fedatlas.federation.problems.quadratic",
+    "Reader": "fedatlas.data.readers.base",
+    "Recurrence": "fedatlas.federation.algorithms.recurrences",
     "SNAKEFILE": "fedatlas.workflow.project",
+    "Sampler": "fedatlas.federation.sampling.base",
+    "Samples": "fedatlas.data.readers.custom_reader",
+    "Schedule": "fedatlas.federation.schedules.base",
     "Softmax": "fedatlas.federation.problems.from_arrays",
+    "Source": "fedatlas.data.catalogue.base",
+    "Split": "fedatlas.federation.partitions.base",
+    "State": "fedatlas.federation.arrays",
+    "SyntheticKind": "fedatlas.federation.problems.base",
     "UserError": "fedatlas.errors",
+    "equal_sizes": "fedatlas.federation.partitions.base",
     "load_results": "fedatlas.api.frames",
+    "option": "fedatlas.registry.options",
     "plot": "fedatlas.api.plotting",
+    "stream": "fedatlas.federation.streams",
     "train": "fedatlas.api.train",
+    "transcription": "fedatlas.testing.transcriptions",
 }
-__all__ = sorted([*_HOMES, "partitions"])
+# Modules that are names themselves.
+MODULES = {
+    "arrays": "fedatlas.federation.arrays",
+    "labels": "fedatlas.experiments.labels",
+    "layout": "fedatlas.results.figures.layout",
+    "partitions": "fedatlas.federation.partitions",
+}
+__all__ = sorted([*EXPORTS, *MODULES])
 
+if TYPE_CHECKING:  # the same names for type checkers and editors
+    from fedatlas.api.estimator import FederatedLogisticRegression as FederatedLogisticRegression
+    from fedatlas.api.frames import load_results as load_results
+    from fedatlas.api.plotting import plot as plot
+    from fedatlas.api.train import train as train
+    from fedatlas.data.catalogue.base import File as File
+    from fedatlas.data.catalogue.base import Form as Form
+    from fedatlas.data.catalogue.base import Source as Source
+    from fedatlas.data.readers.base import Reader as Reader
+    from fedatlas.data.readers.custom_reader import CustomReader as CustomReader
+    from fedatlas.data.readers.custom_reader import Samples as Samples
+    from fedatlas.errors import UserError as UserError
+    from fedatlas.experiments import labels as labels
+    from fedatlas.federation import arrays as arrays
+    from fedatlas.federation import partitions as partitions
+    from fedatlas.federation.algorithms.base import Algorithm as Algorithm
+    from fedatlas.federation.algorithms.recurrences import Recurrence as Recurrence
+    from fedatlas.federation.architectures.base import Architecture as Architecture
+    from fedatlas.federation.arrays import State as State
+    from fedatlas.federation.metrics.base import Metric as Metric
+    from fedatlas.federation.networks.of_arrays import Network as Network
+    from fedatlas.federation.participation.base import Participants as Participants
+    from fedatlas.federation.participation.base import Participation as Participation
+    from fedatlas.federation.participation.independent import Availability as Availability
+    from fedatlas.federation.partitions.base import Split as Split
+    from fedatlas.federation.partitions.base import equal_sizes as equal_sizes
+    from fedatlas.federation.problems.base import DataKind as DataKind
+    from fedatlas.federation.problems.base import Problem as Problem
+    from fedatlas.federation.problems.base import SyntheticKind as SyntheticKind
+    from fedatlas.federation.problems.from_arrays import Logistic as Logistic
+    from fedatlas.federation.problems.from_arrays import Softmax as Softmax
+    from fedatlas.federation.problems.quadratic import Quadratic as Quadratic
+    from fedatlas.federation.sampling.base import Sampler as Sampler
+    from fedatlas.federation.schedules.base import Schedule as Schedule
+    from fedatlas.federation.streams import stream as stream
+    from fedatlas.federation.topologies.mixing import Mixing as Mixing
+    from fedatlas.registry.options import option as option
+    from fedatlas.results.claims.base import Check as Check
+    from fedatlas.results.costs.base import BITS as BITS
+    from fedatlas.results.costs.base import OPERATIONS as OPERATIONS
+    from fedatlas.results.costs.base import CostModel as CostModel
+    from fedatlas.results.figures import layout as layout
+    from fedatlas.results.figures.base import AlgorithmFigure as AlgorithmFigure
+    from fedatlas.results.figures.base import Drawing as Drawing
+    from fedatlas.results.figures.base import Figure as Figure
+    from fedatlas.results.figures.base import PanelFigure as PanelFigure
+    from fedatlas.results.figures.figure_data import FigureData as FigureData
+    from fedatlas.testing.transcriptions import transcription as transcription
+    from fedatlas.workflow.project import SNAKEFILE as SNAKEFILE
+else:
 
-def __getattr__(name: str) -> Any:
-    # jobs of the workflow must not pay for what a notebook uses
-    if name == "partitions":
-        return importlib.import_module("fedatlas.federation.partitions")
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'fedatlas' has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        if name in MODULES:
+            return importlib.import_module(MODULES[name])
+        if name in EXPORTS:
+            return getattr(importlib.import_module(EXPORTS[name]), name)
+        raise AttributeError(f"module 'fedatlas' has no attribute {name!r}")
 
-
-def __dir__() -> list[str]:
-    return __all__
+    def __dir__() -> list[str]:
+        return __all__

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import fedatlas
 from fedatlas.errors import UserError
 from fedatlas.experiments.exclusions import DETACHED, SILENT
 from fedatlas.io.files import atomic
@@ -207,13 +208,22 @@ def _imports(tree: ast.Module, package: str | None = None) -> list[list[str]]:
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [[alias.name] for alias in node.names]
+            found += [[alias.name, *_attributes(tree, alias)] for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             start = ".".join((package or "").split(".")[: 1 - node.level or None]) if node.level else ""
             found.append([".".join(filter(None, (start, node.module))), *(alias.name for alias in node.names)])
         elif isinstance(node, ast.Call) and _loads(node):
             found.append([ast.literal_eval(node.args[0])])
     return [one for one in found if _of_package(one[0]) or (package is not None and one[0])]
+
+
+def _attributes(tree: ast.Module, alias: ast.alias) -> list[str]:
+    """Return the names that a source takes from ``import fedatlas`` as attributes; none of any other module."""
+    if alias.name != PACKAGE:
+        return []
+    local = alias.asname or alias.name
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    return sorted({node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == local})
 
 
 def _loads(node: ast.Call) -> bool:
@@ -230,11 +240,19 @@ def _imported(imports: list[list[str]]) -> set[str]:
     """Full names of modules. A name that is not a module is an attribute of the module from which it is imported."""
     found = set()
     for module, *names in imports:
-        modules = {f"{module}.{name}" for name in names}
+        modules = {module_of_export(name) if module == PACKAGE else f"{module}.{name}" for name in names}
         found |= modules
         if not names or not all(map(_path, modules)):
             found.add(module)
     return found
+
+
+def module_of_export(name: str) -> str:
+    """Return the full name of the module that defines a name of the package's interface, such as ``Algorithm``.
+
+    Results of an extension that imports the name from ``fedatlas`` depend on this module, and not on the interface.
+    """
+    return {**fedatlas.EXPORTS, **fedatlas.MODULES}.get(name, f"{PACKAGE}.{name}")
 
 
 def _existing(name: str) -> Path:

@@ -1,0 +1,55 @@
+"""The names of `import fedatlas`: typed for tools, imported when used, each from the module that defines it."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fedatlas
+from fedatlas.experiments.fingerprint import closure, module_of_export
+
+PACKAGE = Path(fedatlas.__file__).parent
+
+
+def test_type_checkers_and_the_run_time_import_the_same_names():
+    (block,) = [node for node in ast.parse((PACKAGE / "__init__.py").read_text()).body if isinstance(node, ast.If)]
+    typed = {}
+    for node in block.body:
+        (alias,) = node.names
+        assert alias.asname == alias.name  # the form of a re-export
+        module = f"{node.module}.{alias.name}" if alias.name in fedatlas.MODULES else node.module
+        typed[alias.name] = module
+    assert typed == {**fedatlas.EXPORTS, **fedatlas.MODULES} and sorted(typed) == fedatlas.__all__
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_a_name_comes_from_the_module_that_defines_it():
+    for name, module in fedatlas.EXPORTS.items():
+        value = getattr(fedatlas, name)
+        assert getattr(value, "__module__", module) == module and vars(sys.modules[module])[name] is value
+    for name, module in fedatlas.MODULES.items():
+        assert getattr(fedatlas, name) is sys.modules[module]
+
+
+@pytest.mark.parametrize("code", ["from fedatlas import Schedule", "import fedatlas as f\nf.Schedule"])
+def test_results_depend_on_the_module_that_defines_an_imported_name(tmp_path, monkeypatch, code):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text("")
+    (tmp_path / "extensions").mkdir()
+    (tmp_path / "extensions/warm_up.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    assert module_of_export("Schedule") == "fedatlas.federation.schedules.base"
+    assert closure("extensions.warm_up") == {"extensions.warm_up", *closure(module_of_export("Schedule"))}
+
+
+@pytest.mark.slow  # mypy reads all that train imports
+def test_types_reach_other_folders(tmp_path):
+    file = tmp_path / "user.py"
+    file.write_text("import fedatlas\nreveal_type(fedatlas.train)\nfedatlas.nope\n")
+    command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir", str(tmp_path), str(file)]
+    environment = {"PYTHONPATH": "", "MYPYPATH": str(PACKAGE.parent), "PATH": ""}
+    output = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True).stdout
+    assert 'user.py:2: note: Revealed type is "def (' in output and "DataFrame" in output
+    assert 'user.py:3: error: Module has no attribute "nope"' in output
