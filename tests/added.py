@@ -17,7 +17,7 @@ from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.prepared import load
 from fedatlas.experiments import expansion
-from fedatlas.results.claims.judging import check
+from fedatlas.results.claims.judge import check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
 from fedatlas.results.figures import FIGURES

@@ -13,8 +13,6 @@ FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 # files of subclasses.
 HOOKS = {
     ("federation/algorithms/base.py", "Algorithm"): [name for name in FILES if name.startswith("algorithms/")],
-    ("theory/theorem.py", "Theorem"): ["theory/convex.py", "theory/strongly_convex.py"],
-    ("theory/bound.py", "Bound"): ["theory/dane.py", "theory/fedred.py", "theory/polyak.py"],
 }
 COMPILED = {"njit", "intrinsic"}  # numba finds the types where a function is called
 

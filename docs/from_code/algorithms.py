@@ -15,8 +15,8 @@ from fedatlas.registry.bibliography import reference
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option
 from fedatlas.testing import transcriptions
-from fedatlas.theory.compared import BOUNDS
-from fedatlas.theory.fedac import THEOREMS
+from fedatlas.theory.comparison import RUN_BOUNDS
+from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.workflow.project import here
 from from_code.docstrings import prose, rule
 from from_code.formulas import SYMBOLS, Notation
@@ -149,10 +149,10 @@ def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     yield from (f"- {text}" for text in facts)
     found = [
         f"Theorem {one.short} of its paper ({one.name} in the appendix; {prose(one.assumptions, letters)})"
-        for one in THEOREMS.values()
+        for one in FEDAC_THEOREMS.values()
         if one.algorithm == cls.name
     ]
-    found += [f"{one.title} (bounds {escaped(one.quantity)})" for one in BOUNDS.values() if cls.name in one.algorithms]
+    found += [f"{one.title} (bounds {escaped(one.quantity)})" for one in RUN_BOUNDS.values() if cls.name in one.algorithms]
     if found:
         yield f"- Bounds that the atlas computes: {'; '.join(dict.fromkeys(found))}."
     if words := cls.rate.__doc__ if cls.overrides("rate") else None:

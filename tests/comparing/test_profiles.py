@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fedatlas.results.comparing.profiles import areas, draws, profile, ratios, units
 
-from .made import boards, made
+from .fixtures import boards, made
 
 INF = math.inf
 AT = np.array([1.0, 1.5, 2.0, 4.0])

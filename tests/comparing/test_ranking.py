@@ -12,7 +12,7 @@ from fedatlas.results.comparing.intervals import Resampled
 from fedatlas.results.comparing.profiles import areas, draws
 from fedatlas.results.comparing.ranking import Order, agreement, compared, halves, kendall, order, ranked
 
-from .made import boards, made
+from .fixtures import boards, made
 
 INF = math.inf
 LISTS = st.integers(2, 7).flatmap(lambda n: st.tuples(*[st.lists(st.integers(0, 4), min_size=n, max_size=n)] * 2))

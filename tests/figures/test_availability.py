@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.results.figures import drawing
-from fedatlas.theory.closed_forms import fedavg_output, late
+from fedatlas.theory.closed_forms import fedavg_output, late_means
 from tests.synthetic import build, experiment
 
 from .sheets import declared
@@ -106,9 +106,9 @@ def test_a_heat_map_of_rounds_that_were_not_run(grid):
 
 def test_time_means_are_by_seed():
     frame = pd.DataFrame({"a": 1, "seed": [0, 0, 0, 1], "round": [0, 5, 10, 10], "x": [100.0, 2, 4, 8]})
-    assert late(frame, ["a"], "x", 5).tolist() == [3.0, 8.0]
+    assert late_means(frame, ["a"], "x", 5).tolist() == [3.0, 8.0]
     with pytest.raises(UserError, match="no metric 'y'"):
-        late(frame, ["a"], "y", 5)
+        late_means(frame, ["a"], "y", 5)
 
 
 def someone(rounds=6, clients=4):

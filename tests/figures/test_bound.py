@@ -4,7 +4,7 @@ import pytest
 
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
-from tests.checks.made import compared
+from tests.claims.fixtures import compared
 
 
 @pytest.mark.parametrize("last", [12, 7, 0])

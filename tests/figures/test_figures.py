@@ -11,10 +11,10 @@ from fedatlas.federation import problems
 from fedatlas.results.figures.convergence import average
 from fedatlas.results.figures.drawing import draw
 from fedatlas.results.figures.layout import FLOOR
-from fedatlas.theory.bound import Similarity
-from fedatlas.theory.constants import estimate
-from fedatlas.theory.fedac import THEOREMS
-from fedatlas.theory.promises import promise
+from fedatlas.theory.fedac import FEDAC_THEOREMS
+from fedatlas.theory.fedac.bounds import add_bounds
+from fedatlas.theory.fedac.constants import fedac_constants
+from fedatlas.theory.fedred.bound import FedRedConstants
 from tests.synthetic import build, curves, decay, experiment
 
 from .sheets import declared, drawn, panels
@@ -80,11 +80,11 @@ def test_theorems_are_drawn_over_the_scores(results, tmp_path):
     table, lines, view = results
     named = {"fedavg": "D.1", "fedac-1": "B.1"}
     prepare("breast_cancer", tmp_path)
-    promised = promise(view, named, table, tmp_path)
-    c = estimate(problems.create(view.problem, 4, tmp_path))
+    promised = add_bounds(view, named, table, tmp_path)
+    c = fedac_constants(problems.create(view.problem, 4, tmp_path))
     for _, row in promised[promised["algorithm"] == "fedac-1"].iterrows():
         K = row["local_steps"]
-        assert row["bound"] == THEOREMS["B.1"].bound(c, row["clients"], K, 64 // K * K)
+        assert row["bound"] == FEDAC_THEOREMS["B.1"].bound(c, row["clients"], K, 64 // K * K)
     assert promised[promised["algorithm"] == "mb-sgd"]["bound"].isna().all()
     figure, found = panels({**SCALING, "theorems": named}, (promised, lines, view))
     rows = promised[promised["chosen"] & (promised["algorithm"] == "fedac-1") & (promised["local_steps"] == 1)]
@@ -177,7 +177,7 @@ def test_accuracies_are_linear(tmp_path):
 
 
 def test_dissimilarities_are_written_beside_the_smoothness(results):
-    c = Similarity(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
+    c = FedRedConstants(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
     figure, drawing = drawn({"kind": "dissimilarity"}, results, dissimilarities=[("here", c), ("there", c)])
     assert drawing.numbers["problem"].tolist() == ["here", "there"]
     assert drawing.numbers.iloc[0, 1:].tolist() == [10, 1, 1.5, 0.15]

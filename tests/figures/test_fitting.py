@@ -9,9 +9,9 @@ import pytest
 
 from fedatlas.results.figures import FIGURES, text_fitting
 from fedatlas.results.figures.drawing import settings
-from fedatlas.theory import fedspeed_bound
-from fedatlas.theory.bound import Similarity
-from tests.checks.made import compared
+from fedatlas.theory import fedspeed
+from fedatlas.theory.fedred.bound import FedRedConstants
+from tests.claims.fixtures import compared
 from tests.synthetic import build, experiment
 
 from .sheets import drawn
@@ -48,7 +48,7 @@ SPECS = {
     "dissimilarity": [{}],
 }
 RNG = np.random.default_rng(0)
-SIMILARITY = Similarity(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
+SIMILARITY = FedRedConstants(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
 TITLE = "phases of 2000 rounds, p = (0.9, 0.1, 0.9, 0.1), then (0.1, 0.9, 0.1, 0.9)"
 
 
@@ -98,7 +98,7 @@ def test_figures_of_theorems(monkeypatch):
     fits(lambda: drawn(spec, (table, curves, view))[0])
     at = np.arange(1, 41)
     run = SimpleNamespace(rounds=at, bound=np.ones((2, 40)) * 3, measured=np.stack([2 / at, 1 / at]))
-    monkeypatch.setattr(fedspeed_bound, "runs", lambda *_: run)
+    monkeypatch.setattr(fedspeed, "compare_runs", lambda *_: run)
     spec = {"kind": "mean_bound", "theorems": ["4.4", "4.4 with noise"], "panel": "problem.convexity"}
     fits(lambda: drawn(spec, (table, curves, view))[0])
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas.results.figures.instability import draw, drawn
-from fedatlas.theory.instability import study
+from fedatlas.theory.fedac.instability import study
 
 
 def test_the_figure(tmp_path):

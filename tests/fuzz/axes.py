@@ -19,7 +19,7 @@ from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.about import about
 from fedatlas.publish.report.summaries import best_values, choices
 from fedatlas.publish.tracking.entries import chosen, read_runs
-from fedatlas.results.claims.judging import check
+from fedatlas.results.claims.judge import check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw

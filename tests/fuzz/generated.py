@@ -20,8 +20,8 @@ from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 from fedatlas.theory.closed_forms import LIMITS
-from fedatlas.theory.fedac import THEOREMS
-from fedatlas.theory.fedred import BOUNDS
+from fedatlas.theory.fedac import FEDAC_THEOREMS
+from fedatlas.theory.fedred import FEDRED_BOUNDS
 from tests.fuzz.values import EXTREME, FORMULAS, REAL, TEXTS, WRONG, kind, mostly, options, value
 
 MIXED_AXES = True  # whether the values of an axis may differ in type
@@ -197,7 +197,7 @@ def experiment(draw: Any) -> dict[str, Any]:
         "axis of numbers": list(axes) or ["clients"],
         "cost": list(COSTS), "tuned": tuned or ["lr"], "axis or tuned": [*axes, *tuned, "lr"],
         "algorithm": list(entries), "algorithms": list(entries), "limit": list(LIMITS),
-        "theorem": [str(name) for name in BOUNDS], "record": ["step_size"],
+        "theorem": [str(name) for name in FEDRED_BOUNDS], "record": ["step_size"],
     }  # fmt: skip
     spec["figures"] = {}
     for number in range(draw(st.integers(0, 2))):
@@ -205,7 +205,7 @@ def experiment(draw: Any) -> dict[str, Any]:
         if not of.get("centers"):
             figure.pop("limit", None)
         if "theorems" in FIGURES.get(figure["kind"]).options() and draw(st.booleans()):
-            figure["theorems"] = {draw(st.sampled_from(list(entries))): draw(st.sampled_from(list(THEOREMS)))}
+            figure["theorems"] = {draw(st.sampled_from(list(entries))): draw(st.sampled_from(list(FEDAC_THEOREMS)))}
         spec["figures"][f"figure{number}"] = {**figure, "caption": draw(st.sampled_from(TEXTS))}
     spec["claims"] = {}
     for number in range(draw(st.integers(1, 3))):
@@ -244,7 +244,7 @@ def _asks(declared: Any) -> bool:
 def _covered(spec: dict[str, Any]) -> bool:
     """Whether a theorem is about one of the algorithms."""
     used = {one["algorithm"] for one in spec["algorithms"].values()}
-    return "data" not in spec["problem"] and any(used & set(bound.algorithms) for bound in BOUNDS.values())
+    return "data" not in spec["problem"] and any(used & set(bound.algorithms) for bound in FEDRED_BOUNDS.values())
 
 
 @st.composite

@@ -11,7 +11,7 @@ from fedatlas.api import frames
 from fedatlas.cli import exports
 from fedatlas.experiments import result_files
 from fedatlas.io import csv
-from fedatlas.results.claims.judging import COLUMNS
+from fedatlas.results.claims.judge import COLUMNS
 from fedatlas.workflow.verdict_files import verdicts
 from tests.fuzz.frame import Target, mutated
 

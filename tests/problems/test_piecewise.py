@@ -14,7 +14,7 @@ from fedatlas.federation.algorithms.fedac import FedAc1
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.piecewise import AcceleratedInstability, Piecewise
-from fedatlas.theory import instability
+from fedatlas.theory.fedac import instability
 
 KAPPAS = (25, 100, 1000)
 

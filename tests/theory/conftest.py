@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.theory.constants import estimate
+from fedatlas.theory.fedac.constants import fedac_constants
 from tests.helpers import logistic
 
 
@@ -15,4 +15,4 @@ def problem():
 
 @pytest.fixture(scope="module")
 def constants(problem):
-    return estimate(problem)
+    return fedac_constants(problem)

@@ -15,13 +15,13 @@ from fedatlas.federation.arrays import State
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
-from fedatlas.theory.account import account
-from fedatlas.theory.constants import estimate, variance
-from fedatlas.theory.fedac import THEOREMS
-from fedatlas.theory.theorem import Constants, averaging
+from fedatlas.theory.evaluation import evaluate_theorems
+from fedatlas.theory.fedac import FEDAC_THEOREMS
+from fedatlas.theory.fedac.constants import fedac_constants, variance
+from fedatlas.theory.fedac.theorem import FedAcConstants, averaging_weights
 from tests.helpers import logistic, quadratic
 
-NAMES = list(THEOREMS)
+NAMES = list(FEDAC_THEOREMS)
 SEEDS, CLIENTS = 24, 4
 
 
@@ -65,7 +65,7 @@ def test_sigma_bounds_the_moments_at_every_point(spread):
     problem = logistic(samples=40, dim=4, heterogeneous=False)
     scale = np.exp(spread * np.random.default_rng(5).standard_normal((40, 1)))
     problem = Logistic(problem.A * scale, problem.b > 0, 0.1)
-    c = estimate(problem)
+    c = fedac_constants(problem)
     second, fourth = [], []
     for x in points(problem):
         gradients = one_sample_gradients(problem, x)
@@ -81,7 +81,7 @@ def test_sigma_bounds_the_moments_at_every_point(spread):
 def test_Q_bounds_the_change_of_the_hessian(rows):
     problem = logistic(samples=40, dim=4, heterogeneous=False)
     problem = Logistic(problem.A[:rows], problem.b[:rows] > 0, 0.1)
-    Q = estimate(problem).Q
+    Q = fedac_constants(problem).Q
     rng = np.random.default_rng(2)
     steepest = math.log(2 + math.sqrt(3))  # where |s''| is largest
     starts = [steepest * a / (a @ a) for a in problem.A] + [rng.standard_normal(4) for _ in range(200)]
@@ -97,26 +97,26 @@ def test_Q_bounds_the_change_of_the_hessian(rows):
 
 def test_distance_and_gap_are_those_of_the_start(problem):
     x0 = np.arange(4.0)
-    c = estimate(problem, x0)
+    c = fedac_constants(problem, x0)
     assert c.D0 == pytest.approx(np.linalg.norm(x0 - problem.optimum.x))
     assert c.gap == pytest.approx(problem.value(x0) - problem.optimum.F)
-    assert estimate(problem).D0 == pytest.approx(np.linalg.norm(problem.start(0) - problem.optimum.x))
+    assert fedac_constants(problem).D0 == pytest.approx(np.linalg.norm(problem.start(0) - problem.optimum.x))
     assert set(c.how) == {"L", "mu", "sigma", "sigma4", "Q", "D0", "gap"}
 
 
 def test_sparse_data_have_the_same_constants(problem, constants):
-    other = estimate(Logistic(sparse.csr_matrix(problem.A), problem.b > 0, problem.l2))
+    other = fedac_constants(Logistic(sparse.csr_matrix(problem.A), problem.b > 0, problem.l2))
     for name in constants.how:
         assert getattr(other, name) == pytest.approx(getattr(constants, name), rel=1e-6)
 
 
 def test_refuses_what_it_knows_nothing_of(problem):
     with pytest.raises(UserError, match="logistic"):
-        estimate(quadratic())
+        fedac_constants(quadratic())
     with pytest.raises(UserError, match="share"):
-        estimate(logistic())
+        fedac_constants(logistic())
     with pytest.raises(UserError, match="D0"):
-        estimate(problem, problem.optimum.x)
+        fedac_constants(problem, problem.optimum.x)
 
 
 # --- simulations ---
@@ -136,7 +136,7 @@ def gradient(problem, index, visited, weight, x0):
 def simulate(problem, theorem, algorithm, weight, K, T, x0):
     """F(output) - F* of SEEDS runs of CLIENTS clients, by the algorithm's own hooks: (SEEDS,)."""
     rng, rows = np.random.default_rng(0), SEEDS * CLIENTS
-    rho, mean = averaging(algorithm.lr, weight or problem.l2, T), 0.0
+    rho, mean = averaging_weights(algorithm.lr, weight or problem.l2, T), 0.0
     s, _ = algorithm.init(np.broadcast_to(x0, (SEEDS, problem.dim)))
     for start in range(0, T, K):
         visited = []
@@ -156,9 +156,9 @@ def over_clients(rows):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_simulated_runs_are_within_the_bound(name, problem):
-    theorem, x0 = THEOREMS[name], 5 * np.ones(problem.dim)
+    theorem, x0 = FEDAC_THEOREMS[name], 5 * np.ones(problem.dim)
     K, T = 4, max(400, theorem.least_steps)
-    where = (estimate(problem, x0), CLIENTS, K, T)
+    where = (fedac_constants(problem, x0), CLIENTS, K, T)
     algorithm = algorithms.create(theorem.algorithm, theorem.parameters(*where))
     gaps = simulate(problem, theorem, algorithm, theorem.augmentation(*where), K, T, x0)
     assert gaps.mean() <= theorem.bound(*where)
@@ -170,13 +170,13 @@ def test_simulated_runs_are_within_the_bound(name, problem):
 @pytest.mark.parametrize("name", NAMES)
 def test_simulated_runs_are_within_a_bound_that_says_something(name):
     """On almost equal samples, and equal ones for convex theorems, bounds lie below F(x0) - F*."""
-    theorem = THEOREMS[name]
+    theorem = FEDAC_THEOREMS[name]
     spread, T = 0.0 if theorem.convex else 1e-3, 4000 if name == "E.4" else max(500, theorem.least_steps)
     A = np.ones((30, 1)) + spread * np.random.default_rng(0).standard_normal((30, 1))
     problem = Logistic(A, np.ones(30), 1.0)
     problem.optimum = problem.solve()
     x0 = np.full(1, 5.0)
-    c = estimate(problem, x0)
+    c = fedac_constants(problem, x0)
     # norms of rows say nothing about how alike they are: moments by enumeration, at the points that runs can visit
     noise = max(math.sqrt(variance(problem, np.full(1, x))) for x in np.linspace(-5, 5, 101)) if spread else 0.0
     where = (replace(c, sigma=noise, sigma4=2 * noise), CLIENTS, 1, T)
@@ -214,21 +214,21 @@ def test_augmentation_pulls_to_the_start():
 def test_report(tmp_path, capsys):
     prepare("breast_cancer", tmp_path)
     spec = {"kind": "logistic", "data": "breast_cancer", "l2": 0.01}
-    rows = account(spec, 8, 4, 403, tmp_path)
+    rows = evaluate_theorems(spec, 8, 4, 403, tmp_path)
     printed = capsys.readouterr().out
     assert "T = 400" in printed
     values = {row["constant"]: row["value"] for row in rows if "constant" in row}
     found = {row["theorem"]: row for row in rows if "theorem" in row}
     assert list(found) == NAMES and values["mu"] == 0.01
-    c = Constants(**values)
-    for name, theorem in THEOREMS.items():
+    c = FedAcConstants(**values)
+    for name, theorem in FEDAC_THEOREMS.items():
         row = found[name]
         assert row["applies"] == (400 >= theorem.least_steps)
         assert row["bound"] == (theorem.bound(c, 8, 4, 400) if row["applies"] else None)
         assert (f"{row['bound']:.4g}" if row["applies"] else "does not apply") in printed
     assert found["B.1"]["gamma"] == pytest.approx(math.sqrt(found["B.1"]["eta"] / (0.01 * 4)))
     assert found["E.1"]["lambda"] > 0 and found["B.1"]["lambda"] is None
-    account(spec, 8, 4, 400, tmp_path, show=None)
+    evaluate_theorems(spec, 8, 4, 400, tmp_path, show=None)
     assert capsys.readouterr().out == ""
     with pytest.raises(UserError, match="steps"):
-        account(spec, 8, 4, 3, tmp_path)
+        evaluate_theorems(spec, 8, 4, 3, tmp_path)

@@ -13,10 +13,9 @@ from fedatlas.federation.arrays import State
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
 from fedatlas.results.claims.statement import Statement
-from fedatlas.theory import fedawe_bounds
-from fedatlas.theory.fedawe import STATEMENTS
-from fedatlas.theory.fedawe_bounds import constants
-from fedatlas.theory.trajectories import Runs, simulate
+from fedatlas.theory.fedawe import STATEMENTS, bounds
+from fedatlas.theory.fedawe.bounds import fedawe_constants
+from fedatlas.theory.fedawe.trajectories import Ensemble, simulate
 from tests.helpers import logistic, quadratic
 
 EQUALITIES = ["proposition-1", "matrix-form", "doubly-stochastic", "auxiliary-form", "proposition-4"]
@@ -80,7 +79,7 @@ PARTICIPATION = {"kind": "staircase", "p": [0.2, 0.4, 0.6, 0.8, 1.0]}
 def runs(kind=FedAWE, seeds=3, **options):
     setting = Setting(clients=5, rounds=40, local_steps=2, batch=3, participation=PARTICIPATION | options)
     algorithm = kind(lr=0.01, server_lr=1.5)
-    return Runs([simulate(algorithm, quadratic(), setting, seed) for seed in range(seeds)], 0.01)
+    return Ensemble([simulate(algorithm, quadratic(), setting, seed) for seed in range(seeds)], 0.01)
 
 
 def exceeded(name, found):
@@ -113,7 +112,7 @@ def test_equalities_are_false_of_other_algorithms(kind, wrong):
 def test_the_duration_of_another_availability_is_told():
     found = runs(seeds=5)
     shifted = [run.__class__(**{**vars(run), "p": np.sqrt(run.p)}) for run in found.every]
-    assert exceeded("duration", Runs(shifted, 0.01)) > 1
+    assert exceeded("duration", Ensemble(shifted, 0.01)) > 1
 
 
 def test_the_late_algorithm_counts_otherwise():
@@ -127,7 +126,7 @@ PAIR = {"centers": [[-50.0], [50.0]], "start_scale": 0.0}
 def pair(kind, lr=1.8e-4, noise=0.0):
     setting = Setting(clients=2, rounds=3000, local_steps=2, participation={"kind": "stationary", "p": [1.0, 0.5]})
     problem = SyntheticQuadratic(**PAIR, noise=noise).build(2)
-    return Runs([simulate(kind(lr=lr), problem, setting, seed) for seed in range(2)], 0.05)
+    return Ensemble([simulate(kind(lr=lr), problem, setting, seed) for seed in range(2)], 0.05)
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -142,7 +141,9 @@ def test_the_bias_of_fedavg_exceeds_the_bounds(name):
 
 def altered(found, **changes):
     """Runs with other fields. changes: functions of a run."""
-    return Runs([dataclasses.replace(run, **{k: of(run) for k, of in changes.items()}) for run in found.every], 0.05)
+    return Ensemble(
+        [dataclasses.replace(run, **{k: of(run) for k, of in changes.items()}) for run in found.every], 0.05
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,13 +161,13 @@ def test_bounds_are_false_of_other_runs(name, changes):
 
 
 def test_proposition_3_needs_the_dissimilarity(monkeypatch):
-    small = dataclasses.replace(constants(pair(FedAWE)), zeta2=800)  # it is 2500, and the bound three times that
-    monkeypatch.setattr(fedawe_bounds, "constants", lambda _: small)
+    small = dataclasses.replace(fedawe_constants(pair(FedAWE)), zeta2=800)  # it is 2500, and the bound three times that
+    monkeypatch.setattr(bounds, "fedawe_constants", lambda _: small)
     assert exceeded("proposition-3", pair(FedAWE)) > 1
 
 
 def test_constants_of_two_clients():
-    c = constants(pair(FedAWE, noise=3.0))
+    c = fedawe_constants(pair(FedAWE, noise=3.0))
     assert (c.m, c.s, c.T, c.c, c.L, c.zeta2, c.gap) == (2, 2, 3000, 1.8e-4, 1, 2500, 0)
     assert (c.delta, c.delta_max) == (0.5, 1) and c.rho == pytest.approx(0.5)
     assert c.sigma2 == pytest.approx(9, rel=0.1)
@@ -174,9 +175,9 @@ def test_constants_of_two_clients():
 
 def test_what_the_statements_ask_for():
     with pytest.raises(UserError, match=r"condition \(11\).*lr server_lr <= 0.00019"):
-        constants(pair(FedAWE, lr=2e-4))
+        fedawe_constants(pair(FedAWE, lr=2e-4))
     with pytest.raises(UserError, match="one Hessian"):
-        constants(runs())
+        fedawe_constants(runs())
     with pytest.raises(UserError, match="two seeds"):
         exceeded("duration", runs(seeds=1))
     setting = Setting(clients=5, rounds=2, participation=PARTICIPATION)

@@ -12,14 +12,15 @@ from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.theory import similarity
-from fedatlas.theory.account import account, fedred_lines, fedred_rows
-from fedatlas.theory.bound import Similarity
 from fedatlas.theory.comparison import compare
-from fedatlas.theory.fedred import BOUNDS
+from fedatlas.theory.dissimilarity import dissimilarities
+from fedatlas.theory.evaluation import evaluate_theorems, fedred_lines, fedred_rows
+from fedatlas.theory.fedred import FEDRED_BOUNDS
+from fedatlas.theory.fedred.bound import FedRedConstants
+from fedatlas.theory.fedred.constants import fedred_constants
 from tests.helpers import logistic, network, quadratic, softmax
 
-C = Similarity(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
+C = FedRedConstants(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, gap=8.0)
 
 
 def dense(problem, x, clients=5):
@@ -41,7 +42,7 @@ def test_power_method_finds_the_dense_eigenvalues(make):
     else:
         H = np.stack([np.asarray(h) for h in _torch(problem, x)])
     apart = np.linalg.norm(H - H.mean(axis=0), ord=2, axis=(1, 2))
-    found = similarity.dissimilarity(problem, 5, x, iterations=2000, tolerance=1e-7)
+    found = dissimilarities(problem, 5, x, iterations=2000, tolerance=1e-7)
     least = np.linalg.norm(np.concatenate(H - H.mean(axis=0)), ord=2) / np.sqrt(5)
     assert found == pytest.approx((least, apart.max()), rel=5e-3)
 
@@ -56,12 +57,10 @@ def _torch(problem, x):
 
 def test_quadratics_know_theirs():
     problem = SyntheticSimilarQuadratic(dim=30, similarity=3.0, rank=8).build(5)
-    c, how = similarity.constants(problem, 5)
+    c, how = fedred_constants(problem, 5)
     assert how["delta_A"] == how["delta_B"] == "exact" and c.delta_B == pytest.approx(3)
     assert (c.mu, c.L) == pytest.approx((1, 100))
-    assert similarity.dissimilarity(problem, 5, problem.start(0), 2000, 1e-9) == pytest.approx(
-        (c.delta_A, c.delta_B), rel=1e-2
-    )
+    assert dissimilarities(problem, 5, problem.start(0), 2000, 1e-9) == pytest.approx((c.delta_A, c.delta_B), rel=1e-2)
 
 
 def test_largest_smoothness_of_a_client_is_a_constant():
@@ -110,7 +109,7 @@ def test_clients_smoothness():
     ],
 )
 def test_bounds_by_hand(name, algorithm, parameters, count, bound):
-    theorem = BOUNDS[name]
+    theorem = FEDRED_BOUNDS[name]
     average = {"average": "weighted"} if name in "79" else {}
     a = algorithms.create(algorithm, parameters | average)
     assert theorem.fails(C, a, count) is None
@@ -134,18 +133,18 @@ def test_bounds_by_hand(name, algorithm, parameters, count, bound):
 )
 def test_theorem_4_wants_the_accuracy_of_corollary_5(name, changes, condition):
     a = algorithms.create(name, {"lam": 2.0, "lr": 1 / 12, "mu": 0.5} | changes)
-    found = BOUNDS["4"].fails(C, a, 100)
+    found = FEDRED_BOUNDS["4"].fails(C, a, 100)
     assert found == condition if condition is None else found.startswith(condition)
 
 
 def test_the_steps_that_are_enough_grow_with_the_rounds():
     a = algorithms.create("dane+-gd", {"lam": 2.0, "lr": 1 / 12, "max_steps": 25})
-    assert BOUNDS["4"].fails(C, a, 1) is None and BOUNDS["4"].fails(C, a, 1000).startswith("max_steps")
+    assert FEDRED_BOUNDS["4"].fails(C, a, 1) is None and FEDRED_BOUNDS["4"].fails(C, a, 1000).startswith("max_steps")
 
 
 def test_theorem_9_needs_similarity_below_smoothness():
-    far = Similarity(mu=0.5, L=10.0, delta_A=9.6, delta_B=9.8, D0=2.0, gap=8.0)
-    assert BOUNDS["9"].needs(C) is None and BOUNDS["9"].needs(far) == "delta_A + mu <= L"
+    far = FedRedConstants(mu=0.5, L=10.0, delta_A=9.6, delta_B=9.8, D0=2.0, gap=8.0)
+    assert FEDRED_BOUNDS["9"].needs(C) is None and FEDRED_BOUNDS["9"].needs(far) == "delta_A + mu <= L"
     rows = {row["theorem"]: row for row in fedred_rows(far, dict.fromkeys(vars(far), "exact"), 10, 100)[6:]}
     assert not rows["9"]["applies"] and rows["9"]["bound"] is None and rows["7"]["applies"]
     assert "needs delta_A + mu <= L" in "\n".join(fedred_lines(list(rows.values())))
@@ -154,7 +153,7 @@ def test_theorem_9_needs_similarity_below_smoothness():
 @pytest.mark.parametrize("L", [10.0, 0.0])
 def test_choices_that_are_no_numbers_are_left_out(L):
     """One client without curvature: Theorem 7's p is 0/0."""
-    alone = Similarity(mu=0.0, L=L, delta_A=0.0, delta_B=0.0, D0=2.0, gap=8.0)
+    alone = FedRedConstants(mu=0.0, L=L, delta_A=0.0, delta_B=0.0, D0=2.0, gap=8.0)
     rows = {row["theorem"]: row for row in fedred_rows(alone, dict.fromkeys(vars(alone), "exact"), 10, 100)[6:]}
     assert rows["7"]["applies"] and rows["7"]["p"] is None and rows["7"]["bound"] is None
     assert "nan" not in "\n".join(fedred_lines(list(rows.values())))
@@ -162,21 +161,21 @@ def test_choices_that_are_no_numbers_are_left_out(L):
 
 @pytest.mark.parametrize("name", ["4", "7", "9"])
 def test_bounds_are_continuous_in_mu(name):
-    theorem = BOUNDS[name]
-    flat = Similarity(0.0, 10.0, 1.0, 1.5, 2.0, 8.0)
-    nearly = Similarity(1e-9, 10.0, 1.0, 1.5, 2.0, 8.0)
+    theorem = FEDRED_BOUNDS[name]
+    flat = FedRedConstants(0.0, 10.0, 1.0, 1.5, 2.0, 8.0)
+    nearly = FedRedConstants(1e-9, 10.0, 1.0, 1.5, 2.0, 8.0)
     a = algorithms.create(theorem.algorithms[0], theorem.choices(flat))
     assert theorem.bound(flat, a, 12) == pytest.approx(theorem.bound(nearly, a, 12), rel=1e-6)
     weight = a.lam if name == "4" else a.eta
     assert theorem.bound(flat, a, 12) == pytest.approx(weight * 4 / 12)
 
 
-@pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.parametrize("name", FEDRED_BOUNDS)
 @pytest.mark.parametrize("convexity", ["strongly convex", "convex"])
 def test_runs_stay_below(name, convexity):
     problem = SyntheticSimilarQuadratic(dim=24, convexity=convexity, similarity=4.0, rank=8).build(5)
-    theorem = BOUNDS[name]
-    c, _ = similarity.constants(problem, 5)
+    theorem = FEDRED_BOUNDS[name]
+    c, _ = fedred_constants(problem, 5)
     extra = {"averaging": "random"} if name in "1268" else {"average": "weighted", "mu": c.mu} if name in "79" else {}
     extra |= {"solver_steps": 100} if name == "2" else {}
     algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c) | extra)
@@ -198,20 +197,20 @@ def test_what_a_theorem_is_not_about():
         ("9", "fedred-gd", {"eta": 100.0, "p": 0.05}, "weighted"),
     ):
         with pytest.raises(UserError, match=word):
-            compare(BOUNDS[name], algorithms.create(algorithm, parameters), problem, curve)
+            compare(FEDRED_BOUNDS[name], algorithms.create(algorithm, parameters), problem, curve)
     indefinite = quadratic(noise=0.0, mu=0.1, similarity=2.0)
     with pytest.raises(UserError, match="convex clients"):
-        compare(BOUNDS["4"], algorithms.create("dane", {"lam": 9.0}), indefinite, curve)
+        compare(FEDRED_BOUNDS["4"], algorithms.create("dane", {"lam": 9.0}), indefinite, curve)
 
 
 @pytest.mark.parametrize("options", [{}, {"convexity": "non-convex", "start_scale": 1.0}])
 def test_report(options):
     shown = []
     spec = {"kind": "similar", "dim": 20, "rank": 6, "similarity": 2.0, **options}
-    rows = account(spec, 5, 10, 1000, show=shown.append)
+    rows = evaluate_theorems(spec, 5, 10, 1000, show=shown.append)
     json.dumps(rows, allow_nan=False)
     theorems = {row["theorem"]: row for row in rows if "theorem" in row}
-    assert list(theorems) == list(BOUNDS) and len(shown) > 8
+    assert list(theorems) == list(FEDRED_BOUNDS) and len(shown) > 8
     assert theorems["4"]["count"] in (100, None) and theorems["6"]["count"] == 1000
     assert theorems["4"]["applies"] == (not options) and theorems["6"]["applies"]
     assert (theorems["9"]["bound"] is None) == bool(options)
@@ -219,15 +218,15 @@ def test_report(options):
 
 
 def test_report_of_estimates():
-    found = fedred_rows(*similarity.constants(network("linear"), 5), 10, 100)
+    found = fedred_rows(*fedred_constants(network("linear"), 5), 10, 100)
     values = {row["constant"]: row["value"] for row in found if "constant" in row}
     assert values["L"] is None and values["delta_B"] >= values["delta_A"] > 0
 
 
 def test_bounds_from_estimates_are_indicative():
-    found = fedred_rows(*similarity.constants(logistic(), 5), 10, 100)
+    found = fedred_rows(*fedred_constants(logistic(), 5), 10, 100)
     theorems = [row for row in found if "theorem" in row]
     assert all(row["indicative"] == row["applies"] for row in theorems) and theorems[0]["applies"]
     assert sum("indicative" in line for line in fedred_lines(found)) == 1 + sum(row["applies"] for row in theorems)
-    exact = fedred_rows(*similarity.constants(quadratic(noise=0.0), 5), 10, 100)
+    exact = fedred_rows(*fedred_constants(quadratic(noise=0.0), 5), 10, 100)
     assert not any(row.get("indicative") for row in exact)

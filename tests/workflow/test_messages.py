@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.io import csv
-from fedatlas.results.claims.judging import COLUMNS
+from fedatlas.results.claims.judge import COLUMNS
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow import closing, messages
 from fedatlas.workflow.project import here

@@ -23,7 +23,7 @@ from fedatlas.federation.problems.array_validation import as_partition
 from fedatlas.federation.problems.from_arrays import Softmax
 from fedatlas.federation.problems.softmax import SoftmaxRegression
 from fedatlas.registry.options import check, check_names, construct, options
-from fedatlas.theory.similarity import mean_dissimilarity
+from fedatlas.theory.dissimilarity import mean_dissimilarity
 
 SIZES = ("clients", "local_steps", "rounds")
 LEAST = (

@@ -160,13 +160,13 @@ def data_verify(a: Namespace) -> None:
 def theory(a: Namespace) -> None:
     """What theorems say about a problem and a setting."""
     from fedatlas.errors import explain_overflow
-    from fedatlas.theory.account import account
+    from fedatlas.theory.evaluation import evaluate_theorems
 
     _check_extensions()
     problem = _problem(a)
     with terminal.shown("computing constants and optima") as bar, explain_overflow("theory"):
         show = None if a.json else terminal.printer(bar)
-        rows = account(problem, _clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
+        rows = evaluate_theorems(problem, _clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
     if a.json:
         _print_json(rows)
 

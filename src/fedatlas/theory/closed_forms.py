@@ -61,14 +61,14 @@ def probabilities(setting: Mapping[str, Any], point: Mapping[str, Any]) -> list[
     return found
 
 
-def check(problem: Mapping[str, Any], setting: Mapping[str, Any]) -> None:
+def validate(problem: Mapping[str, Any], setting: Mapping[str, Any]) -> None:
     """Raise UserError if the closed forms are not about runs of a problem and a setting, given by specifications."""
     if problem.get("curvatures") or any(len(center) != 1 for center in problem.get("centers") or [[]]):
         raise UserError("the limit is known for quadratics that are given by centers of one number, without curvatures")
     probabilities(setting, {})
 
 
-def late(curves: "pd.DataFrame", axes: Sequence[str], metric: str, after: int) -> "pd.Series":
+def late_means(curves: "pd.DataFrame", axes: Sequence[str], metric: str, after: int) -> "pd.Series":
     """Means of a metric over the evaluations from round ``after`` on, by point of the axes and seed.
 
     Raises UserError if the curves have no such metric.

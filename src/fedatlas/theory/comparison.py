@@ -1,4 +1,4 @@
-"""Runs of an experiment against the bounds of theorems: what checks and figures share."""
+"""Comparison of an experiment's runs with the bounds of theorems, for checks and figures."""
 
 import copy
 import functools
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fedatlas.errors import UserError
+from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import axis_values
 from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import Run
@@ -18,20 +18,22 @@ from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.problems.base import Problem
-from fedatlas.theory.bound import Bound
-from fedatlas.theory.compared import theorem
-from fedatlas.theory.conditions import NotCovered
+from fedatlas.theory import NotCovered
+from fedatlas.theory.fedred import FEDRED_BOUNDS
+from fedatlas.theory.fedsps import FEDSPS_BOUNDS
+from fedatlas.theory.run_bound import RunBound
 
 if TYPE_CHECKING:
     import pandas as pd
 
+RUN_BOUNDS: dict[str, RunBound[Any]] = {**FEDRED_BOUNDS, **FEDSPS_BOUNDS}  # by number; the papers' numbers differ
 RESOLUTION = 1e-16  # of double precision, relative to the first bound
 
 
-class Comparison(NamedTuple):
-    """A run against a theorem: arrays over its rounds, not a number for rounds that it did not make.
+class RunComparison(NamedTuple):
+    """A run and a theorem's bound: arrays over the run's rounds, not a number for rounds that it did not reach.
 
-    seed: of the run. counted: iterations or rounds. measured: what the theorem bounds. bound: the bound.
+    seed: of the run. counted: iterations or rounds. measured: the quantity that the theorem bounds. bound: its bound.
     """
 
     seed: int
@@ -40,46 +42,67 @@ class Comparison(NamedTuple):
     bound: np.ndarray
 
 
-def runs(view: ExperimentView, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator[Comparison]:
-    """Every run of an algorithm in one setting, against a theorem.
+def run_bound(name: int | str) -> RunBound[Any]:
+    """Return the theorem of a number. Raises UserError, with a guess, if there is none."""
+    return lookup("theorem", str(name), RUN_BOUNDS)
 
-    name: the theorem's number. id: of the algorithm in the experiment. rows: of the curves. Raises UserError if the
-    theorem is not about the runs, or the problem's constants are not known exactly.
+
+def compare_runs(view: ExperimentView, name: int | str, id: str, rows: "pd.DataFrame") -> Iterator[RunComparison]:
+    """Compare the runs of an algorithm in one setting with a theorem, one after another.
+
+    Args:
+        view: ExperimentView of the experiment.
+        name: The theorem's number.
+        id: The algorithm's id in the experiment.
+        rows: The evaluations of the runs, of the curves.
+
+    Raises:
+        UserError: If the theorem is not about the runs, or the problem's constants are not known exactly.
     """
-    shown, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
-    tuned = {axis: _listed(values, first[axis]) for axis, values in shown.tune.items()}
-    setting = view.setting | shown.setting | {axis: value for axis, value in tuned.items() if axis in SETTING}
-    parameters = shown.set | {axis: value for axis, value in tuned.items() if axis not in SETTING}
+    entry, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
+    tuned = {axis: _listed_value(values, first[axis]) for axis, values in entry.tune.items()}
+    setting = view.setting | entry.setting | {axis: value for axis, value in tuned.items() if axis in SETTING}
+    parameters = entry.set | {axis: value for axis, value in tuned.items() if axis not in SETTING}
     parts = parts_at(view, first, setting, parameters)
     if "data" in parts["problem"]:
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
     problem = _problem(json.dumps(parts["problem"], sort_keys=True), parts["setting"]["clients"])
-    algorithm, conditions = create(Run(shown.algorithm, seed=0, within={}, tune=tuned, **parts), problem)
+    algorithm, conditions = create(Run(entry.algorithm, seed=0, within={}, tune=tuned, **parts), problem)
     for seed, curve in rows.groupby("seed"):
-        compared = compare(theorem(name), algorithm.with_constants(problem), problem, curve)
-        missing = np.full(conditions.total_rounds - len(compared[0]), np.nan)  # of a run that diverged or was cut off
-        yield Comparison(seed, *(np.concatenate([part, missing]) for part in compared))
+        arrays = compare(run_bound(name), algorithm.with_constants(problem), problem, curve)
+        missing = np.full(conditions.total_rounds - len(arrays[0]), np.nan)  # of a run that diverged or was cut off
+        yield RunComparison(seed, *(np.concatenate([part, missing]) for part in arrays))
 
 
-def check(name: int | str, run: Run) -> None:
+def validate_run(name: int | str, run: Run) -> None:
     """Raise UserError if a theorem is not about the problem, algorithm or setting of a run."""
-    bound, kind = theorem(name), problems.get(run.problem["kind"])
+    bound, kind = run_bound(name), problems.get(run.problem["kind"])
     if kind.on_data or not {"mu_min", "L_max", "delta_A", "delta_B"} <= set(kind.constants):
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
     if run.algorithm not in bound.algorithms:
         raise UserError(f"{bound.title} is about {' and '.join(bound.algorithms)}, not {run.algorithm}")
-    bound.check(kind, setting := create_setting(run))
+    bound.validate(kind, setting := create_setting(run))
     if setting.eval_every != 1:
         raise UserError(f"{bound.title} speaks of every round: set eval_rounds to 1")
 
 
 def compare(
-    bound: Bound, algorithm: Algorithm, problem: Problem, curve: "pd.DataFrame"
+    bound: RunBound[Any], algorithm: Algorithm, problem: Problem, curve: "pd.DataFrame"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Counted, measured and bound of one run, as in `Comparison`: arrays over its evaluations after round 0.
+    """Return ``counted``, ``measured`` and ``bound`` of `RunComparison` for one run.
 
-    curve: the run's rows with ``round``, ``steps`` and metrics, from round 0. Raises UserError if the theorem is not
-    about the run, as NotCovered where a condition on constants and hyper-parameters does not hold.
+    Args:
+        bound: The theorem.
+        algorithm: The run's algorithm with its hyper-parameters.
+        problem: The run's problem.
+        curve: The run's evaluations of all rounds from 0, with ``round``, ``steps`` and metrics.
+
+    Returns:
+        Arrays over the evaluations after round 0.
+
+    Raises:
+        NotCovered: If a condition of the theorem on constants and hyper-parameters does not hold.
+        UserError: If the theorem is not about the run.
     """
     curve = curve.sort_values("round")
     first = curve.iloc[0]
@@ -95,7 +118,7 @@ def compare(
     return counted, bound.measured(c, curve)[1:], bound.bound(c, algorithm, counted)
 
 
-def check_quantity(formula: str, run: Run) -> None:
+def validate_quantity(formula: str, run: Run) -> None:
     """Raise UserError if a formula of constants has no value for the problem of a run."""
     if problems.get(run.problem["kind"]).on_data:
         raise UserError("against: the constants of a problem on data are not known exactly; use a synthetic problem")
@@ -103,17 +126,17 @@ def check_quantity(formula: str, run: Run) -> None:
 
 
 def quantity(view: ExperimentView, rows: "pd.DataFrame", formula: str) -> float:
-    """The value of a formula of the problem's constants, at the point of the axes where all rows lie."""
+    """Return the value of a formula of the problem's constants at the point of the axes that all rows share."""
     first = rows.head(1).to_dict("records")[0]
     parts = parts_at(view, first, view.setting, {})
     problem = _problem(json.dumps(parts["problem"], sort_keys=True), parts["setting"]["clients"])
     return evaluate(formula, "against", problem)
 
 
-def worst(measured: np.ndarray, bound: np.ndarray) -> float:
-    """Largest measured / bound; infinite if there is no round, or a round's value is missing or not finite.
+def largest_ratio(measured: np.ndarray, bound: np.ndarray) -> float:
+    """Return the largest measured / bound; infinite without rounds, or if a value is missing or not finite.
 
-    What double precision does not resolve beside the first bound counts as 0.
+    Values below the resolution of double precision, relative to the first bound, count as 0.
     """
     if not len(measured) or not np.isfinite(measured).all():
         return np.inf
@@ -125,9 +148,13 @@ def worst(measured: np.ndarray, bound: np.ndarray) -> float:
 def parts_at(
     view: ExperimentView, row: Mapping[Hashable, Any], setting: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """``problem``, ``setting`` and ``parameters`` of the runs at the point of the axes where a row lies.
+    """Return ``problem``, ``setting`` and ``parameters`` of the runs at the point of the axes where a row lies.
 
-    row: values by column. setting, parameters: what the values of the axes are laid over.
+    Args:
+        view: ExperimentView of the experiment.
+        row: Values by column.
+        setting: Setting that the values of the axes override.
+        parameters: Hyper-parameters that the values of the axes override.
     """
     parts = copy.deepcopy({"problem": view.problem, "setting": dict(setting), "parameters": dict(parameters)})
     for axis in view.axes:
@@ -135,9 +162,9 @@ def parts_at(
     return parts
 
 
-def _listed(values: list[Any], cell: Any) -> Any:
-    """The value of a cell as the specification lists it: a column of double precision holds 10 as 10.0."""
-    return next(value for value in values if axis_values.equal(value, parse(cell)))
+def _listed_value(values: list[Any], field: Any) -> Any:
+    """Return the value of a table's field as the specification lists it: a float column holds 10 as 10.0."""
+    return next(value for value in values if axis_values.equal(value, parse(field)))
 
 
 @functools.lru_cache(maxsize=32)

@@ -38,7 +38,7 @@ from fedatlas.results.costs import COST_MODELS
 from fedatlas.results.costs.simulating import Simulating
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
-from fedatlas.theory.instability import ALGORITHMS as STUDIED
+from fedatlas.theory.fedac.instability import ALGORITHMS as STUDIED
 from fedatlas.workflow import inputs, jobs
 from fedatlas.workflow.study_folders import RESULTS, Folders
 

@@ -30,8 +30,8 @@ from fedatlas.results.claims.base import Check
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.closed_forms import LIMITS
-from fedatlas.theory.compared import BOUNDS
-from fedatlas.theory.fedac import THEOREMS
+from fedatlas.theory.comparison import RUN_BOUNDS
+from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.workflow import inputs
 
 
@@ -118,7 +118,7 @@ def _names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapp
         "algorithm": ("algorithm of the experiment", experiment.algorithms),
         "algorithms": ("algorithm of the experiment", experiment.algorithms),
         "limit": ("limit", LIMITS),
-        "theorem": ("theorem", BOUNDS),
+        "theorem": ("theorem", RUN_BOUNDS),
     }
     for name, one in kind.options().items():
         value = getattr(kind, name)
@@ -129,7 +129,7 @@ def _names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapp
         elif one.names == "theorems":
             for id, theorem in value.items():
                 _known(name, "algorithm of the experiment", [id], experiment.algorithms)
-                _known(name, "theorem", [theorem], THEOREMS)
+                _known(name, "theorem", [theorem], FEDAC_THEOREMS)
         elif one.names in known:
             what, names = known[one.names]
             _known(name, what, value if isinstance(value, (list, tuple, dict)) else [value], names)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.io.csv import unguarded
-from fedatlas.results.claims.judging import COLUMNS
+from fedatlas.results.claims.judge import COLUMNS
 
 
 def of_file(path: Path) -> list[dict[str, str]]:

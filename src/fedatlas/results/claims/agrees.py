@@ -12,7 +12,7 @@ from fedatlas.results.claims.base import OfOne
 from fedatlas.results.claims.evidence import exact
 from fedatlas.results.claims.results import NotTested, Outcome, Results
 from fedatlas.theory import closed_forms
-from fedatlas.theory.closed_forms import LIMITS, late, probabilities
+from fedatlas.theory.closed_forms import LIMITS, late_means, probabilities
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
@@ -38,7 +38,7 @@ class Agrees(OfOne):
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         for _, run in runs:
-            closed_forms.check(run.problem, run.setting)
+            closed_forms.validate(run.problem, run.setting)
 
     def judge(self, results: Results) -> Outcome:
         from scipy import stats
@@ -47,7 +47,7 @@ class Agrees(OfOne):
         rows = results.rows(self.algorithm, self.where, results.curves)
         deviations, samples = [], 0
         for point, part in results.settings(rows):
-            values = late(part, [], self.metric, self.after).to_numpy(float)
+            values = late_means(part, [], self.metric, self.after).to_numpy(float)
             if not len(values):
                 continue
             if (samples := len(values)) < 2:

@@ -32,15 +32,15 @@ class Below(OfOne):
         from fedatlas.theory import comparison
 
         for _, run in runs:
-            comparison.check(self.theorem, run)
+            comparison.validate_run(self.theorem, run)
 
     def judge(self, results: Results) -> Outcome:
-        from fedatlas.theory.comparison import runs, worst
+        from fedatlas.theory.comparison import compare_runs, largest_ratio
 
         rows, texts, largest = results.rows(self.algorithm, self.where, results.curves), [], 0.0
         for point, part in results.settings(rows):
-            found = list(runs(results.view, self.theorem, self.algorithm, part))
-            ratio = max(worst(run.measured, run.bound) for run in found)
+            found = list(compare_runs(results.view, self.theorem, self.algorithm, part))
+            ratio = max(largest_ratio(run.measured, run.bound) for run in found)
             largest = ratio if math.isnan(ratio) else max(largest, ratio)
             text = f"at most {labels.number(ratio)} of the bound" if math.isfinite(ratio) else "diverged or ended early"
             texts.append(text + results.at(point))

@@ -8,7 +8,7 @@ from fedatlas.results.claims.base import Bounded, OfMetric, OfSeveral
 from fedatlas.results.claims.evidence import judged
 from fedatlas.results.claims.exponents import exponent, measured
 from fedatlas.results.claims.results import NotTested, Outcome, Results
-from fedatlas.results.comparing.attaining import has_diverged, spent
+from fedatlas.results.comparing.targets import has_diverged, spent
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ from fedatlas.results.claims.base import Bounded, Contest
 from fedatlas.results.claims.evidence import Part, judged
 from fedatlas.results.claims.results import Outcome, Results
 from fedatlas.results.claims.spending import OfCost
-from fedatlas.results.comparing.attaining import spent
 from fedatlas.results.comparing.intervals import by_seed, sample
+from fedatlas.results.comparing.targets import spent
 
 if TYPE_CHECKING:
     import pandas as pd

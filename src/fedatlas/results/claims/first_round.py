@@ -8,8 +8,8 @@ from fedatlas.registry.options import option
 from fedatlas.results.claims.base import OfMetric, OfOne
 from fedatlas.results.claims.evidence import Bounds, Part, judged
 from fedatlas.results.claims.results import Outcome, Results
-from fedatlas.results.comparing.attaining import spent
 from fedatlas.results.comparing.intervals import sample
+from fedatlas.results.comparing.targets import spent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -34,20 +34,20 @@ class MeanBelow(OfOne):
         return frozenset({"theorems"})
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory import fedspeed_bound
+        from fedatlas.theory import fedspeed
 
         for _, run in runs:
-            fedspeed_bound.check(run)
+            fedspeed.validate_run(run)
 
     def judge(self, results: Results) -> Outcome:
         import numpy as np
 
-        from fedatlas.theory import fedspeed_bound
+        from fedatlas.theory import fedspeed
 
         rows, parts = results.rows(self.algorithm, self.where, results.curves), []
         for point, part in results.settings(rows):
             place = results.at(point)
-            found = fedspeed_bound.runs(results.view, self.theorem, self.algorithm, part)
+            found = fedspeed.compare_runs(results.view, self.theorem, self.algorithm, part)
             if not np.isfinite(found.measured).all():
                 return exact(f"diverged{place}", False)
             shares = 1 + (found.measured - found.bound) / found.bound.mean(axis=0)

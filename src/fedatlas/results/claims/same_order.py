@@ -11,9 +11,9 @@ from fedatlas.results.claims.base import Bounded
 from fedatlas.results.claims.evidence import Part, judged
 from fedatlas.results.claims.results import NotTested, Outcome, Results
 from fedatlas.results.claims.spending import OfCost
-from fedatlas.results.comparing import attaining
-from fedatlas.results.comparing.attaining import Board, Question
+from fedatlas.results.comparing import targets
 from fedatlas.results.comparing.ranking import compared, halves
+from fedatlas.results.comparing.targets import Board, Question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,4 +97,4 @@ class SameOrder(Bounded, OfCost):
         if rows.empty:
             raise NotTested("No results are left by where")
         asked = Question(metric, results.goal(metric), cost or self.cost, tuple(shares), self.best, budget)
-        return attaining.board(rows, list(results.view.algorithms), results.axes, asked).of(ids)
+        return targets.board(rows, list(results.view.algorithms), results.axes, asked).of(ids)

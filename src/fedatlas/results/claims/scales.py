@@ -12,7 +12,7 @@ from fedatlas.results.claims.evidence import judged
 from fedatlas.results.claims.exponents import exponent, measured
 from fedatlas.results.claims.results import NotTested, Outcome, Results
 from fedatlas.results.claims.spending import OfCost
-from fedatlas.results.comparing.attaining import has_diverged, spent
+from fedatlas.results.comparing.targets import has_diverged, spent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,10 +53,10 @@ class Scales(Bounded, OfCost, OfSeveral):
         return super().inputs | {"theorems"}
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory.comparison import check_quantity
+        from fedatlas.theory.comparison import validate_quantity
 
         for _, run in runs:
-            check_quantity(self.against, run)
+            validate_quantity(self.against, run)
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric

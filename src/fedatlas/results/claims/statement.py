@@ -54,19 +54,19 @@ class Statement(OfOne):
         return frozenset({"runs"})
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory import trajectories
+        from fedatlas.theory.fedawe import trajectories
 
         for _, run in runs:
-            trajectories.check(run)
+            trajectories.validate_run(run)
 
     def judge(self, results: Results) -> Outcome:
         from fedatlas.theory.fedawe import STATEMENTS
-        from fedatlas.theory.trajectories import Runs, trajectories
+        from fedatlas.theory.fedawe.trajectories import Ensemble, simulate_runs
 
         rows, found = results.rows(self.algorithm, self.where, results.curves), []
         settings = list(results.settings(rows))
         for point, part in settings:
-            runs = Runs(list(trajectories(results.view, self.algorithm, part)), self.level / len(settings))
+            runs = Ensemble(list(simulate_runs(results.view, self.algorithm, part)), self.level / len(settings))
             measured, limit = STATEMENTS[self.statement](runs)
             share = measured / (self.tolerance if limit is None else limit)
             found.append((share if math.isfinite(share) else math.inf, measured, limit, results.point(point)))

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.results.comparing.attaining import Board
 from fedatlas.results.comparing.intervals import LEVEL
+from fedatlas.results.comparing.targets import Board
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

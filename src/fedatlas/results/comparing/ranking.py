@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.results.comparing.attaining import Board
 from fedatlas.results.comparing.intervals import LEVEL, Resampled
 from fedatlas.results.comparing.profiles import Draws, areas, draws
+from fedatlas.results.comparing.targets import Board
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -35,7 +35,7 @@ class Bound(PanelFigure):
         from fedatlas.theory import comparison
 
         for _, run in runs:
-            comparison.check(self.theorem, run)
+            comparison.validate_run(self.theorem, run)
 
     def draw(self, data: FigureData) -> Drawing:
         from matplotlib.lines import Line2D
@@ -43,7 +43,7 @@ class Bound(PanelFigure):
 
         from fedatlas.theory import comparison
 
-        theorem = comparison.theorem(self.theorem)
+        theorem = comparison.run_bound(self.theorem)
         panels = data.panels(data.rows(data.curves))
         figure, axes = layout.grid(len(panels), share_x=False)
         uncovered: set[str] = set()
@@ -86,7 +86,7 @@ class Bound(PanelFigure):
         from fedatlas.theory import comparison
 
         look = data.styles[id]
-        found = list(comparison.runs(data.view, self.theorem, id, rows))
+        found = list(comparison.compare_runs(data.view, self.theorem, id, rows))
         count, measured, limit = (np.stack([run[k] for run in found]) for k in (1, 2, 3))
         measured, x = np.maximum(measured, layout.FLOOR), count.mean(axis=0)
         marked = np.unique(np.geomspace(1, len(x), 9).astype(int) - 1).tolist()

@@ -8,8 +8,8 @@ from fedatlas.experiments import labels, scores
 from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
-from fedatlas.results.comparing import attaining
-from fedatlas.results.comparing.attaining import Board, Question
+from fedatlas.results.comparing import targets
+from fedatlas.results.comparing.targets import Board, Question
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
@@ -52,7 +52,7 @@ class ComparisonFigure(CostFigure):
         data.column(data.curves, asked.column, data.y)
         data.rows(data.curves)  # raises if nothing is left
         rows = select_rows(data.curves, self.where)
-        every = attaining.board(rows, list(data.view.algorithms), data.view.axes, asked)
+        every = targets.board(rows, list(data.view.algorithms), data.view.axes, asked)
         return every.of(list(data.styles))
 
     def told(self, data: FigureData, shares: "list[float]") -> str:
@@ -100,7 +100,7 @@ class SingleTargetFigure(ComparisonFigure):
         data.column(data.curves, data.y)
         data.rows(data.curves)
         goal, log = scores.goal(data.y, data.view.select), metric(data.y).scale == "log"
-        made = attaining.scores(self._scores(data), list(data.view.algorithms), data.view.axes, goal, log)
+        made = targets.scores(self._scores(data), list(data.view.algorithms), data.view.axes, goal, log)
         return made.of(list(data.styles))
 
     def _scores(self, data: FigureData) -> "Series":

@@ -7,8 +7,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.attaining import Board
 from fedatlas.results.comparing.profiles import units
+from fedatlas.results.comparing.targets import Board
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, powers
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from pandas import DataFrame
 
-    from fedatlas.theory.bound import Similarity
+    from fedatlas.theory.fedred.bound import FedRedConstants
 
 # Dates and versions would make two files out of one figure.
 METADATA: dict[str, dict[str, Any]] = {
@@ -40,7 +40,7 @@ def draw(
     partitions: "list[tuple[str, np.ndarray]] | None" = None,
     availability: "list[tuple[str, np.ndarray | None, np.ndarray]] | None" = None,
     memory: dict[str, float] | None = None,
-    dissimilarities: "list[tuple[str, Similarity]] | None" = None,
+    dissimilarities: "list[tuple[str, FedRedConstants]] | None" = None,
     page: Page | None = None,
 ) -> str:
     """Draw a figure of an experiment into files.

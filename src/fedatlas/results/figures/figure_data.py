@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from pandas import DataFrame
 
-    from fedatlas.theory.bound import Similarity
+    from fedatlas.theory.fedred.bound import FedRedConstants
 
 BANDS = 5  # that lie over one another and are still told apart
 
@@ -45,7 +45,7 @@ class FigureData:
     partitions: "list[tuple[str, np.ndarray]] | None" = None
     availability: "list[tuple[str, np.ndarray | None, np.ndarray]] | None" = None
     memory: dict[str, float] | None = None
-    dissimilarities: "list[tuple[str, Similarity]] | None" = None
+    dissimilarities: "list[tuple[str, FedRedConstants]] | None" = None
 
     def __post_init__(self) -> None:
         entries = self.view.algorithms

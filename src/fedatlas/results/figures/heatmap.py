@@ -49,7 +49,7 @@ class Heatmap(AlgorithmFigure):
         from fedatlas.theory import closed_forms
 
         for _, run in runs if self.limit else ():
-            closed_forms.check(run.problem, run.setting)
+            closed_forms.validate(run.problem, run.setting)
 
     def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
@@ -81,12 +81,12 @@ class Heatmap(AlgorithmFigure):
 
     def _panels(self, data: FigureData) -> "dict[str, DataFrame]":
         """Values by rows and x, by title of the panel."""
-        from fedatlas.theory.closed_forms import LIMITS, late
+        from fedatlas.theory.closed_forms import LIMITS, late_means
 
         data.column(data.curves, self.x, self.rows, data.y)
         axes = ["algorithm", self.rows, self.x]
         drawn = data.rows(data.curves)
-        means = late(drawn, axes, data.y, self.after)
+        means = late_means(drawn, axes, data.y, self.after)
         if means.empty:
             raise data.error(f"there are no evaluations from round {self.after} on")
         means = means.groupby(level=axes).mean()

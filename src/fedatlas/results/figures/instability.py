@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def draw(frame: "DataFrame", path: str | Path) -> None:
     """Draw distances over eps against steps, one panel for each kappa, into a .svg, .png or .pdf file.
 
-    frame: of `fedatlas.theory.instability.distances` or ``study``. Raises UserError if the file cannot be written.
+    frame: of `fedatlas.theory.fedac.instability.distances` or ``study``. Raises UserError if the file cannot be written.
     """
     with settings():
         figure = drawn(frame)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.contests import Standing, standings
+from fedatlas.results.comparing.pairwise import Standing, standings
 from fedatlas.results.comparing.ranking import ranked
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.browser_chart import Grid, plain
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from pandas import DataFrame
 
-    from fedatlas.results.comparing.attaining import Board
+    from fedatlas.results.comparing.targets import Board
 
 BEST, NEAR = "#9ecae1", "#dcebf5"
 LOST = "#e2e2e2"  # no number, because the target is not attained

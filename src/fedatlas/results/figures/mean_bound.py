@@ -31,16 +31,16 @@ class MeanBound(PanelFigure):
     theorems: list[Bounds] = option(doc="the bounds that are drawn", filled=True, distinct=True)
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        from fedatlas.theory import fedspeed_bound
+        from fedatlas.theory import fedspeed
 
         for _, run in runs:
-            fedspeed_bound.check(run)
+            fedspeed.validate_run(run)
 
     def draw(self, data: FigureData) -> Drawing:
         from matplotlib.lines import Line2D
         from matplotlib.ticker import NullFormatter
 
-        from fedatlas.theory import fedspeed_bound
+        from fedatlas.theory import fedspeed
 
         panels = data.panels(data.rows(data.curves))
         figure, axes = layout.grid(len(panels), share_x=False)
@@ -54,8 +54,8 @@ class MeanBound(PanelFigure):
             for id, look in data.styles.items():
                 rows = part[part["algorithm"] == id]
                 try:
-                    found = [fedspeed_bound.runs(data.view, name, id, rows) for name in self.theorems if len(rows)]
-                except fedspeed_bound.NotCovered as reason:
+                    found = [fedspeed.compare_runs(data.view, name, id, rows) for name in self.theorems if len(rows)]
+                except fedspeed.NotCovered as reason:
                     uncovered.add(f"Not drawn: {reason}.")
                     continue
                 for name, run in zip(self.theorems, found, strict=bool(found)):
@@ -89,7 +89,7 @@ class MeanBound(PanelFigure):
         return Drawing(figure, numbers, chart)
 
     def _tidy(self, found: "list[Any]") -> "DataFrame":
-        """The numbers of a line and of its bounds. found: what `fedspeed_bound.runs` says of each theorem."""
+        """The numbers of a line and of its bounds. found: what `fedspeed.compare_runs` says of each theorem."""
         import pandas as pd
 
         run = found[-1]

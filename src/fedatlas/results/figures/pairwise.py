@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.results.comparing.contests import Pairs, pairs
+from fedatlas.results.comparing.pairwise import Pairs, pairs
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.coloured_table import Cell, mosaic
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure

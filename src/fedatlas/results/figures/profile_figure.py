@@ -11,9 +11,9 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.attaining import Board
 from fedatlas.results.comparing.profiles import Profile, profile
 from fedatlas.results.comparing.ranking import ranked
+from fedatlas.results.comparing.targets import Board
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.browser_chart import Chart, lines, plain

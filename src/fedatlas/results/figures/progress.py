@@ -9,7 +9,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.contests import standings
+from fedatlas.results.comparing.pairwise import standings
 from fedatlas.results.comparing.ranking import ranked
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-    from fedatlas.results.comparing.attaining import Board
+    from fedatlas.results.comparing.targets import Board
 
 LOWEST = 1e-4  # shares below it are drawn at it
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.contests import standings
-from fedatlas.results.comparing.wording import sentence, summary
+from fedatlas.results.comparing.pairwise import standings
+from fedatlas.results.comparing.summaries import sentence, summary
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.browser_chart import Sentences, plain

@@ -56,7 +56,7 @@ class Scaling(PanelFigure):
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
         for id, run in runs if self.theorems else ():
             if id in self.theorems:  # loaded by name: figures without theorems depend on none
-                importlib.import_module("fedatlas.theory.promises").check(run)
+                importlib.import_module("fedatlas.theory.fedac.bounds").validate_run(run)
 
     def draw(self, data: FigureData) -> Drawing:
         x, column = self.x, _column(data)

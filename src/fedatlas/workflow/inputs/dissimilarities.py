@@ -14,7 +14,7 @@ from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import Optimum
 from fedatlas.results.figures.base import Figure
-from fedatlas.theory.similarity import constants
+from fedatlas.theory.fedred.constants import fedred_constants
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.made_files import optimum_file, partition_file
 
@@ -51,11 +51,11 @@ def build(
     results: ResultTables,
     directory: str | Path | None,
 ) -> dict[str, Any]:
-    """Return ``dissimilarities``: (title, Similarity) of each problem."""
+    """Return ``dissimilarities``: (title, FedRedConstants) of each problem."""
     dissimilarities = []
     for entry in spec:
         split = Partition.load(entry["partition"]) if entry["partition"] else None
         problem = problems.create(entry["problem"], entry["clients"], directory, split)
         problem.optimum = Optimum.load(entry["optimum"]) if entry["optimum"] else problem.optimum
-        dissimilarities.append((entry["title"], constants(problem, entry["clients"])[0]))
+        dissimilarities.append((entry["title"], fedred_constants(problem, entry["clients"])[0]))
     return {"dissimilarities": dissimilarities}

@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.results.figures.base import Figure
-from fedatlas.theory.promises import promise
+from fedatlas.theory.fedac.bounds import add_bounds
 from fedatlas.workflow.inputs import ResultTables
 
 
@@ -19,4 +19,4 @@ def build(
     figure: Any, view: ExperimentView, spec: None, results: ResultTables, directory: str | Path | None
 ) -> dict[str, Any]:
     """Return the table with the column ``bound``."""
-    return {"table": promise(view, figure.theorems, results.table, directory)}
+    return {"table": add_bounds(view, figure.theorems, results.table, directory)}

@@ -10,7 +10,7 @@ from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import read
 from fedatlas.io import csv
 from fedatlas.results.claims.base import Check
-from fedatlas.results.claims.judging import check
+from fedatlas.results.claims.judge import check
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow import inputs
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fedatlas.io import csv
 from fedatlas.results.figures.instability import draw
-from fedatlas.theory.instability import study
+from fedatlas.theory.fedac.instability import study
 
 
 def make(paths: Sequence[str]) -> None:

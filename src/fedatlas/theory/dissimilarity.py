@@ -1,0 +1,98 @@
+"""Dissimilarity of the clients' Hessians, by the power method on Hessian-vector products."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fedatlas.errors import UserError
+from fedatlas.federation import arrays
+from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.streams import stream
+
+ITERATIONS, TOLERANCE = 200, 1e-4  # of the power method: at most, and the relative change at which it stops
+
+
+def dissimilarities(
+    problem: Problem, clients: int, x: Any, iterations: int = ITERATIONS, tolerance: float = TOLERANCE
+) -> tuple[float, float]:
+    """Return delta_A and delta_B of the Hessians at a point.
+
+    They are |mean_i D_i^2|^(1/2) and max_i |D_i| in spectral norm, with D_i = (Hessian of f_i) - (Hessian of f).
+    Products are central differences of full gradients. The constants of the FedRed paper (Definitions 2 and 1) are
+    suprema over all points, so the numbers are lower bounds.
+
+    Args:
+        problem: The problem whose clients are compared.
+        clients: Number of clients.
+        x: The point (d,), of either array library.
+        iterations: Largest number of iterations of the power method.
+        tolerance: Relative change at which the method stops.
+
+    Raises:
+        UserError: If x is neither float32 nor float64.
+    """
+    hessians = _Hessians(problem, clients, x, iterations, tolerance)
+    return hessians.delta_A(), hessians.delta_B()
+
+
+def mean_dissimilarity(problem: Problem, clients: int, x: Any) -> float:
+    """Return delta_A of `dissimilarities` alone, which takes a small part of the time."""
+    return _Hessians(problem, clients, x, ITERATIONS, TOLERANCE).delta_A()
+
+
+class _Hessians:
+    """The Hessians H_i of the clients at x, by their products with vectors."""
+
+    def __init__(self, problem: Problem, clients: int, x: Any, iterations: int, tolerance: float) -> None:
+        self.batch, self.clients, self.x = problem.full_batch(np.arange(clients)), clients, x
+        # The cube root of the precision balances truncation and rounding error of central differences.
+        self.step = _epsilon(x) ** (1 / 3) * (1 + float(arrays.norm(x)[0]))
+        self.iterations, self.tolerance = iterations, tolerance
+
+    def delta_A(self) -> float:
+        return self._largest(self._apply_all, self.clients)
+
+    def delta_B(self) -> float:
+        return max(self._largest(self._apply_client, i) for i in range(self.clients))
+
+    def _products(self, v: Any) -> Any:
+        """Return the clients' Hessians times v, a vector for all clients or one for each."""
+        return (self.batch.grad(self.x + self.step * v) - self.batch.grad(self.x - self.step * v)) / (2 * self.step)
+
+    def _mean(self, rows: Any) -> Any:
+        return sum(rows[1:], start=rows[0]) / self.clients
+
+    def _apply_client(self, v: Any, i: int) -> tuple[float, Any]:
+        """Return |D_i v| and D_i v."""
+        products = self._products(v)
+        difference = products[i] - self._mean(products)
+        return float(arrays.norm(difference)[0]), difference
+
+    def _apply_all(self, v: Any, _: int) -> tuple[float, Any]:
+        """Return (mean_i |D_i v|^2)^(1/2) and mean_i D_i^2 v, which is mean_i H_i D_i v since the D_i v sum to 0."""
+        products = self._products(v)
+        differences = products - self._mean(products)
+        norms = arrays.norm(differences)
+        return float((norms**2).mean()) ** 0.5, self._mean(self._products(arrays.unit(differences)) * norms)
+
+    def _largest(self, apply: Callable[[Any, int], tuple[float, Any]], i: int) -> float:
+        v, norm = _like(self.x, stream(0, "evaluation", i).standard_normal(len(self.x))), 0.0
+        for _ in range(self.iterations):
+            last, (norm, following) = norm, apply(arrays.unit(v), i)
+            if norm == 0 or abs(norm - last) <= self.tolerance * norm:
+                break
+            v = following
+        return norm
+
+
+def _epsilon(x: Any) -> float:
+    dtype = str(x.dtype).removeprefix("torch.")
+    if dtype not in ("float32", "float64"):
+        raise UserError(f"theory: differences of gradients need float32 or float64, not {dtype}")
+    return float(np.finfo(dtype).eps)
+
+
+def _like(x: Any, v: np.ndarray) -> Any:
+    """Return the numbers v in the array library and type of x."""
+    return np.asarray(v, x.dtype) if isinstance(x, np.ndarray) else x.new_tensor(v)

@@ -1,0 +1,187 @@
+"""Theorem 4.4 of Sun et al. (2023) on FedSpeed, as printed and in two readings of its proof."""
+
+import json
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Run
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.runs import create, create_setting
+from fedatlas.federation import problems
+from fedatlas.federation.problems.base import Problem
+from fedatlas.theory import NotCovered
+from fedatlas.theory.comparison import parts_at
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fedatlas.federation.algorithms.fedspeed_analysis import FedSpeedAnalysis
+
+PRINTED, SCALED, NOISE = "4.4", "4.4 scaled", "4.4 with noise"
+ALGORITHM, RECORDS = "fedspeed-z", ("correction", "mean_correction")
+
+
+@dataclass(frozen=True)
+class FedSpeedConstants:
+    """Constants of a problem, and of the first round of a run.
+
+    L: smoothness of every client's objective. sigma_g, sigma_l: heterogeneity and noise (Assumptions 4.3 and 4.2). m,
+    K: clients and local steps. gap: F(z^1) - F*, or an upper bound. local, common: mean_i |c_i|^2 and |mean_i c_i|^2
+    after the first round, with the corrections c.
+    """
+
+    L: float
+    sigma_g: float
+    sigma_l: float
+    m: int
+    K: int
+    gap: float
+    local: float
+    common: float
+
+
+class FedSpeedComparison(NamedTuple):
+    """Runs against a theorem. rounds: T = 2, 3, ... (n,). measured, bound: (seeds, n)."""
+
+    rounds: np.ndarray
+    measured: np.ndarray
+    bound: np.ndarray
+
+
+def kappa(c: FedSpeedConstants, a: "FedSpeedAnalysis") -> float:
+    """Theorem 4.4's kappa."""
+    return 1 / 2 - 3 * (a.alpha * c.L * a.rho) ** 2 - 1536 * (a.lr * c.L) ** 2 * c.K
+
+
+def fails(c: FedSpeedConstants, a: "FedSpeedAnalysis") -> str | None:
+    """The first condition of Theorem 4.4 that does not hold, or None."""
+    if a.normalise:
+        return "normalise = false, since rho is a step size in Algorithm 1"
+    if a.rho * math.sqrt(6) * a.alpha * c.L > 1:
+        return "rho <= 1 / (sqrt(6) alpha L)"
+    if a.lr > min(1 / (32 * math.sqrt(3 * c.K) * c.L), 2 * a.lam):
+        return "lr <= min(1 / (32 sqrt(3 K) L), 2 lam)"
+    if c.K * a.lr < a.lam * (1 - 1e-9):
+        return "K >= lam / lr"
+    return None if kappa(c, a) > 0 else "kappa > 0"
+
+
+def bound(name: str, c: FedSpeedConstants, a: "FedSpeedAnalysis", T: np.ndarray) -> np.ndarray:
+    """The bound (6) on (1/T) sum_{t=1}^{T-1} E|grad F(z^t)|^2 for T rounds: an array over T.
+
+    ``4.4 scaled`` has the powers of the proof: eta_l^2 in the second term, as in the bound on R1.a, and no factor
+    lambda in Phi, since Section C.4.3 divides by lambda kappa but keeps lambda in the last two terms. Then both sides
+    scale alike if the objective is multiplied by a number. ``4.4 with noise`` has, in addition, the variance of the
+    mean quasi-gradient, L lambda sigma_l^2 sum_k (gamma_k / gamma)^2 / (2 m kappa). The descent lemma has it (R2), and
+    Section C.4.3 cancels R2 against the norm of an expectation, which is smaller.
+    """
+    lr, weight = (a.lr, a.lam) if name == PRINTED else (a.lr**2, 1.0)
+    start = 2 * c.gap / a.lam + 64 * lr * c.L**2 * c.K * c.local + 32 * (a.lam * c.L) ** 2 * c.common
+    drift = 32 * (a.lr * c.L) ** 2 * c.K * (16 * c.sigma_g**2 + c.sigma_l**2)
+    ascent = (a.alpha * c.L * a.rho) ** 2 * (3 * c.sigma_g**2 + c.sigma_l**2)
+    rest = weight * (drift + ascent)
+    if name == NOISE:
+        weights, gamma = a.weights(c.K)
+        rest += c.L * a.lam * c.sigma_l**2 * sum((w / gamma) ** 2 for w in weights) / (2 * c.m)
+    return (start / T + rest) / kappa(c, a)
+
+
+def running_means(squares: np.ndarray) -> np.ndarray:
+    """(1/T) sum_{t=1}^{T-1} of squares[t], for T = 2, 3, ..., len - 1. squares: (len,), from t = 0."""
+    T = np.arange(2, len(squares))
+    return np.cumsum(squares[1:-1]) / T
+
+
+def compare_runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame") -> FedSpeedComparison:
+    """All runs of an algorithm in one setting against the bound, in which E is replaced by the run's own values.
+
+    The bound is linear in these, so what the theorem says is that the mean of measured - bound is not positive.
+
+    view: of the experiment. id: of the algorithm in it. rows: of the curves. What a run that diverged did not measure
+    is not a number. Raises UserError as `check` does, and NotCovered if a condition of the theorem does not hold.
+    """
+    algorithm, problem, batch = _build(view, id, rows.head(1).to_dict("records")[0])
+    found = []
+    length = rows.groupby("seed").size().max()
+    T = np.arange(2, length)
+    for _, curve in rows.groupby("seed"):
+        curve = curve.sort_values("round")
+        if len(curve) < 3:  # diverged in the first round, of which the constants are
+            found.append((np.full(len(T), np.nan), np.full(len(T), np.nan)))
+            continue
+        c = fedspeed_constants(problem, curve, batch)
+        if (condition := fails(c, algorithm)) is not None:
+            raise NotCovered(f"theorem {name} needs {condition}")
+        squares = np.full(length, np.nan)  # of rounds that a run that diverged did not make
+        squares[: len(curve)] = curve["gradient_norm"] ** 2
+        found.append((running_means(squares), bound(name, c, algorithm, T)))
+    return FedSpeedComparison(T, *(np.stack(part) for part in zip(*found, strict=True)))
+
+
+def validate_run(run: Run) -> None:
+    """Raise UserError if the theorem is not about a run, or the run does not record what it needs."""
+    kind, setting = problems.get(run.problem["kind"]), create_setting(run)
+    if run.algorithm != ALGORITHM or run.tune or kind.on_data or "L_max" not in kind.constants:
+        raise UserError(f"theorem 4.4 is compared with runs of {ALGORITHM} on synthetic quadratics, without tuning")
+    if not setting.full_participation:
+        raise UserError("theorem 4.4 is about full participation")
+    if setting.eval_every != 1 or setting.total_rounds < 2 or not set(RECORDS) <= set(setting.record or ()):
+        raise UserError(f"theorem 4.4 needs two rounds or more, eval_rounds: 1 and record: [{', '.join(RECORDS)}]")
+
+
+def _build(view: ExperimentView, id: str, row: Mapping[Hashable, Any]) -> tuple[Any, Problem, int | None]:
+    """Algorithm, problem and minibatch of the runs at the point of the axes where a row lies."""
+    shown = view.algorithms[id]
+    parts = parts_at(view, row, view.setting | shown.setting, shown.set)
+    run = Run(shown.algorithm, seed=0, within={}, tune=dict.fromkeys(shown.tune), **parts)
+    validate_run(run)
+    problem = problems.create(json.loads(json.dumps(parts["problem"])), parts["setting"]["clients"])
+    algorithm, setting = create(run, problem)
+    return algorithm, problem, setting.batch
+
+
+def fedspeed_constants(problem: Problem, curve: "pd.DataFrame", batch: int | None) -> FedSpeedConstants:
+    """Constants of a problem and of a run. curve: its rows of rounds 0, 1, .... batch: samples of a minibatch.
+
+    Raises NotCovered where the problem lacks one of them.
+    """
+    x0 = problem.start(0)
+    here, there = (_variances(problem, x, batch) for x in (x0, x0 + 1))
+    if not np.allclose(here, there, rtol=1e-6):
+        raise NotCovered("theorem 4.4 needs gradients that differ among clients and samples by the same at every point")
+    return FedSpeedConstants(
+        L=problem.constants()["L_max"],
+        sigma_g=math.sqrt(here[0]),
+        sigma_l=math.sqrt(here[1]),
+        m=problem.clients or 1,
+        K=int(curve["steps"].iloc[1]),
+        gap=float(curve["loss"].iloc[1]) - least_value(problem),
+        local=float(curve[f"{RECORDS[0]}_mean"].iloc[1]),
+        common=float(curve[f"{RECORDS[1]}_mean"].iloc[2]),
+    )
+
+
+def _variances(problem: Any, x: np.ndarray, batch: int | None) -> tuple[float, float]:
+    """mean_i |grad F_i - grad F|^2, and the largest variance of any client's gradient on a minibatch, at x."""
+    ids = np.arange(problem.clients)
+    own = problem.full_batch(ids).grad(x)
+    apart, noise = own - own.mean(axis=0), np.zeros(len(ids))
+    for j in range(problem.samples if batch else 0):
+        error = problem.batch(ids, np.full((len(ids), 1), j)).grad(x) - own
+        noise += np.vecdot(error, error) / problem.samples / (batch or 1)
+    return float(np.vecdot(apart, apart).mean()), float(noise.max())
+
+
+def least_value(problem: Any) -> float:
+    """F*, or where it is not known the minimum of F without its non-convex term, which is no larger."""
+    if problem.optimum is not None:
+        return float(problem.optimum.F)
+    if not hasattr(problem, "nonconvex_value"):
+        raise NotCovered("theorem 4.4 needs an objective with a minimum")
+    x = np.linalg.solve(problem.mean, problem.right.mean(axis=0))
+    return float(problem.value(x) - problem.nonconvex_value(x))

@@ -1,0 +1,142 @@
+"""The theorems of Mukherjee, Loizou & Stich (2024) on FedSPS."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from fedatlas.errors import UserError
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.problems.base import ProblemKind
+from fedatlas.theory import NotCovered
+from fedatlas.theory.run_bound import Count, RunBound
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class FedSPSConstants:
+    """Constants of a problem, a start x0 and a setting.
+
+    mu, L: convexity and smoothness of every stochastic function F_i(., xi) (Assumptions 1 and 2). noise: sigma_f^2 =
+    f* - mean_i l_i* (equation 5), with l_i* = 0. D0 = |x0 - x*|. tau: local steps of a round.
+    """
+
+    mu: float
+    L: float
+    noise: float
+    D0: float
+    tau: int
+
+
+class FedSPSBound(RunBound[FedSPSConstants]):
+    """A theorem on FedSPS with l_i* = 0, under full participation, after T = ``count`` local steps."""
+
+    algorithms, counted = ("fedsps",), "local steps $T$"
+
+    def validate(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
+        if kind.name != "similar":
+            raise UserError(f"theorem {self.name} is compared with runs on problems of kind similar, not {kind.name}")
+
+    def constants(self, problem: Any, curve: "pd.DataFrame") -> FedSPSConstants:
+        if not problem.uniform or problem.optimum is None:
+            raise NotCovered(f"{self.title} needs convex problems whose components have spread < 1")
+        known, rounds = problem.constants(), max(int(curve["round"].iloc[-1]), 1)
+        tau = int(curve["steps"].iloc[-1]) // rounds
+        return FedSPSConstants(
+            known["mu_min"], known["L_max"], problem.optimum.F, float(curve["distance"].iloc[0]), tau
+        )
+
+    def fails(self, c: FedSPSConstants, a: Any, rounds: int) -> str | None:
+        if a.l_star != 0 or a.smoothing != "none":
+            return "l_star = 0 and no smoothing"
+        return self._sizes_fail(c, a)
+
+    @abstractmethod
+    def _sizes_fail(self, c: FedSPSConstants, a: Any) -> str | None:
+        """Return the condition on c and gamma_b that does not hold, or None."""
+
+
+class Theorem3a(FedSPSBound):
+    """Theorem 3 (a), equation 6: the mean of f_i(x_t^i) over all clients and local steps.
+
+    Measured is the mean of the minibatch losses F_i(x_t^i, xi_t^i), which has the same expectation.
+    """
+
+    name, quantity, square = "3(a)", "mean of $f_i(x_t^i)$ over clients and steps", 2
+    records: ClassVar[str | None] = "local_loss"
+
+    def validate(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
+        super().validate(kind, setting)
+        if self.records not in (None, *(setting.record or ())):
+            raise UserError(f"theorem {self.name} speaks of local iterates: record {self.records}")
+
+    def choices(self, c: FedSPSConstants) -> dict[str, float]:
+        return {"c": self.square * c.tau**2}
+
+    def _sizes_fail(self, c: FedSPSConstants, a: Any) -> str | None:
+        return None if a.c >= self.square * c.tau**2 else f"c >= {self.square} tau^2"
+
+    def bound(self, c: FedSPSConstants, a: Any, count: Count) -> Count:
+        least = least_step(c, a)
+        return 2 * c.D0**2 / (count * least) + 4 * a.gamma_b * c.noise / least
+
+    def measured(self, c: FedSPSConstants, curve: "pd.DataFrame") -> np.ndarray:
+        losses = curve["local_loss_mean"].to_numpy(float)
+        return np.concatenate([losses[:1], np.cumsum(losses[1:]) / np.arange(1, len(losses))])
+
+
+class Theorem3b(Theorem3a):
+    """Theorem 3 (b), equation 7: the squared distance; Corollary 5 where sigma_f^2 is 0."""
+
+    name, quantity, square = "3(b)", "squared distance to the optimum", 4
+    records = None
+
+    def needs(self, c: FedSPSConstants) -> str | None:
+        return None if c.mu > 0 else "strongly convex clients"
+
+    def bound(self, c: FedSPSConstants, a: Any, count: Count) -> Count:
+        rate = c.mu * least_step(c, a)
+        return (1 - rate) ** count / rate * c.D0**2 + 2 * a.gamma_b * c.noise / rate
+
+    def measured(self, c: FedSPSConstants, curve: "pd.DataFrame") -> np.ndarray:
+        return curve["distance"].to_numpy(float) ** 2
+
+
+class Theorem6a(FedSPSBound):
+    """Theorem 6 (a), with the constants of the last line of its proof (Appendix B.2.3): the mean suboptimality.
+
+    The theorem's mean is over all averages of the clients' iterates, t = 0 .. T-1. Measured is the mean over those that
+    are communicated; these are all where tau = 1.
+    """
+
+    name, quantity = "6(a)", "mean suboptimality of all iterates"
+    factors: ClassVar[tuple[float, float]] = (3.0, 12.0)
+
+    def choices(self, c: FedSPSConstants) -> dict[str, float]:
+        return {"c": 0.5, "gamma_b": min(1 / c.L, 1 / (20 * c.L * c.tau))}
+
+    def _sizes_fail(self, c: FedSPSConstants, a: Any) -> str | None:
+        limit = min(1 / (2 * a.c * c.L), 1 / (20 * c.L * c.tau))
+        return None if a.gamma_b <= limit * (1 + 1e-9) else "gamma_b <= min(1 / (2 c L), 1 / (20 L tau))"
+
+    def bound(self, c: FedSPSConstants, a: Any, count: Count) -> Count:
+        start, noise = self.factors
+        drift = 32 * c.tau**2 * a.gamma_b**2
+        return start * c.D0**2 / (count * a.gamma_b) + noise * (a.gamma_b + drift) * c.L * c.noise
+
+    def measured(self, c: FedSPSConstants, curve: "pd.DataFrame") -> np.ndarray:
+        gap = curve["suboptimality"].to_numpy(float)
+        return np.concatenate([gap[:1], np.cumsum(gap)[:-1] / np.arange(1, len(gap))])
+
+
+def least_step(c: FedSPSConstants, a: Any) -> float:
+    """Return alpha = min(1 / (2 c L), gamma_b), which no step size is below (Lemma 14)."""
+    return min(1 / (2 * a.c * c.L), a.gamma_b)
+
+
+FEDSPS_BOUNDS: dict[str, RunBound[FedSPSConstants]] = {
+    bound.name: bound() for bound in (Theorem3a, Theorem3b, Theorem6a)
+}

@@ -1,0 +1,75 @@
+"""Made-up experiments for checks of claims: a ExperimentView, and one claim judged on a table made by hand."""
+
+import contextlib
+
+import pandas as pd
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Run, Select
+from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
+from fedatlas.experiments.runs import create
+from fedatlas.federation import algorithms
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
+from fedatlas.results.claims.judge import check
+from fedatlas.results.claims.results import Results
+from tests.synthetic import curves, curves_of, table
+
+
+def view(
+    ids=("fedavg", "fedac-1", "mb-sgd"), axes=("clients",), metric="suboptimality", goal="min", tune=("lr",), **more
+):
+    """A ExperimentView of an experiment whose algorithms have their own names."""
+    shown = {}
+    for id in ids:
+        shown[id] = AlgorithmView(id, id)
+        with contextlib.suppress(UserError):
+            shown[id] = AlgorithmView(id, algorithms.get(id).label)
+    select = Select(metric=metric, statistic="best", goal=goal)
+    given = {"problem": {"kind": "logistic", "data": "breast_cancer"}, "setting": {"steps": 64}, "algorithms": shown}
+    return ExperimentView("made_up", "smoke", list(axes), list(tune), select, **{**given, "seeds": [0, 1], **more})
+
+
+def judged(made, frame, lines=None, trials=None, **options):
+    """The row of one claim. made: a ExperimentView. frame, lines, trials: table, curves and trials; by default two seeds have the
+    table's scores as trials. options: of the check, with its kind."""
+    claim = {name: options.pop(name) for name in ("sizes", "note", "reading", "vacuous") if name in options}
+    claims = {"it": Claim(text="t", source="s", check=options, **claim)}
+    if trials is None:
+        trials = pd.concat([frame.assign(seed=seed) for seed in (0, 1)], ignore_index=True)
+    return check(claims, Results(made, frame, curves([]) if lines is None else lines, trials)).iloc[0]
+
+
+def verdict(rows, axes=("clients",), made=None, lines=(), **options):
+    """(verdict, ours, note) of one claim. rows, lines: of a table and of curves made by hand."""
+    made = made or view(axes=axes)
+    frame = curves(lines, axes) if lines else curves_of(rows, axes, made.select.metric, made.select.goal)
+    found = judged(made, table(rows, axes, made.select.metric), frame, **options)
+    return found["verdict"], found["ours"], found["note"]
+
+
+def compared(**parameters):
+    """FedRed-GD with the choices of Theorem 9, unless overridden, on two instances: (ExperimentView, table, curves).
+
+    The curves are of simulated runs.
+    """
+    choices = {"eta": "L", "lam": "delta_A", "p": "(delta_A+mu/2)/(L-mu/2)", "mu": "mu", "average": "weighted"}
+    axis, instances = "problem.convexity", ("strongly convex", "convex")
+    shown = {"it": AlgorithmView("fedred-gd", "FedRed-GD", set=choices | parameters)}
+    problem = {"kind": "similar", "dim": 20, "rank": 6, "similarity": 3}
+    setting = {"clients": 5, "rounds": 12, "batch": None, "eval_rounds": 1}
+    made = view(axes=(axis,), tune=(), problem=problem, setting=setting, algorithms=shown)
+    frames = []
+    for convexity in instances:
+        instance = SyntheticSimilarQuadratic(dim=20, convexity=convexity, rank=6, similarity=3).build(5)
+        run = Run("fedred-gd", shown["it"].set, problem, setting, 0, {}, {})
+        algorithm, conditions = create(run, instance)
+        for seed in (0, 1):
+            frame = pd.DataFrame(Simulation(algorithm, instance, conditions, seed).run().rows)
+            frames.append(frame.assign(algorithm="it", seed=seed, status="ok", **{axis: convexity}))
+    return (
+        made,
+        table([("it", convexity, 1.0) for convexity in instances], (axis,)),
+        pd.concat(frames, ignore_index=True),
+    )

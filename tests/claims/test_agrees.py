@@ -1,0 +1,50 @@
+"""The check of simulations against closed forms."""
+
+import pytest
+
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.theory.closed_forms import fedavg_output
+
+from .fixtures import verdict, view
+
+CENTERS = {"centers": [[0], [100]]}
+AXES = ("participation.p.0",)
+MADE = view(
+    ("fedavg", "fedawe"),
+    AXES,
+    problem={"kind": "quadratic", **CENTERS},
+    setting={"clients": 2, "participation": {"kind": "stationary", "p": [0.5, 0.5]}},
+)
+
+
+def lines(shift=0.0, spread=1.0, seeds=4):
+    """Time means that scatter about the closed form: +-spread by seed, moved by shift."""
+    found = []
+    for p in (0.2, 0.8):
+        limit = fedavg_output(CENTERS, [p, 0.5]) + shift
+        for seed in range(seeds):
+            value = limit + spread * (-1) ** seed
+            found.append(("fedavg", p, seed, [(0, 1e9), (10, value - 2), (20, value + 2)]))
+    return found
+
+
+AGREES = {"kind": "agrees", "algorithm": "fedavg", "limit": "fedavg-output", "metric": "suboptimality", "after": 10}
+ROWS = [("fedavg", (p,), 0.1) for p in (0.2, 0.8)]
+
+
+@pytest.mark.parametrize(
+    ("shift", "seeds", "expected"),
+    [(0.0, 4, HELD), (2.0, 4, HELD), (8.0, 4, NOT_HELD), (2.0, 20, NOT_HELD), (0.0, 1, NOT_TESTED)],
+)
+def test_agrees(shift, seeds, expected):
+    # standard error 2 / sqrt(12) of 4 seeds: t = 3.5 sigma of shift 2 is no surprise for 3 degrees of freedom
+    curves = [(a, p, s, [(r, v) for r, v in values]) for a, p, s, values in lines(shift, seeds=seeds)]
+    found = verdict(ROWS, AXES, MADE, lines=curves, **AGREES)
+    assert found[0] == expected
+    if expected != NOT_TESTED:
+        assert "over 2 settings" in found[1]
+
+
+def test_agrees_without_any_spread():
+    assert verdict(ROWS, AXES, MADE, lines=lines(0, 0), **AGREES)[0] == HELD
+    assert verdict(ROWS, AXES, MADE, lines=lines(1e-3, 0), **AGREES)[0] == NOT_HELD

@@ -1,0 +1,84 @@
+"""The check of runs against theorems' bounds."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.theory import comparison
+
+from .fixtures import compared, judged
+
+
+def below(made, frame, lines, **options):
+    return judged(made, frame, lines, **{"kind": "below", "algorithm": "it", "theorem": 9} | options)
+
+
+def test_below_a_bound():
+    made, frame, lines = compared()
+    found = below(made, frame, lines)
+    assert found["verdict"] == HELD and "of the bound" in found["ours"]
+    lines["suboptimality"] = lines["suboptimality"].where(lines["round"] != 7, lines["suboptimality"][0])
+    spoilt = below(made, frame, lines)
+    assert spoilt["verdict"] == NOT_HELD
+
+
+@pytest.mark.parametrize("fate", ["not finite", "ended early", "lost"])
+def test_runs_that_diverge_or_end_early_are_not_below_a_bound(fate):
+    made, frame, lines = compared()
+    one = (lines["seed"] == 1) & (lines["problem.convexity"] == "convex")
+    if fate == "not finite":
+        lines.loc[one & (lines["round"] == 12), "suboptimality"] = np.nan
+    else:
+        lines = lines[~one | (lines["round"] <= (7 if fate == "ended early" else 0))]
+    found = below(made, frame, lines)
+    assert found["verdict"] == NOT_HELD and "diverged or ended early at" in found["ours"]
+    assert below(made, frame, lines, where={"problem.convexity": "strongly convex"})["verdict"] == HELD
+
+
+@pytest.mark.parametrize(
+    ("measured", "bound", "expected"),
+    [
+        ([1.0, 2.0], [4.0, 3.0], 2 / 3),
+        ([1.0, np.nan], [4.0, 3.0], np.inf),
+        ([np.inf, 1.0], [4.0, 3.0], np.inf),
+        ([1.0, 1e-17], [4.0, 0.0], 0.25),  # rounding error beside 4
+        ([1.0, 1e-15], [4.0, 0.0], np.inf),
+        ([], [], np.inf),
+    ],
+)
+def test_worst(measured, bound, expected):
+    assert comparison.largest_ratio(np.array(measured), np.array(bound)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("theorem", "word"), [(4, "dane"), (5, "5")])
+def test_a_theorem_about_something_else_is_an_error(theorem, word):
+    made, frame, lines = compared()
+    with pytest.raises(UserError, match=word):
+        below(made, frame, lines, theorem=theorem)
+
+
+def test_a_theorem_whose_conditions_do_not_hold_is_not_tested():
+    found = below(*compared(lam=0.1), theorem=9)
+    assert found["verdict"] == NOT_TESTED and found["note"].startswith("Theorem 9 needs p = ")
+
+
+def test_only_exact_constants_are_compared():
+    made, _, lines = compared()
+    elsewhere = dataclasses.replace(made, problem={"kind": "logistic", "data": "a9a"})
+    with pytest.raises(UserError, match="synthetic"):
+        next(comparison.compare_runs(elsewhere, 9, "it", lines))
+
+
+def test_tuned_conditions_of_runs_are_theirs():
+    """A tuned key of the setting, such as rounds, is no hyper-parameter."""
+    made, _, lines = compared()
+    tuned = dataclasses.replace(made.algorithms["it"], tune={"rounds": [9, 12]})
+    view = dataclasses.replace(made, tune=["rounds"], algorithms={"it": tuned})
+    one = lines[lines["problem.convexity"] == "convex"].assign(
+        rounds=12.0
+    )  # as where another algorithm does not tune them
+    assert [len(run.counted) for run in comparison.compare_runs(view, 9, "it", one)] == [12, 12]
+    assert made.setting["rounds"] == 12 and "convexity" not in made.problem

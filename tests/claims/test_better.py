@@ -1,0 +1,129 @@
+"""The check that one algorithm is better than others."""
+
+import math
+
+import pytest
+
+from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
+from tests.synthetic import curves_of, table
+
+from .fixtures import judged, verdict, view
+
+CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
+BETTER = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.2), ("mb-sgd", 4, 0.4), ("fedac-1", 16, 0.1), ("fedavg", 16, 0.05)]
+
+
+@pytest.mark.parametrize(
+    ("where", "than", "factor", "expected"),
+    [
+        ({"clients": 4}, ["fedavg", "mb-sgd"], 1, HELD),
+        ({"clients": 4}, ["fedavg", "mb-sgd"], 2, HELD),
+        ({"clients": 4}, ["fedavg", "mb-sgd"], 2.1, NOT_HELD),
+        ({"clients": "max"}, ["fedavg"], 1, NOT_HELD),
+        ({"clients": "min"}, ["fedavg"], 1, HELD),
+        ({}, ["fedavg"], 1, NOT_HELD),
+        ({"clients": "max"}, ["fedavg"], 0.5, HELD),
+        ({"clients": "max"}, ["mb-sgd"], 1, NOT_TESTED),
+        ({"clients": 8}, ["fedavg"], 1, NOT_TESTED),
+    ],
+)
+def test_better(where, than, factor, expected):
+    found = verdict(BETTER, kind="better", algorithm="fedac-1", than=than, where=where, factor=factor)
+    assert found[0] == expected
+
+
+def test_a_comparison_of_equal_scores_is_vacuous():
+    rows = [("fedac-1", 4, [0.1, 0.3]), ("fedavg", 4, [0.1, 0.3])]
+    assert verdict(rows, **CONTEST)[0] == VACUOUS
+    assert verdict(rows, **CONTEST, factor=0.9)[0] == VACUOUS
+    assert verdict([*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)], **CONTEST)[0] == NOT_HELD  # equal is not better
+
+
+@pytest.mark.parametrize(
+    ("theirs", "expected"),
+    [
+        ([0.25, 0.24, 0.26], HELD),
+        ([0.25, 0.05, 0.26], UNDECIDED),
+        ([0.05, 0.04, 0.06], NOT_HELD),
+        ([0.25, math.inf, 0.26], HELD),
+        ([0.05, math.inf, 0.26], UNDECIDED),
+        ([0.25], UNDECIDED),
+    ],
+)
+def test_better_needs_an_interval_over_seeds(theirs, expected):
+    ours = [0.1, 0.11, 0.1][: len(theirs)]
+    assert verdict([("fedac-1", 4, ours), ("fedavg", 4, theirs)], **CONTEST)[0] == expected
+
+
+def test_a_loss_below_zero_has_no_ratio():
+    rows = [("fedac-1", 4, [-0.2, -0.3]), ("fedavg", 4, [-0.1, 0.1])]
+    made = view(metric="loss")
+    found, _, note = verdict(rows, made=made, **CONTEST)
+    assert (found, note) == (NOT_TESTED, "Below 0 the training loss has no ratio: give `by` or another metric.")
+    assert verdict(rows, made=made, **CONTEST, by=0.05)[0] == UNDECIDED
+    diverged = [("fedac-1", 4, [0.5, 0.6]), ("fedavg", 4, [-math.inf, -math.inf])]
+    assert verdict(diverged, made=view(metric="test_accuracy", goal="max"), **CONTEST)[0] == HELD
+    assert verdict(rows, **CONTEST)[0] == HELD  # a suboptimality below 0 is rounding error
+
+
+def test_better_compares_runs_of_one_seed():
+    """Seeds differ a hundredfold, and in each seed one algorithm is 1.5 times as good."""
+    ours = [0.001, 0.01, 0.1]
+    rows = [("fedac-1", 4, ours), ("fedavg", 4, [1.5 * score for score in ours])]
+    found = judged(view(), table(rows), curves_of(rows), **CONTEST)
+    assert (found["verdict"], found["seeds"]) == (HELD, 3)
+    assert [found[key] for key in ("value", "low", "high")] == pytest.approx([1.5] * 3)
+
+
+def test_more_than_was_claimed():
+    rows = [("fedac-1", 4, 0.1), ("fedavg", 4, 0.5)]
+    assert verdict(rows, **CONTEST, factor=2, beyond=4)[0] == MORE
+    assert verdict(rows, **CONTEST, factor=2, beyond=6)[0] == HELD
+    linear = [("fedavg", m, 1 / m) for m in (4, 16, 64)]
+    slope = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients", "at_most": 0.9}
+    assert verdict(linear, **slope, more="above")[0] == MORE
+    assert verdict(linear, **slope, more="below")[0] == NOT_HELD
+    assert verdict(linear, **slope)[0] == NOT_HELD
+
+
+def test_a_claim_names_what_makes_it_vacuous():
+    options = {**CONTEST, "where": {"clients": 4}}
+    bound = {"kind": "reaches", "algorithms": ["fedac-1"], "at_most": 0.2}
+    found = verdict(BETTER, **options, vacuous=bound)
+    assert found[0] == VACUOUS and found[2].startswith("Nothing is compared: FedAc-I 0.1 at M = 4")
+    assert verdict(BETTER, **options, vacuous={**bound, "at_most": 0.05})[0] == HELD
+
+
+@pytest.mark.parametrize(("ours", "theirs", "expected"), [(math.inf, 0.1, NOT_HELD), (0.1, math.inf, HELD)])
+def test_better_than_what_diverged(ours, theirs, expected):
+    rows = [("fedac-1", 4, ours), ("fedavg", 4, theirs)]
+    assert verdict(rows, **CONTEST, factor=10)[0] == expected
+
+
+def test_better_where_large_is_good():
+    made = view(metric="test_accuracy", goal="max")
+    rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
+    assert verdict(rows, made=made, **CONTEST)[0] == HELD
+    assert verdict(rows, made=made, kind="better", algorithm="fedavg", than=["fedac-1"])[0] == NOT_HELD
+
+
+@pytest.mark.parametrize(("by", "expected"), [(0.09, HELD), (0.11, NOT_HELD)])
+def test_better_by_an_amount(by, expected):
+    accuracy = view(metric="test_accuracy", goal="max")
+    rows = [("fedac-1", 4, 0.9), ("fedavg", 4, 0.8)]
+    assert verdict(rows, made=accuracy, **CONTEST, by=by)[0] == expected
+    assert verdict([("fedac-1", 4, 0.8), ("fedavg", 4, 0.9)], **CONTEST, by=by)[0] == expected
+    several = [*BETTER[:2], ("fedac-1", 16, 0.1), ("fedavg", 16, 0.3)]
+    assert verdict(several, **CONTEST, by=by)[0] == expected
+
+
+@pytest.mark.parametrize(("by", "expected"), [(-0.11, HELD), (-0.09, NOT_HELD)])
+def test_better_may_be_behind_by_an_amount(by, expected):
+    assert verdict([("fedac-1", 4, 0.2), ("fedavg", 4, 0.1)], **CONTEST, by=by)[0] == expected
+
+
+def test_better_at_a_specification():
+    how = {"kind": "dirichlet", "alpha": 1}
+    rows = [("fedac-1", (how,), 0.1), ("fedavg", (how,), 0.2), ("fedac-1", ({"kind": "iid"},), 0.3)]
+    where = {"problem.partition": {"alpha": 1.0, "kind": "dirichlet"}}
+    assert verdict(rows, ("problem.partition",), where=where, **CONTEST)[0] == HELD

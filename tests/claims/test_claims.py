@@ -1,0 +1,206 @@
+"""Checks of claims on tables whose verdicts are known."""
+
+import math
+
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.claim import Claim
+from fedatlas.results.claims.judge import COLUMNS, check
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
+from tests.synthetic import curves, curves_of, table
+
+from .fixtures import verdict, view
+from .test_better import BETTER, CONTEST
+
+ROUNDS = [("fedavg", (1,), 0.1), ("fedavg", (2,), 0.1), ("fedavg", (4,), 0.3)]
+
+
+@pytest.mark.parametrize(
+    ("target", "paper", "expected", "ours"),
+    [
+        (0.2, 32, HELD, "32 rounds"),
+        (0.2, 31, NOT_HELD, "32 rounds"),
+        (0.5, 16, HELD, "16 rounds"),
+        (0.05, 64, NOT_HELD, "not attained by 2 of 2 seeds"),
+    ],
+)
+def test_rounds_to(target, paper, expected, ours):
+    found = verdict(ROUNDS, ("local_steps",), kind="rounds_to", algorithm="fedavg", target=target, paper=paper)
+    assert found[:2] == (expected, ours)
+
+
+@pytest.mark.parametrize(("paper", "expected"), [(32, HELD), (64, NOT_HELD), (16, NOT_HELD)])
+def test_rounds_to_exactly(paper, expected):
+    """What a baseline is said to require is refuted by fewer rounds as well."""
+    options = {"kind": "rounds_to", "algorithm": "fedavg", "target": 0.2, "paper": paper, "exactly": True}
+    assert verdict(ROUNDS, ("local_steps",), **options)[0] == expected
+
+
+def test_rounds_to_without_paper_needs_only_to_arrive():
+    assert verdict(ROUNDS, ("local_steps",), kind="rounds_to", algorithm="fedavg", target=0.2)[0] == HELD
+
+
+def test_rounds_to_where_large_is_good():
+    made = view(axes=("local_steps",), metric="test_accuracy", goal="max")
+    options = {"kind": "rounds_to", "algorithm": "fedavg", "target": 0.2}
+    assert verdict(ROUNDS, ("local_steps",), made, **options)[:2] == (HELD, "16 rounds")
+
+
+@pytest.mark.parametrize(
+    ("target", "paper", "expected", "ours"),
+    [
+        (0.5, 16, HELD, "round 8.96 (6.24 to 12.9) at M = 4"),
+        (0.5, 10, UNDECIDED, "round 8.96 (6.24 to 12.9) at M = 4"),
+        (0.5, 5, UNDECIDED, "round 8.96 (6.24 to 12.9) at M = 4"),  # of a bound of 8, evaluated first after 5
+        (0.1, None, NOT_HELD, "not attained by 4 of 4 seeds at M = 4"),
+        (0.5, None, HELD, "round 8.96 (6.24 to 12.9) at M = 4"),
+        (0.2, None, UNDECIDED, "not attained by 1 of 4 seeds at M = 4"),
+    ],
+)
+def test_first_round(target, paper, expected, ours):
+    firsts = (8, 8, 8, 12.6)
+    lines = [("fedavg", 4, s, [(0, 1), (at, 0.4), (20, 0.2 if s else 0.3)]) for s, at in enumerate(firsts)]
+    options = {"kind": "first_round", "algorithm": "fedavg", "target": target}
+    options |= {} if paper is None else {"paper": paper}
+    assert verdict([("fedavg", 4, 1)], lines=lines, **options)[:2] == (expected, ours)
+
+
+LINEAR = [("fedavg", m, 1 / m) for m in (4, 16, 64)] + [("fedac-1", m, 1 / math.sqrt(m)) for m in (4, 16, 64)]
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "bounds", "expected"),
+    [
+        (["fedavg"], {"at_least": 0.99}, HELD),
+        (["fedavg"], {"at_least": 1.01}, NOT_HELD),
+        (["fedac-1"], {"at_most": 0.51}, HELD),
+        (["fedavg", "fedac-1"], {"at_least": 0.75}, NOT_HELD),
+        (["fedavg", "fedac-1"], {"at_least": 0.4, "at_most": 1.1}, HELD),
+    ],
+)
+def test_speedup(algorithms, bounds, expected):
+    assert verdict(LINEAR, kind="speedup", algorithms=algorithms, axis="clients", **bounds)[0] == expected
+
+
+def test_speedup_says_the_slopes():
+    options = {"kind": "speedup", "algorithms": ["fedavg", "fedac-1"], "axis": "clients", "at_least": 0.1}
+    assert verdict(LINEAR, **options)[1] == "FedAvg 1, FedAc-I 0.5"
+
+
+def test_speedup_must_hold_at_every_value_of_the_other_axes():
+    rows = [("fedavg", (m, k), 1 / m ** (1 / k)) for m in (4, 16) for k in (1, 4)]
+    options = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients", "at_least": 0.9}
+    assert verdict(rows, ("clients", "local_steps"), **options)[0] == NOT_HELD
+    assert verdict(rows, ("clients", "local_steps"), where={"local_steps": 1}, **options)[0] == HELD
+
+
+def test_speedup_that_diverges_is_none():
+    rows = [("fedavg", 4, 0.1), ("fedavg", 16, math.inf)]
+    options = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
+    assert verdict(rows, at_least=0.5, **options)[:2] == (NOT_HELD, "FedAvg diverged")
+    assert verdict(rows, at_most=0.5, **options)[0] == NOT_HELD
+
+
+def test_speedup_needs_two_positive_scores():
+    rows = [("fedavg", 4, 0.1), ("fedavg", 16, -1e-17)]
+    assert verdict(rows, kind="speedup", algorithms=["fedavg"], axis="clients", at_least=0.5)[0] == NOT_TESTED
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"at_least": 0.05}, HELD),
+        ({"at_most": 0.15}, NOT_HELD),
+        ({"at_most": 0.15, "where": {"clients": 16}}, HELD),
+        ({"at_most": 0.2, "where": {"clients": 16}, "statistic": "final"}, HELD),
+        ({"at_most": 0.19, "where": {"clients": 16}, "statistic": "final"}, NOT_HELD),
+    ],
+)
+def test_reaches(options, expected):
+    rows = [("fedavg", 4, 0.2), ("fedavg", 16, 0.05), ("fedac-1", 16, 0.1), ("fedac-1", 4, 0.1)]
+    assert verdict(rows, kind="reaches", algorithms=["fedavg", "fedac-1"], **options)[0] == expected
+
+
+def test_what_diverged_reaches_nothing():
+    rows = [("fedavg", 4, math.inf)]
+    assert verdict(rows, kind="reaches", algorithms=["fedavg"], at_least=1)[:2] == (
+        NOT_HELD,
+        "FedAvg diverged at M = 4",
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([("fedavg", 4, 1.0), ("fedac-1", 4, 1.0 + 1e-8)], HELD),
+        ([("fedavg", 4, 1.0), ("fedac-1", 4, 1.0 + 1e-5)], NOT_HELD),
+        ([("fedavg", 4, 1e-15), ("fedac-1", 4, -1e-15)], HELD),
+        ([("fedavg", 4, 1.0), ("fedac-1", 4, 1.0), ("fedavg", 16, 2.0)], HELD),
+        ([("fedavg", 4, 1.0), ("fedac-1", 16, 1.0)], NOT_TESTED),
+        ([("fedavg", 4, 1.0), ("fedac-1", 4, math.inf)], NOT_HELD),
+        ([("fedavg", 4, math.inf), ("fedac-1", 4, math.inf)], NOT_TESTED),
+    ],
+)
+def test_equal(rows, expected):
+    assert verdict(rows, kind="equal", algorithms=["fedavg", "fedac-1"], tolerance=1e-6)[0] == expected
+
+
+@pytest.mark.parametrize(("tolerance", "expected"), [(0.011, HELD), (0.009, NOT_HELD)])
+def test_equal_to_an_amount(tolerance, expected):
+    options = {"kind": "equal", "algorithms": ["fedavg", "fedac-1"], "absolute": True, "tolerance": tolerance}
+    found = verdict([("fedavg", 4, 0.01), ("fedac-1", 4, 0.02)], **options)
+    assert found[0] == expected and "relative" not in found[1]
+
+
+def test_sizes_leave_a_claim_untested():
+    options = {**CONTEST, "where": {"clients": 4}}
+    assert verdict(BETTER, sizes=["paper"], **options)[:2] == (NOT_TESTED, "")
+    assert verdict(BETTER, sizes=["paper", "smoke"], **options)[0] == HELD
+
+
+def test_missing_rows_are_said():
+    found = verdict(BETTER, kind="reaches", algorithms=["fedavg"], at_least=0, where={"clients": 7})
+    assert found == (NOT_TESTED, "", "No results of FedAvg at M = 7.")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"kind": "beter", "algorithm": "fedavg"}, "did you mean 'better'"),
+        ({"kind": "better", "algorithm": "fedac", "than": ["fedavg"]}, "did you mean 'fedac-1'"),
+        ({"kind": "better", "algorithm": "fedavg", "than": ["fedac-1"], "metric": "suboptimal"}, "unknown metric"),
+        (
+            {"kind": "better", "algorithm": "fedavg", "than": ["fedac-1"], "where": {"client": 4}},
+            "did you mean 'clients'",
+        ),
+        ({"kind": "speedup", "algorithms": ["fedavg"], "axis": "workers", "at_least": 1}, "not an axis"),
+    ],
+)
+def test_errors_name_file_and_claim(options, said):
+    with pytest.raises(UserError, match=rf"made_up \(size smoke\): claims\.it\.check: .*{said}"):
+        verdict(BETTER, **options)
+
+
+def test_columns_and_paper_number():
+    options = {"kind": "reaches", "algorithms": ["fedavg"], "at_most": 1, "paper": 7}
+    claims = {"it": Claim(text="t", source="s", note="Why.", check=options)}
+    rows = [("fedavg", 4, 0.5)]
+    made, frame = view(), table(rows)
+    found = check(claims, Results(made, frame, curves_of(rows), frame))
+    assert tuple(found.columns) == COLUMNS
+    assert found.iloc[0].to_dict() == {
+        "experiment": "made_up", "size": "smoke", "claim": "it", "text": "t", "source": "s", "paper": 7,
+        "ours": "FedAvg 0.5 at M = 4", "verdict": HELD, "note": "Why.",
+        "reading": "", "value": 0.5, "low": 0.5, "high": 0.5, "seeds": 2,
+    }  # fmt: skip
+    assert list(check({}, Results(made, frame, curves([]), frame)).columns) == list(COLUMNS)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(None, NOT_HELD), (0.5, HELD), (0.7, NOT_HELD), (2 / 3, NOT_HELD)])
+def test_reaches_in_a_share_of_the_settings(share, expected):
+    rows = [("fedavg", 4, 0.1), ("fedavg", 16, 0.2), ("fedavg", 64, 0.3)]
+    found = verdict(rows, kind="reaches", algorithms=["fedavg"], at_most=0.25, share=share)
+    assert found[0] == expected
+    assert not share or found[1] == "FedAvg in a share 0.667 of 3 settings"

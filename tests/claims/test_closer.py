@@ -1,0 +1,68 @@
+"""The check of root mean squares, compared seed by seed."""
+
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
+from tests.synthetic import curves, table
+
+from .fixtures import judged, view
+
+AXES = ("local_steps",)
+CLOSER = {"kind": "closer", "algorithm": "fedawe", "than": ["fedau", "f3ast"], "after": 10}
+LATE = {"fedawe": 1.0, "fedau": 2.0, "f3ast": 3.0}
+
+
+def verdict(late=LATE, spread=0.1, seeds=5, lost=(), **options):
+    """All are at 100 at first; late values differ by seed, alike for all algorithms, and are +-10 % from it."""
+    lines = [
+        (id, k, seed, [(0, 100.0), (10, 0.9 * value * (1 + spread * seed)), (20, 1.1 * value * (1 + spread * seed))])
+        for id, value in late.items()
+        for k in (1, 2)
+        for seed in range(seeds)
+    ]
+    frame = curves(lines, AXES)
+    frame["status"] = ["diverged" if id in lost else "ok" for id in frame["algorithm"]]
+    rows = [(id, (k,), value) for id, value in late.items() for k in (1, 2)]
+    found = judged(view(list(late), AXES), table(rows, AXES), frame, **CLOSER | options)
+    return found["verdict"], found["ours"], found["note"]
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ({}, HELD),
+        ({"factor": 1.9}, HELD),
+        ({"factor": 2.1}, NOT_HELD),
+        ({"factor": 2.9, "than": ["f3ast"]}, HELD),
+        ({"algorithm": "fedau", "than": ["fedawe"]}, NOT_HELD),
+        ({"lost": ["fedau", "f3ast"]}, HELD),
+        ({"lost": ["fedawe"]}, NOT_HELD),
+        ({"seeds": 1}, UNDECIDED),
+        ({"after": 21}, NOT_TESTED),
+    ],
+)
+def test_closer(options, expected):
+    assert verdict(**options)[0] == expected
+
+
+def test_pairs_share_their_seeds():
+    assert verdict(spread=10.0)[0] == HELD  # whose means differ by less than the seeds do
+
+
+def test_a_lead_that_seeds_do_not_agree_on_is_not_certain():
+    lines = [(id, 1, seed, [(10, 1 + (seed % 2) * (id == "a") * 3 + (id == "b"))]) for id in "ab" for seed in range(6)]
+    frame = curves(lines, AXES).assign(status="ok")
+    options = {"kind": "closer", "algorithm": "b", "than": ["a"]}
+    rows = table([("a", (1,), 1), ("b", (1,), 1)], AXES)
+    assert judged(view(["a", "b"], AXES), rows, frame, **options)["verdict"] == UNDECIDED
+
+
+def test_the_words_say_the_means():
+    _, ours, _ = verdict(seeds=2, spread=0.0)  # sqrt((0.9² + 1.1²) / 2)
+    assert ours == "at worst 2 times smaller than FedAU (1 against 2.01) at K = 1, of 4 comparisons"
+
+
+def test_an_unknown_metric():
+    with pytest.raises(UserError, match="no metric 'losss'"):
+        verdict(metric="losss")

@@ -1,0 +1,83 @@
+"""The check of how much is lost along an axis."""
+
+import math
+
+import pytest
+
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
+from tests.synthetic import curves_of, table
+
+from .fixtures import judged, view
+
+
+def verdict(scores, others=None, **options):
+    """Verdict and text of a drop from 1 to 20 local steps. scores: of FedAvg by local steps; others: of SCAFFOLD."""
+    algorithms = ("fedavg", "scaffold")
+    made = view(algorithms, ("local_steps",), "test_accuracy", "max")
+    options = {"kind": "drop", "algorithms": ["fedavg"], "axis": "local_steps", "start": 1, "end": 20} | options
+    both = zip(algorithms, (scores, others or {}), strict=True)
+    rows = [(name, K, score) for name, found in both for K, score in found.items()]
+    lines = curves_of(rows, ("local_steps",), "test_accuracy", "max")
+    found = judged(made, table(rows, ("local_steps",), "test_accuracy"), lines, **options)
+    return found["verdict"], found["ours"]
+
+
+@pytest.mark.parametrize(
+    "scores, bounds, expected",
+    [
+        ({1: 0.8, 20: 0.7}, {"at_least": 0.05}, HELD),
+        ({1: 0.8, 20: 0.7}, {"at_most": 0.05}, NOT_HELD),
+        ({1: 0.8, 20: 0.7}, {"at_least": 0.05, "at_most": 0.2}, HELD),
+        ({1: 0.7, 20: 0.8}, {"at_least": 0}, NOT_HELD),
+        ({1: 0.8, 20: -math.inf}, {"at_least": 0}, HELD),
+        ({1: 0.8, 20: -math.inf}, {"at_most": 0.2}, NOT_HELD),
+        ({1: -math.inf, 20: 0.8}, {"at_most": 0.2}, NOT_TESTED),
+        ({1: -math.inf, 20: -math.inf}, {"at_least": 0}, NOT_TESTED),
+        ({1: 0.8}, {"at_least": 0}, NOT_TESTED),
+        ({1: 0.8, 20: 0.7}, {"above": 0}, HELD),
+        ({1: 0.8, 20: 0.8}, {"at_least": 0}, HELD),
+        ({1: 0.8, 20: 0.8}, {"above": 0}, NOT_HELD),
+    ],
+)
+def test_drop(scores, bounds, expected):
+    assert verdict(scores, **bounds)[0] == expected
+
+
+def test_the_drop_is_told():
+    assert verdict({1: 0.8, 20: 0.7}, at_least=0)[1] == "FedAvg 0.1"
+
+
+SWING = {1: 0.8, 5: 0.84, 10: 0.79, 20: 0.81}
+
+
+@pytest.mark.parametrize(
+    "scores, at_most, expected",
+    [(SWING, 0.051, HELD), (SWING, 0.049, NOT_HELD), ({1: 0.8}, 1, NOT_TESTED), (SWING | {20: -math.inf}, 1, NOT_HELD)],
+)
+def test_swing_over_an_axis(scores, at_most, expected):
+    assert verdict(scores, start="best", end="worst", at_most=at_most)[0] == expected
+
+
+@pytest.mark.parametrize(
+    "others, expected", [({1: 0.8, 20: 0.6}, HELD), ({1: 0.8, 20: 0.75}, NOT_HELD), ({1: 0.8, 20: 0.7}, NOT_HELD)]
+)
+def test_the_smallest_drop(others, expected):
+    found = verdict({1: 0.8, 20: 0.7}, others, above=0, than=["scaffold"])
+    assert found[0] == expected and found[1].startswith("FedAvg 0.1; SCAFFOLD loses")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected", "ours"),
+    [
+        ({"at_least": 0.1}, HELD, "FedAvg 0.2"),
+        ({"at_least": 0.3}, NOT_HELD, "FedAvg 0.2"),
+        ({"at_most": 0.1}, NOT_HELD, "FedAvg 0.2"),
+        ({"start": 4, "end": 2, "at_most": 0.0}, HELD, "FedAvg -0.1"),
+    ],
+)
+def test_drop_to_the_end_of_the_axis(options, expected, ours):
+    rows = [("fedavg", (1,), 0.9), ("fedavg", (2,), 0.8), ("fedavg", (4,), 0.7)]
+    made = view(("fedavg",), metric="test_accuracy", goal="max")
+    lines = curves_of(rows, metric="test_accuracy", goal="max")
+    found = judged(made, table(rows), lines, kind="drop", algorithms=["fedavg"], axis="clients", **options)
+    assert (found["verdict"], found["ours"]) == (expected, ours)

@@ -1,0 +1,182 @@
+"""What every kind of check declares, and how wrong options are told."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fedatlas.results.claims
+from fedatlas.errors import UserError
+from fedatlas.experiments import experiment_file
+from fedatlas.registry.kinds import Family
+from fedatlas.results.claims import CHECKS, Check, build
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD
+from tests.synthetic import curves_of, table
+
+from .fixtures import judged, view
+from .test_better import BETTER
+
+ROOT = Path(__file__).parents[2]
+NAMED = {
+    "algorithm",
+    "algorithms",
+    "axis",
+    "axis of numbers",
+    "tuned numbers",
+    "metric",
+    "cost or time",
+    "tuned",
+    "where",
+    "limit",
+    "theorem",
+}
+TIMED = {"simulated_seconds"}
+SCALES = {"kind": "scales", "algorithms": ["gd"], "against": "L/mu", "shares": [0.1], "at_least": 0.5}
+REQUIRED = {
+    "agrees": {"algorithm", "limit", "metric"},
+    "below": {"algorithm", "theorem"},
+    "better": {"algorithm", "than"},
+    "choice_slope": {"algorithm", "parameter", "axis"},
+    "chooses": {"algorithm", "values"},
+    "drop": {"algorithms", "axis"},
+    "equal": {"algorithms", "tolerance"},
+    "falls": {"algorithms", "axis", "until"},
+    "fewer": {"algorithm", "than"},
+    "first_round": {"algorithm", "target"},
+    "mean_below": {"algorithm", "theorem"},
+    "proportion": {"algorithms", "metric", "of"},
+    "reaches": {"algorithms"},
+    "rounds_to": {"algorithm", "target"},
+    "speedup": {"algorithms", "axis"},
+    "spread": {"algorithms"},
+}
+
+
+def test_every_check_is_found():
+    assert set(REQUIRED) <= set(CHECKS.names())
+
+
+@pytest.mark.parametrize("name", CHECKS.names())
+def test_every_check_documents_itself_and_its_options(name):
+    kind = CHECKS.get(name)
+    assert kind.summary().startswith("Held if") and kind.__module__ == f"fedatlas.results.claims.{name}"
+    required = {option.name for option in kind.options().values() if option.required}
+    assert required == REQUIRED.get(name, required)
+    for option in kind.options().values():
+        assert option.doc and option.names in NAMED | {None}, option.name
+    assert {"where", "paper"} <= set(kind.options())
+
+
+@pytest.mark.parametrize(
+    ("spec", "inputs"),
+    [
+        ({"kind": "below", "algorithm": "dane", "theorem": 4}, {"theorems"}),
+        ({"kind": "mean_below", "algorithm": "fedspeed", "theorem": "4.4"}, {"theorems"}),
+        ({"kind": "better", "algorithm": "a", "than": ["b"]}, set()),
+        ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1}, set()),
+        ({"kind": "fewer", "algorithm": "a", "than": ["b"], "at_least": 1, "cost": "simulated_seconds"}, TIMED),
+        ({"kind": "same_order", "other": "simulated_seconds", "at_least": 0.5}, TIMED),
+        (SCALES, {"theorems"}),
+        ({**SCALES, "per": "simulated_seconds"}, {"theorems", *TIMED}),
+    ],
+)
+def test_what_a_check_needs_besides_table_and_curves(spec, inputs):
+    assert build(spec).inputs == inputs
+
+
+CONTEST = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
+SPEEDUP = {"kind": "speedup", "algorithms": ["fedavg"], "axis": "clients"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({**CONTEST, "kind": "beter"}, "unknown check 'beter'; did you mean 'better'"),
+        ({**CONTEST, "faktor": 2}, "check better has no option 'faktor'; did you mean 'factor'"),
+        ({"kind": "better", "algorithm": "fedac-1"}, "check better needs a value for 'than'"),
+        ({**CONTEST, "than": "fedavg"}, "check better: than is 'fedavg'; it must be a list"),
+        ({**CONTEST, "than": []}, "check better: than is []; it must be a list that is not empty, of which each"),
+        ({**CONTEST, "factor": "2x"}, "check better: factor is '2x'; it must be a number larger than 0"),
+        ({**CONTEST, "factor": True}, "factor is True"),
+        ({**CONTEST, "by": "1%"}, "by is '1%'; it must be a number"),
+        ({"kind": "chooses", "algorithm": "a", "values": {}}, "values is {}; it must be a mapping that is not empty"),
+        ({**CONTEST, "where": ["clients"]}, "where is ['clients']; it must be a mapping"),
+        ({**CONTEST, "paper": "7"}, "paper is '7'; it must be a number"),
+        ({**CONTEST, "statistic": "mean"}, "statistic is 'mean'; it must be one of 'best', 'final'"),
+        (SPEEDUP, "check speedup needs at_least or at_most"),
+        ({**SPEEDUP, "algorithms": [], "at_least": 1}, "algorithms is []; it must be a list that is not empty"),
+        ({**SPEEDUP, "kind": "drop"}, "check drop needs at_least, at_most or above"),
+        ({"kind": "spread", "algorithms": ["fedavg"]}, "check spread needs at_least or at_most"),
+        ({"kind": "reaches", "algorithms": ["a"], "at_least": 0, "share": 2}, "it must be a number between 0 and 1"),
+        ({"kind": "agrees", "algorithm": "a", "limit": "l", "metric": "m", "after": 1.5}, "it must be a whole number"),
+        ({"kind": "equal", "algorithms": ["a"], "tolerance": float("nan")}, "tolerance is nan"),
+    ],
+)
+def test_wrong_options_give_one_sentence(spec, said):
+    with pytest.raises(UserError) as error:
+        build(spec)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_null_leaves_an_option_out():
+    assert build({**CONTEST, "by": None, "where": None, "metric": None}) == build(CONTEST)
+
+
+def test_checks_of_the_atlas_can_be_built():
+    found = set()
+    for path in sorted((ROOT / "config/experiments").glob("*.yaml")):
+        whole = experiment_file.document(path)
+        for size in whole["sizes"].values():
+            for claim in experiment_file.merge(whole, size or {}).get("claims", {}).values():
+                found.add(build(claim["check"]).name)
+    assert found >= set(REQUIRED)
+
+
+NEW = '''
+from dataclasses import dataclass
+from fedatlas.results.claims.base import Bounded, OfOne
+from fedatlas.results.claims.evidence import exact
+
+@dataclass(frozen=True, kw_only=True)
+class Counted(Bounded, OfOne):
+    """Held if the number of settings lies in the bounds."""
+
+    name = "counted"
+
+    def judge(self, results):
+        count = len(results.samples(self.algorithm, self.where))
+        return exact(f"{count} settings", self.limits().side(count) == 0)
+'''
+
+
+COUNTED = {"kind": "counted", "algorithm": "fedac-1"}
+
+
+def test_a_check_is_one_new_file(tmp_path, monkeypatch):
+    (tmp_path / "counted.py").write_text(NEW)
+    monkeypatch.setattr(fedatlas.results.claims, "__path__", [*fedatlas.results.claims.__path__, str(tmp_path)])
+    monkeypatch.setattr(fedatlas.results.claims, "CHECKS", Family("check", "fedatlas.results.claims", Check))
+    monkeypatch.setitem(sys.modules, "fedatlas.results.claims.counted", None)  # and so forgotten when the test ends
+    del sys.modules["fedatlas.results.claims.counted"]
+    assert "counted" in fedatlas.results.claims.CHECKS.names()
+    found = judged(view(), table(BETTER), curves_of(BETTER), **COUNTED, at_least=2)
+    assert (found["verdict"], found["ours"]) == (HELD, "2 settings")
+    assert judged(view(), table(BETTER), curves_of(BETTER), **COUNTED, at_most=1)["verdict"] == NOT_HELD
+    with pytest.raises(UserError, match="check counted has no option 'axis'"):
+        build({"kind": "counted", "algorithm": "fedavg", "axis": "clients", "at_most": 1})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from fedatlas.results.claims import CHECKS; list(CHECKS.names())",
+        "import fedatlas.results.claims.judge",
+        "import fedatlas.theory.closed_forms, fedatlas.theory.fedac, fedatlas.theory.fedred",
+    ],
+)
+def test_declarations_are_light(code):
+    heavy = "{'pandas', 'scipy', 'matplotlib', 'torch', 'numba'}"
+    code = f"import sys; {code}; print(sorted({heavy} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"

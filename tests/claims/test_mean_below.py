@@ -1,0 +1,48 @@
+"""The check of means over seeds against Theorem 4.4 of FedSpeed, and its figure."""
+
+import pytest
+
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.drawing import draw
+from tests.synthetic import table
+from tests.theory.test_fedspeed import AXIS, curves
+
+from .fixtures import judged
+
+ROWS = table([("it", (0.5,), 1.0)], (AXIS,))
+
+
+def mean_below(made, lines, **options):
+    return judged(made, ROWS, lines, **{"kind": "mean_below", "algorithm": "it", "theorem": "4.4"} | options)
+
+
+def test_below_in_the_mean():
+    made, lines = curves(seeds=range(5))
+    found = mean_below(made, lines)
+    assert found["verdict"] == HELD and "of the bound" in found["ours"]
+    assert mean_below(made, lines[lines["seed"] == 0])["verdict"] == UNDECIDED
+
+
+@pytest.mark.parametrize(("seeds", "factor", "expected"), [((0, 1, 2, 3, 4), 1000, NOT_HELD), ((2,), 1e5, UNDECIDED)])
+def test_above_the_bound(seeds, factor, expected):
+    """All seeds lie above the bound, or one lies so far above that the interval contains it."""
+    made, lines = curves(seeds=range(5))
+    lines.loc[lines["seed"].isin(seeds) & (lines["round"] >= 2), "gradient_norm"] *= factor
+    assert mean_below(made, lines)["verdict"] == expected
+
+
+@pytest.mark.parametrize("last", [6, 4])
+def test_runs_that_diverge_are_not_below(last):
+    made, lines = curves(seeds=range(3))
+    one = lines["seed"] == 1
+    lines.loc[one & (lines["round"] == last), "gradient_norm"] = float("nan")
+    found = mean_below(made, lines[~one | (lines["round"] <= last)])
+    assert found["verdict"] == NOT_HELD if last == 4 else HELD  # the last round is no part of the sum
+
+
+def test_the_figure_is_drawn(tmp_path):
+    made, lines = curves(seeds=range(3))
+    figure = FIGURES.build({"kind": "mean_bound", "theorems": ["4.4", "4.4 with noise"]})
+    draw(figure, made, ROWS, lines, [tmp_path / "it.png"])
+    assert (tmp_path / "it.png").stat().st_size > 10_000

@@ -1,0 +1,76 @@
+"""The check of statements about runs that are simulated again."""
+
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Cell, CellSpec
+from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.results.claims import build
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
+from fedatlas.theory import fedawe
+from fedatlas.workflow import code
+from tests.synthetic import curves, experiment, table
+
+from .fixtures import judged, view
+
+AXES = ("participation",)
+RULES = ['{"kind":"stationary","p":0.3}', '{"kind":"sine","p":0.6}']
+PROBLEM = {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0, "noise": 0.1}
+SETTING = {"clients": 3, "rounds": 12, "batch": 1}
+STATEMENT = {"kind": "statement", "algorithm": "it", "statement": "matrix-form"}
+
+
+def verdict(seeds=2, shown=None, **options):
+    shown = shown or AlgorithmView("fedawe", "FedAWE", set={"lr": "0.1/L"})
+    made = view(axes=AXES, tune=(), problem=PROBLEM, setting=SETTING, algorithms={"it": shown})
+    frame = curves([("it", rule, seed, [(0, 1.0)]) for rule in RULES for seed in range(seeds)], AXES)
+    found = judged(made, table([("it", (rule,), 1.0) for rule in RULES], AXES), frame, **STATEMENT | options)
+    return found["verdict"], found["ours"], found["note"]
+
+
+def test_equalities_have_a_tolerance():
+    found, ours, note = verdict()
+    assert found == HELD and ours.startswith("largest difference") and note.startswith("Over 2 settings")
+    assert verdict(tolerance=1e-20)[0] == NOT_HELD
+
+
+def test_bounds_have_none():
+    found, ours, _ = verdict(statement="lemma-2-square")
+    assert found == HELD and "of the bound" in ours
+
+
+def test_the_worst_setting_decides(monkeypatch):
+    shares = iter([(0.5, 1.0), (2.0, 1.0)])
+    monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: next(shares))
+    found, ours, note = verdict()
+    assert (found, ours) == (NOT_HELD, "at most 2 of the bound") and "worst is sine" in note
+
+
+def test_what_is_not_a_number_is_not_held(monkeypatch):
+    monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: (float("nan"), 1.0))
+    assert verdict()[0] == NOT_HELD
+
+
+def test_levels_are_divided_among_the_settings(monkeypatch):
+    levels = []
+    monkeypatch.setitem(fedawe.STATEMENTS, "matrix-form", lambda runs: (0.0, levels.append(runs.level)))
+    assert verdict(level=0.02)[0] == HELD and levels == [0.01, 0.01]
+
+
+def test_other_algorithms_and_tuned_ones_are_refused():
+    with pytest.raises(UserError, match="about FedAWE"):
+        verdict(shown=AlgorithmView("fedavg", "FedAvg", set={"lr": 0.1}))
+    with pytest.raises(UserError, match="fedawe is tuned"):
+        verdict(shown=AlgorithmView("fedawe", "FedAWE", tune={"lr": [0.1]}))
+    assert verdict(where={"participation": "full"})[0] == NOT_TESTED
+
+
+def test_the_claims_depend_on_the_code_of_the_runs():
+    cell = Cell(
+        "it", {}, CellSpec("fedawe", {"lr": 0.1}, PROBLEM, SETTING | {"participation": {"kind": "sine", "p": 1}})
+    )
+    claims = {"c": {"text": "t", "source": "s", "check": {**STATEMENT, "algorithm": "fedavg"}}}
+    found = code.of_claims(experiment(claims=claims), [cell])
+    wanted = {"participation.sine", "simulation.sampling.replacement", "experiments.run", "checks.statement"}
+    assert {f"fedatlas.{name}" for name in wanted} <= set(found)
+    assert build({**STATEMENT, "algorithm": "fedavg"}).inputs == {"runs"}

@@ -1,0 +1,52 @@
+"""Boards and curves made by hand, or drawn."""
+
+import math
+
+import numpy as np
+import pandas as pd
+from hypothesis import strategies as st
+
+from fedatlas.results.comparing.targets import Board
+
+COSTS = st.one_of(st.integers(1, 40).map(float), st.just(math.inf))
+
+
+def made(numbers, log=True, own=None, diverged=None):
+    """A Board of numbers (algorithms, problems, targets, slots); slots are seeds 0, 1 .."""
+    numbers = np.array(numbers, float)
+    algorithms, problems, targets, slots = numbers.shape
+    flat = ~np.isnan(numbers).all(axis=2)
+    return Board(
+        algorithms=[f"a{k}" for k in range(algorithms)],
+        problems=[(k,) for k in range(problems)],
+        seeds=np.tile(np.arange(slots), (problems, 1)),
+        numbers=numbers,
+        own=flat if own is None else np.array(own, bool),
+        diverged=np.zeros(flat.shape, bool) if diverged is None else np.array(diverged, bool),
+        budgets=np.full(problems, 40.0),
+        targets=np.full((problems, targets), 0.1),
+        log=log,
+    )
+
+
+@st.composite
+def boards(draw, undefined=True, most=(4, 4, 2, 4), least=(1, 1, 1, 1)):
+    """Boards of whole costs, of which some are infinite, and some algorithms not defined."""
+    shape = tuple(draw(st.integers(low, high)) for low, high in zip(least, most, strict=True))
+    numbers = np.array(draw(st.lists(COSTS, min_size=math.prod(shape), max_size=math.prod(shape)))).reshape(shape)
+    if undefined:
+        for a, p in np.ndindex(shape[:2]):
+            if draw(st.integers(0, 5)) == 0:
+                numbers[a, p] = math.nan
+    return made(numbers)
+
+
+def curves(runs, axes=("K",), metric="suboptimality"):
+    """Curves of runs: {(algorithm, point, seed): [(round, value)]}; each round sends two vectors."""
+    rows = []
+    for (algorithm, point, seed), values in runs.items():
+        point = point if isinstance(point, tuple) else (point,)
+        for at, value in values:
+            row = {"algorithm": algorithm, **dict(zip(axes, point, strict=True)), "seed": seed, "round": at}
+            rows.append({**row, metric: value, "vectors_up": 2.0 * at, "status": "ok"})
+    return pd.DataFrame(rows)

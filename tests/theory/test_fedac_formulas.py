@@ -1,0 +1,217 @@
+"""FedAc's theorems as formulas: rates, prefactors and what bounds must follow from."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fedatlas.theory.fedac import FEDAC_THEOREMS
+from fedatlas.theory.fedac.theorem import FedAcConstants
+
+NAMES = list(FEDAC_THEOREMS)
+STRONG = [name for name, theorem in FEDAC_THEOREMS.items() if not theorem.convex]
+
+
+def drawn(seed):
+    """Constants, M, K and T over many magnitudes, as a theorem allows them."""
+    rng = np.random.default_rng(seed)
+    L, condition, sigma, Q, D0 = 10 ** rng.uniform(-2, 2, 5)
+    mu = L / (1 + condition)
+    gap = rng.uniform(mu, L) / 2 * D0**2
+    M, K = (int(10 ** rng.uniform(0, 4)) for _ in range(2))
+    T = K * int(10 ** rng.uniform(3, 6))
+    return FedAcConstants(L, mu, sigma, sigma, Q, D0, gap), M, K, T
+
+
+# Table 2 without logarithms, times the theorem's number, times what its logarithms are where noise drowns everything.
+RATES = {
+    "B.1": {
+        "noise": (2, lambda L, mu, s, Q, D, M, T, R: s**2 / (mu * M * T)),
+        "drift": (400, lambda L, mu, s, Q, D, M, T, R: L * s**2 / (mu**2 * T * R**2)),
+    },
+    "C.13": {
+        "noise": (4, lambda L, mu, s, Q, D, M, T, R: s**2 / (mu * M * T)),
+        "drift": (8101, lambda L, mu, s, Q, D, M, T, R: L**2 * s**2 / (mu**3 * T * R**3)),
+    },
+    "C.1": {
+        "noise": (4, lambda L, mu, s, Q, D, M, T, R: s**2 / (mu * M * T)),
+        "drift": (55, lambda L, mu, s, Q, D, M, T, R: L * s**2 / (mu**2 * M * T * R**2)),
+        "curvature": (math.e**18, lambda L, mu, s, Q, D, M, T, R: Q**2 * s**4 / (mu**5 * T**2 * R**6)),
+    },
+    "D.1": {
+        "noise": (3, lambda L, mu, s, Q, D, M, T, R: s**2 / (mu * M * T)),
+        "curvature": (3073, lambda L, mu, s, Q, D, M, T, R: Q**2 * s**4 / (mu**5 * T**2 * R**2)),
+    },
+    "E.1": {
+        "initial": (2, lambda L, mu, s, Q, D, M, T, R: L * D**2 / (T * R) * math.log(math.e**2 + T * R) ** 2),
+        "noise": (2 * 2**2, lambda L, mu, s, Q, D, M, T, R: s * D / (M * T) ** 0.5),
+        "drift": (1005 * 4**4, lambda L, mu, s, Q, D, M, T, R: (L * s**2 * D**4 / (T * R**2)) ** (1 / 3)),
+    },
+    "E.2": {
+        "initial": (10, lambda L, mu, s, Q, D, M, T, R: L * D**2 / (T * R) * math.log(math.e**2 + T * R) ** 2),
+        "noise": (5, lambda L, mu, s, Q, D, M, T, R: s * D / (M * T) ** 0.5),
+        "drift": (16411 * 4**4, lambda L, mu, s, Q, D, M, T, R: (L**2 * s**2 * D**6 / (T * R**3)) ** (1 / 4)),
+    },
+    "E.3": {
+        "initial": (10, lambda L, mu, s, Q, D, M, T, R: L * D**2 / (T * R) * math.log(math.e**2 + T * R) ** 2),
+        "noise": (5, lambda L, mu, s, Q, D, M, T, R: s * D / (M * T) ** 0.5),
+        "drift": (139 * 3**3, lambda L, mu, s, Q, D, M, T, R: (L * s**2 * D**4 / (M * T * R**2)) ** (1 / 3)),
+        "curvature": (math.e**19 * 8**8, lambda L, mu, s, Q, D, M, T, R: (Q * s**2 * D**5 / (T * R**3)) ** (1 / 3)),
+    },
+    "E.4": {
+        "initial": (50, lambda L, mu, s, Q, D, M, T, R: L * D**2 / T * math.log(math.e + T)),
+        "noise": (6, lambda L, mu, s, Q, D, M, T, R: s * D / (M * T) ** 0.5 * math.log(math.e**2 + T)),
+        "curvature": (
+            3076,
+            lambda L, mu, s, Q, D, M, T, R: (Q * s**2 * D**5 / (T * R)) ** (1 / 3) * math.log(math.e**5 + T) ** 4,
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_terms_have_the_rates_of_table_2(name):
+    for seed in range(20):
+        c, M, K, T = drawn(seed)
+        c = replace(c, sigma=1e60, sigma4=1e60)
+        terms = FEDAC_THEOREMS[name].terms(c, M, K, T)
+        for term, (number, rate) in RATES[name].items():
+            expected = number * rate(c.L, c.mu, 1e60, c.Q, c.D0, M, T, T / K)
+            assert terms[term] == pytest.approx(expected, rel=1e-9), term
+        assert set(terms) - set(RATES[name]) <= {"initial"}
+
+
+@pytest.mark.parametrize("name", STRONG)
+def test_error_of_the_start_decays_as_the_simplified_theorems_say(name):
+    for seed in range(20):
+        c, M, K, T = drawn(seed)
+        R, slow = T / K, {"B.1": 1, "C.13": 3, "C.1": 3}.get(name)
+        if name == "D.1":
+            expected = math.exp(-c.mu * T / (8 * c.L)) * 4 * c.L * c.D0**2
+        else:
+            psi = c.gap + c.mu / (2 * slow) * c.D0**2
+            expected = math.exp(min(-c.mu * T / (slow * c.L), -math.sqrt(c.mu * T * R / (slow**2 * c.L)))) * psi
+        assert FEDAC_THEOREMS[name].terms(c, M, K, T)["initial"] == pytest.approx(expected, rel=1e-9)
+
+
+# The bounds for any eta from which the theorems follow; lam is the weight of the augmentation.
+LEMMAS = {
+    "B.1": lambda n, L, m, s, Q, D, P, M, K, T: (  # Lemma B.4
+        math.exp(-max(n * m, (n * m / K) ** 0.5) * T) * P
+        + (n / (m * K)) ** 0.5 * s**2 / (2 * M)
+        + n * s**2 / (2 * M)
+        + 390 * n**1.5 * L * (K / m) ** 0.5 * s**2
+        + 7 * n**2 * L * K * s**2
+    ),
+    "C.13": lambda n, L, m, s, Q, D, P, M, K, T: (  # Lemma C.15
+        math.exp(-max(n * m, (n * m / K) ** 0.5) * T / 3) * P
+        + (n / (m * K)) ** 0.5 * s**2 / M
+        + 100 * n**2 * L**2 * K * s**2 / m
+    ),
+    "C.1": lambda n, L, m, s, Q, D, P, M, K, T: (  # Lemma C.4
+        math.exp(-max(n * m, (n * m / K) ** 0.5) * T / 3) * P
+        + (n / (m * K)) ** 0.5 * s**2 / M
+        + 2 * n**1.5 * L * (K / m) ** 0.5 * s**2 / M
+        + math.e**9 * n**4 * Q**2 * K**2 * s**4 / m
+    ),
+    "D.1": lambda n, L, m, s, Q, D, P, M, K, T: (  # Lemma D.4
+        math.exp(-n * m * T / 2) * D**2 / n + n * s**2 / M + 192 * n**4 * Q**2 * K**2 * s**4 / m
+    ),
+    "E.1": lambda n, L, m, s, Q, D, P, M, K, T: (  # Lemma E.5
+        m * D**2 / 2
+        + L * D**2 / 2 * math.exp(-((n * m / K) ** 0.5) * T)
+        + (n / (m * K)) ** 0.5 * s**2 / (2 * M)
+        + n * s**2 / (2 * M)
+        + (390 * n**1.5 * (K / m) ** 0.5 + 7 * n**2 * K) * (L + m) * s**2
+    ),
+    "E.2": lambda n, L, m, s, Q, D, P, M, K, T: (  # Lemma E.8
+        m * D**2 / 2
+        + L * D**2 / 2 * math.exp(-((n * m * T**2 / (9 * K)) ** 0.5))
+        + (n / (m * K)) ** 0.5 * s**2 / M
+        + 200 * n**2 * (L**2 / m + m) * K * s**2
+    ),
+    "E.3": lambda n, L, m, s, Q, D, P, M, K, T: (  # Lemma E.11
+        m * D**2 / 2
+        + L * D**2 / 2 * math.exp(-((n * m * T**2 / (9 * K)) ** 0.5))
+        + (n / (m * K)) ** 0.5 * s**2 / M
+        + 2 * n**1.5 * (L + m) * (K / m) ** 0.5 * s**2 / M
+        + math.e**9 * n**4 * Q**2 * K**2 * s**4 / m
+    ),
+    "E.4": lambda n, L, m, s, Q, D, P, M, K, T: (  # Lemma D.4 for the augmented objective, as in Proposition E.7
+        m * D**2 / 2 + math.exp(-n * m * T / 2) * D**2 / n + n * s**2 / M + 192 * n**4 * Q**2 * K**2 * s**4 / m
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bounds_follow_from_their_lemmas_at_the_step_size(name):
+    theorem = FEDAC_THEOREMS[name]
+    for seed in range(300):
+        c, M, K, T = drawn(seed)
+        eta = theorem.step_size(c, M, K, T)
+        weight = theorem.augmentation(c, M, K, T) or c.mu
+        potential = c.gap + c.mu / (2 if name == "B.1" else 6) * c.D0**2
+        lemma = LEMMAS[name](eta, c.L, weight, c.sigma, c.Q, c.D0, potential, M, K, T)
+        assert lemma <= theorem.bound(c, M, K, T) * (1 + 1e-9)
+        assert 0 < eta <= 1 / (c.L + theorem.augmentation(c, M, K, T))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_units(name):
+    """With w in units of r and F in units of f, bounds are in f, step sizes in r^2 / f and lambda in f / r^2."""
+    theorem, r, f = FEDAC_THEOREMS[name], 7.0, 0.3
+    for seed in range(50):
+        c, *where = drawn(seed)
+        scale = {"L": f / r**2, "mu": f / r**2, "sigma": f / r, "sigma4": f / r, "Q": f / r**3, "D0": r, "gap": f}
+        scaled = replace(c, **{key: getattr(c, key) * by for key, by in scale.items()})
+        assert theorem.bound(scaled, *where) == pytest.approx(f * theorem.bound(c, *where))
+        assert theorem.step_size(scaled, *where) == pytest.approx(r**2 / f * theorem.step_size(c, *where))
+        assert theorem.augmentation(scaled, *where) == pytest.approx(f / r**2 * theorem.augmentation(c, *where))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bounds_fall_with_clients_and_rounds(name, constants):
+    theorem, T = FEDAC_THEOREMS[name], 2**20
+    by_clients = [theorem.bound(constants, M, 16, T) for M in (1, 4, 16, 64, 256)]
+    by_rounds = [theorem.bound(constants, 16, T // R, T) for R in (2**10, 2**12, 2**14, 2**16, 2**18)]
+    by_steps = [theorem.bound(constants, 16, 16, T) for T in (2**16, 2**20, 2**24)]
+    for bounds in (by_clients, by_rounds, by_steps):
+        assert all(later < earlier for earlier, later in itertools.pairwise(bounds))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradient_noise_is_all_that_is_left_after_many_rounds(name, constants):
+    theorem = FEDAC_THEOREMS[name]
+    early = theorem.terms(constants, 8, 2**10, 2**14)
+    late = theorem.terms(constants, 8, 4, 2**400 if theorem.convex else 2**40)
+    assert early["noise"] < 0.5 * sum(early.values())
+    assert late["noise"] > 0.9 * sum(late.values())
+
+
+def test_without_noise_only_the_start_matters(constants):
+    quiet = replace(constants, sigma=0.0, sigma4=0.0)
+    for name, theorem in FEDAC_THEOREMS.items():
+        terms = theorem.terms(quiet, 4, 4, 40)
+        assert sum(terms.values()) == terms["initial"] > 0, name
+        share = 4 if theorem.averaged else 1
+        weight = theorem.augmentation(quiet, 4, 4, 40)
+        assert theorem.step_size(quiet, 4, 4, 40) == pytest.approx(1 / (share * (quiet.L + weight))), name
+
+
+def test_convex_theorems_do_not_depend_on_mu_and_others_need_it(constants):
+    flat, where = replace(constants, mu=0.0), (8, 4, 4000)
+    for theorem in FEDAC_THEOREMS.values():
+        assert theorem.applies(constants, *where)
+        assert theorem.applies(flat, *where) == theorem.convex
+        if theorem.convex:
+            assert theorem.bound(flat, *where) == theorem.bound(constants, *where)
+            assert not theorem.applies(flat, 8, 4, theorem.least_steps - 1)
+
+
+def test_the_fourth_moment_is_used_under_assumption_2_only(constants):
+    larger = replace(constants, sigma4=2 * constants.sigma4)
+    for theorem in FEDAC_THEOREMS.values():
+        changed = theorem.bound(larger, 8, 4, 4000) != theorem.bound(constants, 8, 4, 4000)
+        assert changed == ("Assumption 2" in theorem.assumptions)

@@ -1,0 +1,148 @@
+"""Theorem 4.4 of FedSpeed: its constants, conditions and bound, by hand and on runs."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.theory import fedspeed as fedspeed
+from tests.claims.fixtures import view
+
+SPEC = {"kind": "quadratic", "centers": [[1.0], [-3.0]], "curvatures": [2, 2], "start_scale": 0}
+SPEC |= {"noise": 0.5, "samples": 8}
+CONSTANTS = fedspeed.FedSpeedConstants(L=2, sigma_g=3, sigma_l=0.5, m=2, K=4, gap=7, local=11, common=5)
+CHOICE = {"lr": 1 / 500, "lam": 4 / 500, "rho": 0.1, "alpha": 0.5, "normalise": False, "mean": "all"}
+AXIS = "problem.noise"
+RECORD = ["correction", "mean_correction"]
+
+
+def algorithm(**parameters):
+    return algorithms.create("fedspeed-z", CHOICE | parameters)
+
+
+def curves(rounds=6, seeds=(0, 1), spec=SPEC, batch=1, **parameters):
+    """Runs of the algorithm on the quadratics, as rows of curves, and their ExperimentView."""
+    setting = {"clients": 2, "local_steps": 4, "rounds": rounds, "batch": batch, "eval_rounds": 1, "record": RECORD}
+    found = []
+    for seed in seeds:
+        run = Simulation(algorithm(**parameters), problems.create(spec, 2), Setting(**setting), seed).run()
+        found.append(pd.DataFrame(run.rows).assign(algorithm="it", seed=seed, status=run.status, **{AXIS: 0.5}))
+    shown = {"it": AlgorithmView("fedspeed-z", "FedSpeed, z", set=CHOICE | parameters)}
+    made = view(axes=(AXIS,), tune=(), metric="gradient_norm", problem=spec, setting=setting, algorithms=shown)
+    return made, pd.concat(found, ignore_index=True)
+
+
+def test_the_bound_by_hand():
+    """Equations 6 and 7, term by term, and what the other readings change."""
+    a, T = algorithm(), np.array([10.0])
+    kappa = 0.5 - 3 * 0.25 * 4 * 0.01 - 1536 / 500**2 * 4 * 4
+    assert fedspeed.kappa(CONSTANTS, a) == pytest.approx(kappa, rel=1e-14)
+    lam, lr = 4 / 500, 1 / 500
+    terms = [2 * 7 / (lam * kappa * 10), 64 * lr * 4 * 4 / (kappa * 2 * 10) * 22, 32 * lam**2 * 4 / (kappa * 10) * 5]
+    drift, ascent = 32 * lam * lr**2 * 4 * 4 * (16 * 9 + 0.25), lam * 0.25 * 4 * 0.01 * (27 + 0.25)
+    phi = (drift + ascent) / kappa
+    assert fedspeed.bound("4.4", CONSTANTS, a, T) == pytest.approx(sum(terms) + phi, rel=1e-13)
+    scaled = terms[0] + terms[1] * lr + terms[2] + phi / lam
+    assert fedspeed.bound("4.4 scaled", CONSTANTS, a, T) == pytest.approx(scaled, rel=1e-13)
+    r = 1 / 4
+    squares = sum((r * (1 - r) ** k) ** 2 for k in range(4)) / (1 - (1 - r) ** 4) ** 2
+    noise = 2 * lam * 0.25 * squares / (2 * 2 * kappa)
+    assert fedspeed.bound("4.4 with noise", CONSTANTS, a, T) == pytest.approx(scaled + noise, rel=1e-13)
+
+
+@pytest.mark.parametrize(("name", "alike"), [("4.4", False), ("4.4 scaled", True), ("4.4 with noise", True)])
+def test_which_bounds_scale_with_the_objective(name, alike):
+    """s F has the same iterates with lr / s, lam / s and rho / s, and s^2 times the squared gradients."""
+    s, T = 10, np.array([50.0])
+    c = dataclasses.replace(CONSTANTS, L=20, sigma_g=30, sigma_l=5, gap=70, local=1100, common=500)
+    here = fedspeed.bound(name, CONSTANTS, algorithm(), T)
+    there = fedspeed.bound(name, c, algorithm(lr=1 / 5000, lam=4 / 5000, rho=0.01), T)
+    assert (there == pytest.approx(s**2 * here, rel=1e-12)) is alike
+
+
+@pytest.mark.parametrize(
+    ("parameters", "word"),
+    [
+        ({}, None),
+        ({"normalise": True}, "normalise"),
+        ({"rho": 1.0}, "rho <="),
+        ({"lr": 1 / 200, "lam": 1 / 50}, "lr <="),
+        ({"lam": 1 / 100}, "K >="),
+        ({"lr": 1 / 222, "lam": 4 / 222, "rho": 0.4}, "kappa"),
+    ],
+)
+def test_conditions(parameters, word):
+    found = fedspeed.fails(CONSTANTS, algorithm(**parameters))
+    assert found is None if word is None else word in found
+
+
+def test_constants_of_a_run():
+    _, rows = curves()
+    problem = problems.create(SPEC, 2)
+    curve = rows[rows["seed"] == 1]
+    c = fedspeed.fedspeed_constants(problem, curve, 1)
+    assert (c.L, c.m, c.K) == (2, 2, 4)
+    assert c.sigma_g == pytest.approx(4, rel=1e-12)  # gradients 2 (x - u_i), with centres at 2 from their mean
+    assert c.sigma_l == pytest.approx(math.sqrt((problem.noise**2).mean()), rel=1e-12)
+    assert fedspeed.fedspeed_constants(problem, curve, None).sigma_l == 0
+    simulation = Simulation(algorithm(), problem, Setting(clients=2, local_steps=4, rounds=6), seed=1)
+    simulation.run_round()
+    corrections = simulation.table.read(np.arange(2)).c
+    assert c.local == pytest.approx((corrections**2).mean(), rel=1e-12)
+    assert c.common == pytest.approx(corrections.mean() ** 2, rel=1e-9)
+    assert c.gap == pytest.approx((float(simulation.output[0]) + 1) ** 2, rel=1e-9)
+
+
+def test_what_is_measured():
+    assert fedspeed.running_means(np.array([9.0, 1, 2, 3])) == pytest.approx([1 / 2, 3 / 3])
+    made, rows = curves()
+    found = fedspeed.compare_runs(made, "4.4", "it", rows)
+    assert list(found.rounds) == [2, 3, 4, 5, 6] and found.measured.shape == found.bound.shape == (2, 5)
+    own = rows[rows["seed"] == 0]["gradient_norm"].to_numpy()
+    assert found.measured[0, -1] == pytest.approx((own[1:6] ** 2).sum() / 6)
+
+
+def test_no_constant_holds_where_clients_have_other_hessians():
+    spec = {"kind": "quadratic", "dim": 3, "similarity": 0.5, "L": 2.0, "noise": 0.5, "samples": 8, "start_scale": 0}
+    made, rows = curves(spec=spec)
+    with pytest.raises(UserError, match="the same at every point"):
+        fedspeed.compare_runs(made, "4.4", "it", rows)
+
+
+def test_the_lower_end_of_a_problem_that_is_not_convex():
+    problem = problems.create({"kind": "similar", "dim": 8, "rank": 2, "L": 10, "similarity": 0, "beta": 4}, 3)
+    points = np.random.default_rng(0).standard_normal((200, 8)) * 6
+    assert problem.optimum is None and fedspeed.least_value(problem) < min(problem.value(x) for x in points)
+    convex = problems.create({"kind": "similar", "dim": 8, "rank": 2, "L": 10, "similarity": 0, "beta": 0}, 3)
+    assert fedspeed.least_value(convex) == convex.optimum.F
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"setting": {"participation": {"kind": "uniform", "count": 1}}}, "full participation"),
+        ({"algorithms": {"it": AlgorithmView("fedspeed", "F", set=CHOICE)}}, "runs of fedspeed-z"),
+        ({"algorithms": {"it": AlgorithmView("fedspeed-z", "F", set=CHOICE, tune={"lr": [0.1]})}}, "without tuning"),
+        ({"algorithms": {"it": AlgorithmView("fedspeed-z", "F", set=CHOICE | {"normalise": True})}}, "normalise"),
+        ({"setting": {"eval_rounds": 2}}, "eval_rounds: 1"),
+        ({"setting": {"record": ["correction"]}}, "record: .*mean_correction"),
+    ],
+)
+def test_runs_that_the_theorem_is_not_about(change, word):
+    made, rows = curves()
+    change = {k: {**made.setting, **v} if k == "setting" else v for k, v in change.items()}
+    with pytest.raises(UserError, match=word):
+        fedspeed.compare_runs(dataclasses.replace(made, **change), "4.4", "it", rows)
+
+
+def test_a_run_that_diverges_at_once_measures_nothing():
+    made, rows = curves()
+    found = fedspeed.compare_runs(made, "4.4", "it", rows[(rows["seed"] == 0) | (rows["round"] < 2)])
+    assert np.isfinite(found.measured[0]).all() and np.isnan(found.measured[1]).all()

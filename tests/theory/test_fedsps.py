@@ -1,0 +1,136 @@
+"""The theorems on FedSPS by hand and against runs, right and wrong ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
+from fedatlas.theory.comparison import RUN_BOUNDS, NotCovered, compare, largest_ratio, run_bound
+from fedatlas.theory.fedsps import FedSPSConstants
+from tests.helpers import quadratic
+
+C = FedSPSConstants(mu=0.5, L=10.0, noise=3.0, D0=2.0, tau=2)
+NAMES = ("3(a)", "3(b)", "6(a)")
+
+
+def made(**options):
+    options = {"dim": 12, "rank": 6, "L": 4, "similarity": 0.1, "center_scale": 0, "start_scale": 30} | options
+    return SyntheticSimilarQuadratic(**options).build(4)
+
+
+def run(problem, seed=1, **parameters):
+    algorithm = algorithms.create("fedsps", parameters)
+    record = ["step_size", "at_bound", "local_loss"]
+    setting = Setting(clients=4, local_steps=2, rounds=1000, batch=1, eval_rounds=1, record=record)
+    return algorithm, pd.DataFrame(Simulation(algorithm, problem, setting, seed).run().rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "bound"),
+    [
+        ("3(a)", {"c": 8.0, "gamma_b": 1.0}, 2 * 160 * 4 / 50 + 4 * 160 * 3),
+        ("3(a)", {"c": 8.0, "gamma_b": 0.001}, 2 * 1000 * 4 / 50 + 4 * 3),
+        ("3(b)", {"c": 16.0, "gamma_b": 0.01}, (1 - 0.5 / 320) ** 50 * 640 * 4 + 2 * 0.01 * 3 * 640),
+        ("6(a)", {"c": 0.5, "gamma_b": 0.002}, 3 * 4 / 0.1 + 12 * (0.002 + 32 * 4 * 4e-6) * 30),
+    ],
+)
+def test_bounds_by_hand(name, parameters, bound):
+    a = algorithms.create("fedsps", parameters)
+    assert run_bound(name).fails(C, a, 25) is None and run_bound(name).needs(C) is None
+    assert run_bound(name).bound(C, a, np.array([50]))[0] == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "condition"),
+    [
+        ("3(a)", {"c": 7.9}, "c >= 2 tau^2"),
+        ("3(b)", {"c": 15.9}, "c >= 4 tau^2"),
+        ("6(a)", {"gamma_b": 0.0026}, "gamma_b <= "),
+        ("6(a)", {"gamma_b": 0.002, "c": 30.0}, "gamma_b <= "),
+        ("3(a)", {"c": 8.0, "l_star": -1.0}, "l_star = 0"),
+        ("3(a)", {"c": 8.0, "smoothing": "bound"}, "smoothing"),
+    ],
+)
+def test_conditions(name, parameters, condition):
+    assert condition in run_bound(name).fails(C, algorithms.create("fedsps", parameters), 25)
+
+
+def test_interpolation_is_corollary_5():
+    a = algorithms.create("fedsps", {"c": 16.0, "gamma_b": 50.0})
+    alone = FedSPSConstants(mu=0.5, L=10.0, noise=0.0, D0=2.0, tau=2)
+    assert run_bound("3(b)").bound(alone, a, 9) == pytest.approx((1 - 0.5 / 320) ** 9 * 640 * 4)
+    assert (
+        run_bound("3(b)").needs(FedSPSConstants(mu=0.0, L=1.0, noise=0.0, D0=1.0, tau=1)) == "strongly convex clients"
+    )
+
+
+@pytest.mark.parametrize("scatter", [0.0, 1.0])
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("3(a)", {"c": 8.0, "gamma_b": 1 / 32}),
+        ("3(b)", {"c": 16.0, "gamma_b": 1 / 64}),
+        ("6(a)", {"gamma_b": 1 / 160}),
+    ],
+)
+def test_runs_stay_below_and_runs_that_stand_still_do_not(name, parameters, scatter):
+    problem = made(scatter=scatter)
+    algorithm, curve = run(problem, **parameters)
+    counted, measured, bound = compare(run_bound(name), algorithm, problem, curve)
+    assert counted[-1] == 2000 and largest_ratio(measured, bound) <= 1
+    assert (curve["at_bound_mean"][1:] == 1).all() == (name == "6(a)")
+    still = curve.assign(**{column: curve[column][0] for column in ("distance", "suboptimality")})
+    still["local_loss_mean"] = curve["local_loss_mean"][1]
+    assert largest_ratio(*compare(run_bound(name), algorithm, problem, still)[1:]) > 1
+
+
+def test_local_losses_are_those_of_the_theorem():
+    """With one local step and full gradients they are the losses of the output."""
+    problem, algorithm = made(), algorithms.create("fedsps", {"c": 2.0})
+    setting = Setting(clients=4, rounds=5, local_steps=1, batch=None, eval_rounds=1, record=["local_loss"])
+    curve = pd.DataFrame(Simulation(algorithm, problem, setting, 0).run().rows)
+    measured = run_bound("3(a)").measured(None, curve)[1:]
+    means = np.cumsum(curve["loss"].to_numpy()[:-1]) / np.arange(1, 6)
+    np.testing.assert_allclose(measured, means, rtol=1e-12)
+
+
+def test_constants_and_what_the_theorems_are_not_about():
+    problem = made()
+    algorithm, curve = run(problem, c=8.0)
+    c = run_bound("3(a)").constants(problem, curve)
+    assert (c.mu, c.L, c.tau) == pytest.approx((1, 4, 2)) and c.noise == pytest.approx(problem.value(problem.optimum.x))
+    for other in (made(spread=1.2), made(convexity="non-convex"), quadratic(noise=0.0)):
+        with pytest.raises(NotCovered, match="spread < 1"):
+            run_bound("3(a)").constants(other, curve)
+    similar, setting = problems.get("similar"), Setting(clients=2, rounds=1)
+    with pytest.raises(UserError, match="problems of kind similar, not quadratic"):
+        run_bound("6(a)").check(problems.get("quadratic"), setting)
+    with pytest.raises(UserError, match="record local_loss"):
+        run_bound("3(a)").check(similar, setting)
+    run_bound("3(b)").check(similar, setting)
+    with pytest.raises(NotCovered, match="4 tau"):
+        compare(run_bound("3(b)"), algorithm, problem, curve)
+    assert set(NAMES) <= set(RUN_BOUNDS)
+
+
+def test_minibatches_have_the_curvatures_of_the_constants():
+    problem = made(scatter=0.5)
+    assert problem.uniform and not made(spread=1.2).uniform
+    rng, clients = np.random.default_rng(0), np.arange(4)
+    for _ in range(20):
+        batch = problem.batch(clients, rng.integers(0, 10, (4, 1)))
+        x, v = rng.standard_normal((2, 12))
+        curvature = np.vecdot(batch.grad(x + v) - batch.grad(x), v) / (v @ v)
+        assert (curvature >= 1 - 1e-9).all() and (curvature <= 4 + 1e-9).all()
+        assert (batch.value_and_grad(x)[0] >= 0).all()
+
+
+def test_interpolating_quadratics_have_one_minimiser():
+    problem = made(scatter=0.0, center_scale=2.0)
+    batch = problem.full_batch(np.arange(4))
+    values, gradients = batch.value_and_grad(problem.optimum.x)
+    assert np.abs(values).max() < 1e-9 and np.abs(gradients).max() < 1e-9
