@@ -71,6 +71,11 @@ def test_the_claims_depend_on_the_code_of_the_runs():
     )
     claims = {"c": {"text": "t", "source": "s", "check": {**STATEMENT, "algorithm": "fedavg"}}}
     found = code.of_claims(experiment(claims=claims), [cell])
-    wanted = {"participation.sine", "simulation.sampling.replacement", "experiments.run", "checks.statement"}
+    wanted = {
+        "federation.participation.sine",
+        "federation.sampling.replacement",
+        "experiments.run",
+        "results.claims.statement",
+    }
     assert {f"fedatlas.{name}" for name in wanted} <= set(found)
     assert build({**STATEMENT, "algorithm": "fedavg"}).inputs == {"runs"}

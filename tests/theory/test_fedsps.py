@@ -108,10 +108,10 @@ def test_constants_and_what_the_theorems_are_not_about():
             run_bound("3(a)").constants(other, curve)
     similar, setting = problems.get("similar"), Setting(clients=2, rounds=1)
     with pytest.raises(UserError, match="problems of kind similar, not quadratic"):
-        run_bound("6(a)").check(problems.get("quadratic"), setting)
+        run_bound("6(a)").validate(problems.get("quadratic"), setting)
     with pytest.raises(UserError, match="record local_loss"):
-        run_bound("3(a)").check(similar, setting)
-    run_bound("3(b)").check(similar, setting)
+        run_bound("3(a)").validate(similar, setting)
+    run_bound("3(b)").validate(similar, setting)
     with pytest.raises(NotCovered, match="4 tau"):
         compare(run_bound("3(b)"), algorithm, problem, curve)
     assert set(NAMES) <= set(RUN_BOUNDS)

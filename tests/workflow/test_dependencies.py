@@ -216,27 +216,24 @@ TABLE = [
     ("workflow.made_files", "split there timed"),
     # comparisons over problems
     ("results.comparing", ""),
-    ("results.comparing.attaining", COMPARED),
+    ("results.comparing.targets", COMPARED),
     ("results.comparing.intervals", f"{COMPARED} {CLAIMS}"),
     *((f"results.comparing.{name}", "profiled") for name in ("profiles", "ranking")),
-    *((f"results.comparing.{name}", "sentences") for name in ("contests", "wording")),
+    *((f"results.comparing.{name}", "sentences") for name in ("pairwise", "summaries")),
     # claims and theory
     ("results.claims.better", "better"),
     ("results.claims.below", "below"),
-    *((f"results.claims.{name}", CLAIMS) for name in ("base", "evidence", "judging", "results")),
+    *((f"results.claims.{name}", CLAIMS) for name in ("base", "evidence", "judge", "results")),
     ("results.claims.verdicts", f"{CLAIMS} report"),
     ("results.claims", CLAIMS),
     ("results.claims.*", ""),
     ("workflow.jobs.claims", CLAIMS),
-    ("theory.conditions", f"promises {CLAIMS}"),
-    ("theory.comparison", "promises below"),
-    ("theory.fedred", "promises below"),
-    ("theory.bound", "promises below"),
-    ("theory.dane", "promises below"),
-    *((f"theory.{name}", "promises below") for name in ("compared", "polyak")),
-    *((f"theory.{name}", "promises") for name in (
-        "constants", "convex", "fedac", "promises", "strongly_convex", "theorem")),
-    ("theory.instability", "instability"),
+    ("theory", f"promises {CLAIMS}"),
+    *((f"theory.{name}", "promises below") for name in (
+        "comparison", "fedred", "fedred.bound", "fedred.dane", "fedred.fedred", "fedsps", "run_bound")),
+    *((f"theory.fedac.{name}", "promises") for name in ("bounds", "constants", "convex", "strongly_convex", "theorem")),
+    ("theory.fedac", "promises"),
+    ("theory.fedac.instability", "instability"),
     ("theory*", ""),
     # the other jobs
     *((f"workflow.jobs.{name}", name) for name in (

@@ -58,6 +58,6 @@ DETACHED = {
     ): "dependencies adds it to networks that may have convolutions",
     (
         "fedatlas.results.figures.scaling",
-        "fedatlas.theory.promises",
+        "fedatlas.theory.fedac.bounds",
     ): "figures with theorems have an input that depends on it",
 }

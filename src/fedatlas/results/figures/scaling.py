@@ -1,6 +1,5 @@
 """The chosen score against an axis, for example the number of workers (Yuan & Ma 2020, Figures 1 and 3)."""
 
-import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -54,9 +53,11 @@ class Scaling(PanelFigure):
         return {self.x} if self.reference else set()
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        for id, run in runs if self.theorems else ():
-            if id in self.theorems:  # loaded by name: figures without theorems depend on none
-                importlib.import_module("fedatlas.theory.fedac.bounds").validate_run(run)
+        from fedatlas.theory.fedac import bounds
+
+        for id, run in runs:
+            if id in self.theorems:
+                bounds.validate_run(run)
 
     def draw(self, data: FigureData) -> Drawing:
         x, column = self.x, _column(data)
