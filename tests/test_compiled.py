@@ -1,6 +1,6 @@
 """The door to what is compiled: a specification names every compiled module that its runs use."""
 
-import importlib
+import builtins
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from fedatlas import UserError
 from fedatlas.data.store import prepare
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.compiled import used
+from fedatlas.federation.compiled.modules import MODULES, compiled_modules
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import example, network
@@ -58,7 +58,7 @@ def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directo
             except UserError:  # the algorithm is not defined for it
                 continue
             fits = problem.kernel([simulation]) is not None
-            named = set(used.uses(type(algorithm), spec, settings))
+            named = set(compiled_modules(type(algorithm), spec, settings))
             assert named == (LOCKSTEP if named else set())
             assert fits <= bool(named)
             if algorithm.recurrence(setting.local_steps or 1) is not None:
@@ -70,22 +70,25 @@ def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directo
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES.names())
 def test_layers_that_run_compiled_are_known_from_the_specification(architecture, monkeypatch):
-    asked, plain = set(), importlib.import_module
-    monkeypatch.setattr(
-        importlib, "import_module", lambda name, *more, **named: (asked.add(name), plain(name, *more, **named))[1]
-    )
+    imported, plain = set(), builtins.__import__
+
+    def note(name, scope=None, local=None, names=(), level=0):
+        imported.update([name, *(f"{name}.{part}" for part in names or ())])
+        return plain(name, scope, local, names, level)
+
+    monkeypatch.setattr(builtins, "__import__", note)
     problem = network(architecture)
     problem.batch([0], np.arange(4)[None]).grad(problem.start(0))
-    found = {name for name in asked if name.startswith("fedatlas.federation.compiled.")}
+    found = imported & {*MODULES}
     if "fedatlas.federation.compiled.pooling" in found:
         found.add("fedatlas.federation.compiled.simd")
     for how in (architecture, {"kind": architecture}):
         spec = {"kind": "network", "data": "digits", "architecture": how}
-        assert set(used.uses(algorithms.get("fedavg"), spec, {"clients": 3})) == found
+        assert set(compiled_modules(algorithms.get("fedavg"), spec, {"clients": 3})) == found
 
 
 def test_an_architecture_that_is_not_known_may_pool():
     spec = {"kind": "network", "data": "digits", "architecture": "new"}
-    assert "fedatlas.federation.compiled.pooling" in used.uses(algorithms.get("fedavg"), spec, {"clients": 3})
-    default = used.uses(algorithms.get("fedavg"), {"kind": "network", "data": "digits"}, {"clients": 3})
+    assert "fedatlas.federation.compiled.pooling" in compiled_modules(algorithms.get("fedavg"), spec, {"clients": 3})
+    default = compiled_modules(algorithms.get("fedavg"), {"kind": "network", "data": "digits"}, {"clients": 3})
     assert default == ["fedatlas.federation.compiled.sequential"]

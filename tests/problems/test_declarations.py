@@ -103,12 +103,12 @@ def test_declarations_and_the_door_to_what_is_compiled_import_nothing_heavy():
 import sys
 from fedatlas.federation import problems
 from fedatlas.federation.problems import spec_validation
-from fedatlas.federation.compiled import used
+from fedatlas.federation.compiled.modules import compiled_modules
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.architectures import ARCHITECTURES
 for spec in {specs}:
     spec_validation.validate(spec)
-    used.uses(FedAvg, spec, {{"clients": 2}})
+    compiled_modules(FedAvg, spec, {{"clients": 2}})
 for family in (problems.PROBLEMS, ARCHITECTURES):
     for name in family.names():
         family.get(name).options(), family.get(name).summary()

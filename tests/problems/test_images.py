@@ -123,7 +123,7 @@ def test_draws_of_rows_do_not_depend_on_augmentation(kind, partitioned):
     plain, augmented = (
         network("cnn", heterogeneous=partitioned, augment=options) for options in (None, {"crop": 1, "flip": True})
     )
-    draws = [SAMPLING.get(kind)(p, 5, 4, 0).draw(2, np.arange(5), 3) for p in (plain, augmented)]
+    draws = [SAMPLING.build(kind).bind(p, 5, 4, 0).draw(2, np.arange(5), 3) for p in (plain, augmented)]
     assert (draws[1] % 60 == draws[0]).all()
     variants = draws[1] // 60
     assert variants.min() >= 0 and variants.max() < 18 and len(np.unique(variants)) > 5
@@ -132,7 +132,7 @@ def test_draws_of_rows_do_not_depend_on_augmentation(kind, partitioned):
 def test_a_step_sees_one_augmented_minibatch_and_full_gradients_none():
     plain, augmented = network("cnn"), network("cnn", augment={"crop": 2, "flip": True})
     x = plain.start(0)
-    draws = SAMPLING.get("replacement")(augmented, 5, 6, 0).draw(0, np.array([1]), 1)[:, 0]
+    draws = SAMPLING.build("replacement").bind(augmented, 5, 6, 0).draw(0, np.array([1]), 1)[:, 0]
     batch = augmented.batch([1], draws)
     assert (batch.grad(x) == batch.grad(x)).all()
     assert (batch.grad(x) != plain.batch([1], draws % 60).grad(x)).any()

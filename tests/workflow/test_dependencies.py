@@ -118,7 +118,8 @@ TABLE = [
     ("federation.networks.*", "lenet"),
     # what is compiled
     ("federation.compiled", "federated lockstep lenet optimum promises"),
-    ("federation.compiled.used", ""),
+    ("federation.compiled.modules", ""),
+    ("federation.compiled.conditions", "federated lockstep lenet optimum promises"),
     ("federation.compiled.kernels", "lockstep"),
     ("federation.compiled.lockstep", "lockstep"),
     ("federation.compiled.simd", "lockstep lenet"),
@@ -138,6 +139,9 @@ TABLE = [
     ("federation.sampling.replacement", "quadratic tuned federated lockstep softmax"),
     ("federation.sampling.reshuffling", "lenet"),
     ("federation.sampling.legacy", ""),
+    ("federation.sampling", f"{EVERY_CELL} promises there tabled below track"),
+    ("federation.sampling.sampler", "quadratic tuned federated lockstep lenet softmax"),
+    ("federation.sampling.base", f"{EVERY_CELL} promises there tabled below track"),
     # the engine
     ("federation.engine.setting", f"{EVERY_CELL} promises there tabled below track"),
     *((f"federation.engine.{name}", "") for name in ("memory", "checkpoint", "pools")),

@@ -19,8 +19,9 @@ from fedatlas.federation.metrics.base import Metric
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import PROBLEMS, ProblemKind
-from fedatlas.federation.sampling import SAMPLING, Sampler
+from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
+from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.io import terminal
 from fedatlas.registry import extensions
 from fedatlas.registry.extensions import describe
@@ -38,6 +39,7 @@ FAMILIES: dict[str, Family[Any]] = {
     "participation": PARTICIPATION,
     "schedules": SCHEDULES,
     "sampling": SAMPLING,
+    "topologies": TOPOLOGIES,
     "readers": READERS,
     "cost models": COST_MODELS,
     "figures": FIGURES,
@@ -54,7 +56,7 @@ RECORDS = {
 }
 SHARED = {"figures": "A figure of an experiment also has a `caption`, which the report shows."}
 SECTIONS = (*FAMILIES, "data", "experiments")
-Declared = type[Kind] | type[Sampler] | Metric
+Declared = type[Kind] | Metric
 
 
 def check_extensions() -> None:

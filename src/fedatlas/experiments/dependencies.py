@@ -15,12 +15,13 @@ from fedatlas.experiments.fingerprint import closure
 from fedatlas.experiments.runs import SETTING, assign, product
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.compiled import used
+from fedatlas.federation.compiled.modules import MODULES, compiled_modules
 from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
+from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.registry.extensions import location
 
 ENGINE = "fedatlas.experiments.run"
@@ -34,12 +35,17 @@ def cell_modules(spec: CellSpec) -> list[str]:
     """Modules behind the numbers of a cell's runs."""
     found = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem), *participation_modules(spec)}
     algorithm = ALGORITHMS.get(spec.algorithm)
+    for name, option in algorithm.options().items():
+        if option.family == "topology":
+            values = [spec.parameters.get(name, option.default)]
+            values += [value for axes in (spec.within, spec.tune) for value in axes.get(f"parameters.{name}", ())]
+            found.update(TOPOLOGIES.module(value) for value in values)
     for setting in _settings(spec):
         found.add(SCHEDULES.module(setting.get("schedule"), "constant"))
         passes = setting.get("local_epochs") is not None
-        found.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling", "replacement")))
+        found.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
         found.update(METRICS.module(name) for name in setting.get("metrics") or ())
-        found.update(used.uses(algorithm, spec.problem, setting))
+        found.update(compiled_modules(algorithm, spec.problem, setting))
     return sorted(found)
 
 
@@ -61,7 +67,7 @@ def problem_modules(problem: Spec) -> list[str]:
     declared = PROBLEMS.get(kind)
     found = {declared.__module__} | ({declared.oracle} if declared.oracle else set())
     if location(declared.__module__) and COMPILED in closure(*found):
-        found.update(used.MODULES)  # which of them run is known of the package's own problems alone
+        found.update(MODULES)  # which of them run is known of the package's own problems alone
     for name, one in declared.options().items():
         if one.family == "architecture":
             found.add(ARCHITECTURES.module(values.get(name, one.default)))

@@ -13,7 +13,7 @@ SILENT = {
     "fedatlas.experiments.exclusions": "says what results depend on",
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on",
-    "fedatlas.federation.compiled.used": "says what results depend on",
+    "fedatlas.federation.compiled.modules": "says what results depend on",
     "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
     "fedatlas.federation.engine.memory": "estimates memory before a run",
     "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",

@@ -81,7 +81,7 @@ def check_constants(parameters: Mapping[str, Any], fields: Mapping[str, Option],
 
 def _formulas(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -> list[tuple[str, str]]:
     texts = [(name, value) for name, value in parameters.items() if isinstance(value, str) and name in fields]
-    return [(name, value) for name, value in texts if not fields[name].words]
+    return [(name, value) for name, value in texts if not (fields[name].words or fields[name].family)]
 
 
 def _unknown(constant: str, known: Collection[str]) -> str:

@@ -25,7 +25,6 @@ from fedatlas.federation.engine.setting import LOCAL_LOSS, Setting
 from fedatlas.federation.problems import spec_validation
 from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
 from fedatlas.federation.problems.data_options import DataOptions
-from fedatlas.federation.sampling import SAMPLING
 
 
 def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
@@ -127,7 +126,7 @@ def _checked(
             known = sorted(recordable)
             raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, known)}")
     split = sources is not None and sources.partition is not None
-    SAMPLING.get(setting.sampler).check(kind, split)
+    setting.sampling_kind.validate(kind, split)
     setting.check_metrics(kind.metric_names(spec.optimum, _parts(sources)))
     if sources is not None and split:
         _split(json.dumps(sources.partition, sort_keys=True), sources.data, setting.clients)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.streams import random_client, stream
 
 
@@ -18,7 +17,7 @@ class World:
         self.problem, self.setting, self.seed, self.name = problem, setting, seed, name
         self.m, self.T, self.x0 = setting.clients, setting.total_rounds, problem.start(seed)
         self.participants = setting.participants.bind(problem, setting.clients, seed)
-        self.sampler = SAMPLING.get(setting.sampler)(problem, setting.clients, setting.batch, seed)
+        self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
         self.K = setting.local_steps
         if setting.local_epochs is not None:  # all clients have equally many samples
             self.per_pass = -(-len(self._rows(0)) // setting.batch)

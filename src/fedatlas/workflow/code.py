@@ -25,13 +25,14 @@ from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.compiled import used
+from fedatlas.federation.compiled import modules as compiled
 from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS, is_split
 from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
+from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.io.files import atomic
 from fedatlas.results.claims import CHECKS, tested
 from fedatlas.results.costs import COST_MODELS
@@ -45,7 +46,7 @@ from fedatlas.workflow.study_folders import RESULTS, Folders
 FOLDER = Path(RESULTS, "code")
 FAMILIES = (
     ALGORITHMS, ARCHITECTURES, CHECKS, COST_MODELS, FIGURES, METRICS, PARTICIPATION, PARTITIONS, PROBLEMS, READERS,
-    SAMPLING, SCHEDULES,
+    SAMPLING, SCHEDULES, TOPOLOGIES,
 )  # fmt: skip
 THEORY = "fedatlas.theory.comparison"
 INPUTS = [
@@ -147,7 +148,7 @@ def write(folders: Folders) -> None:
 
     Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
     """
-    roots = {ENGINE, TUNING, THEORY, *JOBS, *INPUTS, *used.MODULES}
+    roots = {ENGINE, TUNING, THEORY, *JOBS, *INPUTS, *compiled.MODULES}
     roots |= {module for family in FAMILIES for module in family.modules()}
     roots |= {kind.oracle for kind in map(PROBLEMS.get, PROBLEMS.names()) if kind.oracle}
     roots |= set(sources.all_modules())

@@ -16,6 +16,7 @@ from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import PROBLEMS, interactive
 from fedatlas.federation.problems.data_options import DataOptions
+from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.registry.kinds import Family
 from fedatlas.registry.options import Option, options
@@ -37,6 +38,7 @@ def experiment_schema() -> dict[str, Any]:
     setting = of_options(Setting)
     setting["properties"]["participation"] = {"$ref": "#/$defs/participation"}
     setting["properties"]["schedule"] = {"$ref": "#/$defs/schedule"}
+    setting["properties"]["sampling"] = {"$ref": "#/$defs/sampling"}
     setting.pop("required", None)  # axes may give what is missing here
     entry = of_options(specification.Entry)
     entry["properties"]["tune"] = {**axes, "description": entry["properties"]["tune"]["description"]}
@@ -75,6 +77,7 @@ def experiment_schema() -> dict[str, Any]:
         "partition": _kinds(PARTITIONS, named=True),
         "participation": _kinds(PARTICIPATION, named=True),
         "schedule": _kinds(SCHEDULES, named=True),
+        "sampling": _kinds(SAMPLING, named=True),
         "figure": _kinds(FIGURES, lambda _: caption),
         "check": _kinds(CHECKS),
     }

@@ -1,11 +1,11 @@
 """SONATA (Sun, Scutari & Daneshmand 2022, arXiv:1905.02637)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State, zeros_like
-from fedatlas.federation.topologies import mixing
+from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.registry.options import option
 
 
@@ -32,7 +32,7 @@ class Sonata(Algorithm):
 
     tau: float = option(doc="weight tau of tau/2 |y - x_i|^2", above=0, advice="2*delta_A")
     step: float = option(1.0, doc="step size alpha from x_i to the minimiser y_i", above=0, high=1)
-    graph: Literal["complete", "ring", "grid", "erdos-renyi"] = option("complete", doc="graph of the clients")
+    graph: str | dict[str, Any] = option("complete", doc="graph of the clients", family="topology")
     link_p: float = option(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
     graph_seed: int = option(0, doc="seed of an Erdos-Renyi graph", low=0)
 
@@ -41,11 +41,19 @@ class Sonata(Algorithm):
         self.mixing(setting.clients)  # raises if the graph is not connected
 
     def mixing(self, clients):
-        return mixing.create(self.graph, clients, self.link_p, self.graph_seed)
+        return self.topology.mixing(clients)
+
+    @property
+    def topology(self):
+        """Topology of the clients; link_p and graph_seed are options of an Erdos-Renyi graph given by its name."""
+        kind, values = TOPOLOGIES.split(self.graph)
+        if kind == "erdos-renyi" and isinstance(self.graph, str):
+            values = {"p": self.link_p, "seed": self.graph_seed}
+        return TOPOLOGIES.build({"kind": kind, **values})
 
     def rate(self, c):
         """The rate of DANE (Jiang et al. 2024, Theorem 4) for hyper-parameters with which SONATA is DANE."""
-        if self.graph != "complete" or self.step != 1 or c["mu_min"] < 0 or self.tau < 2 * c["delta_A"]:
+        if self.topology.name != "complete" or self.step != 1 or c["mu_min"] < 0 or self.tau < 2 * c["delta_A"]:
             return None
         return 1 / (1 + c["mu_min"] / self.tau)
 

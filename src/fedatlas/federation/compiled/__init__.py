@@ -12,21 +12,28 @@ plain torch loop.
 
 ``simd``: vectors of numbers, in which ``kernels`` and ``pooling`` are written.
 
-All parts are loaded by name, and only when asked for: numba and torch take seconds to import, and the results of a cell
-depend on the parts that `fedatlas.federation.compiled.used` names and on no others.
+All parts are imported inside functions, since numba and torch take seconds to import. The results of a cell depend on the
+parts that `fedatlas.federation.compiled.conditions` names and on no others.
 """
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
+
+from fedatlas.federation.compiled import conditions
 
 
 def rounds(simulations: Sequence[Any]) -> Any:
     """A Kernel that advances simulations of one problem on logistic data, one setting and one seed together, or None if
     there is none for them."""
-    return importlib.import_module(f"{__name__}.lockstep").kernel(simulations)
+    if not conditions.lockstep_simulations(simulations):
+        return None
+    from fedatlas.federation.compiled.lockstep import Kernel
+
+    return Kernel(simulations)
 
 
 def layers(module: Any) -> Any:
     """The Layers of a torch module, with gradients written out, or None if some of it is unknown."""
-    return importlib.import_module(f"{__name__}.sequential").fuse(module)
+    from fedatlas.federation.compiled.sequential import fuse
+
+    return fuse(module)

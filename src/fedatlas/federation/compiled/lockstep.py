@@ -12,29 +12,12 @@ CHUNK = 1 << 18  # draws that are held at once
 LINE = 8  # doubles in a line of the cache
 
 
-def kernel(simulations: Sequence[Any]) -> "Kernel | None":
-    """The Kernel for simulations of one problem on logistic data, one setting and one seed; None if there is none.
-
-    There is one if the algorithm is a Recurrence and nothing is clipped. The problem has seen to it that every client
-    takes part and draws one sample a step from the same data.
-    """
-    recurrences = [one.algorithm.recurrence(one.setting.local_steps) for one in simulations]
-    pooled = {simulation.algorithm.pooled for simulation in simulations}
-    if (
-        simulations[0].setting.clip is not None
-        or None in recurrences
-        or len({one.fields for one in recurrences}) > 1
-        or len(pooled) > 1
-    ):
-        return None
-    return Kernel(simulations, recurrences)
-
-
 class Kernel:
     """Rounds of several simulations at once. See `fedatlas.federation.compiled.kernels` for how a round is computed."""
 
-    def __init__(self, simulations: Sequence[Any], recurrences: Sequence[Any]) -> None:
+    def __init__(self, simulations: Sequence[Any]) -> None:
         first = simulations[0]
+        recurrences = [simulation.algorithm.recurrence(first.setting.local_steps) for simulation in simulations]
         self.setting, self.sampler, self.problem = first.setting, first.sampler, first.problem
         self.rows = first.problem.one_sample_rows
         self.pooled = first.algorithm.pooled

@@ -5,7 +5,6 @@ takes its input x to its output and a function ``vjp``, the vector-Jacobian prod
 that adds the gradients of the layer's parameters to their ``grad`` and returns the gradient of x if ``wanted``.
 """
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -104,8 +103,8 @@ def _pools(convolution: Any = None, one: Any = None, other: Any = None) -> bool:
 
 
 def _pooled(convolution: nn.Conv2d) -> Layer:
-    # loaded by name: results of networks without convolutions do not depend on it
-    pooling: Any = importlib.import_module("fedatlas.federation.compiled.pooling")
+    from fedatlas.federation.compiled import pooling
+
     assert convolution.bias is not None  # as ``_pools`` asks for
     weight, bias = (p.detach().numpy() for p in (convolution.weight, convolution.bias))
     grads = tuple(_grad(p).numpy() for p in (convolution.weight, convolution.bias))

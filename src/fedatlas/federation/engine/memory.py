@@ -44,7 +44,7 @@ def draws(problem: Any, setting: Setting, active: int) -> int:
 
 def _common(problem: Any, setting: Setting) -> bool:
     """Whether the draws of all clients are made at once, whoever takes part."""
-    return problem.partition is None and setting.sampler == "replacement"
+    return problem.partition is None and setting.sampling_kind.name == "replacement"
 
 
 def _most_active(simulation: "Simulation") -> int:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.federation.metrics import METRICS, metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
+from fedatlas.federation.sampling import SAMPLING, Sampling
 from fedatlas.federation.schedules import SCHEDULES, Schedule
 from fedatlas.registry.options import option, settle
 
@@ -37,11 +38,12 @@ class Setting:
     batch: int | None = option(
         1, doc="samples of a local step's minibatch; null for full local gradients", unit="samples", low=1
     )
-    sampling: Literal["replacement", "reshuffling", "legacy"] = option(
+    sampling: str | dict[str, Any] = option(
         "replacement",
-        doc="how minibatches of local_steps are drawn: `replacement` (independently, with replacement), `reshuffling` "
-        "(passes over the client's data in an order that is drawn for each pass) or `legacy` (start and samples of the "
-        "FedAc authors' code, to replay published runs)",
+        doc="how minibatches of local_steps are drawn, such as `replacement` (independently, with replacement), "
+        "`reshuffling` (passes over the client's data in an order that is drawn for each pass) or `legacy` (start and "
+        "samples of the FedAc authors' code, to replay published runs)",
+        family="sampling",
     )
     participation: str | dict[str, Any] = option(
         lambda: {"kind": "full"}, doc="rule that says which clients take part in a round", family="participation"
@@ -74,6 +76,7 @@ class Setting:
             object.__setattr__(self, "local_steps", 1)
         self._check_lengths()
         self.participants.check_clients(self.clients)
+        SAMPLING.build(self.sampling)
         self.last_factor()
 
     def _check_lengths(self) -> None:
@@ -150,10 +153,10 @@ class Setting:
         """Whether all rounds have the same step size by rule."""
         return self.lr_schedule.name == "constant"
 
-    @property
-    def sampler(self) -> str:
-        """The kind of sampling that is used: local epochs are reshuffled passes."""
-        return self.sampling if self.local_epochs is None else "reshuffling"
+    @functools.cached_property
+    def sampling_kind(self) -> Sampling:
+        """Kind of sampling of the run: local epochs are reshuffled passes."""
+        return SAMPLING.build(self.sampling if self.local_epochs is None else "reshuffling")
 
     def check_metrics(self, reported: Collection[str]) -> dict[str, Callable[[Any, Any], float]]:
         """The functions that compute those of ``metrics`` that the problem does not report, by name.

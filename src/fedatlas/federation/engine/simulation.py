@@ -20,7 +20,6 @@ from fedatlas.federation.engine.history import COSTS, History
 from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Cost, Group, Steps
-from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.streams import stream
 from fedatlas.io.machine import keep_freed_memory
 
@@ -52,7 +51,7 @@ class Simulation:
         self.participants = setting.participants.bind(problem, setting.clients, seed)
         self.schedule = setting.lr_schedule
         self.algorithm.validate(setting, problem)
-        self.sampler = SAMPLING.get(setting.sampler)(problem, setting.clients, setting.batch, seed)
+        self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
         self.x0 = self.sampler.start()
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0, setting.state)
@@ -180,8 +179,8 @@ class Simulation:
             return Group(active, self.sampler.passes(n.round, active, epochs))
         if algorithm.pooled and self.problem.shared:
             # everyone would send a mean over the same data at the same point: one client with all samples sends it
-            return Group(active[:1], self.sampler.pool(n.round, active, n.steps), len(active))
-        return Group(active, self.sampler.draw(n.round, active, n.steps))
+            return Group(active[:1], self.sampler.pool(n.round, active, int(n.steps)), len(active))
+        return Group(active, self.sampler.draw(n.round, active, int(n.steps)))
 
     def _round(self, active: np.ndarray, steps: float) -> Round:
         setting, t = self.setting, self.round

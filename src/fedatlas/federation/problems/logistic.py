@@ -128,15 +128,7 @@ class Logistic(Regression):
         return Weighted(self.A[index], self.b[index], weights, len(index), self.l2)
 
     def kernel(self, simulations: Sequence[Any]) -> Any:
-        """What advances simulations on compiled rounds, or None; see `fedatlas.federation.compiled`.
-
-        They are for rounds in which every client takes part and draws one sample a step from the same data.
-        """
-        setting = simulations[0].setting
-        plain = setting.full_participation and setting.constant_lr and setting.sampling == "replacement"
-        plain = plain and not setting.records_losses
-        if not plain or setting.local_epochs is not None or setting.batch != 1 or self.one_sample_rows is None:
-            return None
+        """Return what advances simulations on compiled rounds, or None; see `fedatlas.federation.compiled`."""
         return compiled.rounds(simulations)
 
     @functools.cached_property

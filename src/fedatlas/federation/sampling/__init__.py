@@ -1,8 +1,8 @@
-"""How clients draw minibatches. A module here that defines a `Sampler` with a name is found by itself."""
+"""Sampling: how clients draw minibatches. A module here that defines a named `Sampling` is found by itself."""
 
-from fedatlas.federation.sampling.base import Sampler
+from fedatlas.federation.sampling.base import Sampling
 from fedatlas.registry.kinds import Family
 
-__all__ = ["SAMPLING", "Sampler"]
+__all__ = ["SAMPLING", "Sampling"]
 
-SAMPLING: Family[Sampler] = Family("sampling", __name__, Sampler)
+SAMPLING: Family[Sampling] = Family("sampling", __name__, Sampling)

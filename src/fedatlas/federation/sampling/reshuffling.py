@@ -1,35 +1,40 @@
 """Random reshuffling: passes over each client's rows, without replacement inside a pass."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from fedatlas.federation.sampling.base import Sampler
+from fedatlas.federation.sampling.base import Sampling
+from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
 
 
-class Reshuffling(Sampler):
+@dataclass(frozen=True, kw_only=True)
+class Reshuffling(Sampling):
     """Each client passes over its rows in an order that is drawn again for every pass and every round."""
 
     name = "reshuffling"
 
+    def bind(self, problem: SampledProblem, clients: int, batch: int | None, seed: int) -> "ReshufflingSampler":
+        return ReshufflingSampler(problem, clients, batch, seed)
+
+
+class ReshufflingSampler(Sampler):
+    """Draws by random reshuffling, for local steps and local epochs. Arguments are those of `Sampler`."""
+
     def client(self, round: int, i: int, steps: int) -> np.ndarray:
-        """Draws of one client in a round: (steps, batch). Minibatches may reach from one pass into the next."""
-        rng, own = self._own(round, i)
-        need = steps * self.size
-        count = -(-need // len(own))
-        chosen = np.concatenate([rng.permutation(len(own)) for _ in range(count)])[:need]
-        return self._with_variants(own[chosen], rng).reshape(steps, self.size)
+        """Draw the minibatches of client i in a round: (steps, batch). One may reach from a pass into the next."""
+        rng, rows = self._generator_and_rows(round, i)
+        size = steps * self.size
+        passes = -(-size // len(rows))
+        positions = np.concatenate([rng.permutation(len(rows)) for _ in range(passes)])[:size]
+        return self._with_variants(rows[positions], rng).reshape(steps, self.size)
 
     def passes(self, round: int, active: np.ndarray, epochs: int) -> list[np.ndarray] | None:
-        """Whole passes of some clients over their n_i rows: a list of (epochs, n_i), or None for full gradients."""
+        """Draw passes of some clients over their n_i rows; see `Sampler.passes`."""
         if self.batch is None:
             return None
         return [self._passes(round, i, epochs) for i in active]
 
     def _passes(self, round: int, i: int, epochs: int) -> np.ndarray:
-        rng, own = self._own(round, i)
-        return self._with_variants(own[np.stack([rng.permutation(len(own)) for _ in range(epochs)])], rng)
-
-    def sizes(self, clients: np.ndarray) -> np.ndarray:
-        """Rows of the data of each of some clients, (m,)."""
-        if self.problem.partition is None:
-            return np.full(len(clients), self.problem.samples)
-        return np.asarray(self.problem.partition.sizes)[clients]
+        rng, rows = self._generator_and_rows(round, i)
+        return self._with_variants(rows[np.stack([rng.permutation(len(rows)) for _ in range(epochs)])], rng)

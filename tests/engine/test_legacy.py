@@ -12,7 +12,7 @@ from fedatlas.experiments.tables import Layout
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.sampling import SAMPLING
-from fedatlas.federation.sampling.replacement import TOGETHER
+from fedatlas.federation.sampling.replacement import STREAM_DRAWS
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
@@ -28,11 +28,11 @@ def slow(n, d, clients, steps, rounds, batch, seed):
     return x0, np.array(found).transpose(0, 2, 1, 3)
 
 
-@pytest.mark.parametrize(("clients", "steps", "batch"), [(3, 4, 1), (1, 1, 1), (2, 3, 5), (64, 2 * TOGETHER // 64, 1)])
+@pytest.mark.parametrize(("clients", "steps", "batch"), [(3, 4, 1), (1, 1, 1), (2, 3, 5), (64, 2 * STREAM_DRAWS // 64, 1)])
 def test_draws_are_those_of_one_stream(clients, steps, batch):
     problem = logistic(heterogeneous=False)
     x0, expected = slow(problem.samples, problem.dim, clients, steps, 6, batch, seed=1)
-    sampler = SAMPLING.get("legacy")(problem, clients, batch, 1)
+    sampler = SAMPLING.build("legacy").bind(problem, clients, batch, 1)
     assert np.array_equal(sampler.start(), x0)
     for round in (0, 1, 5, 2, 3):  # also back, as a run that goes on from a checkpoint
         assert np.array_equal(sampler.draw(round, np.arange(clients), steps), expected[round])
@@ -50,7 +50,7 @@ def test_the_run_starts_where_the_code_does():
 
 def test_split_data_are_refused():
     with pytest.raises(UserError, match="draws from all rows"):
-        SAMPLING.get("legacy")(logistic(heterogeneous=True), 5, 1, 0)
+        SAMPLING.build("legacy").bind(logistic(heterogeneous=True), 5, 1, 0)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.federation.sampling.reshuffling import Reshuffling
+from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
 from fedatlas.testing.instances import SIZES, unequal
 from tests.helpers import example, logistic, softmax
 
@@ -19,7 +19,7 @@ def run(algorithm, problem, block=None, threads=1, **options):
 
 def test_a_pass_sees_every_row_of_the_client_once():
     problem = unequal(logistic())
-    draws = Reshuffling(problem, 5, 4, 0).passes(3, np.array([1, 3]), 2)
+    draws = ReshufflingSampler(problem, 5, 4, 0).passes(3, np.array([1, 3]), 2)
     for i, passes in zip((1, 3), draws, strict=True):
         assert passes.shape == (2, SIZES[i]) and (passes[0] != passes[1]).any()
         assert all((np.sort(one) == np.sort(problem.partition.client(i))).all() for one in passes)
@@ -29,7 +29,7 @@ def test_a_pass_sees_every_row_of_the_client_once():
 def test_equals_a_plain_loop_over_clients(name):
     """As one would write it: batches of 4 and a smaller last one, an own number of steps for each client."""
     problem, lr = unequal(logistic()), 0.1
-    sampler = Reshuffling(problem, 5, 4, 1)
+    sampler = ReshufflingSampler(problem, 5, 4, 1)
     x, c, own = problem.start(1), np.zeros(7), np.zeros((5, 7))
     for t in range(3):
         moves, changes = [], []

@@ -13,8 +13,8 @@ from fedatlas.federation.participation.full import Full
 from fedatlas.federation.participation.stationary import Stationary
 from fedatlas.federation.participation.uniform import Uniform
 from fedatlas.federation.sampling import SAMPLING
-from fedatlas.federation.sampling.replacement import TOGETHER, Replacement
-from fedatlas.federation.sampling.reshuffling import Reshuffling
+from fedatlas.federation.sampling.replacement import STREAM_DRAWS, ReplacementSampler
+from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
 from fedatlas.federation.streams import _PURPOSE, stream
 from tests.helpers import example, logistic, where_defined
 
@@ -71,7 +71,7 @@ def test_pooled_clients_get_the_samples_of_all():
 @pytest.mark.parametrize("kind", ["replacement", "reshuffling"])
 @pytest.mark.parametrize("heterogeneous", [True, False])
 def test_a_clients_samples_do_not_depend_on_who_else_is_there(kind, heterogeneous):
-    sampler = SAMPLING.get(kind)(logistic(heterogeneous=heterogeneous), 5, 3, seed=7)
+    sampler = SAMPLING.build(kind).bind(logistic(heterogeneous=heterogeneous), 5, 3, seed=7)
     everybody = sampler.draw(2, np.arange(5), 4)
     assert everybody.shape == (5, 4, 3)
     for some in ([0], [3], [1, 4], [0, 2, 3]):
@@ -83,7 +83,7 @@ def test_a_clients_samples_do_not_depend_on_who_else_is_there(kind, heterogeneou
 @pytest.mark.parametrize("kind", ["replacement", "reshuffling"])
 def test_clients_draw_from_their_own_data(kind):
     problem = logistic()
-    draws = SAMPLING.get(kind)(problem, 5, 4, seed=0).draw(0, np.arange(5), 6)
+    draws = SAMPLING.build(kind).bind(problem, 5, 4, seed=0).draw(0, np.arange(5), 6)
     for i in range(5):
         assert np.isin(draws[i], problem.partition.client(i)).all()
 
@@ -91,21 +91,21 @@ def test_clients_draw_from_their_own_data(kind):
 def test_reshuffling_passes_over_all_data_before_any_comes_twice():
     problem = logistic()
     own = problem.partition.client(1)
-    drawn = Reshuffling(problem, 5, 1, seed=0).draw(0, np.array([1]), 2 * len(own) + 1).ravel()
+    drawn = ReshufflingSampler(problem, 5, 1, seed=0).draw(0, np.array([1]), 2 * len(own) + 1).ravel()
     first, second = drawn[: len(own)], drawn[len(own) : 2 * len(own)]
     assert sorted(first) == sorted(second) == sorted(own)
     assert (first != second).any() and (first != own).any()
 
 
 def test_draws_are_uniform():
-    drawn = Replacement(logistic(heterogeneous=False), 50, 4, seed=0).draw(0, np.arange(50), 60)
+    drawn = ReplacementSampler(logistic(heterogeneous=False), 50, 4, seed=0).draw(0, np.arange(50), 60)
     counts = np.bincount(drawn.ravel(), minlength=60)
     expected = drawn.size / 60
     assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * np.sqrt(2 * 59)
 
 
 def test_full_gradients_draw_nothing():
-    assert Replacement(logistic(), 5, None, seed=0).draw(0, np.arange(5), 3) is None
+    assert ReplacementSampler(logistic(), 5, None, seed=0).draw(0, np.arange(5), 3) is None
     with pytest.raises(UserError, match="unknown sampling 'bootstrap'"):
         SAMPLING.get("bootstrap")
 
@@ -179,12 +179,12 @@ def test_participation_that_cannot_be_is_refused(participation, message):
 @pytest.mark.parametrize("clients, K", [(1, 1), (3, 2), (5, 70), (70, 100)])
 def test_rounds_that_share_a_stream_draw_what_each_draws_alone(clients, K):
     problem = logistic(heterogeneous=False)
-    sampler = Replacement(problem, clients, 1, seed=2)
-    across = TOGETHER // (clients * K) + 2  # into a second stream
+    sampler = ReplacementSampler(problem, clients, 1, seed=2)
+    across = STREAM_DRAWS // (clients * K) + 2  # into a second stream
     several = sampler.rounds(1, 1 + across, K)
     assert several.shape == (across, clients, K, 1)
     for t in (1, across // 2 + 1, across):
-        alone = Replacement(problem, clients, 1, seed=2).draw(t, np.arange(clients), K)
+        alone = ReplacementSampler(problem, clients, 1, seed=2).draw(t, np.arange(clients), K)
         np.testing.assert_array_equal(several[t - 1], alone)
     assert (sampler.rounds(1, 1 + across, K + 1)[:, :, :K] != several).any()
     sequence = several.ravel()
@@ -194,7 +194,7 @@ def test_rounds_that_share_a_stream_draw_what_each_draws_alone(clients, K):
 
 def counting(clients=100, K=16):
     problem = logistic(heterogeneous=False)
-    sampler = Replacement(problem, clients, 1, seed=0)
+    sampler = ReplacementSampler(problem, clients, 1, seed=0)
     counts = np.array([sampler.counts(t, clients, K) for t in range(300)])
     return problem, sampler, counts, clients * K
 
@@ -225,7 +225,7 @@ def test_counts_and_samples_of_equal_counts_give_equal_gradients():
 
 def test_few_samples_are_those_that_others_see():
     problem = logistic(heterogeneous=False)
-    sampler = Replacement(problem, 5, 1, seed=0)
+    sampler = ReplacementSampler(problem, 5, 1, seed=0)
     assert sampler.counts(0, 5, 3) is None
     assert sorted(sampler.pool(2, np.arange(5), 3).ravel()) == sorted(sampler.draw(2, np.arange(5), 3).ravel())
-    assert Replacement(problem, 5, None, seed=0).pool(0, np.arange(5), 3) is None
+    assert ReplacementSampler(problem, 5, None, seed=0).pool(0, np.arange(5), 3) is None

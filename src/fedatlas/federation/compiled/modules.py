@@ -1,0 +1,35 @@
+"""The compiled modules that a run may use, from its specification alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fedatlas.federation.compiled.conditions import kind, lockstep_specification
+
+PACKAGE = "fedatlas.federation.compiled"
+LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("kernels", "lockstep", "simd")]
+SEQUENTIAL = [f"{PACKAGE}.sequential"]
+POOLING = [f"{PACKAGE}.{module}" for module in ("pooling", "simd")]
+MODULES = sorted({*LOCKSTEP, *SEQUENTIAL, *POOLING})
+WITHOUT_POOLING = ("linear", "mlp", "resnet18")
+
+
+def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
+    """Return the full names of the compiled modules that a run of a specification may use, sorted.
+
+    The names follow from the specification alone, so they may include modules that the run does not use, but never
+    leave one out.
+
+    Args:
+        algorithm: Class of the algorithm.
+        problem: Specification of the problem.
+        setting: Specification of the setting of one run.
+    """
+    modules: list[str] = []
+    if problem.get("kind") == "network":
+        modules += SEQUENTIAL
+        if kind(problem.get("architecture", "mlp")) not in WITHOUT_POOLING:
+            modules += POOLING
+    elif problem.get("kind") == "logistic" and kind(problem.get("partition", "shared")) in ("shared", None):
+        if lockstep_specification(algorithm, setting):
+            modules += LOCKSTEP
+    return sorted(modules)

@@ -1,0 +1,47 @@
+"""The base class of topologies."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedatlas.federation.topologies.mixing import Mixing, metropolis
+from fedatlas.registry.kinds import Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topology(Kind):
+    """An undirected graph of the clients. Neighbours exchange vectors."""
+
+    @classmethod
+    def title(cls) -> str:
+        """Return the words for the topology in sentences."""
+        return f"topology {cls.name}"
+
+    @abstractmethod
+    def adjacency(self, clients: int) -> np.ndarray:
+        """Return whether two clients are neighbours: symmetric booleans (clients, clients), False on the diagonal.
+
+        Raises:
+            UserError: If the graph is not connected.
+        """
+
+    def mixing(self, clients: int) -> Mixing:
+        """Return the `Mixing` over the graph with Metropolis weights. Raises UserError as `adjacency` does."""
+        return Mixing(metropolis(self.adjacency(clients)))
+
+
+def symmetric(clients: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the adjacency (clients, clients) of the graph with links from a[k] to b[k]; loops are left out."""
+    adjacency = np.zeros((clients, clients), bool)
+    adjacency[a, b] = adjacency[b, a] = True
+    np.fill_diagonal(adjacency, False)
+    return adjacency
+
+
+def connected(adjacency: np.ndarray) -> bool:
+    """Return whether every client can be reached from the first. adjacency: Symmetric booleans (m, m)."""
+    reached = np.arange(len(adjacency)) == 0
+    for _ in range(len(adjacency)):
+        reached = reached | adjacency[reached].any(axis=0)
+    return bool(reached.all())

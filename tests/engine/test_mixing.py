@@ -1,0 +1,80 @@
+"""Mixing matrices of networks of clients."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedatlas import UserError
+from fedatlas.federation import arrays
+from fedatlas.federation.topologies import TOPOLOGIES, Mixing
+from fedatlas.federation.topologies.base import connected
+
+
+def create(kind, m, p=0.5, seed=0):
+    """The Mixing of a graph of m clients; p and seed are those of a random graph."""
+    return TOPOLOGIES.build({"kind": kind} | ({"p": p, "seed": seed} if kind == "erdos-renyi" else {})).mixing(m)
+
+
+def dense_mix(W, rows):
+    """sum_j W_ij rows_j, added up over all j: the slow twin of `Mixing.mix`."""
+    total = 0
+    for j, column in enumerate(W.T):
+        total = total + arrays.column(column, rows) * rows[j]
+    return total
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(sorted(TOPOLOGIES.names())),
+    st.integers(1, 17),
+    st.floats(0.05, 1.0),
+    st.integers(0, 100),
+)
+def test_mixing_matrices_are_doubly_stochastic_and_mix_to_the_mean(kind, m, p, seed):
+    try:
+        network = create(kind, m, p, seed)
+    except UserError as error:
+        assert kind == "erdos-renyi" and "not connected" in str(error)
+        return
+    W = network.W
+    np.testing.assert_allclose(W.sum(axis=0), 1, atol=1e-12)
+    np.testing.assert_allclose(W.sum(axis=1), 1, atol=1e-12)
+    assert (W >= -1e-15).all() and connected(W > 0)
+    rows = np.random.default_rng(seed).standard_normal((m, 3))
+    np.testing.assert_allclose(network.mix(rows), W @ rows, atol=1e-13)
+    second = np.sort(abs(np.linalg.eigvalsh(W)))[-2] if m > 1 else 0
+    assert second < 1 - 1e-9  # repeated mixing contracts to the mean
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", TOPOLOGIES.names())
+@pytest.mark.parametrize("m", [1, 2, 7, 30])
+def test_the_sparse_product_has_the_bits_of_the_dense_loop(m, kind, dtype):
+    torch = pytest.importorskip("torch")
+    network, rng = create(kind, m, p=0.4 if m > 7 else 1.0), np.random.default_rng(m)
+    rows = rng.standard_normal((m, 5)).astype(dtype) * np.where(rng.random((m, 5)) < 0.2, -0.0, 1).astype(dtype)
+    for values in (rows, torch.from_numpy(rows)):
+        sparse, dense = network.mix(values), dense_mix(network.W, values)
+        assert sparse.dtype == values.dtype == dense.dtype
+        assert arrays.to_numpy(sparse).tobytes() == arrays.to_numpy(dense).tobytes()
+
+
+def test_both_libraries_mix_alike():
+    torch = pytest.importorskip("torch")
+    rows = np.random.default_rng(0).standard_normal((6, 3))
+    network = create("grid", 6)
+    assert (network.mix(torch.from_numpy(rows)).numpy() == network.mix(rows)).all()
+
+
+@pytest.mark.parametrize(
+    "W, problem",
+    [
+        ([[0.5, 0.5], [0.6, 0.4]], "doubly stochastic"),
+        ([[1.5, -0.5], [-0.5, 1.5]], "doubly stochastic"),
+        ([[1.0, 0.0]], "shape"),
+    ],
+)
+def test_other_mixing_matrices_are_refused(W, problem):
+    with pytest.raises(UserError, match=problem):
+        Mixing(W)
