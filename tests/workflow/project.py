@@ -1,5 +1,7 @@
 """A copy of the project with one tiny experiment, in which the real workflow is run."""
 
+import atexit
+import functools
 import os
 import shutil
 import subprocess
@@ -11,6 +13,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from fedatlas.experiments import result_files as files
+from tests.workflow.fork_server import ForkServer
 
 ROOT = Path(__file__).parents[2]
 TINY = {
@@ -35,33 +38,38 @@ TINY = {
 }
 
 
+@functools.cache
+def fork_server():
+    """Return the server of this test process, which ends with it."""
+    server = ForkServer()
+    atexit.register(server.close)
+    return server
+
+
 class Project:
     """A project folder: run the workflow, edit files, see which outputs were made anew."""
 
     def __init__(self, folder):
         self.folder = folder
 
+    @property
+    def environment(self):
+        """The environment of commands in the copy, which use the copy's code."""
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        folders = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / ".cache")}
+        return {**os.environ, **folders, "PATH": path}
+
     def start(self, *arguments, **options):
         """Start snakemake in the copy, with the copy's code."""
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(self.folder / "src"),
-            "XDG_CACHE_HOME": str(self.folder / ".cache"),
-        }
-        environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
-        return subprocess.Popen(command, cwd=self.folder, env=environment, **options)
+        return subprocess.Popen(command, cwd=self.folder, env=self.environment, **options)
 
     def snakemake(self, *arguments, check=True, timeout=240):
-        """Run snakemake to its end."""
-        process = self.start(*arguments)
-        try:
-            stdout, stderr = process.communicate(timeout=timeout)
-        finally:
-            process.kill()
-        assert not check or process.returncode == 0, stdout[-3000:] + stderr[-3000:]
-        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+        """Run snakemake to its end, in a fork of a process that has imported it."""
+        process = fork_server().run(["--cores", "2", *arguments], self.folder, self.environment, timeout)
+        assert not check or process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+        return process
 
     def run_files(self):
         """Run files by their place under results/; the smoke size is left out of it."""
