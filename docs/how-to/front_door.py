@@ -82,9 +82,7 @@ ax = fedatlas.plot(seeds, y="test_accuracy")
 # %%
 from dataclasses import dataclass
 
-from fedatlas.federation.algorithms import Algorithm, State
-from fedatlas.federation.arrays import zeros_like
-from fedatlas.registry.options import option
+from fedatlas import Algorithm, State, arrays, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +96,7 @@ class FedHeavy(Algorithm):
     beta: float = option(0.7, doc="momentum", low=0, below=1)
 
     def init(self, x0):
-        return State(x=x0, m=zeros_like(x0)), State()
+        return State(x=x0, m=arrays.zeros_like(x0)), State()
 
     def client(self, s, i, steps):
         y = s.x

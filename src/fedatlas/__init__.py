@@ -45,8 +45,9 @@ EXPORTS = {
     "Reader": "fedatlas.data.readers.base",
     "Recurrence": "fedatlas.federation.algorithms.recurrences",
     "SNAKEFILE": "fedatlas.workflow.project",
-    "Sampler": "fedatlas.federation.sampling.base",
+    "Sampler": "fedatlas.federation.sampling.sampler",
     "Samples": "fedatlas.data.readers.custom_reader",
+    "Sampling": "fedatlas.federation.sampling.base",
     "Schedule": "fedatlas.federation.schedules.base",
     "Softmax": "fedatlas.federation.problems.from_arrays",
     "Source": "fedatlas.data.catalogue.base",
@@ -103,7 +104,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.problems.from_arrays import Logistic as Logistic
     from fedatlas.federation.problems.from_arrays import Softmax as Softmax
     from fedatlas.federation.problems.quadratic import Quadratic as Quadratic
-    from fedatlas.federation.sampling.base import Sampler as Sampler
+    from fedatlas.federation.sampling.base import Sampling as Sampling
+    from fedatlas.federation.sampling.sampler import Sampler as Sampler
     from fedatlas.federation.schedules.base import Schedule as Schedule
     from fedatlas.federation.streams import stream as stream
     from fedatlas.federation.topologies.mixing import Mixing as Mixing

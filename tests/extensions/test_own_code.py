@@ -121,8 +121,8 @@ def test_a_file_that_cannot_be_read_is_told(study, fingerprints, content, compla
 def test_own_modules_have_a_folder_of_their_own(study):
     study({})
     assert code.files(["extensions.a", "fedatlas.federation.streams"]) == [
+        "results/code/federation.streams.txt",
         "results/code/own/extensions.a.txt",
-        "results/code/streams.txt",
     ]
 
 

@@ -2,11 +2,7 @@ from dataclasses import dataclass
 
 from extensions.max_norm import MAX_NORM
 
-from fedatlas.experiments import labels
-from fedatlas.registry.options import option
-from fedatlas.results.figures import layout
-from fedatlas.results.figures.base import AlgorithmFigure, Drawing
-from fedatlas.results.figures.figure_data import FigureData
+from fedatlas import AlgorithmFigure, Drawing, FigureData, labels, layout, option
 
 
 @dataclass(frozen=True, kw_only=True)

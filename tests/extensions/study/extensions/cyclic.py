@@ -3,8 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.participation.base import Participants, Participation
-from fedatlas.registry.options import option
+from fedatlas import Participants, Participation, option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,9 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.problems.base import Problem, SyntheticKind
-from fedatlas.federation.streams import stream
-from fedatlas.registry.options import option
+from fedatlas import Problem, SyntheticKind, option, stream
 
 
 @dataclass(frozen=True, kw_only=True)

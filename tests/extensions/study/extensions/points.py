@@ -1,4 +1,4 @@
-from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas import File, Form, Source
 
 POINTS = Source(
     "points",

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State
-from fedatlas.registry.options import option
+from fedatlas import Algorithm, State, option
 
 
 @dataclass(frozen=True, kw_only=True)
