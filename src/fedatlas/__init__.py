@@ -20,7 +20,6 @@ EXPORTS = {
     "Algorithm": "fedatlas.federation.algorithms.base",
     "AlgorithmFigure": "fedatlas.results.figures.base",
     "Architecture": "fedatlas.federation.architectures.base",
-    "Availability": "fedatlas.federation.participation.independent",
     "BITS": "fedatlas.results.costs.base",
     "Check": "fedatlas.results.claims.base",
     "CostModel": "fedatlas.results.costs.base",
@@ -32,10 +31,11 @@ EXPORTS = {
     "FigureData": "fedatlas.results.figures.figure_data",
     "File": "fedatlas.data.catalogue.base",
     "Form": "fedatlas.data.catalogue.base",
+    "IndependentParticipation": "fedatlas.federation.participation.independent",
     "Logistic": "fedatlas.federation.problems.from_arrays",
     "Metric": "fedatlas.federation.metrics.base",
     "Mixing": "fedatlas.federation.topologies.mixing",
-    "Network": "fedatlas.federation.networks.of_arrays",
+    "Network": "fedatlas.federation.networks.from_arrays",
     "OPERATIONS": "fedatlas.results.costs.base",
     "PanelFigure": "fedatlas.results.figures.base",
     "Participants": "fedatlas.federation.participation.base",
@@ -54,6 +54,7 @@ EXPORTS = {
     "Split": "fedatlas.federation.partitions.base",
     "State": "fedatlas.federation.arrays",
     "SyntheticKind": "fedatlas.federation.problems.base",
+    "Topology": "fedatlas.federation.topologies.base",
     "UserError": "fedatlas.errors",
     "equal_sizes": "fedatlas.federation.partitions.base",
     "load_results": "fedatlas.api.frames",
@@ -92,10 +93,10 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.architectures.base import Architecture as Architecture
     from fedatlas.federation.arrays import State as State
     from fedatlas.federation.metrics.base import Metric as Metric
-    from fedatlas.federation.networks.of_arrays import Network as Network
+    from fedatlas.federation.networks.from_arrays import Network as Network
     from fedatlas.federation.participation.base import Participants as Participants
     from fedatlas.federation.participation.base import Participation as Participation
-    from fedatlas.federation.participation.independent import Availability as Availability
+    from fedatlas.federation.participation.independent import IndependentParticipation as IndependentParticipation
     from fedatlas.federation.partitions.base import Split as Split
     from fedatlas.federation.partitions.base import equal_sizes as equal_sizes
     from fedatlas.federation.problems.base import DataKind as DataKind
@@ -108,6 +109,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.sampling.sampler import Sampler as Sampler
     from fedatlas.federation.schedules.base import Schedule as Schedule
     from fedatlas.federation.streams import stream as stream
+    from fedatlas.federation.topologies.base import Topology as Topology
     from fedatlas.federation.topologies.mixing import Mixing as Mixing
     from fedatlas.registry.options import option as option
     from fedatlas.results.claims.base import Check as Check

@@ -117,7 +117,7 @@ def test_smoothing_by_hand(smoothing):
     trace = run("fedsps", problem, parameters, record=["step_size"], participation={"kind": "uniform", "count": 2})
     counts = np.zeros(CLIENTS)
     setting = Setting(clients=CLIENTS, rounds=8, participation={"kind": "uniform", "count": 2})
-    participants = setting.participants.bind(problem, CLIENTS, 1)
+    participants = setting.participation_kind.bind(problem, CLIENTS, 1)
     for t, step in enumerate(steps_of(trace)):
         for i, own in zip(participants.active(t), step, strict=True):
             np.testing.assert_allclose(own, 0.01 * 2 ** ((counts[i] + np.arange(4)) * 2 / 8), rtol=1e-12)
@@ -157,7 +157,7 @@ def test_the_first_global_step_is_that_of_the_first_client(participation, block)
     setting = Setting(clients=CLIENTS, rounds=1, batch=None, participation=participation, record=["step_size"])
     problem = Quadratic(A, 0 * A)
     trace = Simulation(example("fedsps-global", c=1.0), problem, setting, seed=1, block=block).run()
-    first = setting.participants.bind(problem, CLIENTS, 1).active(0).min()
+    first = setting.participation_kind.bind(problem, CLIENTS, 1).active(0).min()
     np.testing.assert_allclose(steps_of(trace)[0], 0.5 / (first + 1), rtol=1e-12)
 
 

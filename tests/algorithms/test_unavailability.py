@@ -88,7 +88,7 @@ def test_consensus_contracts_as_lemma_1_says(kind):
     """E|B (W^1 ... W^t - J)|^2 <= rho^t |B|^2 with rho of Lemma 4; delta is the smallest probability."""
     m, rounds, repeats = 4, 30, 300
     setting = Setting(clients=m, rounds=1, participation={"kind": kind, "p": [0.9, 0.6, 0.8, 0.7]})
-    probabilities = setting.participants.bind(None, m, 0).probabilities
+    probabilities = setting.participation_kind.bind(None, m, 0).probabilities
     delta = min(probabilities(t).min() for t in range(rounds))
     rho = 1 - delta**4 * (1 - (1 - delta) ** m) ** 2 / 8
     assert 0 < rho < 1
@@ -96,7 +96,7 @@ def test_consensus_contracts_as_lemma_1_says(kind):
     J = np.full((m, m), 1 / m)
     left = np.zeros((repeats, rounds))
     for seed in range(repeats):
-        participants, product = setting.participants.bind(None, m, seed), np.eye(m)
+        participants, product = setting.participation_kind.bind(None, m, seed), np.eye(m)
         for t in range(rounds):
             product = product @ mixing(participants.active(t), m)
             left[seed, t] = np.linalg.norm(B @ (product - J)) ** 2

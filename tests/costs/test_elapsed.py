@@ -18,7 +18,7 @@ from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
 from fedatlas.federation.streams import random_client, stream
 from fedatlas.results.costs import COST_MODELS
-from fedatlas.results.costs.elapsed import RECORDED, Attendance, Workload, seconds
+from fedatlas.results.costs.elapsed import RECORDED, ActiveClients, Workload, seconds
 from tests.helpers import example
 
 ALIKE = {"kind": "rates", "compute": 1e4, "down": 4e3, "up": 1e3, "latency": 0.3, "overhead": 0.01}
@@ -92,7 +92,7 @@ def evaluated(model, algorithm, problem, setting, seed=0):
     sizes = np.full(M, problem.samples) if problem.partition is None else problem.partition.sizes
     passes, broadcast = setting.local_epochs is not None, len(algorithm.broadcast)
     work = Workload(8 * problem.dim, OPERATIONS, np.asarray(sizes), setting.batch, passes, broadcast)
-    participants = setting.participants.bind(problem, M, seed)
+    participants = setting.participation_kind.bind(problem, M, seed)
     active, more = [participants.active(t) for t in range(setting.total_rounds)], {}
     if algorithm.single_client():
         order = np.argsort(sizes, kind="stable") if setting.local_epochs else np.arange(M)
@@ -101,7 +101,7 @@ def evaluated(model, algorithm, problem, setting, seed=0):
         K = setting.local_steps or 1
         more["lengths"] = np.array([algorithm.length(K, stream(seed, "length", t)) for t in range(len(active))], float)
     ids = None if setting.full_participation else np.concatenate([[], *active]).astype(int)
-    attendance = Attendance(ids, np.cumsum([0, *map(len, active)]), **more)
+    attendance = ActiveClients(ids, np.cumsum([0, *map(len, active)]), **more)
     return columns["round"].astype(int), seconds(model, work, attendance, columns)
 
 
@@ -132,7 +132,7 @@ def made(rounds=12, clients=5, gap=3, seed=0):
     places = np.append(np.arange(0, rounds, gap), rounds)
     busy = np.concatenate([[0], np.cumsum(there.any(axis=1))])[places].astype(float)
     columns = {"round": places, "steps": places} | dict.fromkeys(RECORDED[2:], busy)
-    attendance = Attendance(np.nonzero(there)[1], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
+    attendance = ActiveClients(np.nonzero(there)[1], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
     return attendance, columns
 
 
@@ -165,7 +165,7 @@ def test_doubling_rates_halves_the_time():
 def test_all_clients_take_part_with_or_without_a_list():
     _, columns = made()
     columns = columns | dict.fromkeys(RECORDED[2:], columns["round"].astype(float))
-    listed = Attendance(np.tile(np.arange(5), 12), 5 * np.arange(13))
+    listed = ActiveClients(np.tile(np.arange(5), 12), 5 * np.arange(13))
     implied = dataclasses.replace(listed, ids=None)
     for more in ({}, {"lengths": np.arange(1.0, 13)}, {"drawn": np.arange(12) % 5}):
         first, second = (dataclasses.replace(one, **more) for one in (listed, implied))
@@ -195,5 +195,5 @@ def test_a_round_by_hand():
     columns = {"round": [0, 1], "steps": [0, 1], "vectors_down": [0, 2], "vectors_up": [0, 1], "gradients": [0, 4]}
     columns = {name: np.array(values) for name, values in columns.items()} | {"samples": np.array([0, 9])}
     # 9 samples of 4 gradients: one is full, of 3 samples on average, and three are of minibatches of 2
-    found = seconds(COST_MODELS.build(model), work, Attendance(np.array([0, 1]), np.array([0, 2])), columns)
+    found = seconds(COST_MODELS.build(model), work, ActiveClients(np.array([0, 1]), np.array([0, 2])), columns)
     assert found[1] == pytest.approx(1 + 24 * 2 / 8 + 24 / 4 + 4 * 0.5 + (6 + 4) * 5 / 10)

@@ -16,7 +16,7 @@ from tests.helpers import example, logistic, network, quadratic, softmax
 
 
 def bound(spec, clients=10, seed=0, problem=None):
-    return Setting(clients=clients, rounds=1, participation=spec).participants.bind(problem, clients, seed)
+    return Setting(clients=clients, rounds=1, participation=spec).participation_kind.bind(problem, clients, seed)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_bad_traces_are_one_clear_error(tmp_path, text, message):
     path = tmp_path / "trace.csv"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UserError, match=message) as error:
-        Trace(file=str(path)).check_files(5)
+        Trace(file=str(path)).validate_files(5)
     assert "trace.csv" in str(error.value)
 
 

@@ -10,9 +10,9 @@ import pytest
 from fedatlas.federation import algorithms
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine import checkpoint
-from fedatlas.federation.engine.checkpoint import Keeper, Stopped
+from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation, run_together
+from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from tests.helpers import example, logistic
 
 OPTIONS = {"clients": 5, "local_steps": 2, "rounds": 7, "batch": 2, "eval_rounds": 3}
@@ -22,14 +22,14 @@ SAMPLED = {"participation": {"kind": "uniform", "count": 2}}
 def never(problem, names, setting, keep=None):
     """Histories of fresh simulations."""
     each = [Simulation(example(name, lr=0.05, mu=0.1, L=20.0), problem, setting, seed=3) for name in names]
-    return each, run_together(each, keep=keep)
+    return each, run_simulations(each, keep=keep)
 
 
 def stopped_after(rounds, path, about="this"):
-    """A Keeper whose run is asked to stop in its given round."""
+    """A Checkpointer whose run is asked to stop in its given round."""
     event = threading.Event()
 
-    class Counting(Keeper):
+    class Counting(Checkpointer):
         left = rounds
 
         def watch(self, runs, pairs):
@@ -47,7 +47,7 @@ def stopped_after(rounds, path, about="this"):
 
 
 def resumed(path, about="this"):
-    return functools.partial(Keeper(path, about).watch, "runs")
+    return functools.partial(Checkpointer(path, about).watch, "runs")
 
 
 def same(one, other):
@@ -66,7 +66,7 @@ def test_any_round_with_several_simulations(rounds, place, tmp_path):
         never(problem, names, setting, stopped_after(rounds, tmp_path / "a.state"))
     each, again = never(problem, names, setting, resumed(tmp_path / "a.state"))
     assert all(map(same, again, whole))
-    active = set(np.concatenate([setting.participants.bind(problem, 5, 3).active(t) for t in range(7)]))
+    active = set(np.concatenate([setting.participation_kind.bind(problem, 5, 3).active(t) for t in range(7)]))
     assert set(np.flatnonzero(each[0].table.touched)) == active
 
 
@@ -87,7 +87,7 @@ def test_a_diverged_simulation_stays_diverged(tmp_path):
 
     def two(keep=None):
         each = [Simulation(algorithms.create("fedavg", {"lr": lr}), problem, setting, 3) for lr in (1e300, 0.1)]
-        return run_together(each, keep=keep)
+        return run_simulations(each, keep=keep)
 
     whole = two()
     with pytest.raises(Stopped):
@@ -133,7 +133,7 @@ def test_savings_are_bounded_in_time(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint.time, "monotonic", lambda: clock[0])
     saved = []
 
-    class Slow(Keeper):
+    class Slow(Checkpointer):
         def save(self, runs, pairs):
             saved.append(clock[0])
             clock[0] += 5
@@ -152,6 +152,6 @@ def test_the_file_holds_only_clients_that_were_seen(tmp_path, monkeypatch):
         never(problem, ["scaffold"], setting, stopped_after(1, tmp_path / "a.state"))
     with np.load(tmp_path / "a.state") as file:
         ids = [file[name].tolist() for name in file.files if ".ids." in name]
-    assert ids == [[i] for i in setting.participants.bind(problem, 5, 3).active(0)]
+    assert ids == [[i] for i in setting.participation_kind.bind(problem, 5, 3).active(0)]
     _, (again,) = never(problem, ["scaffold"], setting, resumed(tmp_path / "a.state"))
     assert same(again, never(problem, ["scaffold"], setting)[1][0])

@@ -115,7 +115,7 @@ RULES = [Full(), Uniform(count=4), Stationary(p=0.4), Stationary(p=[0.3, 0.7] * 
 
 @pytest.mark.parametrize("kind", RULES, ids=str)
 def test_participation_is_a_function_of_seed_and_round(kind):
-    kind.check_clients(10)
+    kind.validate_clients(10)
     bound, other = kind.bind(None, 10, 5), kind.bind(None, 10, 6)
     rounds = [bound.active(t) for t in range(30)]
     for t, active in enumerate(rounds):
@@ -144,7 +144,7 @@ def test_participation_has_its_frequencies():
 def test_participation_does_not_depend_on_samples(options):
     base = {"clients": 5, "local_steps": 3, "rounds": 4, "participation": {"kind": "uniform", "count": 2}}
     active = [
-        [Setting(**given).participants.bind(None, 5, 1).active(t).tolist() for t in range(4)]
+        [Setting(**given).participation_kind.bind(None, 5, 1).active(t).tolist() for t in range(4)]
         for given in (base, base | options)
     ]
     assert active[0] == active[1]

@@ -58,7 +58,7 @@ def test_who_is_active_is_sorted_in_range_and_the_same_in_any_order(name, trace,
     if name == "trace":
         spec["file"] = trace
     rule, problem, seed = PARTICIPATION.build(spec), logistic(), data.draw(st.integers(0, 9), "seed")
-    rule.check_clients(5)
+    rule.validate_clients(5)
     assert rule.files() == ((trace,) if name == "trace" else ())
     participants = rule.bind(problem, 5, seed)
     in_order = [participants.active(t) for t in range(12)]

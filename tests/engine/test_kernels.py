@@ -8,9 +8,9 @@ from scipy import sparse
 from fedatlas.federation import algorithms
 from fedatlas.federation.compiled import kernels
 from fedatlas.federation.compiled.simd import exp, load, pointer, store
-from fedatlas.federation.engine.history import COSTS
+from fedatlas.federation.engine.history import COST_COLUMNS
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation, run_together
+from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.problems.logistic import Logistic
 from tests.helpers import example
 
@@ -33,7 +33,7 @@ def simulations(name, made, setting, steps=STEPS, seed=1):
 def both(name, made, setting, steps=STEPS):
     fast, plain = simulations(name, made, setting, steps), simulations(name, made, setting, steps)
     assert fast[0].problem.kernel(fast) is not None
-    return run_together(fast), run_together(plain, kernels=False)
+    return run_simulations(fast), run_simulations(plain, kernels=False)
 
 
 ROWS = {"csr": {}, "csr of ones": {"ones": True}, "dense": {"dense": True}}
@@ -49,7 +49,7 @@ def test_equals_the_plain_path(name, M, K, rows):
         assert [row["round"] for row in fast.rows] == [0, 2, 4, 6]
         for a, b in zip(fast.rows, plain.rows, strict=True):
             assert a["loss"] == pytest.approx(b["loss"], rel=1e-10)
-            assert {c: a[c] for c in COSTS if c != "seconds"} == {c: b[c] for c in COSTS if c != "seconds"}
+            assert {c: a[c] for c in COST_COLUMNS if c != "seconds"} == {c: b[c] for c in COSTS if c != "seconds"}
 
 
 @pytest.mark.parametrize("ones", [False, True])
@@ -74,17 +74,17 @@ def test_digits_are_kept_over_long_rounds(name):
         kernels.coefficients(r.A, r.b, r.c, 400, 0.5)[2].sum() for r in (s.algorithm.recurrence(400) for s in fast)
     ]
     assert max(folds) > 1
-    for a, b in zip(run_together(fast), run_together(simulations(name, made, setting), kernels=False), strict=True):
+    for a, b in zip(run_simulations(fast), run_simulations(simulations(name, made, setting), kernels=False), strict=True):
         np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["fedavg", "fedac-1", "mb-ac-sgd"])
 def test_a_step_size_has_the_bits_that_it_has_alone(name):
     made, setting = problem(), Setting(clients=7, local_steps=5, rounds=4)
-    many = run_together(simulations(name, made, setting, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)))
-    some = run_together(simulations(name, made, setting, (0.01, 0.02)))
+    many = run_simulations(simulations(name, made, setting, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)))
+    some = run_simulations(simulations(name, made, setting, (0.01, 0.02)))
     for lr, history in ((0.02, some[1]), (0.02, many[1]), (0.7, many[7]), (1.0, many[8])):
-        alone = run_together(simulations(name, made, setting, (lr,)))[0]
+        alone = run_simulations(simulations(name, made, setting, (lr,)))[0]
         np.testing.assert_array_equal(alone.x, history.x)
 
 
@@ -149,7 +149,7 @@ def test_what_does_not_fit_takes_the_plain_path(change):
 def test_server_step_size():
     made, setting = problem(), Setting(clients=4, local_steps=3, rounds=5)
     make = lambda: [Simulation(algorithms.create("fedavg", {"lr": 0.1, "server_lr": 0.6}), made, setting, 0)]  # noqa: E731
-    np.testing.assert_allclose(run_together(make())[0].x, run_together(make(), kernels=False)[0].x, rtol=1e-12)
+    np.testing.assert_allclose(run_simulations(make())[0].x, run_simulations(make(), kernels=False)[0].x, rtol=1e-12)
 
 
 def test_exponential():

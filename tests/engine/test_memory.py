@@ -85,14 +85,14 @@ def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
     monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: 8 * GIB)
     large = simulation("scaffold", Wide(), rounds=1500)
     with pytest.raises(UserError, match=r"scaffold needs about 2\d.* 20.5 GiB for states of 500 clients.*state: disk"):
-        memory.check([large])
-    assert "20.5 GiB for states" in memory.check([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+        memory.require([large])
+    assert "20.5 GiB for states" in memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
     monkeypatch.setattr(memory, "free_disk", lambda: GIB)
     with pytest.raises(UserError, match=r"1 GiB of space in .* are free: set TMPDIR"):
-        memory.check([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+        memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
     monkeypatch.setattr("fedatlas.federation.problems.base.free_host", lambda: GIB // 8)
     with pytest.raises(UserError, match="128 MiB of memory are free: take a smaller"):
-        memory.check([simulation("fedavg", Wide())])
+        memory.require([simulation("fedavg", Wide())])
 
 
 def test_training_says_what_it_takes():

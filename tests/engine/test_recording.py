@@ -13,7 +13,7 @@ from fedatlas.experiments.run import run_cell
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.recording import columns
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation, run_together
+from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from tests.helpers import example, logistic, quadratic, where_defined
 from tests.synthetic import experiment
 
@@ -90,7 +90,7 @@ def test_losses_are_recorded_of_every_algorithm_and_change_no_run(name):
 def test_compiled_rounds_are_left_where_losses_are_recorded():
     problem, setting = logistic(heterogeneous=False), Setting(clients=5, local_steps=3, rounds=4, eval_rounds=2)
     recorded = replace(setting, record=["local_loss"])
-    compiled, plain = (run_together([Simulation(example("fedavg"), problem, one, 0)])[0] for one in (setting, recorded))
+    compiled, plain = (run_simulations([Simulation(example("fedavg"), problem, one, 0)])[0] for one in (setting, recorded))
     assert "local_loss_mean" in plain.rows[-1]
     np.testing.assert_allclose(plain.x, compiled.x, rtol=1e-10)
 

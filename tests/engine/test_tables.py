@@ -71,7 +71,7 @@ def test_only_active_clients_touch_the_table(problem):
     setting = Setting(clients=5, local_steps=2, rounds=3, batch=2, participation={"kind": "bernoulli", "p": 0.2})
     simulation = Simulation(example("scaffold"), problem(), setting, seed=0)
     simulation.run()
-    active = set(np.concatenate([setting.participants.bind(None, 5, 0).active(t) for t in range(3)]))
+    active = set(np.concatenate([setting.participation_kind.bind(None, 5, 0).active(t) for t in range(3)]))
     assert 0 < len(active) < 5
     assert set(np.flatnonzero(simulation.table.touched)) == active
     rest = sorted(set(range(5)) - active)

@@ -33,10 +33,10 @@ SPEC = CellSpec(
 MORTAL = """
 import os, sys
 from fedatlas.cli.main import main
-from fedatlas.federation.engine.checkpoint import Keeper
+from fedatlas.federation.engine.checkpoint import Checkpointer
 
 ending, left, *command = sys.argv[1:]
-left, save = int(left), Keeper.save
+left, save = int(left), Checkpointer.save
 
 
 def save_and_die(self, *args):
@@ -48,7 +48,7 @@ def save_and_die(self, *args):
         os.kill(os.getpid(), int(ending))
 
 
-Keeper.save = save_and_die
+Checkpointer.save = save_and_die
 sys.exit(main(command))
 """
 

@@ -30,8 +30,8 @@ SPEC = CellSpec(
 def counted(monkeypatch):
     """The runs that were really simulated."""
     done = []
-    original = run.run_together
-    monkeypatch.setattr(run, "run_together", lambda each, **how: done.extend(each) or original(each, **how))
+    original = run.run_simulations
+    monkeypatch.setattr(run, "run_simulations", lambda each, **how: done.extend(each) or original(each, **how))
     return done
 
 

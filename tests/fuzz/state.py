@@ -12,9 +12,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from fedatlas.federation import algorithms
-from fedatlas.federation.engine.checkpoint import Keeper, Stopped
+from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation, run_together
+from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from tests.fuzz.frame import Target, mutated, unclocked
 from tests.helpers import logistic
 
@@ -27,7 +27,7 @@ PROBLEM = logistic()
 
 def _ended(keep=None) -> list:
     each = [Simulation(algorithms.create(name, {"lr": 0.05}), PROBLEM, SETTING, seed=3) for name in NAMES]
-    histories = run_together(each, keep=keep)
+    histories = run_simulations(each, keep=keep)
     rows = [[{k: v for k, v in row.items() if k != "seconds"} for row in one.rows] for one in histories]
     clients = [simulation.table.read(np.arange(5)).items() for simulation in each]
     vectors = [[(name, value.tolist()) for name, value in state] for state in clients]
@@ -46,7 +46,7 @@ def _seeds() -> list[bytes]:
     for last in range(1, 6):
         with tempfile.TemporaryDirectory() as folder:
             stop = threading.Event()
-            keeper = Keeper(Path(folder) / "a.state", "this", stop=stop)
+            keeper = Checkpointer(Path(folder) / "a.state", "this", stop=stop)
 
             def watch(pairs, keeper=keeper, stop=stop, last=last):
                 pause = keeper.watch("runs", pairs)
@@ -92,7 +92,7 @@ def _run(content: bytes, folder: Path) -> None:
     path = folder / "a.state"
     path.write_bytes(content)
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        ended = _ended(functools.partial(Keeper(path, "this").watch, "runs"))
+        ended = _ended(functools.partial(Checkpointer(path, "this").watch, "runs"))
     assert ended == _whole(), out.getvalue()
 
 

@@ -83,7 +83,7 @@ def test_what_is_drawn_is_what_was_run():
     assert [title for title, _, _ in drawn] == ["stationary, p = (0.2, 0.5)", "stationary, p = (0.2, 0.8)"]
     within = {"participation.p.0": 0.2, "participation.p.1": 0.8}
     run = next(run for run in runs(cells[0].spec) if run.within == within)
-    participants = create(run)[1].participants.bind(None, 2, run.seed)
+    participants = create(run)[1].participation_kind.bind(None, 2, run.seed)
     _, probabilities, there = drawn[1]
     assert there.shape == (600, 2) and (probabilities == [0.2, 0.8]).all()
     for t in itertools.islice(range(600), 0, None, 37):

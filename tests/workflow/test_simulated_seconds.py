@@ -122,7 +122,7 @@ def test_claims_in_simulated_seconds(tmp_path):
     assert "by communication rounds and by simulated seconds, rates" in found["ours"]["order"]
     behind = {
         "fedatlas.workflow.inputs.simulated_seconds",
-        "fedatlas.results.costs.rates",
+        "fedatlas.results.costs.fixed_rates",
         "fedatlas.federation.algorithms.scaffold",
     }
     assert behind <= set(code.of_claims(made, cells))

@@ -92,7 +92,7 @@ def train(
         clients = _clients(problem, directory)
     given = {} if clients is None else {"clients": clients}
     setting = construct("train", Setting, {**given, **{k: v for k, v in options.items() if k in SETTING}})
-    setting.participants.check_files(setting.clients)
+    setting.participation_kind.validate_files(setting.clients)
     parameters = {k: v for k, v in options.items() if k not in SETTING}
     _made(algorithm, resolve(parameters, cls.options()))  # what does not fit is refused before data are read
     if isinstance(problem, Mapping):
@@ -115,7 +115,7 @@ def train(
     problem.prepare_threads(threads)
     with explain_overflow(algorithm.name):
         simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
-        needed = memory.check([simulation])
+        needed = memory.require([simulation])
         if say:
             say(f"memory: {needed}")
         history = simulation.run(progress)

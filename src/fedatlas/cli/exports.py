@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files
-from fedatlas.federation.engine.history import COSTS
+from fedatlas.federation.engine.history import COST_COLUMNS
 from fedatlas.io import csv
 from fedatlas.io.files import check_place
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 ATTRIBUTES = ("status", "diverged_round", "spec")  # those of train()'s frame that a Parquet file keeps
-HEAD = ",".join(("round", "steps", *COSTS)).encode()  # how the CSV of every run begins
+HEAD = ",".join(("round", "steps", *COST_COLUMNS)).encode()  # how the CSV of every run begins
 
 
 def check(path: str) -> None:

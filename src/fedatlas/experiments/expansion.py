@@ -18,7 +18,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import halton
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import LOCAL_LOSS
-from fedatlas.federation.partitions import is_owned, number
+from fedatlas.federation.partitions import is_by_owner, number_of_clients
 
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 
@@ -160,8 +160,8 @@ def _distinct(cells: list[Cell]) -> None:
 def _count_clients(parts: dict[str, Any], experiment: Experiment) -> None:
     """Where the partition is by the clients of the data, and the setting does not count them, they are counted here."""
     problem, setting = parts["problem"], parts["setting"]
-    if is_owned(problem.get("partition")) and not {"clients"} & {*setting, *experiment.within}:
-        setting["clients"] = number(problem["partition"], info(problem.get("data", "")).clients)
+    if is_by_owner(problem.get("partition")) and not {"clients"} & {*setting, *experiment.within}:
+        setting["clients"] = number_of_clients(problem["partition"], info(problem.get("data", "")).clients)
 
 
 def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cell:

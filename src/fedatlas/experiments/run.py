@@ -24,10 +24,10 @@ from fedatlas.experiments.tuning import grid
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
-from fedatlas.federation.engine.checkpoint import Keeper
+from fedatlas.federation.engine.checkpoint import Checkpointer
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation, run_together
+from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import Optimum, Problem
 
@@ -80,7 +80,7 @@ def run_cell(
             keep(part, [run for run in wanted if run.key in done])
         finished, saved = len(done), time.monotonic()
 
-    keeper = Keeper(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
+    keeper = Checkpointer(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
     while True:
         wanted = list(runs(spec, searches))
         for together in _missing(wanted, done, problem):
@@ -197,8 +197,8 @@ def _run(together: list[Run], problem: Problem, threads: int, keep: Callable[...
     pairs = [create(run, problem) for run in together]
     setting, seed = pairs[0][1], together[0].seed
     simulations = [Simulation(algorithm, problem, setting, seed, threads=threads) for algorithm, _ in pairs]
-    memory.check(simulations)
-    histories = run_together(simulations, keep=keep)
+    memory.require(simulations)
+    histories = run_simulations(simulations, keep=keep)
     return list(map(_rows, histories))
 
 

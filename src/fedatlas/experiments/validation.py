@@ -120,14 +120,14 @@ def _checked(
     spec: CellSpec, kind: ProblemKind, sources: DataOptions | None, setting: Setting, recordable: Collection[str]
 ) -> Setting:
     """A setting that fits the problem and whose files are there."""
-    setting.participants.check_files(setting.clients)
+    setting.participation_kind.validate_files(setting.clients)
     for name in setting.record or ():
         if name not in recordable:
             known = sorted(recordable)
             raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, known)}")
     split = sources is not None and sources.partition is not None
     setting.sampling_kind.validate(kind, split)
-    setting.check_metrics(kind.metric_names(spec.optimum, _parts(sources)))
+    setting.metric_functions(kind.metric_names(spec.optimum, _parts(sources)))
     if sources is not None and split:
         _split(json.dumps(sources.partition, sort_keys=True), sources.data, setting.clients)
     return setting
@@ -140,8 +140,8 @@ def _split(partition: str, data: str, clients: int) -> None:
     Raises UserError if that is impossible.
     """
     source, spec = info(data), json.loads(partition)
-    if partitions.is_owned(spec):
-        partitions.number(spec, source.clients, clients)
+    if partitions.is_by_owner(spec):
+        partitions.number_of_clients(spec, source.clients, clients)
         return
     labels = np.arange(source.rows) % source.classes
     if source.counts is not None:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.engine.checkpoint import Keeper, Pairs, Stopped
+from fedatlas.federation.engine.checkpoint import Checkpointer, Pairs, Stopped
 from fedatlas.federation.engine.history import History
-from fedatlas.federation.engine.simulation import run_together
+from fedatlas.federation.engine.simulation import run_simulations
 from fedatlas.testing import instances
 from fedatlas.testing.candidate import (
     CLIENTS,
@@ -145,7 +145,7 @@ def _stopped_and_resumed(
         event, pauses = threading.Event(), itertools.count(1)
 
         def keep(pairs: Pairs) -> Callable[[], None]:
-            pause = Keeper(path, "check", stop=event).watch("run", pairs)
+            pause = Checkpointer(path, "check", stop=event).watch("run", pairs)
 
             def counted() -> None:
                 if next(pauses) == rounds:
@@ -154,7 +154,7 @@ def _stopped_and_resumed(
 
             return counted
 
-        return run_together([candidate.simulate(problem, seed=3, **options)], kernels=False, keep=keep)[0]
+        return run_simulations([candidate.simulate(problem, seed=3, **options)], kernels=False, keep=keep)[0]
 
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -187,8 +187,8 @@ def grid(candidate: Candidate) -> None:
     for words, problem, options in where_defined(candidate, [("logistic regression", shared, {"batch": 1}), *apart]):
         name, values = _several(candidate, problem)
         each = [candidate.simulate(problem, values=one, **options) for one in values]
-        for one, history in zip(values, run_together(each), strict=True):
-            alone = run_together([candidate.simulate(problem, values=one, **options)])[0]
+        for one, history in zip(values, run_simulations(each), strict=True):
+            alone = run_simulations([candidate.simulate(problem, values=one, **options)])[0]
             if not same(alone.x, history.x):
                 beside = f"{name} = {one[name]:g} gives another output with other values beside it"
                 raise Failed(f"On {words}, {beside}: {STATELESS}.")
@@ -217,7 +217,7 @@ def recurrence(candidate: Candidate) -> None:
         fast = candidate.simulate(shared, **options)
         if fast.problem.kernel([fast]) is None:
             raise NotApplicable("The recurrence is None for these hyper-parameters: rounds are not compiled.")
-        compiled, plain = run_together([fast])[0], candidate.run(shared, **options)
+        compiled, plain = run_simulations([fast])[0], candidate.run(shared, **options)
         if not np.allclose(compiled.x, plain.x, rtol=1e-10, atol=1e-12) or _costs(compiled) != _costs(plain):
             raise Failed(
                 f"With {words}, compiled rounds differ from plain ones by {np.abs(compiled.x - plain.x).max():.2g}: "

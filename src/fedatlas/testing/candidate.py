@@ -14,7 +14,7 @@ from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import all_finite, to_numpy
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.simulation import Simulation, run_together
+from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.registry.options import Option, check_names, construct
 from fedatlas.testing import instances
 from fedatlas.testing.findings import Failed, NotApplicable
@@ -132,7 +132,7 @@ class Candidate:
 
     def run(self, problem: Any, **options: Any) -> History:
         """The History of a run; arguments as of ``simulate``."""
-        return run_together([self.simulate(problem, **options)], kernels=False)[0]
+        return run_simulations([self.simulate(problem, **options)], kernels=False)[0]
 
     def plain(self, kind: str) -> History:
         """The History of a run on one of the small problems, without options; it is computed once. kind: its words."""

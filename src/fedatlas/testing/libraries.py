@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 
 from fedatlas.federation.arrays import State, is_torch, to_numpy
-from fedatlas.federation.engine.simulation import run_together
+from fedatlas.federation.engine.simulation import run_simulations
 from fedatlas.testing import instances
 from fedatlas.testing.candidate import Candidate, Run, require_finite, where_defined
 from fedatlas.testing.findings import Failed, NotApplicable, told
@@ -45,7 +45,7 @@ def numpy_and_torch(candidate: Candidate) -> None:
         known = {name: value for name, constant in asked.items() if (value := ours.constant(constant)) is not None}
         twin = candidate.simulate(theirs, values={**known, **candidate.values}, **options)
         twin.algorithm = Watched(twin.algorithm, functools.partial(_on_tensors, candidate))
-        other = run_together([twin], kernels=False)[0]
+        other = run_simulations([twin], kernels=False)[0]
         if not np.allclose(plain.x, to_numpy(other.x), rtol=1e-12, atol=1e-12):
             far = np.abs(plain.x - to_numpy(other.x)).max()
             raise Failed(f"On {words}, the outputs of NumPy and torch differ by {far:.2g}: {USE}.")

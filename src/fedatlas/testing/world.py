@@ -16,7 +16,7 @@ class World:
     def __init__(self, problem: Any, setting: Any, seed: int, name: str) -> None:
         self.problem, self.setting, self.seed, self.name = problem, setting, seed, name
         self.m, self.T, self.x0 = setting.clients, setting.total_rounds, problem.start(seed)
-        self.participants = setting.participants.bind(problem, setting.clients, seed)
+        self.participants = setting.participation_kind.bind(problem, setting.clients, seed)
         self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
         self.K = setting.local_steps
         if setting.local_epochs is not None:  # all clients have equally many samples

@@ -36,7 +36,7 @@ from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.io.files import atomic
 from fedatlas.results.claims import CHECKS, tested
 from fedatlas.results.costs import COST_MODELS
-from fedatlas.results.costs.simulating import Simulating
+from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedac.instability import ALGORITHMS as STUDIED
@@ -101,7 +101,7 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
         found |= {name for cell in cells for name in problem_modules(cell.spec.problem)}
     if "availability" in figure.inputs:
         found |= {name for cell in cells for name in participation_modules(cell.spec)}
-    if isinstance(figure, Simulating) and figure.simulated:
+    if isinstance(figure, CostOptions) and figure.simulated:
         found |= _of_time(figure, cells)
     return sorted(found)
 
@@ -116,7 +116,7 @@ def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
     if "runs" in asked:
         found |= _of_cells(cells)
     for check in checks:
-        if isinstance(check, Simulating) and check.simulated:
+        if isinstance(check, CostOptions) and check.simulated:
             found |= {f"{inputs.__name__}.{SIMULATED}", *_of_time(check, cells)}
     return sorted(found)
 
@@ -126,7 +126,7 @@ def of_instability() -> list[str]:
     return sorted({of_job("instability"), *map(ALGORITHMS.module, STUDIED)})
 
 
-def _of_time(asked: Simulating, cells: Sequence[Cell]) -> set[str]:
+def _of_time(asked: CostOptions, cells: Sequence[Cell]) -> set[str]:
     """Modules behind the simulated time of runs: those of the clock, and of what it has to know of the runs."""
     return {COST_MODELS.module(asked.model), *_of_cells(cells)}
 

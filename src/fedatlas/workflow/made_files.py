@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from fedatlas.experiments.cells import CellSpec, slug
-from fedatlas.federation.partitions import is_owned
+from fedatlas.federation.partitions import is_by_owner
 
 
 def partition_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
@@ -28,6 +28,6 @@ def optimum_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
     digest = hashlib.sha256(json.dumps({**problem, "clients": clients}, sort_keys=True).encode()).hexdigest()[:10]
     key = f"{problem['kind']}-{problem.get('data', 'synthetic')}-{digest}"
     origin = {"problem": problem, "clients": clients}
-    if is_owned(problem.get("partition")):
+    if is_by_owner(problem.get("partition")):
         origin["partition"] = partition_file(spec)[0]
     return f"results/optima/{key}.npz", origin

@@ -84,7 +84,7 @@ def _active(setting: Setting) -> float:
     """Clients that take part in a round, on average. Of rules that need the data it is taken to be half of them."""
     rounds = range(min(ROUNDS, setting.total_rounds))
     try:
-        participants = setting.participants.bind(None, setting.clients, 0)
+        participants = setting.participation_kind.bind(None, setting.clients, 0)
         return sum(len(participants.active(t)) for t in rounds) / len(rounds)
     except (UserError, AttributeError):
         return setting.clients / 2

@@ -23,14 +23,14 @@ CHUNK_BYTES = 1 << 26  # of client states that are copied at once
 
 Pairs = Sequence[tuple[Simulation, History]]
 # Called with runs and pairs before they are computed, where a job keeps more of them than results.
-WATCHER: ContextVar[Callable[[Any, Pairs], None] | None] = ContextVar("watcher", default=None)
+OBSERVER: ContextVar[Callable[[Any, Pairs], None] | None] = ContextVar("watcher", default=None)
 
 
 class Stopped(Exception):
     """A run was asked to stop, and has been saved."""
 
 
-class Keeper:
+class Checkpointer:
     """Saves simulations to a file between rounds, and restores them from it.
 
     The file, an .npz, holds server states, the rows of client tables that were written, costs and histories. It is
@@ -62,7 +62,7 @@ class Keeper:
         """
         if self.path.is_file():
             self._restore(runs, pairs)
-        if watcher := WATCHER.get():
+        if watcher := OBSERVER.get():
             watcher(runs, pairs)
 
         def pause() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
+COST_COLUMNS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
 
 
 @dataclass

@@ -19,7 +19,7 @@ CLIENT = 64  # bytes that a client takes in lists of ids, probabilities and the 
 SCAN = 20_000  # rounds whose participants are looked at; in longer runs all clients count as seen
 
 
-def check_before(problem: Any, setting: Setting) -> None:
+def require_for_draws(problem: Any, setting: Setting) -> None:
     """Raise UserError if clients and minibatches alone exceed the memory. It is asked before anything is allocated."""
     active = setting.clients if _common(problem, setting) else 1
     need = draws(problem, setting, active) + CLIENT * setting.clients
@@ -89,7 +89,7 @@ def clients_seen(simulation: "Simulation") -> int:
     return int(seen.sum())
 
 
-def check(simulations: "Sequence[Simulation]") -> str:
+def require(simulations: "Sequence[Simulation]") -> str:
     """The estimate for simulations that run at once, as a sentence. Raises UserError, with the numbers, if free memory
     or disk is too small."""
     estimates = [estimate(simulation) for simulation in simulations]

@@ -75,7 +75,7 @@ class Setting:
         if self.local_epochs is None and self.local_steps is None:
             object.__setattr__(self, "local_steps", 1)
         self._check_lengths()
-        self.participants.check_clients(self.clients)
+        self.participation_kind.validate_clients(self.clients)
         SAMPLING.build(self.sampling)
         self.last_factor()
 
@@ -134,7 +134,7 @@ class Setting:
         return round % self.eval_every == 0 or round == self.total_rounds
 
     @functools.cached_property
-    def participants(self) -> Participation:
+    def participation_kind(self) -> Participation:
         """The rule of participation."""
         return PARTICIPATION.build(self.participation)
 
@@ -146,7 +146,7 @@ class Setting:
     @property
     def full_participation(self) -> bool:
         """Whether every client takes part in every round by rule."""
-        return self.participants.name == "full"
+        return self.participation_kind.name == "full"
 
     @property
     def constant_lr(self) -> bool:
@@ -158,7 +158,7 @@ class Setting:
         """Kind of sampling of the run: local epochs are reshuffled passes."""
         return SAMPLING.build(self.sampling if self.local_epochs is None else "reshuffling")
 
-    def check_metrics(self, reported: Collection[str]) -> dict[str, Callable[[Any, Any], float]]:
+    def metric_functions(self, reported: Collection[str]) -> dict[str, Callable[[Any, Any], float]]:
         """The functions that compute those of ``metrics`` that the problem does not report, by name.
 
         reported: names of the metrics that the problem's evaluation gives. Raises UserError for a metric that the

@@ -16,7 +16,7 @@ from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import memory, pools, recording
 from fedatlas.federation.engine.client_tables import Table
-from fedatlas.federation.engine.history import COSTS, History
+from fedatlas.federation.engine.history import COST_COLUMNS, History
 from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Cost, Group, Steps
@@ -44,11 +44,11 @@ class Simulation:
         threads: int = 1,
     ) -> None:
         problem.validate_clients(setting.clients)
-        memory.check_before(problem, setting)
+        memory.require_for_draws(problem, setting)
         problem.prepare_threads(threads)
         self.algorithm = algorithm.with_constants(problem)
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
-        self.participants = setting.participants.bind(problem, setting.clients, seed)
+        self.participants = setting.participation_kind.bind(problem, setting.clients, seed)
         self.schedule = setting.lr_schedule
         self.algorithm.validate(setting, problem)
         self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
@@ -61,13 +61,13 @@ class Simulation:
         self.round = 0
         self.local_steps: float = 0
         self.diverged_round: int | None = None
-        self.costs = dict.fromkeys(COSTS, 0.0)
+        self.costs = dict.fromkeys(COST_COLUMNS, 0.0)
         self.records: dict[str, list[np.ndarray]] = {}
         self.mixed: dict[str, Array] = {}
 
     def run(self, progress: Progress | None = None) -> History:
         """Run all rounds. progress: called with each row as it is made."""
-        return run_together([self], progress)[0]
+        return run_simulations([self], progress)[0]
 
     @property
     def output(self) -> Array:
@@ -82,7 +82,7 @@ class Simulation:
         output = self.output
         reported = self.problem.evaluate(output)
         row = {"round": self.round, "steps": self.local_steps, **self.costs, **reported}
-        for name, compute in self.setting.check_metrics(reported).items():
+        for name, compute in self.setting.metric_functions(reported).items():
             row[name] = float(compute(self.problem, output))
         row |= recording.columns(self.records)
         if self.diverged_round is None and not np.isfinite(row["loss"]):
@@ -256,7 +256,7 @@ class Simulation:
         return sum(value.shape[-1] for value in counted) / self.problem.dim
 
 
-def run_together(
+def run_simulations(
     simulations: Sequence[Simulation],
     progress: Progress | None = None,
     kernels: bool = True,

@@ -40,10 +40,10 @@ class Participation(Kind):
         """Paths of the files that the rule reads, on whose content the results depend."""
         return ()
 
-    def check_clients(self, clients: int) -> None:
+    def validate_clients(self, clients: int) -> None:
         """Raise UserError if the rule is not defined for this number of clients."""
 
-    def check_files(self, clients: int) -> None:
+    def validate_files(self, clients: int) -> None:
         """Raise UserError if a file that the rule reads is missing or does not fit this number of clients."""
 
     @abstractmethod

@@ -18,7 +18,7 @@ LABELS = "labels"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Availability(Participation):
+class IndependentParticipation(Participation):
     """Base of the rules with base probabilities p_i."""
 
     p: float | list[float] | Literal["labels"] = option(
@@ -56,7 +56,7 @@ class Availability(Participation):
         u[(classes + 1) // 2 :] /= 2
         return shares @ u
 
-    def check_clients(self, clients: int) -> None:
+    def validate_clients(self, clients: int) -> None:
         """Raise UserError if p is a list whose length is neither 1 nor the number of clients."""
         if isinstance(self.p, (list, tuple)) and len(self.p) not in (1, clients):
             raise UserError(

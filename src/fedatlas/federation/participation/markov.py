@@ -7,13 +7,13 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation.participation.base import Participants
-from fedatlas.federation.participation.independent import Availability
+from fedatlas.federation.participation.independent import IndependentParticipation
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class Markov(Availability):
+class Markov(IndependentParticipation):
     """Each client follows a two-state Markov chain, which is stationary from the start with probability p_i.
 
     In each round a client keeps its state with probability ``persistence``. Otherwise its state is drawn again, and is

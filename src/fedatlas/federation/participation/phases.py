@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.participation.independent import Availability
+from fedatlas.federation.participation.independent import IndependentParticipation
 from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class Phases(Availability):
+class Phases(IndependentParticipation):
     """Each phase of ``length`` rounds has probabilities of its own: those of the first phase are ``p``.
 
     The further phases are ``then``, one list for each. After the last phase the first begins again.
@@ -34,9 +34,9 @@ class Phases(Availability):
         phase = t // self.length % (1 + len(self.then))
         return np.broadcast_to(self.then[phase - 1], p.shape).astype(float) if phase else p
 
-    def check_clients(self, clients: int) -> None:
+    def validate_clients(self, clients: int) -> None:
         """Raise UserError if a list of probabilities has a length that is neither 1 nor the number of clients."""
-        super().check_clients(clients)
+        super().validate_clients(clients)
         for p in self.then:
             if len(p) not in (1, clients):
                 raise UserError(f"{self.title()}: a list of then has {len(p)} values; give 1 or {clients} (clients)")

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.participation.independent import Availability
+from fedatlas.federation.participation.independent import IndependentParticipation
 from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sine(Availability):
+class Sine(IndependentParticipation):
     """f(t) = gamma sin(2 pi t / period) + 1 - gamma; with one p for all clients, Example 2 of FedAWE's Section 4."""
 
     name = "sine"

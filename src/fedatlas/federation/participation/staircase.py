@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from fedatlas.federation.participation.independent import Availability
+from fedatlas.federation.participation.independent import IndependentParticipation
 from fedatlas.registry.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class Staircase(Availability):
+class Staircase(IndependentParticipation):
     """f(t) alternates between 1 and ``low``, for ``length`` rounds each."""
 
     name = "staircase"

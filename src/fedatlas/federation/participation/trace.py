@@ -30,6 +30,6 @@ class Trace(Participation):
         there = trace_file.read(self.file, clients)
         return Participants(lambda t: np.flatnonzero(there[t % len(there)]), lambda t: None)
 
-    def check_files(self, clients: int) -> None:
+    def validate_files(self, clients: int) -> None:
         """Raise UserError if the file cannot be read, or names more clients than there are."""
         trace_file.read(self.file, clients)

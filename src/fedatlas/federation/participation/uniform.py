@@ -27,7 +27,7 @@ class Uniform(Participation):
 
         return Participants(active, lambda t: np.full(clients, self.count / clients))
 
-    def check_clients(self, clients: int) -> None:
+    def validate_clients(self, clients: int) -> None:
         """Raise UserError if there are fewer clients than are drawn."""
         if self.count > clients:
             raise UserError(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fedatlas.errors import UserError
-from fedatlas.federation.partitions.base import Split, no_owners, too_few
+from fedatlas.federation.partitions.base import Split, missing_owners, too_few_samples
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.registry.kinds import Family
 from fedatlas.registry.options import Option, check
@@ -45,11 +45,11 @@ def split(spec: Any, y: ArrayLike, clients: int, owner: np.ndarray | None = None
     if y.ndim != 1 or y.dtype.kind not in "iu" or not len(y):
         raise UserError(f"labels must be a non-empty vector of integers, not {y.dtype} of shape {y.shape}")
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_STREAM,))))
-    if made.owned and owner is None:
-        raise no_owners(made.name)
-    order, sizes = made.split(y if owner is None or not made.owned else owner, clients, rng)
+    if made.by_owner and owner is None:
+        raise missing_owners(made.name)
+    order, sizes = made.split(y if owner is None or not made.by_owner else owner, clients, rng)
     if sizes.min() < 1:
-        raise too_few(clients, len(y))
+        raise too_few_samples(clients, len(y))
     offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     return Partition(made.name, seed, _given(made), clients, len(y), order.astype(np.int64), offsets)
 
@@ -62,15 +62,15 @@ def is_split(spec: Any) -> bool:
     return PARTITIONS.get(kind).splits
 
 
-def is_owned(spec: Any) -> bool:
+def is_by_owner(spec: Any) -> bool:
     """Whether a specification splits the samples by the clients that the data name."""
     if spec is None:
         return False
     kind, _ = PARTITIONS.split(spec)
-    return PARTITIONS.get(kind).owned
+    return PARTITIONS.get(kind).by_owner
 
 
-def number(spec: Any, clients: int, given: Any = None) -> int:
+def number_of_clients(spec: Any, clients: int, given: Any = None) -> int:
     """The number of clients that a partition by the clients of the data has.
 
     spec: of the partition. clients: that the data name, 0 for none. given: the number that a setting has, or None.
@@ -78,7 +78,7 @@ def number(spec: Any, clients: int, given: Any = None) -> int:
     """
     kind, _ = PARTITIONS.split(spec)
     if not clients:
-        raise no_owners(kind)
+        raise missing_owners(kind)
     if given is not None and given != clients:
         raise UserError(
             f"partition {kind}: the data have {clients:,} clients, but the setting {given}: say clients: {clients}, or "

@@ -20,7 +20,7 @@ class Split(Kind):
     """
 
     splits: ClassVar[bool] = True
-    owned: ClassVar[bool] = False
+    by_owner: ClassVar[bool] = False
 
     seed: int = option(0, doc="seed of the split", low=0)
 
@@ -41,12 +41,12 @@ def equal_sizes(samples: int, clients: int) -> np.ndarray:
     return sizes
 
 
-def too_few(clients: int, samples: int, each: int = 1) -> UserError:
+def too_few_samples(clients: int, samples: int, each: int = 1) -> UserError:
     """The error for fewer samples than each client needs."""
     return UserError(f"{samples:,} samples are too few to give each of {clients:,} clients {each:,}: lower clients")
 
 
-def no_owners(kind: str) -> UserError:
+def missing_owners(kind: str) -> UserError:
     """The error for data that name no clients, where a split needs them. kind: of the partition."""
     return UserError(
         f"partition {kind} needs data that name the client of each row: own data say client: COLUMN; for other data "

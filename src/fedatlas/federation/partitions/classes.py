@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.partitions.base import Split, too_few
+from fedatlas.federation.partitions.base import Split, too_few_samples
 from fedatlas.registry.options import option
 
 
@@ -29,7 +29,7 @@ class Classes(Split):
             raise UserError(f"{classes} classes per client were asked for, but the labels have only {len(labels)}")
         pieces, size = _pieces(counts, clients, classes)
         if not size:
-            raise too_few(clients, len(y), classes)
+            raise too_few_samples(clients, len(y), classes)
         pools = [rng.permutation(np.flatnonzero(y == label)) for label in range(len(counts))]
         order = []
         for waiting in range(clients, 0, -1):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.partitions.base import Split, equal_sizes, too_few
+from fedatlas.federation.partitions.base import Split, equal_sizes, too_few_samples
 from fedatlas.registry.options import option
 
 _TRIES = 1000
@@ -43,7 +43,7 @@ class Dirichlet(Split):
 
     def split(self, y: np.ndarray, clients: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         if len(y) < clients * self.min_size:
-            raise too_few(clients, len(y), self.min_size)
+            raise too_few_samples(clients, len(y), self.min_size)
         _, y = np.unique(y, return_inverse=True)
         if not self.per_class:
             return _by_client(y, clients, rng, float(self.alpha), self.symmetric)

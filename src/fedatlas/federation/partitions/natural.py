@@ -13,7 +13,7 @@ class Natural(Split):
     """Every client has the samples that are its own in the data, such as those of a hospital; nothing is drawn."""
 
     name = "natural"
-    owned = True
+    by_owner = True
 
     def split(self, y: np.ndarray, clients: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         found = int(y.max()) + 1

@@ -44,10 +44,10 @@ def client_count(spec: Mapping[str, Any], directory: str | Path | None = None) -
     Raises:
         UserError: The partition is by the clients of the data, and the data name none.
     """
-    if not partitions.is_owned(spec.get("partition")):
+    if not partitions.is_by_owner(spec.get("partition")):
         return None
     data = sources.info(spec.get("data", ""), _data_directory(_data_names(spec), directory))
-    return partitions.number(spec["partition"], data.clients)
+    return partitions.number_of_clients(spec["partition"], data.clients)
 
 
 def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None = None) -> Problem:
@@ -71,8 +71,8 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
     for name in filter(_needs_no_download, names):
         prepare(name, folder)
     partition = None
-    if names and partitions.is_owned(spec.get("partition")):
-        partitions.number(spec["partition"], sources.info(names[0], folder).clients, clients)
+    if names and partitions.is_by_owner(spec.get("partition")):
+        partitions.number_of_clients(spec["partition"], sources.info(names[0], folder).clients, clients)
         labels = prepared.load(names[0], folder).y
         partition = partitions.split(spec["partition"], labels, clients, load_owners(names[0], folder))
     return problems.create(spec, clients, folder, partition)

@@ -81,7 +81,7 @@ def kept(asked: Container[str], spec: CellSpec, run_file: str | Path) -> Iterato
     asked: which, ``models`` and ``system``. run_file: path of the cell's run file.
     """
     keeper = _Keeper(spec, Path(run_file), "models" in asked)
-    token = checkpoint.WATCHER.set(keeper)
+    token = checkpoint.OBSERVER.set(keeper)
     ended = threading.Event()
     sampling = threading.Thread(target=keeper.sample, args=[ended], daemon=True)
     if "system" in asked:
@@ -89,7 +89,7 @@ def kept(asked: Container[str], spec: CellSpec, run_file: str | Path) -> Iterato
     try:
         yield
     finally:
-        checkpoint.WATCHER.reset(token)
+        checkpoint.OBSERVER.reset(token)
         ended.set()
         keeper.save()
 

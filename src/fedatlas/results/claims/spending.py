@@ -6,11 +6,11 @@ from fedatlas.errors import lookup
 from fedatlas.experiments.labels import SIMULATED, TIMES
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import OfMetric
-from fedatlas.results.costs.simulating import Simulating
+from fedatlas.results.costs.cost_options import CostOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfCost(Simulating, OfMetric):
+class OfCost(CostOptions, OfMetric):
     """A check of what runs spend until a metric attains a value."""
 
     cost: str = option("rounds", doc="what is counted: a cost, or simulated_seconds", names="cost or time")

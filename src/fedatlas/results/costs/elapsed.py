@@ -46,7 +46,7 @@ class Workload:
 
 
 @dataclass(frozen=True)
-class Attendance:
+class ActiveClients:
     """Who took part.
 
     ids: of the active clients of all rounds, one round after another; None where these are always all clients. ends:
@@ -59,13 +59,13 @@ class Attendance:
     drawn: np.ndarray | None = None
     lengths: np.ndarray | None = None
 
-    def part(self, start: int, stop: int) -> "Attendance":
+    def part(self, start: int, stop: int) -> "ActiveClients":
         """The rounds from start to stop that had any active client."""
         ends = self.ends[start : stop + 1]
         busy = np.diff(ends) > 0
         ids = None if self.ids is None else self.ids[ends[0] : ends[-1]]
         drawn, lengths = (None if one is None else one[start:stop][busy] for one in (self.drawn, self.lengths))
-        return Attendance(ids, np.append(ends[:-1][busy], ends[-1]) - ends[0], drawn, lengths)
+        return ActiveClients(ids, np.append(ends[:-1][busy], ends[-1]) - ends[0], drawn, lengths)
 
     @property
     def rounds(self) -> int:
@@ -100,7 +100,7 @@ class Work(NamedTuple):
     passes: float = 0.0
 
 
-def seconds(model: CostModel, work: Workload, attendance: Attendance, recorded: Mapping[str, np.ndarray]) -> np.ndarray:
+def seconds(model: CostModel, work: Workload, attendance: ActiveClients, recorded: Mapping[str, np.ndarray]) -> np.ndarray:
     """Seconds from the start of a run to each of its evaluations.
 
     recorded: columns RECORDED of its evaluations, in their order.
@@ -115,7 +115,7 @@ def seconds(model: CostModel, work: Workload, attendance: Attendance, recorded: 
     return found
 
 
-def _between(model: CostModel, rates: Rates, work: Workload, rounds: Attendance, spent: Mapping[str, float]) -> float:
+def _between(model: CostModel, rates: Rates, work: Workload, rounds: ActiveClients, spent: Mapping[str, float]) -> float:
     """Seconds of the rounds between two evaluations. spent: what was recorded of them."""
     down, up, gradients, samples = (
         spent[name] / rounds.rounds for name in ("vectors_down", "vectors_up", "gradients", "samples")

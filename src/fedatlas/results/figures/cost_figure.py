@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.experiments.labels import COSTS, SIMULATED, TIMES
 from fedatlas.registry.options import option
-from fedatlas.results.costs.simulating import Simulating
+from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures.base import AlgorithmFigure
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ OFFERED = ("rounds", "vectors_up", "gradients", "seconds")  # costs that a reade
 
 
 @dataclass(frozen=True, kw_only=True)
-class CostFigure(Simulating, AlgorithmFigure):
+class CostFigure(CostOptions, AlgorithmFigure):
     """A figure against a cost."""
 
     x: str = option(doc="cost, or simulated_seconds", names="cost or time")

@@ -127,7 +127,7 @@ def _validate(algorithm: Algorithm, quadratic: bool, setting: Setting) -> None:
         raise UserError("theory: these statements are about FedAWE without clip on quadratics")
     if setting.local_steps is None or not setting.constant_lr or setting.clip is not None:
         raise UserError("theory: these statements need local_steps and a constant step size, and no clip")
-    if setting.participants.bind(ClientLabels(), setting.clients, 0).probabilities(0) is None:
+    if setting.participation_kind.bind(ClientLabels(), setting.clients, 0).probabilities(0) is None:
         raise UserError("theory: the probabilities of this participation are unknown")
 
 

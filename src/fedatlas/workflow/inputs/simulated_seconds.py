@@ -26,7 +26,7 @@ from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import Problem
 from fedatlas.federation.streams import random_client, stream
 from fedatlas.results.costs import COST_MODELS, CostModel
-from fedatlas.results.costs.elapsed import RECORDED, Attendance, Workload, seconds
+from fedatlas.results.costs.elapsed import RECORDED, ActiveClients, Workload, seconds
 from fedatlas.results.costs.operations import per_sample
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.made_files import partition_file
@@ -128,7 +128,7 @@ class _Clock:
         recorded = {name: rows[name].to_numpy(float) for name in RECORDED}
         rounds = int(recorded["round"][-1])
         ids, ends = self._attended(asked, json.dumps(setting.participation), setting.clients, rounds, run.seed)
-        attendance = Attendance(ids, ends)
+        attendance = ActiveClients(ids, ends)
         algorithm = create_algorithm(run)
         if algorithm.overrides("length"):
             attendance = dataclasses.replace(attendance, lengths=_lengths(run, setting, problem, recorded))

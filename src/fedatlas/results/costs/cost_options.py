@@ -10,7 +10,7 @@ from fedatlas.results.costs import COST_MODELS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulating(Kind):
+class CostOptions(Kind):
     """A kind with options that name costs, of which one can be simulated time."""
 
     model: str | dict[str, Any] = option("cross-device", doc="cost model of simulated_seconds", family="cost model")
