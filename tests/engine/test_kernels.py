@@ -49,7 +49,7 @@ def test_equals_the_plain_path(name, M, K, rows):
         assert [row["round"] for row in fast.rows] == [0, 2, 4, 6]
         for a, b in zip(fast.rows, plain.rows, strict=True):
             assert a["loss"] == pytest.approx(b["loss"], rel=1e-10)
-            assert {c: a[c] for c in COST_COLUMNS if c != "seconds"} == {c: b[c] for c in COSTS if c != "seconds"}
+            assert {c: a[c] for c in COST_COLUMNS if c != "seconds"} == {c: b[c] for c in COST_COLUMNS if c != "seconds"}
 
 
 @pytest.mark.parametrize("ones", [False, True])
