@@ -2,8 +2,6 @@
 
 import io
 import os
-import struct
-import zlib
 
 import numpy as np
 import pytest
@@ -25,7 +23,7 @@ def encoded(pixels, kind="PNG") -> bytes:
 
 
 PIXELS = np.random.default_rng(1).integers(0, 256, (6, 2, 2, 3), np.uint8)
-CINIC = {"train": r"train/(\w+)/[^/]+\.png", "test": r"test/(\w+)/[^/]+\.png", "formats": ("PNG",)}
+CINIC = {"train": r"train/(\w+)/[^/]+\.png", "test": r"test/(\w+)/[^/]+\.png"}
 FOLDERS = {"reader": "folders", "shape": SHAPE, "dtype": "uint8", "sparse": False, "scale": 255.0}
 CINIC_MEMBERS = {
     "./train/ox/b.png": encoded(PIXELS[2]),
@@ -53,7 +51,6 @@ TINY = {
     "train": r"train/(n\d+)/images/[^/]+\.JPEG",
     "test": r"val/images/([^/]+\.JPEG)",
     "annotations": r"val/val_annotations\.txt",
-    "formats": ("JPEG",),
 }
 FLAT = np.full((2, 2, 3), 9, np.uint8)
 TINY_MEMBERS = {
@@ -76,41 +73,9 @@ def test_tiny_imagenet_takes_the_classes_of_its_test_images_from_the_annotations
     np.testing.assert_array_equal(made.y_test, [0, 1])
 
 
-@pytest.mark.parametrize(
-    "changes, complaint",
-    [
-        ({"./train/ox/a.png": b"no image"}, "its member './train/ox/a.png' is not a readable PNG image"),
-        ({"./train/ox/a.png": encoded(FLAT, "JPEG")}, "'./train/ox/a.png' is not a readable PNG image"),
-        ({"./train/ox/a.png": CINIC_MEMBERS["./train/ox/a.png"][:-32]}, "'./train/ox/a.png' is not a readable PNG"),
-        ({"./train/ox/a.png": encoded(np.zeros((9, 7), np.uint8))}, "a.png' is 7 x 9 pixels, expected 2 x 2"),
-        ({"./train/ox/d.png": encoded(FLAT)}, "holds more train images than the 3 expected"),
-        ({"./test/ox/t.png": None}, "holds 1 test images, expected 2"),
-        ({"./test/ox/t.png": None, "./test/cow/t.png": encoded(FLAT)}, "has test images of the class 'cow'"),
-    ],
-)
-def test_bad_image_folders_are_refused(register, put, root, changes, complaint):
+def test_what_is_no_image_is_refused_in_one_sentence(register, put, root):
     register("c.tar.gz", rows=3, test_rows=2, options=CINIC, **FOLDERS)
-    members = {name: content for name, content in (CINIC_MEMBERS | changes).items() if content is not None}
-    put("data/raw/toys/c.tar.gz", tar(members))
-    with pytest.raises(UserError, match=complaint):
+    path = put("data/raw/toys/c.tar.gz", tar(CINIC_MEMBERS | {"./train/ox/a.png": b"no image"}))
+    with pytest.raises(UserError, match=rf"{path}: cannot be read by the reader folders \(cannot identify image"):
         prepare("toy", root)
     assert os.listdir(root / "prepared") == []
-
-
-@pytest.mark.parametrize("table", [None, b"val_0.JPEG\tn01\n", b"no table\n"])
-def test_test_images_that_nothing_classifies_are_refused(register, put, root, table):
-    register("t.zip", rows=2, test_rows=2, options=TINY, **FOLDERS)
-    members = TINY_MEMBERS | {"t/val/val_annotations.txt": table}
-    put("data/raw/toys/t.zip", packed({name: content for name, content in members.items() if content is not None}))
-    with pytest.raises(UserError, match=r"of the class None|is not a table of images and classes"):
-        prepare("toy", root)
-
-
-def test_an_image_bomb_is_refused_by_its_declared_size(register, put, root):
-    register("c.tar.gz", rows=3, test_rows=2, options=CINIC, **FOLDERS)
-    huge = bytearray(encoded(FLAT))
-    struct.pack_into(">II", huge, 16, 1 << 20, 1 << 20)
-    struct.pack_into(">I", huge, 29, zlib.crc32(bytes(huge[12:29])))
-    put("data/raw/toys/c.tar.gz", tar(CINIC_MEMBERS | {"./train/ox/a.png": bytes(huge)}))
-    with pytest.raises(UserError, match=r"a.png' is"):
-        prepare("toy", root)

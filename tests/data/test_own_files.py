@@ -22,7 +22,6 @@ from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.data.store import prepare, status, verify
 from fedatlas.errors import UserError
 from fedatlas.workflow.clean import _of_data
-from tests.fuzz.raw_files import IDX
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
@@ -359,7 +358,7 @@ def test_a_device_is_no_file():
     assert "is a device or the like" in told(file="/dev/null", format="csv", label="y")
 
 
-def test_the_corpus_of_other_formats_is_refused():
-    for number, content in enumerate(IDX):
+def test_a_file_of_another_format_is_refused():
+    for content in (b"\0\0\x08\1\0\0\0\2\1\0", b"\x89PNG\r\n", b"PK\3\4", b"\1" * 20):
         Path("mine.csv").write_bytes(content)
-        assert "mine.csv" in told(**SPEC), number
+        assert "mine.csv" in told(**SPEC)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fedatlas.data.compression import SUFFIXES
 from fedatlas.data.paths import expand_home
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader
@@ -21,7 +22,6 @@ from fedatlas.errors import UserError, did_you_mean
 from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import check, check_names, construct, native, option, options
 
-_COMPRESSED = (".gz", ".bz2", ".xz")
 _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
 
 
@@ -137,7 +137,7 @@ def _kind(plain: Mapping[str, Any]) -> type[CustomReader]:
 
 def _ending(path: Path) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
+    if suffixes and suffixes[-1] in SUFFIXES:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
@@ -145,6 +145,6 @@ def _ending(path: Path) -> str:
 def _stem(path: Path) -> str:
     """The name of a file without its endings."""
     plain = path.name
-    for ending in (*_COMPRESSED, _ending(path)):
+    for ending in (*SUFFIXES, _ending(path)):
         plain = plain.removesuffix(ending) or plain
     return plain

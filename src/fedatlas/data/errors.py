@@ -1,21 +1,21 @@
-"""Sentences for the user: what is wrong, where, and what to do."""
+"""Errors of users' and raw files and of prepared data: the file, the fault, and a remedy in one sentence."""
 
 from pathlib import Path
 
 from fedatlas.errors import UserError
 
 
-def raw_file_error(path: Path, problem: str, line: int | None = None) -> UserError:
-    """The error for a raw file whose contents cannot be used."""
-    where = path if line is None else f"{path}, line {line}"
-    return UserError(f"{where}: {problem}; delete the file and fetch it again, or put a good copy in its place")
+def raw_file_error(path: Path, fault: str, line: int | None = None) -> UserError:
+    """Return the error for a raw file that cannot be used."""
+    place = path if line is None else f"{path}, line {line}"
+    return UserError(f"{place}: {fault}; delete the file and fetch it again, or put a good copy in its place")
 
 
-def prepared_data_error(folder: Path, problem: str) -> UserError:
-    """The error for prepared data that have changed since they were prepared."""
-    return UserError(f"the prepared data in {folder} are damaged ({problem}): delete the folder and prepare it again")
+def prepared_data_error(folder: Path, fault: str) -> UserError:
+    """Return the error for prepared data that have changed since they were prepared."""
+    return UserError(f"the prepared data in {folder} are damaged ({fault}): delete the folder and prepare it again")
 
 
-def custom_file_error(path: Path, problem: str, line: int | None = None) -> UserError:
-    """The error for a person's own file that cannot be used as it is. The problem says what to do."""
-    return UserError(f"{path}: {problem}" if line is None else f"{path}, line {line}: {problem}")
+def custom_file_error(path: Path, fault: str, line: int | None = None) -> UserError:
+    """Return the error for a user's file that cannot be used. The fault names the remedy."""
+    return UserError(f"{path}: {fault}" if line is None else f"{path}, line {line}: {fault}")

@@ -30,9 +30,11 @@ def build(source: Source, form: Form, paths: Sequence[Path], origins: Sequence[s
     """
     try:
         form.create_reader().read(paths, source, Writer(folder))
-    except (UserError, OSError, MemoryError):
+    except (UserError, MemoryError):
         raise
     except Exception as error:  # parsers raise all kinds of errors on a file of another format
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # it is an error of the file system
         raise raw_file_error(paths[0], f"cannot be read by the reader {form.reader} ({error})") from error
     files = [
         {

@@ -1,4 +1,4 @@
-"""The data sets. A module here that defines a `Source` is found by itself: adding a data set is adding a file."""
+"""The catalogue of data sets. A module here that defines a `Source` is found by itself."""
 
 from fedatlas.data.catalogue.base import Source
 from fedatlas.registry.kinds import Family

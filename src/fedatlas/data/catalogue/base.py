@@ -1,26 +1,32 @@
-"""What a data set is: where its files are published, how they are read and what must come out."""
+"""Entries of the catalogue: where the files of a data set are published, how they are read and what they contain."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fedatlas.data.compression import SUFFIXES
 from fedatlas.data.dataset import Contents
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
+from fedatlas.errors import UserError
 from fedatlas.registry.bibliography import entry
 
-_COMPRESSED = (".gz", ".bz2", ".xz")
 _ARCHIVES = (".tar.gz", ".zip", ".mat", ".npz")
 
 
 @dataclass(frozen=True)
 class File:
-    """A published file.
+    """A published file. None stands for unknown.
 
-    name: its place under ``raw/<group>/`` and in a mirror. urls: its official addresses, in the order in which they are
-    tried. bytes, checksum: size and ``algorithm:hex`` of the file as published. content: checksum of what a compressed
-    file holds, which verifies a copy that is compressed in another way. None: unknown. pinned: when this project took
-    the checksum from the published file; empty where publishers or independent projects name it.
+    Args:
+        name: Path of the file under ``raw/<group>/`` and in a mirror.
+        urls: Official addresses, in the order in which they are tried.
+        bytes: Size of the file as published.
+        checksum: ``algorithm:hex`` of the file as published.
+        content: Checksum of the decompressed bytes of a compressed file, which verifies a copy that is compressed in
+            another way.
+        pinned: Month in which this project computed the checksum from the published file; empty if publishers or
+            independent projects give it.
     """
 
     name: str
@@ -28,11 +34,11 @@ class File:
     bytes: int | None = None
     checksum: str | None = None
     content: str | None = None
-    pinned: str = field(default="", repr=False)  # who vouches for a file changes no data
+    pinned: str = field(default="", repr=False)  # the author of a checksum changes no data
 
     @property
     def verified(self) -> str:
-        """What a fetched file is compared with, for people."""
+        """What a fetched file is compared with, in words."""
         if self.checksum is None:
             return "no checksum is known: rows, features and classes are checked"
         return self.checksum + (f", taken by this project in {self.pinned}" if self.pinned else "")
@@ -40,7 +46,7 @@ class File:
     @property
     def packed(self) -> bool:
         """Whether it is one compressed file, and not an archive."""
-        return self.name.endswith(_COMPRESSED) and not self.name.endswith(_ARCHIVES)
+        return self.name.endswith(SUFFIXES) and not self.name.endswith(_ARCHIVES)
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -48,10 +54,10 @@ class File:
         if self.name.endswith(_ARCHIVES):
             return (self.name,)
         plain = self.name.rpartition(".")[0] if self.packed else self.name
-        return tuple(dict.fromkeys((self.name, plain, *(plain + suffix for suffix in _COMPRESSED))))
+        return tuple(dict.fromkeys((self.name, plain, *(plain + suffix for suffix in SUFFIXES))))
 
     def expected(self, name: str) -> tuple[int | None, str | None]:
-        """Size and checksum of a variant of the file; the checksum of another variant is that of its contents."""
+        """Return the size and checksum of a variant; the checksum of another variant is that of its content."""
         if name == self.name:
             return self.bytes, self.checksum
         return None, self.content if self.packed else self.checksum
@@ -59,10 +65,17 @@ class File:
 
 @dataclass(frozen=True)
 class Form:
-    """Files that together hold a data set, and how they are read.
+    """Files that together are a data set, and how they are read.
 
-    reader, options: a kind of `fedatlas.data.readers`, and its options. lossy: what was lost against the official
-    files, empty for these. Raises UserError if there is no such reader, or an option does not fit.
+    Args:
+        reader: Name of a kind of `fedatlas.data.readers`.
+        files: The files, in the order of the reader.
+        options: Options of the reader.
+        lossy: Difference from the official files; empty for these.
+
+    Raises:
+        UserError: If there is no such reader, if an option does not fit, or if the reader needs a checksum and a file
+            has none.
     """
 
     reader: str
@@ -71,21 +84,30 @@ class Form:
     lossy: str = ""
 
     def __post_init__(self) -> None:
-        self.create_reader()
+        reader = self.create_reader()
+        if reader.needs_checksum and (names := [file.name for file in self.files if file.checksum is None]):
+            raise UserError(f"the reader {self.reader} trusts its files: give the checksum of {names[0]}")
 
     def create_reader(self) -> Reader:
-        """The reader with its options."""
+        """Return the reader with its options."""
         return READERS.build({"kind": self.reader, **self.options})
 
 
 @dataclass(frozen=True)
 class Source(Contents):
-    """A data set: an entry of the catalogue.
+    """A data set: an entry of the catalogue. For the fields that are not explained here see `Contents`.
 
-    group: folder of its raw files. page: web address of who publishes it. citation: a key of ``sources.bib``. forms:
-    the official form, then what may stand in for it. note: what a reader of results should know. clients: that own the
-    training rows, 0 where the data name none; the reader then writes ``owner``, int64 (rows,) in 0..clients-1. The
-    other fields are explained at `Contents`.
+    Args:
+        name: Name of the data set.
+        title: Title in reports.
+        group: Folder of its raw files.
+        page: Web address of its publisher.
+        licence: Licence of the data.
+        citation: Key of ``sources.bib``.
+        forms: The official form, then its substitutes.
+        note: Remark for readers of results.
+        clients: Number of clients that own training rows, 0 if the data name none. The reader of such a data set
+            writes ``owner``, int64 (rows,) in 0..clients-1.
     """
 
     name: str
@@ -96,7 +118,7 @@ class Source(Contents):
     citation: str
     forms: tuple[Form, ...]
     note: str = ""
-    clients: int = field(default=0, repr=False)  # a promise about what a reader writes changes no data
+    clients: int = field(default=0, repr=False)  # a promise about the arrays changes no data
 
     @property
     def embedded(self) -> bool:
@@ -105,7 +127,7 @@ class Source(Contents):
 
     @property
     def bytes(self) -> int | None:
-        """Size of the official files, None if one of them is unknown."""
+        """Size of the official files in bytes, None if the size of one is unknown."""
         sizes = [file.bytes for file in self.forms[0].files]
         return None if None in sizes else sum(size for size in sizes if size)
 

@@ -24,7 +24,7 @@ CINIC10 = Source(
                     "md5:6ee4d0c996905fe93221de577967a372",
                 ),
             ),
-            {"train": r"train/(\w+)/[^/]+\.png", "test": r"test/(\w+)/[^/]+\.png", "formats": ("PNG",)},
+            {"train": r"train/(\w+)/[^/]+\.png", "test": r"test/(\w+)/[^/]+\.png"},
         ),
     ),
     classes=10,

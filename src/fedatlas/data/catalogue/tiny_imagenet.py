@@ -24,7 +24,6 @@ TINY_IMAGENET = Source(
                 "train": r"train/(n\d+)/images/[^/]+\.JPEG",
                 "test": r"val/images/([^/]+\.JPEG)",
                 "annotations": r"val/val_annotations\.txt",
-                "formats": ("JPEG",),
             },
         ),
     ),

@@ -1,6 +1,6 @@
-"""How files become arrays. A module here that defines a `Reader` is found by itself: adding one is adding a file.
+"""Readers of file formats. A module that defines a `Reader` is found by itself: adding one is adding a file.
 
-The modules `archives`, `compression` and `images` help readers and define none.
+Readers of published files trust their checksums, which are verified first; readers of custom files check everything.
 """
 
 from fedatlas.data.readers.base import Reader

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -35,7 +35,12 @@ class Writer:
 
 @dataclass(frozen=True, kw_only=True)
 class Reader(Kind):
-    """Base of all readers. The checksums of published files are verified before a reader is called."""
+    """Base of all readers. The checksums of published files are verified before a reader is called.
+
+    needs_checksum: Whether each file must have a checksum.
+    """
+
+    needs_checksum: ClassVar[bool] = False
 
     @abstractmethod
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:

@@ -1,17 +1,15 @@
 """Archives of image folders, one folder per class: CINIC-10 (tar.gz) and Tiny-ImageNet (zip)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from fedatlas.data.dataset import Contents
-from fedatlas.data.errors import raw_file_error
-from fedatlas.data.readers.archives import members
+from fedatlas.data.readers.archives import decode_image, members
 from fedatlas.data.readers.base import Reader, Writer
-from fedatlas.data.readers.images import Undecodable, decode
 from fedatlas.registry.options import option
 
 
@@ -24,74 +22,47 @@ class Folders(Reader):
     train: str = option(doc="pattern of the names of training images, whose group is the class")
     test: str = option(doc="pattern of the names of test images, whose group is the class, or the image's own name")
     annotations: str | None = option(None, doc="pattern of the member that lists the classes of the test images")
-    formats: tuple[str, ...] = option(doc="image formats, as Pillow calls them")
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
         (path,) = paths
-        splits = {
-            split: _Split(out.create(name, (rows, *contents.shape), "uint8"))
-            for split, name, rows in (("train", "X", contents.rows), ("test", "X_test", contents.test_rows))
-        }
-        listed = self._collect(path, contents, splits)
-        classes = sorted(set(splits["train"].labels))
-        index: dict[str | None, int] = {label: number for number, label in enumerate(classes)}
-        for suffix, (key, split) in zip(("", "_test"), splits.items(), strict=True):
-            if len(split.names) < len(split.X):
-                raise raw_file_error(path, f"holds {len(split.names):,} {key} images, expected {len(split.X):,}")
-            labels: list[str | None] = [*split.labels]
-            if key == "test" and self.annotations is not None:
-                labels = [listed.get(image) for image in split.labels]
-            if strange := set(labels) - set(classes):
-                raise raw_file_error(
-                    path, f"has {key} images of the class {strange.pop()!r}, of which no training image is"
-                )
-            order = sorted(range(len(labels)), key=split.names.__getitem__)
-            if order != list(range(len(order))):
-                split.X[:] = split.X[order]
-            out.save(f"y{suffix}", np.array([index[labels[i]] for i in order], np.int64))
-
-    def _collect(self, path: Path, contents: Contents, splits: "Mapping[str, _Split]") -> dict[str, str]:
-        """Fill the parts with the archive's images; returns the classes that the annotations list."""
-        named = {"train": self.train, "test": self.test, "annotations": self.annotations}
-        patterns = {key: re.compile(rf"(?:.*/)?{pattern}") for key, pattern in named.items() if pattern is not None}
-        listed: dict[str, str] = {}
-        with members(path, contents.unpacked_limit) as entries:
-            for name, content in entries:
-                for key, pattern in patterns.items():
-                    if not (match := pattern.fullmatch(name)):
-                        continue
-                    if key == "annotations":
-                        listed = _annotations(path, name, content())
-                        continue
-                    split = splits[key]
-                    try:
-                        split.add(name, match[1], decode(content(), contents.shape, self.formats))
-                    except Undecodable as error:
-                        raise raw_file_error(path, f"its member {name!r} {error}") from error
-                    except IndexError:
-                        raise raw_file_error(
-                            path, f"holds more {key} images than the {len(split.X):,} expected"
-                        ) from None
-        return listed
+        train = _Part(self.train, out.create("X", (contents.rows, *contents.shape), "uint8"))
+        test = _Part(self.test, out.create("X_test", (contents.test_rows, *contents.shape), "uint8"))
+        annotations = _pattern(self.annotations) if self.annotations else None
+        class_of: dict[str, str] = {}
+        for name, content in members(path):
+            if annotations is not None and annotations.fullmatch(name):
+                class_of = dict(line.split("\t")[:2] for line in content().decode().splitlines())
+            for part in (train, test):
+                if match := part.pattern.fullmatch(name):
+                    part.add(name, match[1], content())
+        if annotations is not None:
+            test.labels = [class_of[image] for image in test.labels]
+        numbers = {label: number for number, label in enumerate(sorted(set(train.labels)))}
+        for suffix, part in (("", train), ("_test", test)):
+            out.save(f"y{suffix}", np.array([numbers[label] for label in part.sort()], np.int64))
 
 
-class _Split:
-    """The images of a part, in the order in which the archive gives them."""
+class _Part:
+    """The images of a part, first in the order of the archive."""
 
-    def __init__(self, X: np.ndarray) -> None:
-        self.X = X
+    def __init__(self, pattern: str, X: np.ndarray) -> None:
+        self.pattern, self.X = _pattern(pattern), X
         self.names: list[str] = []
         self.labels: list[str] = []
 
-    def add(self, name: str, label: str, image: np.ndarray) -> None:
-        self.X[len(self.names)] = image
+    def add(self, name: str, label: str, content: bytes) -> None:
+        self.X[len(self.names)] = decode_image(content)
         self.names.append(name)
         self.labels.append(label)
 
+    def sort(self) -> list[str]:
+        """Bring the images into the order of their names, and return their labels in this order."""
+        order = sorted(range(len(self.names)), key=self.names.__getitem__)
+        if order != list(range(len(order))):
+            self.X[:] = self.X[order]
+        return [self.labels[i] for i in order]
 
-def _annotations(path: Path, name: str, content: bytes) -> dict[str, str]:
-    """The classes of images by their names, from lines ``image<tab>class<tab>...``."""
-    rows = [line.split("\t") for line in content.decode("utf-8", "replace").splitlines() if line]
-    if any(len(row) < 2 for row in rows):
-        raise raw_file_error(path, f"its member {name!r} is not a table of images and classes")
-    return {row[0]: row[1] for row in rows}
+
+def _pattern(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of names below any folder of the archive."""
+    return re.compile(rf"(?:.*/)?{pattern}")

@@ -1,6 +1,5 @@
-"""MNIST's idx files: a big-endian magic number, the dimensions, then bytes."""
+"""MNIST's idx files: a big-endian magic number, the lengths of the dimensions, then bytes."""
 
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +8,7 @@ import numpy as np
 
 from fedatlas.data.compression import open_compressed
 from fedatlas.data.dataset import Contents
-from fedatlas.data.errors import raw_file_error
 from fedatlas.data.readers.base import Reader, Writer
-
-_UNSIGNED_BYTES = 0x08
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,35 +18,13 @@ class Idx(Reader):
     name = "idx"
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
-        size = contents.shape[1:]
         train_images, train_labels, test_images, test_labels = paths
-        for suffix, rows, images, labels in (
-            ("", contents.rows, train_images, train_labels),
-            ("_test", contents.test_rows, test_images, test_labels),
-        ):
-            out.save(f"X{suffix}", array(images, (rows, *size)).reshape(rows, *contents.shape))
-            out.save(f"y{suffix}", array(labels, (rows,)).astype(np.int64))
+        for suffix, images, labels in (("", train_images, train_labels), ("_test", test_images, test_labels)):
+            out.save(f"X{suffix}", _load(images, 3).reshape(-1, *contents.shape))
+            out.save(f"y{suffix}", _load(labels, 1).astype(np.int64))
 
 
-def array(path: Path, shape: tuple[int, ...]) -> np.ndarray:
-    """The uint8 array of an idx file. Raises UserError if it has another shape, or is damaged."""
+def _load(path: Path, dimensions: int) -> np.ndarray:
+    """Return the bytes of an idx file after its header, uint8 (n,)."""
     with open_compressed(path) as stream:
-        header = stream.read(4 + 4 * len(shape))
-        if len(header) < 4 + 4 * len(shape):
-            raise raw_file_error(path, "ends inside its header")
-        magic, *found = struct.unpack(f">{1 + len(shape)}I", header)
-        if magic != _UNSIGNED_BYTES << 8 | len(shape):
-            raise raw_file_error(
-                path, f"starts with {magic:#010x}, not with the magic number of {len(shape)}-dimensional bytes"
-            )
-        if tuple(found) != shape:
-            raise raw_file_error(path, f"says it holds {_times(found)} bytes, expected {_times(shape)}")
-        size = int(np.prod(shape))
-        data = stream.read(size + 1)
-    if len(data) != size:
-        raise raw_file_error(path, f"holds {'more' if len(data) > size else f'{len(data):,}'} bytes, expected {size:,}")
-    return np.frombuffer(data, np.uint8).reshape(shape)
-
-
-def _times(shape: Sequence[int]) -> str:
-    return " x ".join(f"{length:,}" for length in shape)
+        return np.frombuffer(stream.read(), np.uint8, offset=4 + 4 * dimensions)

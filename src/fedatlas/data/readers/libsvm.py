@@ -1,29 +1,30 @@
-"""LIBSVM text: ``label index:value index:value ...``, indices from 1 and increasing.
+"""LIBSVM text: ``label index:value index:value ...``, with indices from 1 that increase.
 
-scikit-learn parses blocks of whole lines, so a file of any size is read in bounded memory. Only when something is wrong
-are the lines of a block looked at one by one, to name the line at fault.
+scikit-learn parses blocks of whole lines, so a file of any size is read in bounded memory. Only if a block does not
+parse are its lines examined one by one, to name the line at fault.
 """
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from fedatlas.data.compression import open_compressed
 from fedatlas.data.dataset import Contents
-from fedatlas.data.errors import raw_file_error
+from fedatlas.data.errors import custom_file_error, raw_file_error
 from fedatlas.data.readers.base import Reader, Writer
+from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
-_BLOCK = 16 << 20
-_BLANK = 1 << 10  # empty lines that a file may have, besides as many as it has rows
-_ALPHABET = b"0123456789+-.eE: \t\r\n"
-_PAIR = re.compile(rb"([+-]?\d+):([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+MOST_FEATURES = 2**31 - 1  # the largest index of 32 bits
+_BLOCK = 4 << 20
+_PAIR = re.compile(r"(\d+):(\S+)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,117 +36,137 @@ class Libsvm(Reader):
     labels: tuple[float, ...] = option(doc="the labels of the file, in the order of the classes")
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
+        from scipy.sparse import vstack
+
         (path,) = paths
-        parts = parse(path, contents, self.labels)
-        if contents.sparse:
-            from scipy.sparse import vstack
-
-            blocks = list(_counted(parts, path, contents.rows))
-            out.save("X", vstack([X for X, _ in blocks], format="csr"))
-            out.save("y", np.concatenate([y for _, y in blocks]))
-            return
-        X = out.create("X", (contents.rows, contents.features), contents.dtype)
-        y, start = np.empty(contents.rows, np.int64), 0
-        for part, classes in _counted(parts, path, contents.rows):
-            part.toarray(out=X[start : start + len(classes)])
-            y[start : start + len(classes)] = classes
-            start += len(classes)
-        out.save("y", y)
-
-
-Block = tuple[Any, np.ndarray]  # rows of a CSR matrix, and their classes
+        dense = None if contents.sparse else out.create("X", (contents.rows, contents.features), contents.dtype)
+        blocks, classes, rows = [], [], 0
+        for X, y in parse(path, contents.features, contents.dtype, self.labels):
+            rows += len(y)
+            if rows > contents.rows:
+                raise raw_file_error(path, f"holds more than the {contents.rows:,} rows expected")
+            if dense is None:
+                blocks.append(X)
+            else:
+                X.toarray(out=dense[rows - len(y) : rows])
+            classes.append(np.argmax(y[:, None] == np.asarray(self.labels, float), axis=1))
+        if rows < contents.rows:
+            raise raw_file_error(path, f"holds {rows:,} rows, expected {contents.rows:,}")
+        if dense is None:
+            out.save("X", vstack(blocks, format="csr"))
+        out.save("y", np.concatenate(classes))
 
 
-def parse(path: Path, contents: Contents, classes: Sequence[float]) -> Iterator[Block]:
-    """The rows of a file, in blocks.
+@dataclass(frozen=True, kw_only=True)
+class Svmlight(CustomReader):
+    """LIBSVM text, ``label index:value ...`` with indices from 1, plain or compressed; kept as a sparse matrix."""
 
-    contents: what must come out. classes: the labels of the file, in the order of the classes. Yields CSR (rows,
-    features) and the class of each row, int64 (rows,). Raises UserError that names the line at fault.
+    name = "svmlight"
+    endings = (".libsvm", ".svmlight", ".svm")
+
+    count: int | None = option(
+        None, doc="number of features; by default the largest index of the file", low=1, high=MOST_FEATURES
+    )
+
+    def load(self, paths: Sequence[Path]) -> Samples:
+        from scipy.sparse import csr_matrix, vstack
+
+        parts = [list(parse(path, error=custom_file_error)) for path in paths]
+        for path, blocks in zip(paths, parts, strict=True):
+            if not any(X.nnz for X, _ in blocks):
+                raise custom_file_error(path, "is not LIBSVM text with features")
+        largest = max(X.shape[1] for blocks in parts for X, _ in blocks)
+        if self.count is not None and self.count < largest:
+            raise custom_file_error(
+                paths[0], f"there is a feature with the index {largest}, and count says {self.count}"
+            )
+        width = self.count or largest
+        blocks = [block for part in parts for block in part]
+        X = vstack([csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], width)) for X, _ in blocks], format="csr")
+        y = np.concatenate([y for _, y in blocks]).astype(np.int64)
+        train_rows = sum(len(y) for _, y in parts[0])
+        return Samples(X=X, y=y, test=np.arange(len(y)) >= train_rows if len(parts) > 1 else None)
+
+
+def parse(
+    path: Path,
+    features: int | None = None,
+    dtype: DTypeLike = np.float64,
+    labels: Sequence[float] | None = None,
+    error: Callable[..., UserError] = raw_file_error,
+) -> Iterator[tuple[Any, np.ndarray]]:
+    """Yield the rows of a file in blocks.
+
+    Args:
+        path: Path of the file, plain or compressed.
+        features: Number of features, None if unknown.
+        dtype: Type of the values.
+        labels: Labels of the file, None for all whole numbers.
+        error: Builds the error from a path, a fault and a line.
+
+    Yields:
+        CSR (rows, features) and the labels float64 (rows,) of a block. If the number of features is unknown, that of a
+        block is its largest index.
+
+    Raises:
+        UserError: If the file is not LIBSVM text; it names the line at fault.
     """
     from sklearn.datasets import load_svmlight_file
 
-    labels, features = np.asarray(classes, float), contents.features
-    for block, line in _blocks(path, contents):
-        try:
-            if block.translate(None, _ALPHABET):
-                raise ValueError("it holds bytes that LIBSVM text does not have")
-            X, y = load_svmlight_file(io.BytesIO(block), n_features=features, dtype=contents.dtype, zero_based=False)
-        except (ValueError, OverflowError) as error:
-            raise _fault(path, block, line, features, labels, error) from error
-        if not (np.isfinite(X.data).all() and np.isin(y, labels).all()):
-            raise _fault(path, block, line, features, labels, "a value or a label is out of range")
-        if len(y):
-            yield X, np.argmax(y[:, None] == labels, axis=1)
+    line = 1
+    with open_compressed(path) as stream:
+        while lines := stream.readlines(_BLOCK):
+            block = b"".join(lines)
+            try:
+                X, y = load_svmlight_file(io.BytesIO(block), n_features=features, dtype=dtype, zero_based=False)
+                whole = (y == np.round(y)) & (np.abs(y) < 2**53)
+                valid = np.isfinite(X.data).all() and np.all(whole if labels is None else np.isin(y, labels))
+                reason = "a label or a value is out of range"
+            except (ValueError, OverflowError, MemoryError) as fault:
+                valid, reason = False, " ".join(str(fault).split())[:200]
+            if not valid:
+                raise error(path, *_find_fault(block, line, features or MOST_FEATURES, labels, reason))
+            if len(y):
+                yield X, y
+            line += len(lines)
 
 
-def _counted(parts: Iterable[Block], path: Path, rows: int) -> Iterator[Block]:
-    """The blocks; raises UserError if they have more or fewer rows than expected."""
-    found = 0
-    for part in parts:
-        found += len(part[1])
-        if found > rows:
-            raise raw_file_error(path, f"holds more than the {rows:,} rows expected")
-        yield part
-    if found < rows:
-        raise raw_file_error(path, f"holds {found:,} rows, expected {rows:,}" if found else "holds no rows")
+def _find_fault(
+    block: bytes, first: int, features: int, labels: Sequence[float] | None, reason: str
+) -> tuple[str, int | None]:
+    """Return what is wrong with a block that does not parse, and the line at fault.
+
+    Args:
+        block: Whole lines.
+        first: Number of the first line.
+        features: Largest index.
+        labels: Labels of the file, None for all whole numbers.
+        reason: The parser's words, for a fault that no line shows.
+    """
+    for number, line in enumerate(block.decode("latin-1").split("\n"), first):
+        if not (words := line.partition("#")[0].split()):
+            continue
+        label, *pairs = words
+        if labels is None and (not _is_finite(label) or float(label) != round(float(label))):
+            return f"the label {label[:40]!a} is no whole number", number
+        if labels is not None and (not _is_finite(label) or float(label) not in labels):
+            return f"the label {label[:40]!a} is none of {', '.join(f'{value:g}' for value in labels)}", number
+        last = 0
+        for pair in pairs:
+            match = _PAIR.fullmatch(pair)
+            if not match or not _is_finite(match[2]):
+                return f"{pair[:40]!a} is not index:value with a finite value", number
+            index = int(match[1][:30])
+            if not 1 <= index <= features:
+                return f"the index of {pair[:40]!a} is not in 1..{features}", number
+            if index <= last:
+                return f"the index of {pair[:40]!a} does not increase (before it is {last})", number
+            last = index
+    return f"is not LIBSVM text ({reason})", None
 
 
-def _blocks(path: Path, contents: Contents) -> Iterator[tuple[bytes, int]]:
-    """Blocks of whole lines with the number of their first line."""
-    with open_compressed(path, limit=contents.unpacked_limit) as stream:
-        line, tail = 1, b""
-        while chunk := stream.read(_BLOCK):
-            head, newline, rest = chunk.rpartition(b"\n")
-            if newline:
-                block = tail + head + newline
-                lines = block.count(b"\n")
-                if line + lines > 2 * contents.rows + _BLANK:
-                    raise raw_file_error(path, f"has far more lines than the {contents.rows:,} rows expected")
-                yield block, line
-                line, tail = line + lines, rest
-            else:
-                tail += chunk
-            if len(tail) > 1024 + 64 * contents.features:
-                raise raw_file_error(path, f"a row of {contents.features:,} features cannot be this long", line)
-        if tail:
-            yield tail, line
-
-
-def _fault(path: Path, block: bytes, first: int, features: int, labels: np.ndarray, reason: object) -> UserError:
-    """The error for a block whose first line has a given number."""
-    for number, line in enumerate(block.split(b"\n"), first):
-        if problem := _problem(line, features, labels):
-            return raw_file_error(path, problem, number)
-    return raw_file_error(path, f"is not LIBSVM text ({reason})")
-
-
-def _problem(line: bytes, features: int, labels: np.ndarray) -> str | None:
-    """What is wrong with a line, if anything."""
-    label, *pairs = line.split() or (None,)
-    if label is None:
-        return None
+def _is_finite(word: str) -> bool:
     try:
-        known = float(label) in labels
+        return bool(np.isfinite(float(word)))
     except ValueError:
-        known = False
-    if not known:
-        return f"the label {_show(label)} is none of {', '.join(f'{value:g}' for value in labels)}"
-    last = 0
-    for pair in pairs:
-        if not (match := _PAIR.fullmatch(pair)):
-            return f"{_show(pair)} is not index:value with a finite value"
-        index = int(match[1][:30])
-        if not np.isfinite(float(match[2])):
-            return f"the value of {_show(pair)} is not finite"
-        if not 1 <= index <= features:
-            return f"the index of {_show(pair)} is not in 1..{features}"
-        if index <= last:
-            return f"the index of {_show(pair)} does not increase (the one before is {last})"
-        last = index
-    if junk := line.translate(None, _ALPHABET):
-        return f"{_show(junk)} has no place in LIBSVM text"
-    return None
-
-
-def _show(token: bytes) -> str:
-    return ascii(token[:24].decode("latin-1") + ("..." if len(token) > 24 else ""))
+        return False
