@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from fedatlas.cli.arguments import Parser
+from fedatlas.cli.list import FAMILIES
 from fedatlas.cli.main import completion, main
-from fedatlas.cli.overview import FAMILIES
 from fedatlas.io import terminal
 from tests.test_cli import QUADRATIC, fedatlas
 

@@ -51,7 +51,7 @@ def test_the_wheel_carries_what_lies_in_the_repository(built):
     code = below("src", "fedatlas")
     carried = {f"fedatlas/shipped/{name}" for name in below(".", "workflow", "config/experiments")}
     assert {name for name in wheel if ".dist-info/" not in name} == code | carried
-    assert {"fedatlas/shipped/workflow/Snakefile", "fedatlas/workflow/study/gitignore"} <= wheel
+    assert {"fedatlas/shipped/workflow/Snakefile", "fedatlas/workflow/study_template/gitignore"} <= wheel
     assert any(name.startswith("fedatlas/shipped/workflow/profiles/slurm/") for name in wheel)
     assert {name for name in wheel if name.endswith(("LICENSE", "entry_points.txt"))}
 

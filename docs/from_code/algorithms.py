@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
 
-from fedatlas.cli.overview import default
+from fedatlas.cli.list import default
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.io.markdown import escaped
@@ -17,7 +17,7 @@ from fedatlas.registry.options import Option
 from fedatlas.testing import transcriptions
 from fedatlas.theory.comparison import RUN_BOUNDS
 from fedatlas.theory.fedac import FEDAC_THEOREMS
-from fedatlas.workflow.project import here
+from fedatlas.workflow.study import Study
 from from_code.docstrings import prose, rule
 from from_code.formulas import SYMBOLS, Notation
 
@@ -200,7 +200,7 @@ def _figures() -> dict[str, list[str]]:
         for text in re.findall(r"^#+ (.+)$", (ROOT / "docs/gallery.md").read_text(encoding="utf-8"), re.MULTILINE)
     }
     found: dict[str, list[str]] = {}
-    files = here().files
+    files = Study.open().files
     for path in sorted(GALLERY.glob("*/*/entry.json")):
         told = json.loads(path.read_text(encoding="utf-8"))
         if told["name"] not in files.paths:

@@ -44,7 +44,7 @@ EXPORTS = {
     "Quadratic": "fedatlas.federation.problems.quadratic",
     "Reader": "fedatlas.data.readers.base",
     "Recurrence": "fedatlas.federation.algorithms.recurrences",
-    "SNAKEFILE": "fedatlas.workflow.project",
+    "SNAKEFILE": "fedatlas.workflow.configuration",
     "Sampler": "fedatlas.federation.sampling.sampler",
     "Samples": "fedatlas.data.readers.custom_reader",
     "Sampling": "fedatlas.federation.sampling.base",
@@ -123,7 +123,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.results.figures.base import PanelFigure as PanelFigure
     from fedatlas.results.figures.figure_data import FigureData as FigureData
     from fedatlas.testing.transcriptions import transcription as transcription
-    from fedatlas.workflow.project import SNAKEFILE as SNAKEFILE
+    from fedatlas.workflow.configuration import SNAKEFILE as SNAKEFILE
 else:
 
     def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.results.claims import build
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from fedatlas.theory import fedawe
-from fedatlas.workflow import code
+from fedatlas.workflow import dependencies
 from tests.synthetic import curves, experiment, table
 
 from .fixtures import judged, view
@@ -70,7 +70,7 @@ def test_the_claims_depend_on_the_code_of_the_runs():
         "it", {}, CellSpec("fedawe", {"lr": 0.1}, PROBLEM, SETTING | {"participation": {"kind": "sine", "p": 1}})
     )
     claims = {"c": {"text": "t", "source": "s", "check": {**STATEMENT, "algorithm": "fedavg"}}}
-    found = code.of_claims(experiment(claims=claims), [cell])
+    found = dependencies.of_claims(experiment(claims=claims), [cell])
     wanted = {
         "federation.participation.sine",
         "federation.sampling.replacement",

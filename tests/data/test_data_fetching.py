@@ -16,7 +16,8 @@ from fedatlas.data.prepared import load
 from fedatlas.data.raw_files import fetch, origin
 from fedatlas.data.store import prepare, verify
 from fedatlas.errors import UserError
-from fedatlas.workflow.project import study
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.study import Study
 
 
 def sha(content: bytes) -> str:
@@ -183,13 +184,13 @@ def test_names_of_mirrors_may_hold_anything(monkeypatch, tmp_path):
 def test_the_workflow_hands_mirrors_on_as_they_are_named(monkeypatch):
     monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", "/e /f")
     settings = {"tour": [], "experiments": "all", "data": "~/fa", "mlflow_uri": "sqlite:///results/mlflow.db"}
-    atlas = study(settings | {"data_mirrors": ["/with a space", "~/a,b"]})
+    study = Study.from_config(settings | {"data_mirrors": ["/with a space", "~/a,b"]})
     for _ in range(2):  # the driver of a cluster and its jobs read the configuration one after the other
-        for name, value in atlas.environment().items():
+        for name, value in study.environment().items():
             monkeypatch.setenv(name, value)
         assert list_mirrors() == ["/with a space", str(Path.home() / "a,b"), "/e", "/f"]
     assert resolve_directory() == Path.home() / "fa"
-    assert atlas.data_of({"data": "digits"}) == [str(Path.home() / "fa/prepared/digits/meta.json")]
+    assert Graph(study).data_files({"data": "digits"}) == [str(Path.home() / "fa/prepared/digits/meta.json")]
 
 
 def test_a_home_folder_of_nobody_is_refused():

@@ -9,7 +9,7 @@ from string import hexdigits
 import numpy as np
 import pytest
 
-from fedatlas.cli.descriptions import show
+from fedatlas.cli.show import show
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.readers import READERS

@@ -21,7 +21,7 @@ from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.data.store import prepare, status, verify
 from fedatlas.errors import UserError
-from fedatlas.workflow.clean import _of_data
+from fedatlas.workflow.clean import _data_waste
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
@@ -301,9 +301,9 @@ def test_status_and_clean_know_own_data():
     assert [(one.name, one.kind, one.state) for one in status()][-1] == (name, "own", "raw")
     folder = prepare(SPEC)
     assert status()[-1].state == "prepared" and status()[-1].path == folder
-    assert {one.path for one in _of_data(None)} == {folder, resolve_directory() / f"own/{name}.json"}
+    assert {one.path for one in _data_waste(None)} == {folder, resolve_directory() / f"own/{name}.json"}
     Path("mine.csv").unlink()
-    assert not list(_of_data(None))
+    assert not list(_data_waste(None))
 
 
 def test_owners_that_are_no_list_of_clients_are_refused():

@@ -9,8 +9,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from fedatlas.cli.main import parser
-from fedatlas.workflow.project import here
 from fedatlas.workflow.schema import experiment_schema
+from fedatlas.workflow.study import Study
 from tests.docs.blocks import PAGES, ROOT, blocks, commands
 
 MADE = ROOT / "docs/reference/algorithms"  # when the site is built
@@ -69,7 +69,7 @@ def commanded():
 
 def test_every_command_exists():
     made = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    known = {*here().files.paths, *TARGETS}
+    known = {*Study.open().files.paths, *TARGETS}
     for param in commanded():
         words = param.values[0]
         if words[0] == "fedatlas":

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from fedatlas.cli.main import main
-from fedatlas.workflow.project import here
+from fedatlas.workflow.study import Study
 from tests.docs.blocks import ROOT, blocks, commands
 
 TUTORIALS = sorted((ROOT / "docs/tutorial").glob("*.md"))
@@ -28,7 +28,7 @@ def place(page, tmp_path, monkeypatch):
 
 def experiment(words):
     """The name and the size of the experiment that a command makes; no name for the tour."""
-    named = [word for word in words[1:] if word in here().files.paths]
+    named = [word for word in words[1:] if word in Study.open().files.paths]
     size = next((word.partition("=")[2] for word in words if word.startswith("size=")), None)
     return named[0] if named else None, size or (words[words.index("--size") + 1] if "--size" in words else "smoke")
 
@@ -37,7 +37,7 @@ def looked_at(words):
     """Check what a command of the workflow is about, without running it."""
     name, size = experiment(words)
     if name:
-        assert here().experiment(size, name).algorithms
+        assert Study.open().experiment(size, name).algorithms
     else:
         assert words[:2] in (["snakemake", "--cores"], ["snakemake", "--unlock"])
 

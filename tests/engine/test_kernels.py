@@ -49,7 +49,9 @@ def test_equals_the_plain_path(name, M, K, rows):
         assert [row["round"] for row in fast.rows] == [0, 2, 4, 6]
         for a, b in zip(fast.rows, plain.rows, strict=True):
             assert a["loss"] == pytest.approx(b["loss"], rel=1e-10)
-            assert {c: a[c] for c in COST_COLUMNS if c != "seconds"} == {c: b[c] for c in COST_COLUMNS if c != "seconds"}
+            assert {c: a[c] for c in COST_COLUMNS if c != "seconds"} == {
+                c: b[c] for c in COST_COLUMNS if c != "seconds"
+            }
 
 
 @pytest.mark.parametrize("ones", [False, True])
@@ -74,7 +76,9 @@ def test_digits_are_kept_over_long_rounds(name):
         kernels.coefficients(r.A, r.b, r.c, 400, 0.5)[2].sum() for r in (s.algorithm.recurrence(400) for s in fast)
     ]
     assert max(folds) > 1
-    for a, b in zip(run_simulations(fast), run_simulations(simulations(name, made, setting), kernels=False), strict=True):
+    for a, b in zip(
+        run_simulations(fast), run_simulations(simulations(name, made, setting), kernels=False), strict=True
+    ):
         np.testing.assert_allclose(a.x, b.x, rtol=1e-10, atol=1e-12)
 
 

@@ -28,7 +28,9 @@ def slow(n, d, clients, steps, rounds, batch, seed):
     return x0, np.array(found).transpose(0, 2, 1, 3)
 
 
-@pytest.mark.parametrize(("clients", "steps", "batch"), [(3, 4, 1), (1, 1, 1), (2, 3, 5), (64, 2 * STREAM_DRAWS // 64, 1)])
+@pytest.mark.parametrize(
+    ("clients", "steps", "batch"), [(3, 4, 1), (1, 1, 1), (2, 3, 5), (64, 2 * STREAM_DRAWS // 64, 1)]
+)
 def test_draws_are_those_of_one_stream(clients, steps, batch):
     problem = logistic(heterogeneous=False)
     x0, expected = slow(problem.samples, problem.dim, clients, steps, 6, batch, seed=1)

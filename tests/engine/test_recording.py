@@ -90,7 +90,9 @@ def test_losses_are_recorded_of_every_algorithm_and_change_no_run(name):
 def test_compiled_rounds_are_left_where_losses_are_recorded():
     problem, setting = logistic(heterogeneous=False), Setting(clients=5, local_steps=3, rounds=4, eval_rounds=2)
     recorded = replace(setting, record=["local_loss"])
-    compiled, plain = (run_simulations([Simulation(example("fedavg"), problem, one, 0)])[0] for one in (setting, recorded))
+    compiled, plain = (
+        run_simulations([Simulation(example("fedavg"), problem, one, 0)])[0] for one in (setting, recorded)
+    )
     assert "local_loss_mean" in plain.rows[-1]
     np.testing.assert_allclose(plain.x, compiled.x, rtol=1e-10)
 

@@ -6,7 +6,7 @@ import pytest
 
 import fedatlas
 from fedatlas import UserError
-from fedatlas.cli.descriptions import show
+from fedatlas.cli.show import describe
 from fedatlas.experiments.advice import resolve_advice
 from fedatlas.experiments.formulas import constants
 from fedatlas.federation import algorithms
@@ -85,7 +85,7 @@ def test_advice_that_cannot_be_given():
 
 
 def test_advice_is_told():
-    assert "required; advised 1/L_max" in show("fedavg")
+    assert "required; advised 1/L_max" in describe("fedavg")
     with pytest.raises(UserError, match="algorithm scaffold needs a value for 'lr', such as 1/L_max"):
         fedatlas.train("scaffold", problem(), rounds=1)
 

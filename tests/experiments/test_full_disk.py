@@ -48,11 +48,12 @@ def test_what_was_there_stays(tiny_disk, write):
     assert path.read_text() == "the old one" and os.listdir(tiny_disk) == ["result"]
 
 
-def test_a_job_says_so(tiny_disk, capsys):
+def test_a_job_says_so(tiny_disk, tmp_path, capsys):
     (tiny_disk / "else").write_bytes(bytes(60_000))
-    spec = """{"algorithm": "fedavg", "parameters": {"lr": 0.1}, "problem": {"kind": "quadratic", "dim": 3},
-        "setting": {"clients": 2, "rounds": 300}, "within": {}, "tune": {}, "seeds": [0, 1, 2], "optimum": false}"""
-    assert main(["job", "run", spec, str(tiny_disk / "all.parquet")]) == 2
+    spec = """{"cell": {"algorithm": "fedavg", "parameters": {"lr": 0.1}, "problem": {"kind": "quadratic", "dim": 3},
+        "setting": {"clients": 2, "rounds": 300}, "within": {}, "tune": {}, "seeds": [0, 1, 2], "optimum": false}}"""
+    (tmp_path / "spec.json").write_text(spec)
+    assert main(["job", "run", str(tmp_path / "spec.json"), str(tiny_disk / "all.parquet")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("fedatlas: cannot write") and "o space left" in line
     assert os.listdir(tiny_disk) == ["else"]

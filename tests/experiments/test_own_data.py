@@ -19,9 +19,11 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, labels
 from fedatlas.federation.partitions import split
 from fedatlas.publish import citations
-from fedatlas.workflow import needs, project
+from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import optimum, partition
-from fedatlas.workflow.made_files import optimum_file, partition_file
+from fedatlas.workflow.resources import resources
+from fedatlas.workflow.shared_files import optimum_file, partition_file
+from fedatlas.workflow.study import Study
 from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment
 
@@ -107,7 +109,7 @@ def test_a_problem_says_what_it_needs_of_own_data():
     softmax = {"kind": "logistic", "data": {"file": "mine.csv", "label": "ward", "drop": "hospital"}, "l2": 0.1}
     with pytest.raises(UserError, match="the data have 5: use softmax"):
         expansion.cells(made(problem=softmax, setting={"rounds": 2, "clients": 3}))
-    assert needs.needs(made().problem)["mem_mb"] >= 1000
+    assert resources(made().problem)["mem_mb"] >= 1000
 
 
 def test_citations_cope_with_data_that_have_none():
@@ -130,20 +132,20 @@ def test_jobs_make_the_partition_and_the_optimum():
 def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
     """The parameter of the rule that prepares holds the hash of the content; the file is an input without its time."""
     found = made()
-    atlas = project.study({}, root=tmp_path)
+    graph = Graph(Study.from_config({}, root=tmp_path))
     w = SimpleNamespace(data=found.problem["data"])
-    before = atlas.source(w)
-    assert atlas.own_files(w) == ["mine.csv"] and atlas.own_files(SimpleNamespace(data="mnist")) == []
+    before = graph.source(w)
+    assert graph.custom_files(w) == ["mine.csv"] and graph.custom_files(SimpleNamespace(data="mnist")) == []
     with open("mine.csv") as file:
         text = file.read()
     with open("mine.csv", "w") as file:
         file.write(text)
-    assert atlas.source(w) == before
+    assert graph.source(w) == before
     with open("mine.csv", "a") as file:
         file.write(text.splitlines()[-1] + "\n")
-    assert atlas.source(w) != before
+    assert graph.source(w) != before
     code = ("data.preparation", "data.readers.csv", "data.validation")
-    assert {*atlas.source_code(w)} == {f"results/code/{module}.txt" for module in code}
+    assert {*graph.source_code(w)} == {f"results/code/{module}.txt" for module in code}
 
 
 def test_a_data_set_of_the_catalogue_may_name_clients(monkeypatch):

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.cli.descriptions import show
+from fedatlas.cli.list import FAMILIES, check_extensions, overview
 from fedatlas.cli.main import main
-from fedatlas.cli.overview import FAMILIES, check_extensions, overview
+from fedatlas.cli.show import show
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
@@ -454,11 +454,11 @@ def test_a_study_and_a_package_may_not_share_a_name(site, study):
 
 
 def test_the_workflow_tells_its_jobs(study):
-    from fedatlas.workflow.project import here
+    from fedatlas.workflow.study import Study
 
     uri = "mlflow_uri: sqlite:///results/mlflow.db\n"
     folder = study({"config/experiments/README.md": "", extensions.CONFIG: uri})
-    told = here().environment()[extensions.VARIABLE]
+    told = Study.open().environment()[extensions.VARIABLE]
     assert json.loads(told) == {"root": str(folder), "paths": ["extensions"]}
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fedatlas.cli.descriptions import show
 from fedatlas.cli.main import main
+from fedatlas.cli.show import show
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
 from fedatlas.publish.report.about import about

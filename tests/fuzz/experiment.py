@@ -19,9 +19,9 @@ from fedatlas.experiments.run import run_cell
 from fedatlas.publish.report.record import About
 from fedatlas.publish.tracking.entries import chosen, read_runs
 from fedatlas.publish.tracking.summary import summary
-from fedatlas.workflow.atlas import Atlas
+from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
-from fedatlas.workflow.project import study
+from fedatlas.workflow.study import Study
 from tests.fuzz.frame import Target
 from tests.fuzz.generated import DATA, experiment
 
@@ -48,29 +48,29 @@ def _run(content: str, folder: Path) -> None:
     path.write_text(content, encoding="utf-8")
     prepared()
     with contextlib.chdir(folder):
-        atlas = study(SETTINGS)
-        atlas.cells("smoke", "generated")
+        graph = Graph(Study.from_config(SETTINGS))
+        graph.study.cells("smoke", "generated")
         try:
-            _make(atlas, SimpleNamespace(size="smoke", experiment="generated"))
+            _make(graph, SimpleNamespace(size="smoke", experiment="generated"))
         except UserError as error:
             raise Late(str(error)) from error
 
 
-def _make(atlas: Atlas, w: Any) -> None:
+def _make(graph: Graph, w: Any) -> None:
     """All that the rules of the workflow make of an experiment, in their order."""
-    folder, data = Path(atlas.folders.experiment(w.size, w.experiment)), prepared()
-    runs = [Path(file) for file in atlas.run_files(w)]
-    about, layout = About.of(json.loads(atlas.about(w))), json.loads(atlas.layout(w))
-    figures = {name: _figure(atlas, w, name) for name in atlas.experiment(w.size, w.experiment).figures}
-    judged = json.loads(atlas.claims_spec(w))
-    atlas.claims_inputs(w), atlas.table_code(w)
+    folder, data = Path(graph.folders.experiment(w.size, w.experiment)), prepared()
+    runs = [Path(file) for file in graph.run_files(w)]
+    about, layout = About.of(json.loads(graph.about_spec(w))), json.loads(graph.table_spec(w))
+    figures = {name: _figure(graph, w, name) for name in graph.study.experiment(w.size, w.experiment).figures}
+    judged = json.loads(graph.claims_spec(w))
+    graph.claims_inputs(w), graph.table_code(w)
     for file in runs:
         at = SimpleNamespace(**vars(w), id=file.parent.name, key=file.stem)
-        given = _made(atlas, atlas.run_inputs(at))
-        run_cell(CellSpec.of(json.loads(atlas.spec(at))), file, data, **given)
+        given = _made(graph, graph.run_inputs(at))
+        run_cell(CellSpec.of(json.loads(graph.train_spec(at))), file, data, **given)
     table.make(layout, str(folder), list(map(str, runs)))
     for name, (spec, inputs) in figures.items():
-        _made(atlas, inputs)
+        _made(graph, inputs)
         figure.make(spec, str(folder), [str(folder / f"figures/{name}.svg")], str(data))
     claims.make(judged, str(folder), str(folder / "claims.csv"))
     about.write(folder / "about.json")
@@ -82,13 +82,13 @@ def _make(atlas: Atlas, w: Any) -> None:
     assert summary(about, folder, (frame, TableMeta.of(meta)))
 
 
-def _figure(atlas: Atlas, w: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _figure(graph: Graph, w: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     at = SimpleNamespace(**vars(w), figure=name)
-    assert isinstance(atlas.caption(at), str)
-    return json.loads(atlas.figure_spec(at)), atlas.figure_inputs(at)
+    assert isinstance(graph.caption(at), str)
+    return json.loads(graph.figure_spec(at)), graph.figure_inputs(at)
 
 
-def _made(atlas: Atlas, inputs: dict[str, Any]) -> dict[str, str]:
+def _made(graph: Graph, inputs: dict[str, Any]) -> dict[str, str]:
     """Make the partitions and optima among the inputs of a rule; returns those of a run file."""
     found = {}
     for name, job in (("partition", partition), ("partitions", partition), ("optimum", optimum)):
@@ -96,7 +96,7 @@ def _made(atlas: Atlas, inputs: dict[str, Any]) -> dict[str, str]:
         for path in [paths] if isinstance(paths, str) else paths:
             w = SimpleNamespace(key=Path(path).stem)
             if not Path(path).exists():
-                job.make(atlas.origin(w, Path(path).parent.name), path, str(prepared()))
+                job.make(graph.origin(w, Path(path).parent.name), path, str(prepared()))
             found[name] = path
     return {name: path for name, path in found.items() if name != "partitions"}
 

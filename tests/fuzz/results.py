@@ -12,7 +12,7 @@ from fedatlas.cli import exports
 from fedatlas.experiments import result_files
 from fedatlas.io import csv
 from fedatlas.results.claims.judge import COLUMNS
-from fedatlas.workflow.verdict_files import verdicts
+from fedatlas.workflow.summary import verdicts
 from tests.fuzz.frame import Target, mutated
 
 ROWS = [{"algorithm": "gd", "round": t, "loss": 1 / (t + 1), "times": [1.0, 2.0], "held": t > 3} for t in range(9)]

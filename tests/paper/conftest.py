@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from fedatlas.experiments.run import run_cell
+from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, table
-from fedatlas.workflow.project import here
+from fedatlas.workflow.study import Study
 
 HOSTILE = r"50% & #1_a ~ {x} $y ^2 \end <λ> é 中"
 LABEL = r"50% & #1_a ~ $y ^2 \end <λ> é"
@@ -55,14 +56,14 @@ TINY = {
 
 def finish(name, size="smoke"):
     """Make the results of an experiment of the study in the working directory."""
-    atlas, w = here(), SimpleNamespace(size=size, experiment=name)
-    folder, runs = atlas.folders.experiment(size, name), atlas.run_files(w)
-    for cell, path in zip(atlas.cells(size, name).values(), runs, strict=True):
+    graph, w = Graph(Study.open()), SimpleNamespace(size=size, experiment=name)
+    folder, runs = graph.folders.experiment(size, name), graph.run_files(w)
+    for cell, path in zip(graph.cells(w), runs, strict=True):
         run_cell(cell.spec, path)
-    table.make(json.loads(atlas.layout(w)), folder, runs)
+    table.make(json.loads(graph.table_spec(w)), folder, runs)
     with open(f"{folder}/about.json", "w") as file:
-        file.write(atlas.about(w))
-    claims.make(json.loads(atlas.claims_spec(w)), folder, f"{folder}/claims.csv")
+        file.write(graph.about_spec(w))
+    claims.make(json.loads(graph.claims_spec(w)), folder, f"{folder}/claims.csv")
 
 
 @pytest.fixture(scope="module")

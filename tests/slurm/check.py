@@ -7,16 +7,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from fedatlas.experiments import result_files as files
-from fedatlas.workflow.needs import is_network
-from fedatlas.workflow.project import here
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.resources import is_network
+from fedatlas.workflow.study import Study
 
 
 def main(log):
-    atlas = here()
+    study = Study.open()
     cells = [
         (cell, Path(path))
         for name in ("fedac_fig1", "fedspeed_lenet")
-        for cell, path in zip(atlas.cells("smoke", name).values(), _run_files(atlas, name), strict=True)
+        for cell, path in zip(study.cells("smoke", name).values(), _run_files(study, name), strict=True)
     ]
     for cell, path in cells:
         assert files.read(path)[1]["spec"] == cell.spec.plain(), path
@@ -27,8 +28,8 @@ def main(log):
     assert states == {"COMPLETED": alone + 2, "CANCELLED": 1}  # an optimum, and one job of all small cells
 
 
-def _run_files(atlas, name):
-    return atlas.run_files(SimpleNamespace(size="smoke", experiment=name))
+def _run_files(study, name):
+    return Graph(study).run_files(SimpleNamespace(size="smoke", experiment=name))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from fedatlas.errors import UserError
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking.addresses import check, database, public
 from fedatlas.workflow import LIVE
-from fedatlas.workflow.project import study
+from fedatlas.workflow.study import Study
 
 SERVERS = [
     "http://host",
@@ -76,9 +76,9 @@ def test_no_secret_is_shown_of_an_address_after_that_of_a_file():
 def test_the_configuration_is_checked_before_any_job(tmp_path, uri):
     config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
     with pytest.raises(UserError):
-        study(config, root=tmp_path).environment()
+        Study.from_config(config, root=tmp_path).environment()
     config["mlflow_uri"] = "sqlite:///results/mlflow.db"
-    assert study(config, root=tmp_path).environment()[LIVE] == ""
+    assert Study.from_config(config, root=tmp_path).environment()[LIVE] == ""
 
 
 def test_the_interface_refuses_a_password(capsys):

@@ -80,7 +80,7 @@ class Project:
     def times(self):
         """Modification times of all results, by their place under results/, and of prepared data."""
         files = (self.folder / "results").rglob("*")
-        wanted = [p for p in files if p.is_file() and "logs" not in p.parts and "code" not in p.parts]
+        wanted = [p for p in files if p.is_file() and not {"logs", "code", "specs"} & {*p.parts}]
         found = {str(p.relative_to(self.folder / "results")): p.stat().st_mtime_ns for p in wanted}
         prepared = self.folder.glob("*/prepared/*/meta.json")
         return found | {str(p.relative_to(self.folder)): p.stat().st_mtime_ns for p in prepared}
@@ -106,6 +106,7 @@ def copied(folder, whole=False):
     ignore = shutil.ignore_patterns("*.egg-info", *([] if whole else ["__pycache__"]))
     for name in ("src", "workflow", "config"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    shutil.copy(ROOT / "Snakefile", folder)
     if whole:
         return Project(folder)
     for path in (folder / "config/experiments").glob("*.yaml"):

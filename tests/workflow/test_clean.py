@@ -17,7 +17,7 @@ from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.io.files import atomic
 from fedatlas.workflow import clean
-from fedatlas.workflow.project import here
+from fedatlas.workflow.study import Study
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_what_goes(folder, capsys, options, expected):
 def test_not_while_a_workflow_runs(folder):
     (folder / ".snakemake/locks").mkdir(parents=True)
     (folder / ".snakemake/locks/0.input.lock").touch()
-    found = clean.waste(here())
+    found = clean.find_waste(Study.open())
     with pytest.raises(UserError, match="snakemake --unlock"):
         clean.remove(found)
     assert all(item.path.exists() for item in found) and found

@@ -18,7 +18,7 @@ from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.dependencies import metric_modules, run_file_modules
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
-from fedatlas.workflow import code
+from fedatlas.workflow import dependencies
 from fedatlas.workflow.jobs.partition import make
 
 ROOT = Path(fedatlas.__file__).parent
@@ -52,18 +52,23 @@ CELLS = {
 
 
 def figure(cell, **options):
-    return code.of_figure(FIGURES.build(options), [Cell("it", {}, CELLS[cell])])
+    return dependencies.of_figure(FIGURES.build(options), [Cell("it", {}, CELLS[cell])])
 
 
 def claims(kind, *more):
-    return [code.of_job("claims"), CHECKS.module(kind), *metric_modules([Cell("it", {}, CELLS["quadratic"])]), *more]
+    return [
+        dependencies.of_job("claims"),
+        CHECKS.module(kind),
+        *metric_modules([Cell("it", {}, CELLS["quadratic"])]),
+        *more,
+    ]
 
 
 RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
-    "optimum": code.of_optimum(SHARED),
-    "partition": code.of_partition(DIRICHLET),
+    "optimum": dependencies.of_optimum(SHARED),
+    "partition": dependencies.of_partition(DIRICHLET),
     "prepared": sources.modules(sources.info("digits")),
-    "table": code.of_table([Cell("it", {}, CELLS["quadratic"])]),
+    "table": dependencies.of_table([Cell("it", {}, CELLS["quadratic"])]),
     "scaling": figure("quadratic", kind="scaling", x="clients"),
     "promises": figure("lockstep", kind="scaling", x="clients", theorems={"it": "B.1"}),
     "split": figure("federated", kind="partition"),
@@ -73,10 +78,10 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
     "sentences": figure("quadratic", kind="regimes"),
     "timed": figure("quadratic", kind="convergence", x="simulated_seconds", model="cross-silo"),
     "better": claims("better"),
-    "below": claims("below", *code._of_theory([Cell("it", {}, CELLS["quadratic"])])),
-    "track": [code.of_job("track")],
-    "report": [code.of_job("report")],
-    "instability": code.of_instability(),
+    "below": claims("below", *dependencies._of_theory([Cell("it", {}, CELLS["quadratic"])])),
+    "track": [dependencies.of_job("track")],
+    "report": [dependencies.of_job("report")],
+    "instability": dependencies.of_instability(),
 }
 EVERY_CELL = " ".join(CELLS)
 COMPARED = "profiled sentences"
@@ -217,7 +222,7 @@ TABLE = [
     ("workflow.inputs.memory", "tabled"),
     ("workflow.inputs.theorems", "promises"),
     ("workflow.inputs.simulated_seconds", "timed"),
-    ("workflow.made_files", "split there timed"),
+    ("workflow.shared_files", "split there timed"),
     # comparisons over problems
     ("results.comparing", ""),
     ("results.comparing.targets", COMPARED),

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.workflow.project import study
+from fedatlas.workflow.study import Study
 from tests.workflow.project import TINY
 
 LOGISTIC = {"kind": "logistic", "data": "breast_cancer", "l2": 0.1}
@@ -19,7 +19,7 @@ def checked(folder, **change):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(yaml.safe_dump(TINY | change))
     settings = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": []}
-    return study(settings | {"mlflow_uri": ""}, root=folder).cells("smoke", "tiny")
+    return Study.from_config(settings | {"mlflow_uri": ""}, root=folder).cells("smoke", "tiny")
 
 
 def setting(**more):

@@ -108,9 +108,9 @@ UNUSED = [  # by these experiments, or by any number
     "experiments/result_files.py",
     "experiments/experiment_file.py",
     "workflow/validation.py",
-    "workflow/atlas.py",
+    "workflow/graph.py",
     "cli/main.py",
-    "cli/overview.py",
+    "cli/list.py",
 ]
 
 # -- edits of words ---------------------------------------------------------------------------------------------------

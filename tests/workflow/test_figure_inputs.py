@@ -13,7 +13,7 @@ from fedatlas.federation import algorithms, problems
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import inputs
 from fedatlas.workflow.inputs.memory import client_vectors
-from fedatlas.workflow.project import study
+from fedatlas.workflow.study import Study
 from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment
 
@@ -74,7 +74,7 @@ def test_dissimilarities_of_each_problem_once():
 
 
 def test_what_is_drawn_is_what_was_run():
-    cells = list(study({}, root=ROOT).cells("smoke", "fedawe_fig2").values())
+    cells = list(Study.from_config({}, root=ROOT).cells("smoke", "fedawe_fig2").values())
     where = {"participation.p.0": 0.2, "participation.p.1": [0.5, 0.8]}
     figure = FIGURES.build({"kind": "availability", "where": where})
     found = inputs.build(figure, None, inputs.specify(figure, cells), inputs.ResultTables())

@@ -8,18 +8,19 @@ import pytest
 from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.workflow import listing, times, whereabouts, work
+from fedatlas.workflow import listing, times
+from fedatlas.workflow.configuration import shipped
 from fedatlas.workflow.experiment_files import FOLDER, ExperimentFiles
-from fedatlas.workflow.project import here, shipped
+from fedatlas.workflow.study import Study
 
 
 @pytest.fixture(scope="module")
 def experiments():
-    return listing.listed(here())
+    return listing.summaries(Study.open())
 
 
 def test_every_experiment_and_size_has_its_time_and_memory(experiments):
-    known = times.known(here())
+    known = times.experiment_costs(Study.open())
     for one in experiments:
         assert one.sizes and one.data.keys() == one.sizes.keys()
         for size in one.sizes:
@@ -71,7 +72,7 @@ def test_json(capsys):
 )
 def test_where_a_figure_is(name, sentence):
     files = ExperimentFiles(shipped(), FOLDER)
-    assert whereabouts.sentence(files, name) == sentence
+    assert files.explain_figure(name) == sentence
 
 
 @pytest.mark.parametrize(
@@ -82,9 +83,9 @@ def test_where_a_figure_is(name, sentence):
     ],
 )  # fmt: skip
 def test_durations(seconds, words):
-    assert listing.duration(times.Took(1, seconds, False)) == words
-    assert listing.duration(times.Took(1, seconds, True)) == words.removeprefix("~")
-    assert listing.duration(None) == listing.duration(times.Took(1, None, False)) == ""
+    assert listing.duration(times.Cost(1, seconds, False)) == words
+    assert listing.duration(times.Cost(1, seconds, True)) == words.removeprefix("~")
+    assert listing.duration(None) == listing.duration(times.Cost(1, None, False)) == ""
 
 
 @pytest.fixture
@@ -98,8 +99,8 @@ def ran(project, monkeypatch):
 
 
 def test_an_experiment_of_ones_own_has_the_time_that_it_took_here(ran, capsys):
-    found = listing.one(here(), "tiny")
-    assert found.sizes == {"smoke": times.Took(8, 0.25, True), "laptop": None}
+    found = listing.summarize(Study.open(), "tiny")
+    assert found.sizes == {"smoke": times.Cost(8, 0.25, True), "laptop": None}
     assert main(["show", "tiny"]) == 0
     text = capsys.readouterr().out
     assert "tiny (experiment)" in text and "under 1 s of a processor, measured; 8 runs" in text
@@ -108,29 +109,41 @@ def test_an_experiment_of_ones_own_has_the_time_that_it_took_here(ran, capsys):
 
 def test_times_are_written_from_tables_and_counted_work(ran):
     path = ran.folder / "times.csv"
-    times.write(here(), [ran.folder / "results"], path)
-    found = times._read(path)
+    times.write(Study.open(), [ran.folder / "results"], path)
+    found = times.read_costs(path)
     smoke, laptop = found["tiny", "smoke"], found["tiny", "laptop"]
     assert smoke.measured and not laptop.measured and (smoke.runs, laptop.runs) == (8, 6)
     assert laptop.seconds == pytest.approx(0.25)  # the sizes do the same work
     assert found.keys() == {("tiny", "smoke"), ("tiny", "laptop")}
-    times.write(here(), [], path)
-    assert times._read(path) == found  # what was measured is kept
+    times.write(Study.open(), [], path)
+    assert times.read_costs(path) == found  # what was measured is kept
 
 
 def test_an_estimate_follows_the_counted_work():
-    small = work.Work(10, 1e3, 1e4, 1e6)
-    works = {("a", "smoke"): small, ("a", "paper"): small.times(7), ("b", "smoke"): small.times(2)}
-    found = work.seconds(works, {("a", "smoke"): 3.0})
-    assert found == {("a", "paper"): pytest.approx(21.0), ("b", "smoke"): pytest.approx(6.0)}
-    assert work.seconds(works, {}) == {}
+    work = {("a", "smoke"): times.Work(logistic=1000), ("a", "paper"): times.Work(logistic=7000)}
+    work |= {("b", "smoke"): times.Work(logistic=2000), ("c", "smoke"): times.Work(quadratic=500)}
+    seconds = times.estimate_seconds(work, {("a", "smoke"): 3.0})
+    assert seconds == {
+        ("a", "paper"): pytest.approx(21.0),
+        ("b", "smoke"): pytest.approx(6.0),
+        ("c", "smoke"): pytest.approx(1.5),  # a kind that was not measured has the rate of all others
+    }
+    assert times.estimate_seconds(work, {}) == {}
 
 
-def test_networks_take_the_share_of_counted_seconds_that_was_measured():
-    small, network = work.Work(10, 1e3, 1e4, 1e6), work.Work(1, trained=100.0)
-    works = {("a", "smoke"): small, ("n", "smoke"): network, ("m", "laptop"): network.times(3)}
-    found = work.seconds(works, {("a", "smoke"): 3.0, ("n", "smoke"): 80.0})
-    assert found == {("m", "laptop"): pytest.approx(240, rel=0.01)}
-    found = work.seconds(works, {("a", "smoke"): 3.0, ("n", "smoke"): 20.0})  # too short to tell
-    assert found == {("m", "laptop"): pytest.approx(300, rel=0.01)}
-    assert work.seconds(works, {("a", "smoke"): 3.0})["m", "laptop"] == pytest.approx(300, rel=0.01)
+def test_networks_have_rates_of_their_own():
+    cnn, mlp = ({f"network {name} mnist": 100} for name in ("cnn", "mlp"))
+    work = {
+        ("a", "smoke"): times.Work(logistic=1000),
+        ("n", "smoke"): times.Work(cnn),
+        ("m", "laptop"): times.Work(mlp),
+    }
+    assert times.estimate_seconds(work, {("a", "smoke"): 3.0}) == {}
+    assert times.estimate_seconds(work, {("a", "smoke"): 3.0, ("n", "smoke"): 80.0}) == {("m", "laptop"): 80.0}
+    assert times.estimate_seconds(work, {("a", "smoke"): 3.0, ("n", "smoke"): 20.0}) == {}, "too short to tell"
+
+
+def test_an_experiment_that_was_measured_at_another_size_has_its_rate():
+    work = {(name, size): times.Work(logistic=count) for name in "ab" for size, count in (("smoke", 10), ("paper", 50))}
+    seconds = times.estimate_seconds(work, {("a", "smoke"): 1.0, ("b", "smoke"): 3.0})
+    assert seconds == {("a", "paper"): pytest.approx(5.0), ("b", "paper"): pytest.approx(15.0)}

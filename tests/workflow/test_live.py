@@ -11,8 +11,9 @@ from fedatlas.experiments.expansion import create_view
 from fedatlas.experiments.specification import experiment
 from fedatlas.publish import tracking
 from fedatlas.publish.report.about import about as about_of
-from fedatlas.workflow.atlas import LIVE
-from fedatlas.workflow.project import study
+from fedatlas.workflow import LIVE
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.study import Study
 from tests.workflow.project import TINY
 
 SPEC = {
@@ -36,8 +37,8 @@ def logged(monkeypatch):
 
 
 def run(folder, about=None):
-    out = str(folder / "all.parquet")
-    return main(["job", "run", json.dumps(SPEC), out, *(["--about", about] if about else [])])
+    (folder / "spec.json").write_text(json.dumps({"cell": SPEC} | ({"about": about} if about else {})))
+    return main(["job", "run", str(folder / "spec.json"), str(folder / "all.parquet")])
 
 
 @pytest.fixture
@@ -66,13 +67,14 @@ def test_a_server_that_does_not_answer_is_no_failure(tmp_path, monkeypatch, abou
 
 def test_jobs_are_told_what_to_log_only_where_there_is_a_server(project, monkeypatch):
     monkeypatch.chdir(project.folder)
-    w = SimpleNamespace(size="smoke", experiment="tiny")
+    w = SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key="all")
     for uri, told in (("sqlite:///results/mlflow.db", False), ("http://host:5000", True)):
         config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
-        assert study(config).live(w).startswith("--about ") == told
+        file = Graph(Study.from_config(config)).specification("train", w)
+        assert ("about" in json.loads((project.folder / file).read_text())) == told
 
 
 @pytest.mark.parametrize("uri, live", [("sqlite:///results/mlflow.db", ""), ("http://host:5000", "http://host:5000")])
 def test_only_servers_take_many_writers(tmp_path, uri, live):
     config = {"tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": uri}
-    assert study(config, root=tmp_path).environment()[LIVE] == live
+    assert Study.from_config(config, root=tmp_path).environment()[LIVE] == live

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fedatlas.workflow.scheduling import Unlimited, unlimited
+from fedatlas.workflow.scheduling import LimitRemover, remove_limit
 
 
 def workflow(local=True, jobs=100, timespan=1):
@@ -23,13 +23,13 @@ def workflow(local=True, jobs=100, timespan=1):
 )
 def test_only_snakemakes_own_limit_on_local_jobs_is_dropped(given, left):
     made = workflow(**given)
-    unlimited(made)
+    remove_limit(made)
     assert made.scheduler.job_rate_limiter == left
 
 
 def test_the_limit_is_dropped_before_the_first_job():
     made = workflow()
-    handler = Unlimited(made)
+    handler = LimitRemover(made)
     handler.handle(logging.makeLogRecord({"event": "job_info"}))
     assert made.scheduler.job_rate_limiter == "limiter"
     handler.handle(logging.makeLogRecord({"event": "run_info"}))
@@ -40,4 +40,4 @@ def test_a_workflow_without_a_limit_stays_as_it_is():
     for made in (workflow(), SimpleNamespace(scheduler=None, scheduling_settings=None, local_exec=True)):
         if made.scheduler:
             made.scheduler.job_rate_limiter = made.scheduling_settings.max_jobs_per_timespan = None
-        unlimited(made)
+        remove_limit(made)

@@ -17,10 +17,10 @@ from fedatlas.results.costs import COST_MODELS
 from fedatlas.results.costs.operations import per_sample
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
-from fedatlas.workflow import code, inputs
+from fedatlas.workflow import dependencies, inputs
 from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
-from fedatlas.workflow.made_files import partition_file
+from fedatlas.workflow.shared_files import partition_file
 from fedatlas.workflow.validation import validate
 from tests.figures.sheets import drawn
 from tests.synthetic import experiment
@@ -125,9 +125,9 @@ def test_claims_in_simulated_seconds(tmp_path):
         "fedatlas.results.costs.fixed_rates",
         "fedatlas.federation.algorithms.scaffold",
     }
-    assert behind <= set(code.of_claims(made, cells))
+    assert behind <= set(dependencies.of_claims(made, cells))
     plain = {name: claim for name, claim in made.claims.items() if name == "rounds"}
-    assert not behind & set(code.of_claims(dataclasses.replace(made, claims=plain), cells))
+    assert not behind & set(dependencies.of_claims(dataclasses.replace(made, claims=plain), cells))
     assert inputs.specify_checks(tested(plain, size), cells) == {}
 
 
@@ -217,7 +217,7 @@ def test_a_figure_depends_on_its_cost_model():
     cells = expansion.cells(experiment(grid={}, setting={"clients": 2, "steps": 64}))
     figure = {"kind": "convergence", "x": "simulated_seconds", "model": "cross-silo"}
     simulating, plain = (
-        set(code.of_figure(FIGURES.build(spec), cells)) for spec in (figure, {**figure, "x": "rounds"})
+        set(dependencies.of_figure(FIGURES.build(spec), cells)) for spec in (figure, {**figure, "x": "rounds"})
     )
     assert simulating - plain >= {
         "fedatlas.results.costs.cross_silo",

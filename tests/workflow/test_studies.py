@@ -6,7 +6,7 @@ import yaml
 from fedatlas import UserError
 from fedatlas.cli.main import main
 from fedatlas.workflow import new_study
-from fedatlas.workflow.new_study import create
+from fedatlas.workflow.study import create_study
 from tests.workflow.studies import jobs, snakemake
 
 FILES = {
@@ -35,7 +35,7 @@ def test_a_new_study_has_all_that_it_needs(tmp_path, monkeypatch, capsys):
 
 
 def test_its_graph_has_the_own_algorithm_beside_three_tuned_baselines(tmp_path):
-    study = create(str(tmp_path / "mine"))
+    study = create_study(str(tmp_path / "mine"))
     plan = snakemake(study, "-n")
     assert {"prepare", "partition", "train", "figure", "claims", "track", "report_tour", "tour"} <= jobs(plan)
     names = ("my_algorithm", "fedavg", "fedprox", "scaffold")
@@ -47,7 +47,7 @@ def test_its_graph_has_the_own_algorithm_beside_three_tuned_baselines(tmp_path):
 
 @pytest.mark.slow
 def test_it_runs(tmp_path):
-    study = create(str(tmp_path / "mine"))
+    study = create_study(str(tmp_path / "mine"))
     snakemake(study)
     results = study / "results"
     assert all((results / "smoke/first/figures" / name).exists() for name in ("curves.png", "tuning.svg"))
@@ -58,17 +58,17 @@ def test_it_runs(tmp_path):
 
 def test_an_empty_folder_is_filled(tmp_path):
     (tmp_path / "mine").mkdir()
-    assert files(create(str(tmp_path / "mine"))) == FILES
+    assert files(create_study(str(tmp_path / "mine"))) == FILES
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a b", "-x", "a/..", "a\n", "*", "mine/"])
 def test_names_that_are_none(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     if name == "mine/":
-        assert files(create(name)) == FILES  # a slash at the end is no part of the name
+        assert files(create_study(name)) == FILES  # a slash at the end is no part of the name
         return
     with pytest.raises(UserError, match="is no name for a study"):
-        create(name)
+        create_study(name)
     assert not list(tmp_path.iterdir())
 
 
@@ -86,5 +86,5 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
 def test_it_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     monkeypatch.setattr(new_study, "shipped", lambda: tmp_path / "nowhere")
     with pytest.raises((UserError, OSError)):
-        create(str(tmp_path / "mine"))
+        create_study(str(tmp_path / "mine"))
     assert not list(tmp_path.iterdir())

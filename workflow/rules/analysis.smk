@@ -1,12 +1,10 @@
-"""Tables, figures and claims of an experiment.
-
-Snakemake reruns a job whose parameters have changed, and prints both values. A parameter that is a function of the
-output is left out of this comparison; where a specification is long, its digest is compared instead.
-"""
+"""Tables, figures and claims of an experiment."""
 
 
 rule about:
-    """What report and MLflow tell of an experiment besides its numbers."""
+    """The words of report and MLflow on an experiment."""
+    input:
+        spec=lambda w: ancient(graph.specification("about", w)),
     output:
         f"{results}/{{size}}/{{experiment}}/about.json",
     log:
@@ -15,17 +13,17 @@ rule about:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        digest=lambda w: digest(atlas.about(w)),
-        about=lambda w, output: atlas.about(w),
+        digest=lambda w: graph.digest("about", w),
     shell:
-        "printf %s {params.about:q} > {output:q} 2> {log:q}"
+        "cp {input.spec:q} {output:q} 2> {log:q}"
 
 
 rule table:
     """The table of an experiment, its curves and trials."""
     input:
-        code=atlas.table_code,
-        runs=atlas.run_files,
+        code=graph.table_code,
+        spec=lambda w: ancient(graph.specification("table", w)),
+        runs=graph.run_files,
     output:
         table=f"{results}/{{size}}/{{experiment}}/table.parquet",
         csv=f"{results}/{{size}}/{{experiment}}/table.csv",
@@ -37,16 +35,17 @@ rule table:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        layout=atlas.layout,
+        digest=lambda w: graph.digest("table", w),
         folder=subpath(output.table, parent=True),
     shell:
-        "fedatlas job table {params.layout:q} {params.folder:q} {input.runs:q} > {log:q} 2>&1"
+        "fedatlas job table {input.spec:q} {params.folder:q} {input.runs:q} > {log:q} 2>&1"
 
 
 rule figure:
     """A figure of an experiment, as PNG and SVG."""
     input:
-        unpack(atlas.figure_inputs),
+        unpack(graph.figure_inputs),
+        spec=lambda w: ancient(graph.specification("figure", w)),
     output:
         png=report(
             f"{results}/{{size}}/{{experiment}}/figures/{{figure}}.png",
@@ -63,18 +62,19 @@ rule figure:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        digest=lambda w: digest(atlas.figure_spec(w)),
-        spec=lambda w, output: atlas.figure_spec(w),
+        digest=lambda w: graph.digest("figure", w),
         folder=subpath(output.png, ancestor=2),
-        caption=lambda w, output: atlas.caption(w),
+        # a function of the output is not compared: a caption is no reason to draw again
+        caption=lambda w, output: graph.caption(w),
     shell:
-        "fedatlas job figure {params.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"
+        "fedatlas job figure {input.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"
 
 
 rule claims:
     """The verdicts on the claims of an experiment."""
     input:
-        unpack(atlas.claims_inputs),
+        unpack(graph.claims_inputs),
+        spec=lambda w: ancient(graph.specification("claims", w)),
     output:
         report(
             f"{results}/{{size}}/{{experiment}}/claims.csv",
@@ -89,8 +89,7 @@ rule claims:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        digest=lambda w: digest(atlas.claims_spec(w)),
-        spec=lambda w, output: atlas.claims_spec(w),
+        digest=lambda w: graph.digest("claims", w),
         folder=subpath(input.table, parent=True),
     shell:
-        "fedatlas job claims {params.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"
+        "fedatlas job claims {input.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"

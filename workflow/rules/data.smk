@@ -4,11 +4,11 @@
 rule prepare:
     """A data set: downloaded or copied from a mirror, verified, prepared."""
     input:
-        code=atlas.source_code,
-        # the content of own files is part of the source: a file that was only touched makes nothing again
-        own=lambda w: [ancient(local(path)) for path in atlas.own_files(w)],
+        code=graph.source_code,
+        # the content of custom files is part of the source: a file that was only touched makes nothing again
+        own=lambda w: [ancient(local(path)) for path in graph.custom_files(w)],
     output:
-        atlas.folders.prepared("{data}"),
+        study.folders.prepared("{data}"),
     log:
         f"{results}/logs/prepare/{{data}}.log",
     # missing data should stop the workflow before it has computed for an hour
@@ -17,15 +17,16 @@ rule prepare:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        source=atlas.source,
+        source=graph.source,
     shell:
-        "fedatlas data fetch {wildcards.data} > {log:q} 2>&1"
+        "fedatlas data fetch {wildcards.data:q} > {log:q} 2>&1"
 
 
 rule partition:
     """The split of a data set over clients."""
     input:
-        unpack(atlas.partition_inputs),
+        unpack(graph.partition_inputs),
+        spec=lambda w: ancient(graph.specification("partition", w)),
     output:
         f"{results}/partitions/{{key}}.npz",
     log:
@@ -34,15 +35,16 @@ rule partition:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        spec=lambda w: text(atlas.origin(w, "partitions"), ordered=False),
+        digest=lambda w: graph.digest("partition", w),
     shell:
-        "fedatlas job partition {params.spec:q} {output:q} > {log:q} 2>&1"
+        "fedatlas job partition {input.spec:q} {output:q} > {log:q} 2>&1"
 
 
 rule optimum:
     """The optimum of a problem, so that suboptimality can be measured."""
     input:
-        unpack(atlas.optimum_inputs),
+        unpack(graph.optimum_inputs),
+        spec=lambda w: ancient(graph.specification("optimum", w)),
     output:
         f"{results}/optima/{{key}}.npz",
     log:
@@ -51,9 +53,9 @@ rule optimum:
         "../envs/fedatlas.yaml"
     resources:
         # for the solver, which holds the data as a network does not
-        mem_mb=lambda w, attempt: attempt * needs.needs(atlas.origin(w, "optima")["problem"])["mem_mb"],
+        mem_mb=lambda w, attempt: attempt * resources(graph.origin(w, "optima")["problem"])["mem_mb"],
         runtime=120,
     params:
-        spec=lambda w: text(atlas.folders.lying(atlas.origin(w, "optima")), ordered=False),
+        digest=lambda w: graph.digest("optimum", w),
     shell:
-        "fedatlas job optimum {params.spec:q} {output:q} > {log:q} 2>&1"
+        "fedatlas job optimum {input.spec:q} {output:q} > {log:q} 2>&1"

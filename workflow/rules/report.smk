@@ -4,13 +4,13 @@
 rule track:
     """The runs of an experiment in MLflow."""
     input:
-        code=atlas.code([code.of_job("track")]),
+        code=graph.code([dependencies.of_job("track")]),
         about=f"{results}/{{size}}/{{experiment}}/about.json",
-        runs=atlas.run_files,
+        runs=graph.run_files,
         table=f"{results}/{{size}}/{{experiment}}/table.parquet",
         csv=f"{results}/{{size}}/{{experiment}}/table.csv",
         claims=f"{results}/{{size}}/{{experiment}}/claims.csv",
-        figures=lambda w: atlas.figure_files(w.size, w.experiment),
+        figures=lambda w: graph.figure_files(w.size, w.experiment),
     output:
         f"{results}/{{size}}/{{experiment}}/mlflow.json",
     log:
@@ -19,7 +19,7 @@ rule track:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        uri=atlas.config["mlflow_uri"],
+        uri=study.config["mlflow_uri"],
         folder=subpath(input.about, parent=True),
     shell:
         "fedatlas job track {params.folder:q} {params.uri:q} {input.runs:q} > {log:q} 2>&1"
@@ -28,9 +28,9 @@ rule track:
 rule report_tour:
     """The report over the experiments of the tour."""
     input:
-        code=atlas.code([code.of_job("report")]),
-        verdicts=atlas.verdicts(),
-        parts=lambda w: atlas.parts("smoke", atlas.config["tour"]),
+        code=graph.code([dependencies.of_job("report")]),
+        verdicts=graph.gallery_verdicts(),
+        parts=lambda w: graph.report_inputs("smoke", study.config["tour"]),
     output:
         html=f"{results}/report.html",
         claims=f"{results}/claims.csv",
@@ -40,7 +40,7 @@ rule report_tour:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        folders=[atlas.folders.report("smoke", name) for name in atlas.config["tour"]],
+        folders=[study.folders.report("smoke", name) for name in study.config["tour"]],
     shell:
         "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
@@ -48,9 +48,9 @@ rule report_tour:
 rule report_all:
     """The report over the experiments that config.yaml selects."""
     input:
-        code=atlas.code([code.of_job("report")]),
-        verdicts=atlas.verdicts(),
-        parts=lambda w: atlas.parts(w.size, atlas.selected()),
+        code=graph.code([dependencies.of_job("report")]),
+        verdicts=graph.gallery_verdicts(),
+        parts=lambda w: graph.report_inputs(w.size, study.selected()),
     output:
         html=f"{results}/{{size}}/report.html",
         claims=f"{results}/{{size}}/claims.csv",
@@ -60,7 +60,7 @@ rule report_all:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        folders=lambda w: [atlas.folders.report(w.size, name) for name in atlas.selected()],
+        folders=lambda w: [study.folders.report(w.size, name) for name in study.selected()],
     shell:
         "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
@@ -68,9 +68,9 @@ rule report_all:
 rule report_one:
     """The report of one experiment."""
     input:
-        code=atlas.code([code.of_job("report")]),
-        verdicts=atlas.verdicts(),
-        parts=lambda w: atlas.parts(w.size, [w.experiment]),
+        code=graph.code([dependencies.of_job("report")]),
+        verdicts=graph.gallery_verdicts(),
+        parts=lambda w: graph.report_inputs(w.size, [w.experiment]),
     output:
         html=f"{results}/{{size}}/{{experiment}}/report.html",
     log:
@@ -79,6 +79,6 @@ rule report_one:
     conda:
         "../envs/fedatlas.yaml"
     params:
-        folders=lambda w: [atlas.folders.report(w.size, w.experiment)],
+        folders=lambda w: [study.folders.report(w.size, w.experiment)],
     shell:
         "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"

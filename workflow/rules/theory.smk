@@ -4,7 +4,7 @@
 rule fedac_thm42:
     """Theorem 4.2 of the FedAc paper: accelerated gradient descent from two starts drifts apart."""
     input:
-        code=atlas.code(code.of_instability()),
+        code=graph.code(dependencies.of_instability()),
     output:
         png=report(
             f"{results}/paper/fedac_thm42/instability.png",

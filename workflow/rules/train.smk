@@ -4,7 +4,9 @@
 rule train:
     """A run file: an algorithm at one setting, with all tuned values and seeds."""
     input:
-        unpack(atlas.run_inputs),
+        unpack(graph.run_inputs),
+        # its digest says whether it has changed, not its time
+        spec=lambda w: ancient(graph.specification("train", w)),
     output:
         # an existing file is kept: the job adds the runs that are missing
         update(f"{results}/{{size}}/{{experiment}}/runs/{{id}}/{{key}}.parquet"),
@@ -12,18 +14,15 @@ rule train:
         f"{results}/logs/train/{{size}}/{{experiment}}/{{id}}/{{key}}.log",
     # on a cluster, small cells share a job; what is done of a job that ends early is kept by the next attempt
     group:
-        lambda w: needs.batch(atlas.problem(w))
+        lambda w: group(graph.problem(w))
     conda:
         "../envs/fedatlas.yaml"
     resources:
         # a job that is tried again gets more memory
-        mem_mb=lambda w, attempt: attempt * needs.needs(atlas.problem(w))["mem_mb"],
-        runtime=lambda w: needs.needs(atlas.problem(w))["runtime"],
-        gpu=lambda w: needs.needs(atlas.problem(w))["gpu"],
+        mem_mb=lambda w, attempt: attempt * resources(graph.problem(w))["mem_mb"],
+        runtime=lambda w: resources(graph.problem(w))["runtime"],
+        gpu=lambda w: resources(graph.problem(w))["gpu"],
     params:
-        spec=atlas.spec,
-        # for jobs that log to a server; a function of the output, so that its words are no reason to run again
-        live=lambda w, output: atlas.live(w),
-        made=lambda w, input: " ".join(f"--{k} {input[k]}" for k in ("partition", "optimum") if k in input.keys()),
+        digest=lambda w: graph.digest("train", w),
     shell:
-        "fedatlas job run {params.spec:q} {output:q} {params.made} --threads {threads} {params.live} > {log:q} 2>&1"
+        "fedatlas job run {input.spec:q} {output:q} --threads {threads} > {log:q} 2>&1"

@@ -1,14 +1,16 @@
-"""The arguments of a command: a parser whose errors are one sentence, and the numbers that options take."""
+"""Arguments of a command: a parser whose errors are one sentence, numbers, and specifications on the command line."""
 
 import argparse
-from collections.abc import Sequence
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from fedatlas.errors import UserError, nearest
 
 
 class Help(argparse.HelpFormatter):
-    """Help of a command, in which each option that has a default says it."""
+    """Help of a command, with the default of each option."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         plain = action.default is None or action.default is False or action.default in ([], argparse.SUPPRESS)
@@ -17,36 +19,36 @@ class Help(argparse.HelpFormatter):
         return f"{action.help}; default: %(default)s"
 
     def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
-        return "N" if action.type in (whole, cores, port) else super()._get_default_metavar_for_optional(action)
+        return "N" if action.type in (integer, cores, port) else super()._get_default_metavar_for_optional(action)
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises UserError: one sentence, with a guess at what was meant, in place of a screen of usage.
+    """A parser that raises UserError: one sentence, with a guess at the right word, in place of a screen of usage.
 
-    Options are given by their whole names: an abbreviation would change its meaning when an option is added.
+    Options have no abbreviations: an abbreviation would change its meaning when an option is added.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=Help, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """As argparse, but what is unknown is an error of the parser that meets it."""
+        """Parse as argparse does, but raise an error for unknown arguments in the parser that meets them."""
         self._check_options(args or ())
-        found, rest = super().parse_known_args(args, namespace)
+        arguments, rest = super().parse_known_args(args, namespace)
         if rest:
             self.error(f"unexpected argument {rest[0]!r}")
-        return found, rest
+        return arguments, rest
 
     def _check_options(self, args: Sequence[str]) -> None:
         """Raise UserError at the first unknown option, before argparse misses a required one in its place."""
         for text in args:
             name = text.partition("=")[0]
             if text == "--" or (self._subparsers and not text.startswith("-")):
-                return  # what follows are no options, or those of a subcommand
+                return  # the rest are positional arguments, or the options of a subcommand
             if name.startswith("--") and " " not in name and name not in self._option_string_actions:
-                known = [one for one in self._option_string_actions if one.startswith("--")]
-                begun = [one for one in known if one.startswith(name)]
-                self.error(f"unknown option {name!r}{nearest(name, begun or known)}")
+                options = [option for option in self._option_string_actions if option.startswith("--")]
+                longer = [option for option in options if option.startswith(name)]
+                self.error(f"unknown option {name!r}{nearest(name, longer or options)}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -57,26 +59,26 @@ class Parser(argparse.ArgumentParser):
         raise UserError(f"{message.removeprefix('argument ')} (`{self.prog} --help` tells more)")
 
 
-def text(given: Sequence[str]) -> list[str]:
-    """Arguments of a process. Raises UserError at one that is not text in UTF-8, or that holds a NUL."""
-    for one in given:
+def check_text(words: Sequence[str]) -> list[str]:
+    """Return the arguments of a process. Raises UserError if one is not UTF-8, or holds a NUL."""
+    for word in words:
         try:
-            one.encode()
+            word.encode()
         except UnicodeEncodeError:
-            raise UserError(f"the argument {one!r} is not text in UTF-8") from None
-        if "\0" in one:
-            raise UserError(f"the argument {one!r} holds a NUL character")
-    return list(given)
+            raise UserError(f"the argument {word!r} is not text in UTF-8") from None
+        if "\0" in word:
+            raise UserError(f"the argument {word!r} holds a NUL character")
+    return list(words)
 
 
-def passed_on(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words of a command, and those after ``--`` that ``fedatlas run`` passes on to another program."""
-    place = words.index("--") if words[:1] == ["run"] and "--" in words else len(words)
-    return list(words[:place]), list(words[place + 1 :])
+def split_passed(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words of a command, and those after ``--`` that ``fedatlas run`` passes to another program."""
+    position = words.index("--") if words[:1] == ["run"] and "--" in words else len(words)
+    return list(words[:position]), list(words[position + 1 :])
 
 
-def whole(text: str) -> int:
-    """A whole number."""
+def integer(text: str) -> int:
+    """Parse a whole number."""
     try:
         return int(text)
     except ValueError:
@@ -84,32 +86,125 @@ def whole(text: str) -> int:
 
 
 def cores(text: str) -> str:
-    """A number of cores as text, or ``all``."""
-    if text != "all" and whole(text) < 1:
+    """Check a number of cores, or ``all``."""
+    if text != "all" and integer(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a number of cores; give a whole number from 1, or all")
     return text
 
 
 def port(text: str) -> int:
-    """The number of a TCP port."""
-    if not 1 <= (found := whole(text)) <= 65535:
-        raise argparse.ArgumentTypeError(f"{found} is not a port; ports are numbers from 1 to 65535")
-    return found
+    """Parse the number of a TCP port."""
+    if not 1 <= (value := integer(text)) <= 65535:
+        raise argparse.ArgumentTypeError(f"{value} is not a port; ports are numbers from 1 to 65535")
+    return value
 
 
 def number(text: str) -> float:
-    """A number."""
+    """Parse a number."""
     try:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number") from None
 
 
-def parsed(text: str) -> Any:
-    """A value in JSON."""
-    import json
-
+def json_file(path: str) -> Any:
+    """Read a JSON file."""
     try:
-        return json.loads(text)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
-        raise argparse.ArgumentTypeError(f"{text!r:.60} is not JSON") from None
+        raise argparse.ArgumentTypeError(f"{path} does not hold JSON") from None
+
+
+PROBLEM_KEYS = {"kind": "--problem", "data": "--data", "l2": "--l2", "partition": "--partition"}
+KIND_KEYS = {"kind": "the name before the first comma"}
+DATA_KEYS = {"file": "the path before the first comma"}
+DEFAULT_CLIENTS = 10
+
+
+def parse_problem(a: argparse.Namespace) -> dict[str, Any]:
+    """Return the problem that options of the command line specify."""
+    problem = {"kind": a.problem, **parse_pairs("--option", a.option, PROBLEM_KEYS)}
+    problem |= {} if a.data is None else {"data": parse_data(a.data)}
+    problem |= {} if a.l2 is None else {"l2": a.l2}
+    if a.partition is not None:
+        problem["partition"] = parse_kind("--partition", a.partition)
+    return problem
+
+
+def parse_clients(a: argparse.Namespace, problem: Mapping[str, Any]) -> int:
+    """Return the number of clients: of --clients, of the data if the partition is by their clients, or the default."""
+    from fedatlas.federation.problems import interactive
+
+    return a.clients if a.clients is not None else interactive.client_count(problem, a.directory) or DEFAULT_CLIENTS
+
+
+def parse_kind(option: str, text: str) -> dict[str, Any]:
+    """Return a kind with its options, from KIND[,NAME=VALUE...]."""
+    kind, *options = _split(text)
+    return {"kind": kind, **parse_pairs(option, options, KIND_KEYS)}
+
+
+def parse_data(text: str) -> Any:
+    """Return a data set by its name, or a mapping of custom data.
+
+    A mapping is FILE,NAME=VALUE,... or NAME=VALUE,... or in YAML, in braces. An existing file needs no options.
+    """
+    from fedatlas.data.sources import names
+    from fedatlas.io.yaml import parse
+
+    if text.startswith("{"):
+        return parse(text, "--data")
+    first, *options = _split(text)
+    if "=" in first:
+        return parse_pairs("--data", [first, *options], {})
+    is_name = not options and (text in names() or not os.path.exists(text))
+    return text if is_name else {"file": first, **parse_pairs("--data", options, DATA_KEYS)}
+
+
+def parse_pairs(option: str, items: Iterable[str], reserved: Mapping[str, str]) -> dict[str, Any]:
+    """Return the NAME=VALUE items of an option as a dict, values read as YAML.
+
+    Args:
+        option: Name of the option, for errors.
+        items: The items.
+        reserved: Names that the items may not set, with the option that sets them.
+    """
+    from fedatlas.io.yaml import parse
+
+    values = {}
+    for item in items:
+        name, equals, text = item.partition("=")
+        if not equals or not name:
+            raise UserError(f"{option}: {item!r} is not of the form NAME=VALUE")
+        if name in reserved:
+            raise UserError(f"{option} cannot set {name}: {reserved[name]} does")
+        number = _number(text)
+        try:
+            values[name] = parse(text, name) if number is None else number
+        except UserError:
+            raise UserError(f"{option}: {name}: {text!r} is not a YAML value") from None
+    return values
+
+
+def _split(text: str) -> list[str]:
+    """Split a text at its commas, except those inside brackets and braces."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "[{") - (letter in "]}")
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def _number(text: str) -> float | None:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None

@@ -18,9 +18,9 @@ def print_code(a: Namespace) -> None:
 
 
 def answer(parser: ArgumentParser) -> None:
-    """Answer the shell, where this process was started to complete words, and end it.
+    """Answer the shell if it started this process to complete words, and end the process.
 
-    A line that is wrong before the word has no completion; the shell shows nothing of what is printed.
+    A line with a mistake before the word has no completion; the shell does not show what this process prints.
     """
     if "_ARGCOMPLETE" in os.environ:
         try:
@@ -37,8 +37,8 @@ def _argcomplete() -> Any:
     return argcomplete
 
 
-def starting(names: Names) -> Callable[..., list[str]]:
-    """A completer: the names that begin as the word does. What cannot be read in the study gives none."""
+def completer(names: Names) -> Callable[..., list[str]]:
+    """Return a function that completes a word by names. A study that cannot be read has none."""
 
     def complete(prefix: str, **_: object) -> list[str]:
         try:
@@ -50,41 +50,41 @@ def starting(names: Names) -> Callable[..., list[str]]:
     return complete
 
 
-def of(section: str) -> Names:
-    """The names of a section that `fedatlas list` shows."""
+def section(name: str) -> Names:
+    """Return a function that gives the names of a section of `fedatlas list`."""
 
     def names() -> Iterable[str]:
-        from fedatlas.cli.overview import FAMILIES
+        from fedatlas.cli.list import FAMILIES
         from fedatlas.data import sources
 
-        return sources.names() if section == "data" else FAMILIES[section].names()
+        return sources.names() if name == "data" else FAMILIES[name].names()
 
     return names
 
 
 def sections() -> Iterable[str]:
-    """What `fedatlas list` takes."""
-    from fedatlas.cli.overview import SECTIONS
+    """Return the words that `fedatlas list` takes."""
+    from fedatlas.cli.list import SECTIONS
 
     return SECTIONS
 
 
-def shown() -> Iterable[str]:
-    """What `fedatlas show` takes."""
-    from fedatlas.cli.descriptions import names
+def described() -> Iterable[str]:
+    """Return the words that `fedatlas show` takes."""
+    from fedatlas.cli.show import names
 
     return names()
 
 
 def experiments() -> Iterable[str]:
-    """The experiments that a study can name."""
-    from fedatlas.workflow.project import here
+    """Return the experiments that a study can name."""
+    from fedatlas.workflow.study import Study
 
-    return here().paths
+    return Study.open().files.paths
 
 
 def checks() -> Iterable[str]:
-    """What `fedatlas check --only` takes."""
+    """Return the words that `fedatlas check --only` takes."""
     from fedatlas.testing import CHECKS
 
     return CHECKS

@@ -10,14 +10,14 @@ import traceback
 from typing import NoReturn
 
 from fedatlas.cli import completion
-from fedatlas.cli.arguments import passed_on, text
+from fedatlas.cli.arguments import check_text, split_passed
 from fedatlas.cli.parser import parser
 from fedatlas.errors import UserError
 from fedatlas.registry import extensions
 
 
 def command() -> NoReturn:
-    """The process ``fedatlas``.
+    """Run the process ``fedatlas``.
 
     A workflow starts hundreds of them, so it avoids what takes a third of a second: the garbage collection of what is
     imported, and the interpreter's clean-up at the end.
@@ -36,22 +36,26 @@ def command() -> NoReturn:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; returns the exit status.
+    """Run a command.
 
-    0; 2 after a mistake of the user, or where the machine lacks memory, disk or a permission: one sentence says what;
-    130 after an interrupt; 1 where `check` found a failure, where nobody reads the output, and after a bug of fedatlas,
-    whose traceback is printed.
+    Args:
+        argv: Words of the command; by default those of the process.
+
+    Returns:
+        The exit status: 0; 2 after a mistake of the user, or if memory, disk or a permission is missing, with one
+        sentence about it; 130 after an interrupt; 1 if `check` found a failure, if nobody reads the output, and after a
+        bug of fedatlas, whose traceback is printed.
     """
     # Parallelism is over jobs and clients: one numerical thread each, set before NumPy is loaded. Snakemake sets
     # these to a job's threads, but with another number of threads BLAS adds up in another order.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
     try:
-        words, more = passed_on(text(sys.argv[1:] if argv is None else argv))
+        words, passed = split_passed(check_text(sys.argv[1:] if argv is None else argv))
         top = parser()
         completion.answer(top)
         arguments = top.parse_args(words)
-        status: int | None = arguments.run(arguments, *more)
+        status: int | None = arguments.run(arguments, *passed)
         sys.stdout.flush()
     except UserError as error:
         return _say(f"{error}", 2)
@@ -68,7 +72,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _failed(error: Exception) -> int:
-    """Say whose exception it is: that of an extension, of the machine, or of fedatlas."""
+    """Print whose exception it is, that of an extension, of the machine or of fedatlas, and return the status."""
     if sentence := extensions.explain(error):
         sys.stderr.writelines(traceback.format_list(extensions.traceback_lines(error)))
         return _say(sentence, 2)

@@ -1,4 +1,4 @@
-"""What the subcommands of ``fedatlas`` about a study do: begin one, make its results, show them, clean them."""
+"""The subcommands of ``fedatlas`` about a study: create it, make its results, show them, clean them."""
 
 import os
 import shlex
@@ -10,81 +10,93 @@ from fedatlas.io import terminal
 
 
 def init(a: Namespace) -> None:
-    """Write a new study, and say how to go on."""
-    from fedatlas.workflow.new_study import create
+    """Write a new study, and print the next commands."""
+    from fedatlas.workflow.study import create_study
 
-    folder = create(a.folder)
+    folder = create_study(a.folder)
     print(f"{folder} is ready:\n\n  cd {shlex.quote(str(folder))}\n  snakemake --cores 2")
 
 
-def run(a: Namespace, *more: str) -> None:
-    """Make an experiment with Snakemake, which is given the other words."""
-    from fedatlas.workflow.running import run
+def run(a: Namespace, *options: str) -> None:
+    """Make an experiment with Snakemake, which takes the options after ``--``."""
+    from fedatlas.workflow.launch import run
 
-    if status := run(a.name, a.size, a.cores, a.dry_run, more):
-        sys.exit(status)  # Snakemake has said why
+    if status := run(a.name, a.size, a.cores, a.dry_run, options):
+        sys.exit(status)  # Snakemake has printed the reason
+
+
+def claims(a: Namespace) -> None:
+    """Print the claims on which results hold verdicts."""
+    from fedatlas.cli.commands import print_json
+    from fedatlas.workflow.study import Study
+    from fedatlas.workflow.summary import verdicts
+
+    rows = verdicts(a.results or Study.open().folders.results)
+    if a.json:
+        print_json(rows)
+        return
+    margin = max(len(row["verdict"]) for row in rows) + 2
+    for row in rows:
+        claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
+        print(terminal.beside(row["verdict"], claim, margin))
+        seeds = f" over {row['seeds']} seeds" if row["seeds"] else ""
+        numbers = {"paper": row["paper"], "here": row["ours"] + seeds, "reading": row["reading"]}
+        if text := "; ".join(f"{name}: {value}" for name, value in numbers.items() if value.strip()):
+            print(terminal.beside("", text, margin))
 
 
 def clean(a: Namespace) -> None:
-    """Remove what can be made again, and say what that frees."""
+    """Remove files that can be made again, and print their sizes."""
     from fedatlas.workflow import clean
-    from fedatlas.workflow.project import CONFIG, here
+    from fedatlas.workflow.configuration import CONFIG
+    from fedatlas.workflow.study import Study
 
-    atlas = here(a.results)
-    if not (CONFIG.exists() or os.path.exists(atlas.folders.results)):
-        raise UserError(f"there is neither {CONFIG} nor {atlas.folders.results} here: run `fedatlas clean` in a study")
+    study = Study.open(a.results)
+    results = study.folders.results
+    if not (CONFIG.exists() or os.path.exists(results)):
+        raise UserError(f"there is neither {CONFIG} nor {results} here: run `fedatlas clean` in a study")
     if a.results is not None and not os.path.isdir(a.results):
         raise UserError(f"--results: there is no folder {a.results}")
     with terminal.shown("looking through results"):
-        found = clean.waste(atlas, a.unfinished, a.prepared, a.directory)
+        waste = clean.find_waste(study, a.unfinished, a.prepared, a.directory)
         if not a.dry_run:
-            clean.remove(found)
-    for item in found:
+            clean.remove(waste)
+    for item in waste:
         print(f"{item.bytes / 1e6:12,.3f} MB  {item.reason:<14} {item.path}")
-    total = sum(item.bytes for item in found) / 1e6
-    print(f"{total:12,.3f} MB  {'would be freed' if a.dry_run else 'freed'} ({len(found)} items)")
-
-
-def cite(a: Namespace) -> None:
-    """Print BibTeX."""
-    from fedatlas.publish.citations import cite
-    from fedatlas.workflow.project import here
-
-    atlas = here()
-    loaded = [atlas.experiment("paper", name) for name in a.names if name in atlas.paths]
-    print(cite(a.names, loaded))
+    total = sum(item.bytes for item in waste) / 1e6
+    print(f"{total:12,.3f} MB  {'would be freed' if a.dry_run else 'freed'} ({len(waste)} items)")
 
 
 def paper(a: Namespace) -> None:
-    """Write what a paper needs of an experiment, and say how to look at it."""
+    """Write the folder of an experiment for a paper, and print how to typeset it."""
     from fedatlas.publish.paper.folder import make
     from fedatlas.results.figures.paper_page import Page
-    from fedatlas.workflow.project import here
-    from fedatlas.workflow.running import expect
+    from fedatlas.workflow.launch import check_experiment
+    from fedatlas.workflow.study import Study
 
-    atlas, page = here(), Page(a.width, a.points, a.fonts)
-    expect(atlas, a.name)
+    study, page = Study.open(), Page(a.width, a.points, a.fonts)
+    check_experiment(study, a.name)
     out = a.out or os.path.join("paper", a.name)
-    for sentence in make(atlas, a.name, a.size or atlas.config["size"], out, page, a.directory):
+    for sentence in make(study, a.name, a.size or study.config["size"], out, page, a.directory):
         print(f"note: {sentence}", file=sys.stderr)
     tex = "pdflatex main && bibtex main && pdflatex main && pdflatex main"
     print(f"{out} is ready. To look at it:\n\n  cd {shlex.quote(out)}\n  {tex}")
 
 
 def gallery(a: Namespace) -> None:
-    """Write the gallery, and say what was made."""
+    """Write the gallery, and print its entries."""
     from pathlib import Path
 
-    from fedatlas.workflow.project import here
-    from fedatlas.workflow.publishing import PAGE, publish
+    from fedatlas.workflow.gallery_page import PAGE, publish
+    from fedatlas.workflow.study import Study
 
-    publish(here(), Path(PAGE), print, a.directory)
+    publish(Study.open(), Path(PAGE), print, a.directory)
     print(f"{PAGE} is written")
 
 
 def ui(a: Namespace) -> None:
     """Run MLflow's user interface."""
     from fedatlas.publish import tracking
-    from fedatlas.workflow.project import here
+    from fedatlas.workflow.study import Study
 
-    tracking.ui(a.uri or here().config["mlflow_uri"], a.port)
+    tracking.ui(a.uri or Study.open().config["mlflow_uri"], a.port)

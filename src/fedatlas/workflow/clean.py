@@ -1,4 +1,4 @@
-"""What `fedatlas clean` removes: what the workflow would not use again, or can make again from what is left."""
+"""`fedatlas clean`: files that the workflow would not use again, or can make again."""
 
 import shutil
 from collections.abc import Iterable, Iterator
@@ -15,56 +15,67 @@ from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.io.files import PREFIX, is_orphan
-from fedatlas.workflow.atlas import Atlas
+from fedatlas.workflow.study import Study
 
-LEFT = "half-fetched"
+HALF_FETCHED = "half-fetched"
 
 
 @dataclass(frozen=True)
 class Waste:
-    """A file or folder that can go, and why."""
+    """A file or folder that can be removed, its size in bytes, and the reason."""
 
     path: Path
     bytes: int
     reason: str
 
 
-def waste(
-    atlas: Atlas, unfinished: bool = False, prepared: bool = False, data_directory: str | None = None
+def find_waste(
+    study: Study, unfinished: bool = False, prepared: bool = False, data_directory: str | None = None
 ) -> list[Waste]:
-    """What can go, as Waste, in the order of its paths.
+    """Return the files and folders that can be removed, in the order of their paths.
 
-    Always: results of code that has changed since, as the next run of the workflow would replace them, and what writers
-    that were killed have left. unfinished: also what interrupted jobs would go on from. prepared: also prepared data
-    whose raw files or own files are there, or that come with a package. Nothing is touched whose experiment no longer
-    has a file, or is no longer in its grid: it could not be made again. Raises UserError if an experiment's file is
-    wrong.
+    These are always results of code that has changed since, as the next run of the workflow would replace them, and
+    the rest of writers that were killed. Nothing is found whose experiment no longer has a file, or is no longer in its
+    grid: it could not be made again.
+
+    Args:
+        study: The study.
+        unfinished: Whether to find the files from which interrupted jobs would go on.
+        prepared: Whether to find prepared data whose raw or custom files exist, or that come with a package.
+        data_directory: Data directory; by default the usual one.
+
+    Raises:
+        UserError: An experiment's file is wrong.
     """
-    data = dict.fromkeys((resolve_directory(data_directory), Path(atlas.folders.data)))
-    left = [
-        path for root in (Path(atlas.folders.results), *data) for path in root.rglob(f"{PREFIX}*") if is_orphan(path)
+    directories = dict.fromkeys((resolve_directory(data_directory), Path(study.folders.data)))
+    orphans = [
+        path
+        for root in (Path(study.folders.results), *directories)
+        for path in root.rglob(f"{PREFIX}*")
+        if is_orphan(path)
     ]
-    found = [Waste(path, _size(path), "half-written") for path in left]
-    found += [Waste(path, _size(path), LEFT) for root in data for path in find_leftovers(root, unfinished)]
+    waste = [Waste(path, _size(path), "half-written") for path in orphans]
+    for root in directories:
+        waste += [Waste(path, _size(path), HALF_FETCHED) for path in find_leftovers(root, unfinished)]
     for size in experiment_file.SIZES:
-        for name in atlas.paths:
-            folder = Path(atlas.folders.experiment(size, name)) / "runs"
+        for name in study.files.paths:
+            folder = Path(study.folders.experiment(size, name)) / "runs"
             if folder.exists():
-                found += _of_runs(atlas, size, name, folder, unfinished)
+                waste += _run_waste(study, size, name, folder, unfinished)
     if prepared:
-        found += _of_data(data_directory)
-    return sorted(found, key=lambda item: item.path)
+        waste += _data_waste(data_directory)
+    return sorted(waste, key=lambda item: item.path)
 
 
-def remove(found: Iterable[Waste]) -> None:
+def remove(waste: Iterable[Waste]) -> None:
     """Remove files and folders. Raises UserError if one cannot be removed, or if a workflow is running."""
     if any(Path(".snakemake/locks").glob("*")):
         raise UserError("a workflow is running here; if it was killed, run `snakemake --unlock` first")
-    for item in found:
+    for item in waste:
         try:
             if item.path.is_dir():
                 shutil.rmtree(item.path)
-            elif item.reason == LEFT:
+            elif item.reason == HALF_FETCHED:
                 remove_leftover(item.path)
             else:
                 item.path.unlink(missing_ok=True)
@@ -72,16 +83,16 @@ def remove(found: Iterable[Waste]) -> None:
             raise UserError(f"cannot remove {item.path}: {error.strerror or error}") from None
 
 
-def _of_runs(atlas: Atlas, size: str, name: str, folder: Path, unfinished: bool) -> Iterator[Waste]:
-    cells = atlas.cells(size, name)
+def _run_waste(study: Study, size: str, name: str, folder: Path, unfinished: bool) -> Iterator[Waste]:
+    cells = study.cells(size, name)
     for path in sorted(folder.glob("*/*")):
         if not path.is_file() or path.name.startswith(PREFIX):
             continue
-        known = (path.parent.name, path.name.removesuffix(path.suffix)) in cells
+        is_cell = (path.parent.name, path.name.removesuffix(path.suffix)) in cells
         if path.suffix != ".parquet":
             if unfinished:
                 yield Waste(path, _size(path), "unfinished")
-        elif known and _is_old(path):
+        elif is_cell and _is_old(path):
             yield Waste(path, _size(path), "of old code")
 
 
@@ -93,7 +104,7 @@ def _is_old(path: Path) -> bool:
     return meta.fingerprint != fingerprint(cell_modules(meta.spec))
 
 
-def _of_data(directory: str | None) -> Iterator[Waste]:
+def _data_waste(directory: str | None) -> Iterator[Waste]:
     root = resolve_directory(directory)
     for source in map(sources.info, sources.names()):
         folder = prepared_folder(root, source.name)
@@ -101,10 +112,10 @@ def _of_data(directory: str | None) -> Iterator[Waste]:
             yield Waste(folder, _size(folder), "prepared data")
     for name in custom_files.names(root):
         if custom_files.files_exist(name, root):
-            found = (prepared_folder(root, name), custom_folder(root) / f"{name}.json")
-            yield from (Waste(path, _size(path), "prepared data") for path in found if path.exists())
+            paths = (prepared_folder(root, name), custom_folder(root) / f"{name}.json")
+            yield from (Waste(path, _size(path), "prepared data") for path in paths if path.exists())
 
 
 def _size(path: Path) -> int:
-    files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
     return sum(file.stat().st_size for file in files)

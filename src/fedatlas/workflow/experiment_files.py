@@ -4,40 +4,86 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.experiments import experiment_file
+from fedatlas.experiments.numbering import PaperItem, find_items, parse_name
 from fedatlas.experiments.specification import Experiment
 
 FOLDER = "config/experiments"
 
 
 class ExperimentFiles:
-    """Files of experiments by name: ``own`` of the study, and ``paths`` of all.
+    """Files of experiments by name.
 
-    root: the study's folder. folder: of its experiments, relative to root. shipped: folder of the atlas's experiments,
-    or None; where both have a name, the study's file is meant.
+    Attributes:
+        own: Paths of the study's experiments.
+        paths: Paths of all experiments that the study can name.
+        shipped: Folder of the atlas's experiments, or None if those are the study's.
     """
 
     def __init__(self, root: Path, folder: str, shipped: Path | None = None) -> None:
-        place = root / folder
-        is_own = shipped is not None and shipped.exists() and place.exists() and place.samefile(shipped)
-        self.root, self.shipped = root, None if is_own else shipped
-        self.own = _in(place)
-        self.paths = self.own | {name: path for name, path in self._shipped().items() if name not in self.own}
+        """Find the files.
 
-    def _shipped(self) -> dict[str, Path]:
-        return _in(self.shipped) if self.shipped else {}
+        Args:
+            root: Folder of the study.
+            folder: Folder of its experiments, relative to root.
+            shipped: Folder of the atlas's experiments, or None. A name that both have means the study's file.
+        """
+        path = root / folder
+        is_own = shipped is not None and shipped.exists() and path.exists() and path.samefile(shipped)
+        self.root, self.shipped = root, None if is_own else shipped
+        self.own = _find_files(path)
+        self.paths = dict(self.own)
+        for name, file in (_find_files(self.shipped) if self.shipped else {}).items():
+            self.paths.setdefault(name, file)
 
     def load(self, name: str, size: str) -> Experiment:
-        """An experiment at a size. Raises UserError that names the file and the key, see `experiment_file.load`.
+        """Load an experiment at a size.
 
-        Its ``file`` is told relative to the folder that holds ``config/``, so that no result depends on where it lies.
+        Its ``file`` is relative to the folder that holds ``config/``, so that no result depends on where it lies.
+
+        Raises:
+            UserError: The file is wrong; the message names file and key, see `experiment_file.load`.
         """
         root = self.root if name in self.own or self.shipped is None else self.shipped.parents[1]
         return experiment_file.load(self.paths[name], size, root, self.shipped)
 
     def document(self, name: str) -> Any:
-        """The file of an experiment as it stands, with what it extends."""
+        """Return the content of an experiment's file, laid over the file that it extends."""
         return experiment_file.document(self.paths[name], self.shipped)
 
+    def explain_figure(self, name: str) -> str:
+        """Say which experiment re-runs a figure or table, as in ``Figure 3 is a part of fedac_fig1``.
 
-def _in(folder: Path) -> dict[str, Path]:
+        Args:
+            name: A name such as ``fedac_fig3``.
+
+        Returns:
+            A clause for people; empty if the name asks for no figure or table, or if no experiment begins like it.
+        """
+        prefix, number = parse_name(name) or ("", None)
+        names = [name for name in self.paths if name.partition("_")[0] == prefix]
+        if number is None or not names:
+            return ""
+        sources = {name: self._sources(name) for name in names}
+        for position, verb in enumerate(("is a part of", "is the subject of claims in")):
+            matches = {
+                name: item for name in names for item in find_items(sources[name][position]) if item.covers(number)
+            }
+            if matches:
+                item = next(iter(matches.values()))
+                *rest, last = matches
+                experiments = f"{', '.join(rest)} and {last}" if rest else last
+                return f"{PaperItem(item.noun, item.number, number.part)} {verb} {experiments}"
+        return f"no experiment of {prefix} re-runs {number}; `fedatlas list experiments` shows what each re-runs"
+
+    def _sources(self, name: str) -> tuple[str, str]:
+        """Return the sources of an experiment and of its claims."""
+        document = self.document(name)
+        document = document if isinstance(document, dict) else {}
+        claims = document.get("claims")
+        claims = claims.values() if isinstance(claims, dict) else ()
+        sources = (str(claim.get("source", "")) for claim in claims if isinstance(claim, dict))
+        return str(document.get("source", "")), "; ".join(sources)
+
+
+def _find_files(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("[!.]*.yaml"))}

@@ -1,4 +1,4 @@
-"""What `fedatlas list experiments` tells of each experiment: what it re-runs, on which data, how long it takes."""
+"""`fedatlas list experiments`: figures and tables that each experiment re-runs, its data, time and memory."""
 
 import itertools
 import re
@@ -15,24 +15,30 @@ from fedatlas.io import terminal
 from fedatlas.io.machine import size as memory
 from fedatlas.registry.bibliography import reference
 from fedatlas.workflow import times
-from fedatlas.workflow.atlas import Atlas
-from fedatlas.workflow.times import Took
+from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import Cost
 
 LEGEND = (
     "Times are those of one processor for all runs of an experiment. They were measured; those after ~ are rough "
     "estimates. Memory is that of the largest job."
 )
 
-JOINED = re.compile(r"(?<=\d) (?=(?:s|min|h|days|[KMG]iB)\b)")  # a number stays with its unit
+QUANTITY = re.compile(r"(?<=\d) (?=(?:s|min|h|days|[KMG]iB)\b)")  # a number stays with its unit
 
 
 @dataclass(frozen=True)
-class Listed:
+class ExperimentSummary:
     """An experiment as a list shows it.
 
-    paper: its key in the bibliography. source: what of the paper it re-runs, in the words of its file. numbered: the
-    figures and tables among that. data: names of data sets by size; without data, the kind of problem. sizes: what is
-    known of the time and memory of each size, or None. is_own: whether it is the study's, and not the atlas's.
+    Attributes:
+        name: Name of the experiment.
+        title: Its title.
+        paper: Key of the paper in the bibliography.
+        source: Figures, tables and sections of the paper that it re-runs, in the words of its file.
+        numbered: Figures and tables in the source.
+        data: Names of data sets by size; without data, the kinds of problem.
+        sizes: Cost of each size, or None.
+        is_own: Whether it is the study's, and not the atlas's.
     """
 
     name: str
@@ -41,88 +47,88 @@ class Listed:
     source: str
     numbered: list[str]
     data: dict[str, list[str]]
-    sizes: dict[str, Took | None]
+    sizes: dict[str, Cost | None]
     is_own: bool
 
     def plain(self) -> dict[str, Any]:
-        """The same as JSON types."""
+        """Return the summary in JSON types."""
         return asdict(self)
 
 
-def listed(atlas: Atlas, known: Mapping[tuple[str, str], Took] | None = None) -> list[Listed]:
-    """The experiments that a study can name, those of a paper together. known: by default what is known of times."""
-    known = times.known(atlas) if known is None else known
-    found = [_listed(atlas, name, known) for name in atlas.paths]
-    papers = list(dict.fromkeys(one.paper for one in found))
-    return sorted(found, key=lambda one: papers.index(one.paper))
+def summaries(study: Study, costs: Mapping[tuple[str, str], Cost] | None = None) -> list[ExperimentSummary]:
+    """Return the experiments that a study can name, those of a paper together.
+
+    Args:
+        study: The study.
+        costs: Costs by (name, size); by default `times.experiment_costs`.
+    """
+    costs = times.experiment_costs(study) if costs is None else costs
+    experiments = [summarize(study, name, costs) for name in study.files.paths]
+    papers = list(dict.fromkeys(experiment.paper for experiment in experiments))
+    return sorted(experiments, key=lambda experiment: papers.index(experiment.paper))
 
 
-def one(atlas: Atlas, name: str) -> Listed:
-    """The same of one experiment."""
-    return _listed(atlas, name, times.known(atlas))
-
-
-def _listed(atlas: Atlas, name: str, known: Mapping[tuple[str, str], Took]) -> Listed:
-    whole = atlas.files.document(name)
-    whole = whole if isinstance(whole, dict) else {}
-    sizes = whole.get("sizes")
+def summarize(study: Study, name: str, costs: Mapping[tuple[str, str], Cost] | None = None) -> ExperimentSummary:
+    """Return the summary of one experiment; arguments as of `summaries`."""
+    costs = times.experiment_costs(study) if costs is None else costs
+    document = study.files.document(name)
+    document = document if isinstance(document, dict) else {}
+    sizes = document.get("sizes")
     sizes = {size: sizes[size] for size in experiment_file.SIZES if size in sizes} if isinstance(sizes, dict) else {}
-    title, paper, source = (str(whole.get(key) or "") for key in ("title", "paper", "source"))
-    return Listed(
+    title, paper, source = (str(document.get(key) or "") for key in ("title", "paper", "source"))
+    return ExperimentSummary(
         name=name,
         title=title,
         paper=paper,
         source=source,
         numbered=list(map(str, find_items(source))),
-        data={size: _data(experiment_file.merge(whole, override or {})) for size, override in sizes.items()},
-        sizes={size: known.get((name, size)) for size in sizes},
-        is_own=name in atlas.files.own,
+        data={size: _data_names(experiment_file.merge(document, override or {})) for size, override in sizes.items()},
+        sizes={size: costs.get((name, size)) for size in sizes},
+        is_own=name in study.files.own,
     )
 
 
-def _data(content: Any) -> list[str]:
-    """Names of the data of an experiment at a size, or its kinds of problem where they need none."""
+def _data_names(content: Any) -> list[str]:
+    """Return the names of the data of an experiment at a size, or its kinds of problem if they need none."""
     cases = content.get("cases")
-    problems = [content.get("problem"), *(cases.values() if isinstance(cases, dict) else ())]
-    problems = [each.get("problem", each) for each in problems if isinstance(each, dict)]
-    axes = [content.get(key) for key in ("grid", "within")]
-    values = [each.get("problem.data") for each in axes if isinstance(each, dict)]
-    found = [value for each in values if isinstance(each, list) for value in each]
-    found = found or [each["data"] for each in problems if isinstance(each, dict) and each.get("data")]
-    kinds = [each["kind"] for each in problems if isinstance(each, dict) and "kind" in each and "data" not in each]
-    return list(dict.fromkeys([*map(_called, found), *(() if found else map(str, kinds))]))
+    mappings = [content.get("problem"), *(cases.values() if isinstance(cases, dict) else ())]
+    problems = [mapping.get("problem", mapping) for mapping in mappings if isinstance(mapping, dict)]
+    problems = [problem for problem in problems if isinstance(problem, dict)]
+    axes = [axes.get("problem.data") for axes in map(content.get, ("grid", "within")) if isinstance(axes, dict)]
+    data = [value for values in axes if isinstance(values, list) for value in values]
+    data = data or [problem["data"] for problem in problems if problem.get("data")]
+    kinds = [problem["kind"] for problem in problems if "kind" in problem and "data" not in problem]
+    return list(dict.fromkeys([*map(_data_name, data), *(() if data else map(str, kinds))]))
 
 
-def _called(data: Any) -> str:
+def _data_name(data: Any) -> str:
     if isinstance(data, dict):
         return str(data.get("name") or data.get("file") or data.get("openml") or "own data")
     return display_name(str(data))
 
 
-def lines(experiments: Iterable[Listed]) -> Iterator[str]:
-    """The list for people, in lines of the width of the terminal."""
+def lines(experiments: Iterable[ExperimentSummary]) -> Iterator[str]:
+    """Return the list for people, in lines of the width of the terminal."""
     experiments = list(experiments)
-    margin = max((len(one.name) for one in experiments), default=0) + 4
+    margin = max((len(experiment.name) for experiment in experiments), default=0) + 4
     yield from textwrap.wrap(LEGEND, terminal.width())
-    for key, group in itertools.groupby(experiments, lambda one: one.paper):
-        yield from ("", *textwrap.wrap(paper(key), terminal.width()))
-        for one in group:
-            yield from _lines(one, margin)
+    for key, group in itertools.groupby(experiments, lambda experiment: experiment.paper):
+        yield from ("", *textwrap.wrap(paper_words(key), terminal.width()))
+        for experiment in group:
+            title = experiment.title if experiment.is_own else f"{experiment.title} (of the atlas)"
+            yield terminal.beside(f"  {experiment.name}", title, margin)
+            most = largest_memory(experiment)
+            durations = (f"{size} {duration(cost)}".rstrip() for size, cost in experiment.sizes.items())
+            for details in (
+                [format_items(find_items(experiment.source)), data_words(experiment)],
+                [", ".join(durations), memory(most * 1e6) if most else ""],
+            ):
+                if text := "; ".join(filter(None, details)):
+                    yield terminal.beside("", QUANTITY.sub("\u00a0", text), margin).replace("\u00a0", " ")
 
 
-def _lines(one: Listed, margin: int) -> Iterator[str]:
-    yield terminal.beside(f"  {one.name}", one.title if one.is_own else f"{one.title} (of the atlas)", margin)
-    for details in (_where(one), _how_long(one)):
-        if any(details):
-            yield _joined(terminal.beside("", JOINED.sub("\u00a0", "; ".join(filter(None, details))), margin))
-
-
-def _joined(text: str) -> str:
-    return text.replace("\u00a0", " ")
-
-
-def paper(key: str) -> str:
-    """A paper for people; its key where the bibliography has none."""
+def paper_words(key: str) -> str:
+    """Return authors, year and title of a paper; its key if the bibliography does not have it."""
     try:
         paper = reference(key)
     except UserError:
@@ -130,39 +136,29 @@ def paper(key: str) -> str:
     return f"{paper.short} {paper.year}: {paper.title}"
 
 
-def _where(one: Listed) -> list[str]:
-    return [format_items(find_items(one.source)), data_words(one)]
+def largest_memory(experiment: ExperimentSummary) -> int:
+    """Return the megabytes of the largest job of any size; 0 if they are unknown."""
+    return max((cost.memory_mb for cost in experiment.sizes.values() if cost), default=0)
 
 
-def _how_long(one: Listed) -> list[str]:
-    most = largest_memory(one)
-    times = (f"{size} {duration(took)}".rstrip() for size, took in one.sizes.items())
-    return [", ".join(times), memory(most * 1e6) if most else ""]
-
-
-def largest_memory(one: Listed) -> int:
-    """Megabytes of the largest job of any size; 0 where they are not known."""
-    return max((took.memory_mb for took in one.sizes.values() if took), default=0)
-
-
-def data_words(one: Listed) -> str:
-    """The data of an experiment: those of its largest size, and those of other sizes where they differ."""
-    *others, (_, last) = one.data.items() if one.data else [("", [])]
+def data_words(experiment: ExperimentSummary) -> str:
+    """Return the data of an experiment: those of its largest size, and those of other sizes if they differ."""
+    *others, (_, last) = experiment.data.items() if experiment.data else [("", [])]
     differ = [f"{size}: {' '.join(names)}" for size, names in others if names != last]
     return ", ".join(last) + (f" ({', '.join(differ)})" if differ else "")
 
 
-def duration(took: Took | None) -> str:
-    """A time for people: ``5 s``, ``~39 min``, ``2.5 h`` or ``~64 days``; empty where none is known."""
-    if took is None or took.seconds is None:
+def duration(cost: Cost | None) -> str:
+    """Return a time for people: ``5 s``, ``~39 min``, ``2.5 h`` or ``~64 days``; empty if it is unknown."""
+    if cost is None or cost.seconds is None:
         return ""
-    if took.seconds < 1:
+    if cost.seconds < 1:
         return "under 1 s"
-    count, unit = took.seconds, "days"
+    count, unit = cost.seconds, "days"
     for step, name in ((60, "s"), (60, "min"), (24, "h")):
         if count < 1.5 * step:
             unit = name
             break
         count /= step
     text = f"{count:.0f} {unit}" if count >= 9.5 else f"{count:.2g} {unit}"
-    return text if took.measured else f"~{text}"
+    return text if cost.measured else f"~{text}"

@@ -1,39 +1,43 @@
-"""How fast Snakemake starts jobs."""
+"""The rate at which Snakemake starts jobs on this machine."""
 
 import logging
 from typing import Any
 
-from fedatlas.workflow.messages import LOGGER, STARTING
+from fedatlas.workflow.console import LOGGER, STARTING
 
-USUAL = (100, 1)  # Snakemake's own limit: jobs, and seconds in which they start
+DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
 
 
-class Unlimited(logging.Handler):
-    """Drops the limit on starting jobs before the first job. workflow: Snakemake's."""
+class LimitRemover(logging.Handler):
+    """A handler of Snakemake's records that removes the limit on starting jobs before the first job."""
 
     def __init__(self, workflow: Any) -> None:
+        """Create the handler for a workflow of Snakemake."""
         super().__init__()
         self.workflow = workflow
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record."""
         if getattr(record, "event", None) == STARTING:
-            unlimited(self.workflow)
+            remove_limit(self.workflow)
 
 
 def install(workflow: Any) -> None:
-    """Have `unlimited` called before the first job, when Snakemake has made its scheduler."""
-    logging.getLogger(LOGGER).addHandler(Unlimited(workflow))
+    """Remove the limit before the first job, when Snakemake has made its scheduler."""
+    logging.getLogger(LOGGER).addHandler(LimitRemover(workflow))
 
 
-def unlimited(workflow: Any) -> None:
-    """Let jobs on this machine start without a limit on their number in a second, if the limit is Snakemake's own.
+def remove_limit(workflow: Any) -> None:
+    """Let jobs on this machine start at any rate, if the limit is Snakemake's default.
 
     Snakemake's limiter adds a timer after each job, and each timer looks for new jobs once a second from then on. After
-    600 jobs that takes a processor. workflow: Snakemake's, which has its scheduler already.
+    600 jobs that takes a processor.
+
+    Args:
+        workflow: Snakemake's workflow with its scheduler.
     """
     limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
     if limiter is not None and workflow.local_exec:
-        given = workflow.scheduling_settings.max_jobs_per_timespan
-        if (given.max_jobs, given.timespan) == USUAL:
+        limit = workflow.scheduling_settings.max_jobs_per_timespan
+        if (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
             workflow.scheduler.job_rate_limiter = None

@@ -1,37 +1,56 @@
-"""How long experiments take, and how much memory: measured where that was done, else estimated.
+"""Time and memory that experiments take: measured where results exist, else estimated.
 
 ``python -m fedatlas.workflow.times RESULTS ...`` writes the file that the atlas ships. A time is the sum over all runs
 of an experiment of the seconds in its run files: those of training on one processor, without evaluation. Memory is what
-the job of the largest cell asks a scheduler for. Times of experiments that were not run are estimated
-(`fedatlas.workflow.work`).
+the job of the largest cell asks a scheduler for. The time of an experiment that was not run is its counted work times
+the rate of measured experiments.
 """
 
 import csv
+import functools
+import json
+import math
+import statistics
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
+from fedatlas.data import sources
 from fedatlas.errors import UserError
+from fedatlas.experiments.cells import CellSpec, has_choice
 from fedatlas.experiments.experiment_file import SIZES
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta
+from fedatlas.experiments.runs import create_run, initial_searches, tuned_points
+from fedatlas.federation.engine.setting import Setting
 from fedatlas.io.files import atomic
-from fedatlas.workflow import needs, work
-from fedatlas.workflow.atlas import Atlas
+from fedatlas.workflow.configuration import shipped
 from fedatlas.workflow.experiment_files import FOLDER
-from fedatlas.workflow.project import here, shipped
+from fedatlas.workflow.resources import resources
+from fedatlas.workflow.study import Study
 
 FILE = "times.csv"  # beside the experiments of the atlas
+NETWORK = "network"
+ROUNDS = 20  # of which the active clients are counted
+STEP_OPERATIONS = 20_000  # products and sums in the time of a client step besides its gradient
+LEAST_SECONDS = 60.0  # of a measured experiment with networks; less is mostly start-up
+Key = tuple[str, str]  # name and size of an experiment
+Work = Counter[str]  # operations by kind of problem; of networks, gradients of single samples by architecture
 
 
 @dataclass(frozen=True)
-class Took:
-    """What an experiment takes at a size.
+class Cost:
+    """Runs, time and memory of an experiment at a size.
 
-    runs: their number. seconds: of one processor, None where nothing is known. measured: whether the seconds are;
-    others are estimated. memory_mb: of the largest job, 0 where it is not known.
+    Attributes:
+        runs: Number of runs.
+        seconds: Time of one processor, None if it is unknown.
+        measured: Whether the seconds were measured; others are estimated.
+        memory_mb: Memory of the largest job, 0 if it is unknown.
     """
 
     runs: int
@@ -40,24 +59,29 @@ class Took:
     memory_mb: int = 0
 
 
-def known(atlas: Atlas) -> dict[tuple[str, str], Took]:
-    """What is known of experiments, by (name, size): as measured in this study, else as the atlas has measured."""
-    found = shipped_times()
-    if atlas.files.shipped is not None:  # a study's own experiment may have the name of another
-        found = {key: took for key, took in found.items() if key[0] not in atlas.files.own}
-    for key, took in measured(Path(atlas.folders.results), atlas.paths).items():
-        found[key] = replace(took, memory_mb=found[key].memory_mb if key in found else 0)
-    return found
+def experiment_costs(study: Study) -> dict[Key, Cost]:
+    """Return costs of experiments by (name, size): those measured in the study, else those that the atlas ships."""
+    costs = shipped_costs()
+    if study.files.shipped is not None:  # a study's own experiment may have the name of one of the atlas
+        costs = {key: cost for key, cost in costs.items() if key[0] not in study.files.own}
+    for key, cost in measured_costs(Path(study.folders.results), study.files.paths).items():
+        costs[key] = replace(cost, memory_mb=costs[key].memory_mb if key in costs else 0)
+    return costs
 
 
-def shipped_times() -> dict[tuple[str, str], Took]:
-    """What the file of the atlas says."""
-    return _read(shipped() / FOLDER / FILE)
+def shipped_costs() -> dict[Key, Cost]:
+    """Return the costs in the file of the atlas."""
+    return read_costs(shipped() / FOLDER / FILE)
 
 
-def measured(results: Path, names: Iterable[str]) -> dict[tuple[str, str], Took]:
-    """What the tables in a folder of results say. names: of the experiments that are asked for."""
-    found = {}
+def measured_costs(results: Path, names: Iterable[str]) -> dict[Key, Cost]:
+    """Return the costs in the tables of a folder of results.
+
+    Args:
+        results: Folder of results.
+        names: Names of experiments.
+    """
+    costs = {}
     for size, name in ((size, name) for name in names for size in SIZES):
         path = results / size / name / "table.parquet"
         if path.is_file():
@@ -65,56 +89,148 @@ def measured(results: Path, names: Iterable[str]) -> dict[tuple[str, str], Took]
                 meta = TableMeta.of(read_meta(path))
             except (UserError, TypeError):
                 continue  # of another version; the workflow makes it again
-            found[name, size] = Took(meta.runs, meta.seconds, True)
-    return found
+            costs[name, size] = Cost(meta.runs, meta.seconds, True)
+    return costs
 
 
-def _read(path: Path) -> dict[tuple[str, str], Took]:
+def read_costs(path: Path) -> dict[Key, Cost]:
+    """Read a file that `write` wrote; a missing file holds no costs."""
     if not path.exists():
         return {}
     with open(path, newline="", encoding="utf-8") as file:
-        return {(row["experiment"], row["size"]): _took(row) for row in csv.DictReader(file)}
+        return {
+            (row["experiment"], row["size"]): Cost(
+                int(row["runs"]),
+                float(row["seconds"]) if row["seconds"] else None,
+                row["measured"] == "yes",
+                int(row["memory_mb"]),
+            )
+            for row in csv.DictReader(file)
+        }
 
 
-def _took(row: Mapping[str, str]) -> Took:
-    seconds = float(row["seconds"]) if row["seconds"] else None
-    return Took(int(row["runs"]), seconds, row["measured"] == "yes", int(row["memory_mb"]))
-
-
-def write(atlas: Atlas, folders: Iterable[Path], path: Path) -> None:
+def write(study: Study, folders: Iterable[Path], path: Path) -> None:
     """Write the file of a study's own experiments.
 
-    folders: of results; a later one counts more. What the file has measured before is kept.
+    Args:
+        study: The study.
+        folders: Folders of results; a later one counts more. What the file has measured before is kept.
+        path: Path of the file.
     """
-    found = {key: took for key, took in _read(path).items() if took.measured}
+    measured = {key: cost for key, cost in read_costs(path).items() if cost.measured}
     for folder in folders:
-        found |= measured(folder, atlas.files.own)
-    done: dict[tuple[str, str], work.Work] = {}
-    memory: dict[tuple[str, str], int] = {}
-    for name in atlas.files.own:
-        for size in _sizes(atlas, name):
-            cells = atlas.cells(size, name).values()
-            done[name, size] = work.of(cell.spec for cell in cells)
-            memory[name, size] = max(needs.needs(cell.spec.problem)["mem_mb"] for cell in cells)
-    seconds = work.seconds(done, {key: took.seconds for key, took in found.items() if took.seconds is not None})
+        measured |= measured_costs(folder, study.files.own)
+    runs: dict[Key, int] = {}
+    work: dict[Key, Work] = {}
+    memory: dict[Key, int] = {}
+    for name in study.files.own:
+        for size in (size for size in SIZES if size in study.files.document(name)["sizes"]):
+            cells = study.cells(size, name).values()
+            runs[name, size], work[name, size] = count_work(cell.spec for cell in cells)
+            memory[name, size] = max(resources(cell.spec.problem)["mem_mb"] for cell in cells)
+    seconds = estimate_seconds(work, {key: cost.seconds for key, cost in measured.items() if cost.seconds})
     rows = []
-    for key in done:
-        took = found.get(key) or Took(done[key].runs, seconds.get(key), False)
-        rows.append({"experiment": key[0], "size": key[1], **_plain(replace(took, memory_mb=memory[key]))})
+    for key in work:
+        cost = replace(measured.get(key) or Cost(runs[key], seconds.get(key), False), memory_mb=memory[key])
+        rounded = "" if cost.seconds is None else f"{cost.seconds:{'.3g' if cost.measured else '.2g'}}"
+        row = asdict(cost) | {"seconds": rounded, "measured": "yes" if cost.measured else "no"}
+        rows.append({"experiment": key[0], "size": key[1], **row})
     with atomic(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["experiment", "size", *(field.name for field in fields(Took))])
+        writer = csv.DictWriter(file, ["experiment", "size", *(field.name for field in fields(Cost))])
         writer.writeheader()
         writer.writerows(rows)
 
 
-def _plain(took: Took) -> dict[str, Any]:
-    rounded = "" if took.seconds is None else f"{took.seconds:{'.3g' if took.measured else '.2g'}}"
-    return asdict(took) | {"seconds": rounded, "measured": "yes" if took.measured else "no"}
+def count_work(specs: Iterable[CellSpec]) -> tuple[int, Work]:
+    """Return the number of runs of cells, and their work.
+
+    The ends of tuning axes are counted where they stand, though a search may move them.
+    """
+    runs, work = 0, Work()
+    for spec in specs:
+        for search in initial_searches(spec):
+            tunes = has_choice(spec.tune)
+            points = [(point, len(spec.tuning_seeds)) for point in tuned_points(search)] if tunes else []
+            last = points[-1][0] if tunes else search.chosen or {}  # scoring takes as long as the last point
+            for point, count in [*points, (last, len(spec.seeds))]:
+                run = create_run(spec, search.within, point, 0)
+                unit, operations = _run_work(json.dumps(run.setting), json.dumps(run.problem))
+                runs, work[unit] = runs + count, work[unit] + count * operations
+    return runs, work
 
 
-def _sizes(atlas: Atlas, name: str) -> list[str]:
-    return [size for size in SIZES if size in atlas.files.document(name)["sizes"]]
+@functools.lru_cache(10_000)
+def _run_work(conditions: str, spec: str) -> tuple[str, int]:
+    """Return the unit and the number of operations of a run."""
+    setting, problem = Setting(**json.loads(conditions)), json.loads(spec)
+    source = sources.info(problem["data"]) if "data" in problem else None
+    rows = (source.rows if source else 1) / setting.clients
+    batch = rows if setting.batch is None else min(setting.batch, rows) if rows > 1 else setting.batch
+    local_steps = setting.local_steps or (setting.local_epochs or 1) * max(1.0, rows / batch)
+    client_steps = setting.total_rounds * local_steps * _active_clients(setting)
+    if problem["kind"] == NETWORK:
+        return f"{NETWORK} {problem.get('architecture', 'mlp')} {problem['data']}", round(client_steps * batch)
+    if source is None:  # clients of the problem `similar` have dense matrices
+        dim = problem.get("dim", 10)
+        sample = 2.0 * dim * (dim if problem["kind"] == "similar" else 1)
+    else:
+        sample = 4.0 * prod(source.shape) * (source.classes if problem["kind"] == "softmax" else 1)
+    return problem["kind"], round(client_steps * (batch * sample + STEP_OPERATIONS))
+
+
+def _active_clients(setting: Setting) -> float:
+    """Return the mean number of active clients; half of all where the rule of participation needs the data."""
+    rounds = range(min(ROUNDS, setting.total_rounds))
+    try:
+        participants = setting.participation_kind.bind(None, setting.clients, 0)
+        return sum(len(participants.active(t)) for t in rounds) / len(rounds)
+    except (UserError, AttributeError):
+        return setting.clients / 2
+
+
+def estimate_seconds(work: Mapping[Key, Work], measured: Mapping[Key, float]) -> dict[Key, float]:
+    """Return the estimated seconds of the experiments that were not measured.
+
+    A unit of work has the median rate of the measured experiments with that unit alone; without any, that of all
+    measured networks or of all other problems. An experiment that was measured at another size has the ratio of
+    measured to estimated seconds from there. Experiments whose rate is unknown are left out.
+
+    Args:
+        work: Work of experiments.
+        measured: Measured seconds of some of them.
+    """
+    rates: dict[str, list[float]] = {}
+    for key in work.keys() & measured.keys():
+        units = [unit for unit, count in work[key].items() if count]
+        if len(units) == 1 and not (_is_network(units[0]) and measured[key] < LEAST_SECONDS):
+            rates.setdefault(units[0], []).append(measured[key] / work[key][units[0]])
+    families: dict[bool, list[float]] = {False: [], True: []}
+    for unit, values in rates.items():
+        families[_is_network(unit)] += values
+    plain: dict[Key, float] = {}
+    for key, counts in work.items():
+        unit_rates = {unit: rates.get(unit) or families[_is_network(unit)] for unit in counts}
+        if all(unit_rates.values()):
+            plain[key] = sum(count * statistics.median(unit_rates[unit]) for unit, count in counts.items())
+    seconds = {}
+    for key in plain.keys() - measured.keys():
+        ratios = [
+            measured[other] / plain[other]
+            for other in plain.keys() & measured.keys()
+            if other[0] == key[0] and (measured[other] >= LEAST_SECONDS or not any(map(_is_network, work[other])))
+        ]
+        seconds[key] = plain[key] * (math.prod(ratios) ** (1 / len(ratios)) if ratios else 1)
+    return seconds
+
+
+def _is_network(unit: str) -> bool:
+    return unit.startswith(NETWORK)
+
+
+def main(arguments: list[Any]) -> None:
+    """Write the file that the atlas ships from folders of results."""
+    write(Study.open(), map(Path, arguments or ["results"]), shipped() / FOLDER / FILE)
 
 
 if __name__ == "__main__":
-    write(here(), map(Path, sys.argv[1:] or ["results"]), shipped() / FOLDER / FILE)
+    main(sys.argv[1:])

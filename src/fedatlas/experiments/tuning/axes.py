@@ -24,7 +24,9 @@ def continued(given: Sequence[Any], values: Sequence[Any], best: Any, option: Op
     which, sizes, now = end(best, values), _sizes(given), _sizes(values)
     if not which or option is None or not sizes:
         return None
-    if any(isinstance(value, str) for value in given) and (option.words or option.family or len({*map(_constants, given)}) > 1):
+    if any(isinstance(value, str) for value in given) and (
+        option.words or option.family or len({*map(_constants, given)}) > 1
+    ):
         return None
     known = dict(zip(sizes, given, strict=True))
     outer, inner = sorted(known, reverse=which == "highest")[:2]

@@ -14,8 +14,8 @@ from fedatlas.io.files import atomic_folder
 from fedatlas.publish.paper import content, tex
 from fedatlas.publish.paper.material import Material, material
 from fedatlas.results.figures.paper_page import Page
-from fedatlas.workflow.atlas import Atlas
 from fedatlas.workflow.jobs import figure
+from fedatlas.workflow.study import Study
 
 MANIFEST = "manifest.json"
 NAMED = 12  # sources of a figure in a comment; the manifest has all
@@ -68,14 +68,14 @@ class _Written:
         path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def make(atlas: Atlas, name: str, size: str, out: str | Path, page: Page, directory: str | None = None) -> list[str]:
+def make(study: Study, name: str, size: str, out: str | Path, page: Page, directory: str | None = None) -> list[str]:
     """Write the folder of an experiment, in place of one that was written before.
 
     page: of the paper, for the figures. directory: of the prepared data. Returns sentences about what the author has to
     know: figures that could not be drawn or are wider than the page, and changes since the results were made. Raises
     UserError if there are no results, or if the folder holds what was not written so.
     """
-    of, out = material(atlas, name, size), Path(out)
+    of, out = material(study, name, size), Path(out)
     _check(out)
     with atomic_folder(out) as folder:
         written = _Written(folder, of)
@@ -145,7 +145,7 @@ def _figures(written: _Written, page: Page, directory: str | None) -> list[str]:
     (written.folder / "figures").mkdir()
     parts, more = [_head(of, "Figures")], []
     for name, caption in of.about.figures.items():
-        kind, _ = of.atlas.figure(_at(of, name))
+        kind, _ = of.graph.figure(_at(of, name))
         runs = of.runs_of(getattr(kind, "algorithms", None), getattr(kind, "where", None)) if kind.draws_results else []
         sources = [f"{of.folder}/curves.parquet", f"{of.folder}/table.parquet", *runs] if runs else [of.about.file]
         try:
@@ -186,7 +186,7 @@ def _drawn(of: Material, name: str, folder: Path, page: Page, directory: str | N
     """Draw a figure. Returns its notes and its path."""
     path = folder / f"{name}.pdf"
     logging.getLogger("fontTools").setLevel(logging.ERROR)  # what it says of matplotlib's fonts helps no author
-    spec = json.loads(of.atlas.figure_spec(_at(of, name)))
+    spec = json.loads(of.graph.figure_spec(_at(of, name)))
     return figure.make(spec, str(of.folder), [str(path)], directory, page), path
 
 

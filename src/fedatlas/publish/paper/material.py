@@ -18,7 +18,8 @@ from fedatlas.experiments.selection import select_points
 from fedatlas.io import csv
 from fedatlas.publish.report import changes
 from fedatlas.publish.report.record import FILE, About
-from fedatlas.workflow.atlas import Atlas
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,7 @@ class Material:
     folder: of the results. changed: keys of the experiment's file that have changed since the results were made.
     """
 
-    atlas: Atlas
+    graph: Graph
     about: About
     view: ExperimentView
     folder: Path
@@ -45,7 +46,7 @@ class Material:
 
     @property
     def wildcards(self) -> SimpleNamespace:
-        """What `Atlas` is asked with."""
+        """The wildcards of a rule of the experiment."""
         return SimpleNamespace(size=self.about.size, experiment=self.about.name)
 
     @property
@@ -81,34 +82,34 @@ class Material:
         return [f"{self.folder}/runs/{cell.id}/{cell.key}.parquet" for cell in cells]
 
 
-def material(atlas: Atlas, name: str, size: str) -> Material:
+def material(study: Study, name: str, size: str) -> Material:
     """The finished results of an experiment at a size. Raises UserError with the command that makes them."""
-    folder = Path(atlas.folders.experiment(size, name))
+    folder = Path(study.folders.experiment(size, name))
     if lacking := [file for file in NEEDED if not (folder / file).exists()]:
-        raise UserError(_missing(atlas, name, size, folder / lacking[0]))
-    w = SimpleNamespace(size=size, experiment=name)
-    about = About.of(json.loads(atlas.about(w)))
+        raise UserError(_missing(study, name, size, folder / lacking[0]))
+    graph, w = Graph(study), SimpleNamespace(size=size, experiment=name)
+    about = About.of(json.loads(graph.about_spec(w)))
     table, plain = read(folder / "table.parquet")
     ran = About.read(folder / FILE) if (folder / FILE).exists() else about
     return Material(
-        atlas=atlas,
+        graph=graph,
         about=about,
-        view=atlas.view(w),
+        view=study.view(size, name),
         folder=folder,
         table=table,
         claims=csv.read(folder / "claims.csv", dtype=str, keep_default_na=False),
         meta=TableMeta.of(plain),
-        cells=list(atlas.cells(size, name).values()),
+        cells=list(study.cells(size, name).values()),
         changed=changes.changed(changes.digests(ran.content), changes.digests(about.content)),
     )
 
 
-def _missing(atlas: Atlas, name: str, size: str, path: Path) -> str:
+def _missing(study: Study, name: str, size: str, path: Path) -> str:
     """The sentence about results that are not there, with the command that makes them."""
     made = [
         other
         for other in SIZES
-        if all((Path(atlas.folders.experiment(other, name)) / file).exists() for file in NEEDED)
+        if all((Path(study.folders.experiment(other, name)) / file).exists() for file in NEEDED)
     ]
     others = f"; there are results at size {' and '.join(made)}" if made else ""
     return f"{path} does not exist: make the results with `fedatlas run {name} --size {size}`{others}"

@@ -100,7 +100,9 @@ class Work(NamedTuple):
     passes: float = 0.0
 
 
-def seconds(model: CostModel, work: Workload, attendance: ActiveClients, recorded: Mapping[str, np.ndarray]) -> np.ndarray:
+def seconds(
+    model: CostModel, work: Workload, attendance: ActiveClients, recorded: Mapping[str, np.ndarray]
+) -> np.ndarray:
     """Seconds from the start of a run to each of its evaluations.
 
     recorded: columns RECORDED of its evaluations, in their order.
@@ -115,7 +117,9 @@ def seconds(model: CostModel, work: Workload, attendance: ActiveClients, recorde
     return found
 
 
-def _between(model: CostModel, rates: Rates, work: Workload, rounds: ActiveClients, spent: Mapping[str, float]) -> float:
+def _between(
+    model: CostModel, rates: Rates, work: Workload, rounds: ActiveClients, spent: Mapping[str, float]
+) -> float:
     """Seconds of the rounds between two evaluations. spent: what was recorded of them."""
     down, up, gradients, samples = (
         spent[name] / rounds.rounds for name in ("vectors_down", "vectors_up", "gradients", "samples")

@@ -22,7 +22,7 @@ from fedatlas.federation.problems.data_options import hold_out
 from fedatlas.results.figures.availability import MAX_PANELS
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.made_files import partition_file
+from fedatlas.workflow.shared_files import partition_file
 
 
 def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from fedatlas.federation.problems.base import Optimum
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedred.constants import fedred_constants
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.made_files import optimum_file, partition_file
+from fedatlas.workflow.shared_files import optimum_file, partition_file
 
 
 def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.made_files import partition_file
+from fedatlas.workflow.shared_files import partition_file
 
 
 def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ from fedatlas.results.costs import COST_MODELS, CostModel
 from fedatlas.results.costs.elapsed import RECORDED, ActiveClients, Workload, seconds
 from fedatlas.results.costs.operations import per_sample
 from fedatlas.workflow.inputs import ResultTables
-from fedatlas.workflow.made_files import partition_file
+from fedatlas.workflow.shared_files import partition_file
 
 if TYPE_CHECKING:
     import pandas as pd

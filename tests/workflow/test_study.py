@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas import SNAKEFILE, UserError
-from fedatlas.workflow import project
-from fedatlas.workflow.study_folders import Folders
+from fedatlas.workflow import configuration
+from fedatlas.workflow.folders import Folders
+from fedatlas.workflow.study import Study
 from tests.workflow.project import ROOT
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
@@ -26,12 +27,12 @@ KEYS = st.sampled_from(
 
 
 def test_what_the_package_carries_is_here():
-    assert project.shipped() == ROOT and SNAKEFILE == str(ROOT / "workflow/Snakefile")
+    assert configuration.shipped() == ROOT and SNAKEFILE == str(ROOT / "workflow/Snakefile")
 
 
 def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert project.here().config == {
+    assert Study.open().config == {
         "size": "laptop",
         "experiments": "all",
         "experiments_folder": "config/experiments",
@@ -44,8 +45,8 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
         "mlflow_extras": [],
         "mlflow_uri": "sqlite:///results/mlflow.db",
     }
-    assert project.study({"results": "out/"}).config["mlflow_uri"] == "sqlite:///out/mlflow.db"
-    assert project.study({"results": "out"}, "six/{}".format).config["mlflow_uri"] == "sqlite:///six/out/mlflow.db"
+    assert Study.from_config({"results": "out/"}).config["mlflow_uri"] == "sqlite:///out/mlflow.db"
+    assert Study.from_config({"results": "out"}, "six/{}".format).config["mlflow_uri"] == "sqlite:///six/out/mlflow.db"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
 )
 def test_a_wrong_configuration(found, said):
     with pytest.raises(UserError, match=re.escape(said)) as error:
-        project.study(found)
+        Study.from_config(found)
     assert "\n" not in str(error.value) and str(error.value).startswith("config/config.yaml")
 
 
@@ -70,7 +71,7 @@ def test_a_wrong_configuration(found, said):
 def test_whatever_it_holds_it_is_taken_or_refused(found):
     before = json.dumps(found)
     try:
-        assert project.completed(found).keys() >= {"size", "results", "data"}
+        assert configuration.complete(found).keys() >= {"size", "results", "data"}
     except UserError as error:
         assert str(error).startswith("config/config.yaml")
     assert json.dumps(found) == before
@@ -88,14 +89,14 @@ def test_whatever_it_holds_it_is_taken_or_refused(found):
 )
 def test_a_key_that_is_given_twice(tmp_path, monkeypatch, text, said):
     monkeypatch.chdir(tmp_path)
-    project.unambiguous()
+    configuration.check_duplicates()
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.yaml").write_text(text)
     if said is None:
-        project.unambiguous()
+        configuration.check_duplicates()
         return
     with pytest.raises(UserError, match=said):
-        project.unambiguous()
+        configuration.check_duplicates()
 
 
 def test_places_under_a_prefix():
@@ -105,12 +106,12 @@ def test_places_under_a_prefix():
     assert folders.report("smoke", "tiny") == "six/out/smoke/tiny"
     assert folders.prepared("digits") == "local:data/prepared/digits/meta.json"
     needed = [{"file": "results/partitions/a.npz", "title": "results of a run", "seed": 1, "data": None}]
-    assert folders.lying(needed) == [needed[0] | {"file": "six/out/partitions/a.npz"}]
+    assert folders.resolve(needed) == [needed[0] | {"file": "six/out/partitions/a.npz"}]
 
 
 @given(JSON)
 def test_what_is_no_path_of_a_result_stays(value):
-    assert Folders("out").lying(value) == value
+    assert Folders("out").resolve(value) == value
 
 
 def test_what_jobs_run_with_is_what_the_package_needs():

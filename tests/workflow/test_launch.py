@@ -8,7 +8,8 @@ import yaml
 
 from fedatlas import UserError
 from fedatlas.cli.main import main
-from fedatlas.workflow import running
+from fedatlas.workflow import launch
+from fedatlas.workflow.study import Study
 from tests.workflow.project import TINY
 from tests.workflow.studies import environment, jobs
 
@@ -80,14 +81,14 @@ def test_other_words_are_for_snakemake(tmp_path, monkeypatch):
         def wait(self):
             return 0
 
-    monkeypatch.setattr(running.subprocess, "Popen", Process)
+    monkeypatch.setattr(launch.subprocess, "Popen", Process)
     assert main(["run", "fedac_fig1", "--size", "smoke", "--", "--config", "data=x", "--forceall"]) == 0
     assert main(["run", "fedac_fig1", "--size", "paper", "--cores", "3"]) == 0
     assert main(["run", "fedac_fig1"]) == 0
     first, second, third = (words[5:] for words in commands)
     assert first == ["--config", "size=smoke", "data=x", "--forceall"]
     assert second == ["--config", "size=paper"] and third == []
-    assert commands[1][:5] == ["fedac_fig1", "--snakefile", running.SNAKEFILE, "--cores", "3"]
+    assert commands[1][:5] == ["fedac_fig1", "--snakefile", launch.SNAKEFILE, "--cores", "3"]
 
 
 def test_experiments_of_the_atlas_are_listed_besides_ones_own(tmp_path, monkeypatch, capsys):
@@ -100,7 +101,7 @@ def test_experiments_of_the_atlas_are_listed_besides_ones_own(tmp_path, monkeypa
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert "mine Mine" in lines and "fedac_fig2 Other" in lines
     assert "(of the atlas)" in out and out.count("  fedac_fig2 ") == 1
-    atlas = running.here()
+    atlas = Study.open()
     own, shipped = (atlas.experiment("smoke", name) for name in ("mine", "fedac_fig1"))
     assert (own.file, shipped.file) == ("config/experiments/mine.yaml", "config/experiments/fedac_fig1.yaml")
     assert atlas.selected() == ["fedac_fig2", "mine"] and own.paper == shipped.paper

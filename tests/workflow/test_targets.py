@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.workflow.asked import check, made, targets, titles
-from fedatlas.workflow.project import study
+from fedatlas.workflow.study import Study
+from fedatlas.workflow.targets import check_targets, parse_targets, target_files, titles
 from tests.workflow.project import TINY
 
 INNER = (  # as executors call Snakemake for one job
@@ -86,7 +86,7 @@ def test_mistakes_are_told_where_they_are_asked_for(mixed, wanted, settings, sai
         **settings,
     }
     with pytest.raises(UserError, match=said):
-        check(study(given, root=mixed.folder), wanted, {"all", "train", "report_one"})
+        check_targets(Study.from_config(given, root=mixed.folder), wanted, {"all", "train", "report_one"})
 
 
 @pytest.mark.parametrize("mode", ["remote", "subprocess"])
@@ -112,7 +112,7 @@ def test_a_job_in_a_process_of_its_own_asks_for_its_experiment_alone(mixed, mode
     ],
 )
 def test_targets_are_read_as_snakemake_reads_them(arguments, expected):
-    assert targets(arguments.split()) == expected
+    assert parse_targets(arguments.split()) == expected
 
 
 def test_a_figure_that_is_a_part_of_an_experiment_is_answered(project, monkeypatch):
@@ -120,21 +120,24 @@ def test_a_figure_that_is_a_part_of_an_experiment_is_answered(project, monkeypat
     (project.folder / "config/experiments/tiny.yaml").rename(project.folder / "config/experiments/mine_one.yaml")
     (project.folder / "config/config.yaml").write_text("tour: [mine_one]\nsize: smoke\n")
     monkeypatch.chdir(project.folder)
-    atlas = study({"tour": ["mine_one"], "size": "smoke"})
+    atlas = Study.from_config({"tour": ["mine_one"], "size": "smoke"})
     for renamed in (str, "atlas_{}".format, "{}_too".format):
         with pytest.raises(UserError, match="no experiment 'mine_fig3': Figure 3 is a part of mine_one; ask"):
-            check(atlas, [renamed("mine_fig3")], [], renamed)
-        assert check(atlas, [renamed("mine_one"), renamed("tour")], [], renamed) == [("smoke", "mine_one")]
-        assert made(atlas, [renamed("mine_one"), "x.csv"], renamed) == ["results/smoke/mine_one/report.html", "x.csv"]
-    assert check(atlas, ["mine_fig3"], ["mine_fig3"]) == []  # a rule of the importing workflow
+            check_targets(atlas, [renamed("mine_fig3")], [], renamed)
+        assert check_targets(atlas, [renamed("mine_one"), renamed("tour")], [], renamed) == [("smoke", "mine_one")]
+        assert target_files(atlas, [renamed("mine_one"), "x.csv"], renamed) == [
+            "results/smoke/mine_one/report.html",
+            "x.csv",
+        ]
+    assert check_targets(atlas, ["mine_fig3"], ["mine_fig3"]) == []  # a rule of the importing workflow
     (project.folder / "mine_fig3").touch()
-    assert check(atlas, ["mine_fig3", "anything"], []) == []  # a file, and what Snakemake will say more about
+    assert check_targets(atlas, ["mine_fig3", "anything"], []) == []  # a file, and what Snakemake will say more about
 
 
 def test_rules_have_descriptions(project):
     said = project.snakemake("--list-rules").stdout.splitlines()
     assert "tiny (Tiny)" in said and len(said) > 15
     assert all(line.endswith(")") and len(line) < 121 for line in said)
-    atlas = study({})
+    atlas = Study.from_config({})
     assert titles(atlas, ["--list-target-rules"])["fedac_fig1"].startswith("FedAc keeps")
     assert titles(atlas, ["fedac_fig1"]) == {}

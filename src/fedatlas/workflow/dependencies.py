@@ -41,7 +41,7 @@ from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedac.instability import ALGORITHMS as STUDIED
 from fedatlas.workflow import inputs, jobs
-from fedatlas.workflow.study_folders import RESULTS, Folders
+from fedatlas.workflow.folders import RESULTS, Folders
 
 FOLDER = Path(RESULTS, "code")
 FAMILIES = (

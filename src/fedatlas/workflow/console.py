@@ -1,4 +1,4 @@
-"""What a run of the workflow prints: how far it is, what fails and where its log is, and a summary at the end.
+"""Messages of a run of the workflow: its progress, failed jobs with their logs, and a summary at the end.
 
 Snakemake's own messages, a paragraph for each job, stay in its log under ``.snakemake/log``. ``--verbose``,
 ``--printshellcmds``, ``--quiet`` and ``--dry-run`` leave them on the screen as Snakemake prints them.
@@ -13,34 +13,42 @@ from typing import Any
 
 LOGGER = "snakemake.logging"
 STARTING = "run_info"  # the event of Snakemake before its first job
-USUAL = "DefaultStreamHandler"  # the name of Snakemake's own handler, of which errors are printed
+DEFAULT_HANDLER = "DefaultStreamHandler"  # the name of Snakemake's own handler, which still prints errors
 LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
 BUILDING, NOTHING = "Building DAG of jobs", "Nothing to be done"
 FAILED_COMMAND = "returned non-zero exit status"
 
 
-def install(settings: Any, closing: Callable[[], str]) -> None:
-    """Print what this module prints in place of Snakemake's messages, if Snakemake's own handler would print them.
+def install(settings: Any, summarize: Callable[[], str]) -> None:
+    """Replace Snakemake's own handler by `Messages`, unless options ask for Snakemake's messages.
 
-    settings: Snakemake's output settings. closing: gives the summary of a run that has ended well.
+    Args:
+        settings: Snakemake's output settings.
+        summarize: Returns the summary of a run that has ended well.
     """
     if settings.dryrun or settings.verbose or settings.printshellcmds or settings.debug_dag or settings.quiet:
         return
     logger = logging.getLogger(LOGGER)
-    for usual in [one for one in logger.handlers if one.name == USUAL]:
-        logger.removeHandler(usual)
-        logger.addHandler(Messages(usual, closing))
+    for default in [handler for handler in logger.handlers if handler.name == DEFAULT_HANDLER]:
+        logger.removeHandler(default)
+        logger.addHandler(Messages(default, summarize))
 
 
 class Messages(logging.Handler):
-    """A handler of Snakemake's records. usual: the handler that it replaces, which still prints errors and warnings."""
+    """A handler of Snakemake's records."""
 
-    def __init__(self, usual: logging.Handler, closing: Callable[[], str]) -> None:
+    def __init__(self, default: logging.Handler, summarize: Callable[[], str]) -> None:
+        """Create the handler.
+
+        Args:
+            default: The handler that it replaces, which still prints errors and warnings.
+            summarize: Returns the summary of a run that has ended well.
+        """
         super().__init__()
-        self.name = f"{USUAL} of fedatlas"
-        self.usual, self.closing = usual, closing
-        self.began = self.said = time.monotonic()
+        self.name = f"{DEFAULT_HANDLER} of fedatlas"
+        self.default, self.summarize = default, summarize
+        self.start = self.last_line = time.monotonic()
         self.done, self.total, self.failed = 0, 0, dict[str, str]()
         self.up_to_date, self.bar, self.names = False, None, dict[int, str]()
 
@@ -48,7 +56,7 @@ class Messages(logging.Handler):
         """Take a record."""
         event = str(getattr(record, "event", None) or "")
         if event == STARTING:
-            self._start(record.stats)  # type: ignore[attr-defined]
+            self._print_plan(record.stats)  # type: ignore[attr-defined]
         elif event == "job_info":
             self._describe(vars(record))
         elif event == "progress":
@@ -56,17 +64,17 @@ class Messages(logging.Handler):
         elif event == "job_error":
             self._failure(vars(record))
         elif FAILED_COMMAND in record.getMessage():
-            return  # with the whole command; what is said of the job is better
+            return  # it repeats the command; `_failure` prints the log
         elif record.levelno >= logging.WARNING:
-            self._print(lambda: self.usual.handle(record))
+            self._print(lambda: self.default.handle(record))
         elif not event and str(record.msg).startswith(BUILDING) and sys.stderr.isatty():
             print("Looking at what is there and what must be made ...", file=sys.stderr, flush=True)
         elif not event and str(record.msg).startswith(NOTHING):
             self.up_to_date = True
-        elif not event and "executor_plugin" in record.pathname:  # what a cluster says
-            self._print(lambda: self.usual.handle(record))
+        elif not event and "executor_plugin" in record.pathname:  # a message of a cluster
+            self._print(lambda: self.default.handle(record))
 
-    def _start(self, stats: Mapping[str, int]) -> None:
+    def _print_plan(self, stats: Mapping[str, int]) -> None:
         self.total = stats.get("total", 0)
         kinds = ", ".join(f"{count} {rule}" for rule, count in stats.items() if rule != "total")
         print(f"{self.total} jobs: {kinds}", file=sys.stderr, flush=True)
@@ -76,30 +84,30 @@ class Messages(logging.Handler):
             self.bar = tqdm(total=self.total, unit="job", leave=False, dynamic_ncols=True)
 
     def _describe(self, job: Mapping[str, Any]) -> None:
-        self.names[job["jobid"]] = _called(job)
+        self.names[job["jobid"]] = _job_name(job)
         if self.bar is not None:
-            self.bar.set_description_str(_called(job)[:40])
+            self.bar.set_description_str(_job_name(job)[:40])
 
     def _progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total
         if self.bar is not None:
             self.bar.total = total
             self.bar.update(done - self.bar.n)
-        elif time.monotonic() - self.said >= PAUSE and done < total:
-            self.said = time.monotonic()
-            left = (self.said - self.began) * (total - done) / done
-            print(f"{done} of {total} jobs done; about {_time(left)} left", file=sys.stderr, flush=True)
+        elif time.monotonic() - self.last_line >= PAUSE and done < total:
+            self.last_line = time.monotonic()
+            rest = (self.last_line - self.start) * (total - done) / done
+            print(f"{done} of {total} jobs done; about {_duration(rest)} left", file=sys.stderr, flush=True)
 
     def _failure(self, job: Mapping[str, Any]) -> None:
-        """Say once which job failed, with the end of its log."""
+        """Print the name of a failed job and the end of its log, once."""
         logs = [path.split(" (")[0] for path in job.get("log") or ()]
-        name = self.names.get(job["jobid"]) or _called(job)  # an error does not hold the wildcards
+        name = self.names.get(job["jobid"]) or _job_name(job)  # an error does not hold the wildcards
         if name in self.failed:
             return
         self.failed[name] = logs[0] if logs else ""
         lines = [f"The job {name} failed."]
         for path in logs:
-            lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in _end(path))]
+            lines += [f"  The end of its log, {path}:", *(f"    {line}" for line in _last_lines(path))]
         if not logs and job.get("rule_msg"):
             lines.append(f"  {job['rule_msg']}")
         self._print(lambda: print("\n".join(lines), file=sys.stderr, flush=True))
@@ -113,33 +121,35 @@ class Messages(logging.Handler):
             print_it()
 
     def close(self) -> None:
-        """End the bar, and print the summary."""
+        """Close the bar, and print the summary."""
         if self.bar is not None:
             self.bar.close()
             self.bar = None
-        took = _time(time.monotonic() - self.began)
+        duration = _duration(time.monotonic() - self.start)
         if self.failed:
             logs = "".join(f"\n  {name}: {log or 'no log'}" for name, log in self.failed.items())
             again = "What was made stays: once the reason is mended, the same command makes the rest."
-            print(f"\n{len(self.failed)} of {self.total} jobs failed after {took}:{logs}\n{again}", file=sys.stderr)
+            print(f"\n{len(self.failed)} of {self.total} jobs failed after {duration}:{logs}\n{again}", file=sys.stderr)
         elif self.up_to_date or (self.total and self.done == self.total):
-            head = f"{self.total} jobs done in {took}." if self.total else "Nothing to do: all results are up to date."
-            print(f"\n{head}\n{self.closing()}".rstrip(), flush=True)
+            head = (
+                f"{self.total} jobs done in {duration}." if self.total else "Nothing to do: all results are up to date."
+            )
+            print(f"\n{head}\n{self.summarize()}".rstrip(), flush=True)
         elif self.total:
-            stopped = f"Stopped after {took}, with {self.done} of {self.total} jobs done."
+            stopped = f"Stopped after {duration}, with {self.done} of {self.total} jobs done."
             print(f"\n{stopped} What was made stays: the same command goes on from there.", file=sys.stderr)
         self.failed, self.total, self.up_to_date = {}, 0, False  # this may be called again
-        self.usual.close()
+        self.default.close()
         super().close()
 
 
-def _called(job: Mapping[str, Any]) -> str:
-    """A job for people: its rule, and what tells it from others of the rule."""
-    told = list((job.get("wildcards") or {}).values()) or list(job.get("output") or ())[:1]
-    return " ".join([str(job["rule_name"]), *map(str, told)])
+def _job_name(job: Mapping[str, Any]) -> str:
+    """Return a job's name for people: its rule and its wildcards, or its output."""
+    words = list((job.get("wildcards") or {}).values()) or list(job.get("output") or ())[:1]
+    return " ".join([str(job["rule_name"]), *map(str, words)])
 
 
-def _end(path: str) -> list[str]:
+def _last_lines(path: str) -> list[str]:
     try:
         lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -147,8 +157,8 @@ def _end(path: str) -> list[str]:
     return lines[-LINES:] or ["(it is empty)"]
 
 
-def _time(seconds: float) -> str:
-    """A time for people: ``45 s``, ``1 min 32 s`` or ``2 h 5 min``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, left = divmod(minutes, 60)
-    return f"{hours} h {left} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+def _duration(seconds: float) -> str:
+    """Return a time for people: ``45 s``, ``1 min 32 s`` or ``2 h 5 min``."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

@@ -11,8 +11,8 @@ from PIL import Image
 from fedatlas.cli.main import main
 from fedatlas.io import csv
 from fedatlas.publish.report import gallery
-from fedatlas.workflow import publishing
-from fedatlas.workflow.project import here
+from fedatlas.workflow import gallery_page
+from fedatlas.workflow.study import Study
 from tests.workflow.project import ROOT, TINY
 
 
@@ -21,9 +21,9 @@ def listed():
     """What the atlas's gallery is to show, and the figures of each experiment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        atlas = here()
+        atlas = Study.open()
         figures = {(size, name): atlas.files.load(name, size).figures for size, name in atlas.gallery()}
-        return publishing.listed(atlas), figures
+        return gallery_page.contents(atlas), figures
 
 
 def test_the_committed_gallery_is_what_the_target_makes_of_it(listed, tmp_path):

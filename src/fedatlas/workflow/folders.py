@@ -1,4 +1,4 @@
-"""Where results and data of a study lie."""
+"""Folders of the results and data of a study."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,15 +6,19 @@ from typing import Any
 
 from fedatlas.data.paths import expand_home, resolve_directory
 
-RESULTS = "results"  # the folder as `made_files` and `code` write it; the configuration may name another
+RESULTS = "results"  # the folder in the paths of `shared_files` and `dependencies`; the configuration may name another
 
 
 @dataclass(frozen=True)
 class Folders:
     """Folders of results and data, relative to the working directory.
 
-    prefixed: where a path of a rule lies. Snakemake puts the ``prefix`` of a module before the relative paths of
-    inputs, outputs and logs, and not into parameters. shared: marks a path that gets no prefix.
+    Attributes:
+        results: Folder of results.
+        data: Folder of raw and prepared data.
+        prefixed: Function that puts the ``prefix`` of a module before a path. Snakemake does so with the relative
+            paths of inputs, outputs and logs, and not with parameters.
+        shared: Function that marks the path of an input or output that gets no prefix.
     """
 
     results: str = RESULTS
@@ -23,34 +27,38 @@ class Folders:
     shared: Callable[[str], str] = str
 
     @classmethod
-    def of(
+    def from_config(
         cls, config: dict[str, Any], prefixed: Callable[[str], str] = str, shared: Callable[[str], str] = str
     ) -> "Folders":
-        """The folders that a configuration names."""
+        """Return the folders of a configuration."""
         results = str(expand_home(config["results"]))
         return cls(results, str(resolve_directory(config["data"])), prefixed, shared)
 
     def result(self, path: str) -> str:
-        """The path of a result in the folder of results. path: begins with ``results/``."""
+        """Return the path of a result in the configured folder.
+
+        Args:
+            path: A path that begins with ``results/``.
+        """
         return f"{self.results}/{path.removeprefix(f'{RESULTS}/')}"
 
     def experiment(self, size: str, name: str) -> str:
-        """Folder of an experiment's results."""
+        """Return the folder of an experiment's results, as rules name it."""
         return f"{self.results}/{size}/{name}"
 
     def report(self, size: str, name: str) -> str:
-        """The same folder, where the job of a report finds it."""
+        """Return the folder of an experiment's results, as jobs find it."""
         return self.prefixed(self.experiment(size, name))
 
     def prepared(self, name: str) -> str:
-        """A file that says that a data set is prepared. All modules of a workflow share data."""
+        """Return the file that marks a data set as prepared. All modules of a workflow share data."""
         return self.shared(f"{self.data}/prepared/{name}/meta.json")
 
-    def lying(self, value: Any) -> Any:
-        """JSON types in which each path that begins with ``results/`` is the place where the file lies."""
+    def resolve(self, value: Any) -> Any:
+        """Replace each path that begins with ``results/`` in a value of JSON types by the path where the file lies."""
         if isinstance(value, dict):
-            return {key: self.lying(one) for key, one in value.items()}
+            return {key: self.resolve(item) for key, item in value.items()}
         if isinstance(value, list):
-            return [self.lying(one) for one in value]
+            return [self.resolve(item) for item in value]
         is_result = isinstance(value, str) and value.startswith(f"{RESULTS}/")
         return self.prefixed(self.result(value)) if is_result else value

@@ -1,4 +1,4 @@
-"""Names of the files that several experiments share: partitions and optima, and what each is made from."""
+"""Paths of the files that several experiments share, partitions and optima, and the origins that name them."""
 
 import hashlib
 import json
@@ -9,18 +9,18 @@ from fedatlas.federation.partitions import is_by_owner
 
 
 def partition_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
-    """Path of the partition of a cell's data, and its origin: ``data``, ``partition`` and ``clients``."""
-    how, clients = spec.problem["partition"], spec.setting["clients"]
-    name = slug({"kind": how} if isinstance(how, str) else how)
+    """Return the path of the partition of a cell's data, and its origin: ``data``, ``partition`` and ``clients``."""
+    partition, clients = spec.problem["partition"], spec.setting["clients"]
+    name = slug({"kind": partition} if isinstance(partition, str) else partition)
     key = f"{spec.problem['data']}-{name}-clients={clients}".replace("kind=", "")
-    origin = {"data": spec.problem["data"], "partition": how, "clients": clients}
+    origin = {"data": spec.problem["data"], "partition": partition, "clients": clients}
     return f"results/partitions/{key}.npz", origin
 
 
 def optimum_file(spec: CellSpec) -> tuple[str, dict[str, Any]]:
-    """Path of the optimum of a cell's problem, and its origin.
+    """Return the path of the optimum of a cell's problem, and its origin.
 
-    The origin is ``problem`` and ``clients``, and ``partition``, a file, where the partition is by the clients of the
+    The origin is ``problem`` and ``clients``, and ``partition``, a file, if the partition is by the clients of the
     data.
     """
     problem = {key: value for key, value in spec.problem.items() if key != "test"}

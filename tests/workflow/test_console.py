@@ -9,8 +9,8 @@ import pytest
 from fedatlas.io import csv
 from fedatlas.results.claims.judge import COLUMNS
 from fedatlas.results.claims.verdicts import NOT_TESTED
-from fedatlas.workflow import closing, messages
-from fedatlas.workflow.project import here
+from fedatlas.workflow import console, summary
+from fedatlas.workflow.study import Study
 from tests.workflow.studies import importing, snakemake
 
 SETTINGS = {"dryrun": False, "verbose": False, "printshellcmds": False, "debug_dag": False, "quiet": None}
@@ -42,7 +42,7 @@ def record(event=None, message="", level=logging.INFO, path="snakemake/workflow.
 
 
 class Usual(logging.Handler):
-    name = messages.USUAL
+    name = console.USUAL
 
     def __init__(self):
         super().__init__()
@@ -54,7 +54,7 @@ class Usual(logging.Handler):
 
 @pytest.fixture
 def handler():
-    return messages.Messages(Usual(), lambda: "Made      it")
+    return console.Messages(Usual(), lambda: "Made      it")
 
 
 def test_what_is_shown_of_records(handler, capsys):
@@ -82,8 +82,8 @@ def test_what_is_shown_of_records(handler, capsys):
 def test_a_line_now_and_then_without_a_terminal(handler, capsys, monkeypatch):
     handler.handle(record("run_info", stats={"train": 8, "total": 8}))
     handler.handle(record("progress", done=1, total=8))
-    monkeypatch.setattr(messages, "PAUSE", 0.0)
-    handler.began -= 60
+    monkeypatch.setattr(console, "PAUSE", 0.0)
+    handler.start -= 60
     handler.handle(record("progress", done=2, total=8))
     assert capsys.readouterr().err.splitlines()[1:] == ["2 of 8 jobs done; about 3 min 0 s left"]
 
@@ -101,9 +101,9 @@ def test_who_asks_for_snakemakes_messages_has_them(option):
     logger, usual = logging.getLogger("snakemake.logging"), Usual()
     logger.addHandler(usual)
     try:
-        messages.install(SimpleNamespace(**SETTINGS | {option: True}), str)
+        console.install(SimpleNamespace(**SETTINGS | {option: True}), str)
         assert usual in logger.handlers
-        messages.install(SimpleNamespace(**SETTINGS), str)
+        console.install(SimpleNamespace(**SETTINGS), str)
         assert usual not in logger.handlers
     finally:
         for one in logger.handlers[:]:
@@ -115,7 +115,7 @@ def test_who_asks_for_snakemakes_messages_has_them(option):
     ("seconds", "words"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (92, "1 min 32 s"), (7500, "2 h 5 min")]
 )
 def test_times(seconds, words):
-    assert messages._time(seconds) == words
+    assert console._time(seconds) == words
 
 
 def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
@@ -128,12 +128,12 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     for name in ("report.html", "mlflow.json"):
         (folder / name).touch()
     report = "results/smoke/tiny/report.html"
-    text = closing.summary(here(), [report, "results/none.html"], [("smoke", "tiny"), ("laptop", "tiny")])
+    text = summary.summary(Study.open(), [report, "results/none.html"], [("smoke", "tiny"), ("laptop", "tiny")])
     assert "tiny (smoke)  3 claims: 2 not tested at this size, 1 held" in text and "`make ui` shows the runs" in text
     assert "Next      `fedatlas run tiny --size laptop` tests its claims" in text
     assert f"Made      {report}" in text and "none.html" not in text and "(laptop)" not in text
     assert max(map(len, text.splitlines())) <= 80
     (folder / "claims.csv").write_text("nothing\n5\n")
-    assert closing.summary(here(), [], [("smoke", "tiny")]).startswith(
+    assert summary.summary(Study.open(), [], [("smoke", "tiny")]).startswith(
         "Warning   results/smoke/tiny/claims.csv holds no"
     )

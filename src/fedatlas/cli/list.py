@@ -1,0 +1,129 @@
+"""Names and one-line texts of all that the atlas holds, for ``fedatlas list`` and the pages about options."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fedatlas.data import sources
+from fedatlas.data.catalogue import SOURCES
+from fedatlas.data.custom import CustomKeys
+from fedatlas.data.readers import READERS
+from fedatlas.experiments.cells import Select
+from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.specification import Entry, Experiment
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.metrics import METRICS
+from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.participation import PARTICIPATION
+from fedatlas.federation.partitions import PARTITIONS
+from fedatlas.federation.problems import PROBLEMS, ProblemKind
+from fedatlas.federation.sampling import SAMPLING
+from fedatlas.federation.schedules import SCHEDULES
+from fedatlas.federation.topologies import TOPOLOGIES
+from fedatlas.io import terminal
+from fedatlas.registry import extensions
+from fedatlas.registry.extensions import describe
+from fedatlas.registry.kinds import Family, Kind, first_paragraph
+from fedatlas.registry.options import Option
+from fedatlas.results.claims import CHECKS
+from fedatlas.results.costs import COST_MODELS
+from fedatlas.results.figures import FIGURES
+
+FAMILIES: dict[str, Family[Any]] = {
+    "algorithms": ALGORITHMS,
+    "problems": PROBLEMS,
+    "architectures": ARCHITECTURES,
+    "partitions": PARTITIONS,
+    "participation": PARTICIPATION,
+    "schedules": SCHEDULES,
+    "sampling": SAMPLING,
+    "topologies": TOPOLOGIES,
+    "readers": READERS,
+    "cost models": COST_MODELS,
+    "figures": FIGURES,
+    "checks": CHECKS,
+    "metrics": METRICS,
+}
+RECORDS = {
+    "experiments": Experiment,
+    "algorithms of an experiment": Entry,
+    "select": Select,
+    "claims": Claim,
+    "setting": Setting,
+    "own data": CustomKeys,
+}
+SECTIONS = (*FAMILIES, "data", "experiments")
+Declaration = type[Kind] | Metric
+
+
+def check_extensions() -> None:
+    """Raise UserError if an extension cannot be imported, or a kind has the name of another or is incomplete."""
+    if extensions.modules():
+        for family in (*FAMILIES.values(), SOURCES):
+            _ = family.added
+
+
+def overview(section: str | None = None) -> dict[str, list[tuple[str, str]]]:
+    """Return pairs of a name and a line of text by section: all sections, or the one with a name."""
+    return {name: list(_entries(name)) for name in SECTIONS if section in (None, name)}
+
+
+def _entries(section: str) -> Iterator[tuple[str, str]]:
+    if section == "data":
+        yield from ((name, describe(sources.info(name).title, sources.home(name))) for name in sources.names())
+    elif section == "experiments":
+        from fedatlas.workflow.listing import summaries
+        from fedatlas.workflow.study import Study
+
+        for experiment in summaries(Study.open()):
+            title = experiment.title if experiment.is_own else f"{experiment.title} (of the atlas)"
+            yield experiment.name, title
+    else:
+        family = FAMILIES[section]
+        yield from ((name, describe(_summary(family.get(name)), family.module(name))) for name in family.names())
+
+
+def lines(sections: Mapping[str, list[tuple[str, str]]]) -> Iterator[str]:
+    """Return sections for people, in lines of the width of the terminal."""
+    for section, entries in sections.items():
+        yield f"{section}:"
+        yield from (terminal.beside(f"  {name:<18} ", text, 21) for name, text in entries)
+        yield ""
+
+
+def as_json(section: str | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Return the sections in JSON types: names with a text, and the summaries of experiments."""
+    from fedatlas.workflow.listing import summaries
+    from fedatlas.workflow.study import Study
+
+    return {
+        key: [experiment.plain() for experiment in summaries(Study.open())]
+        if key == "experiments"
+        else [{"name": name, "text": text} for name, text in _entries(key)]
+        for key in SECTIONS
+        if section in (None, key)
+    }
+
+
+def _summary(kind: Declaration) -> str:
+    if isinstance(kind, Metric):
+        return kind.words
+    words = [name if option.required else f"{name}={default(option)}" for name, option in all_options(kind).items()]
+    return f"{first_paragraph(kind)} [{', '.join(words)}]" if words else first_paragraph(kind)
+
+
+def all_options(kind: type) -> Mapping[str, Option]:
+    """Return all options that a specification of a kind may have besides ``kind``."""
+    if issubclass(kind, ProblemKind):
+        return problems.spec_options(kind)
+    return kind.options() if issubclass(kind, Kind) else {}
+
+
+def default(option: Option) -> str:
+    """Return the words for an option's default."""
+    if option.constant:
+        return f"the problem's {option.constant}"
+    value = option.default() if callable(option.default) else option.default
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

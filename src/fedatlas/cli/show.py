@@ -1,0 +1,183 @@
+"""`fedatlas show`: the declaration of a kind, a data set, an experiment, a paper or a record."""
+
+import inspect
+import textwrap
+from collections.abc import Iterable, Mapping
+
+from fedatlas.cli.list import FAMILIES, RECORDS, Declaration, all_options, check_extensions, default
+from fedatlas.data import sources
+from fedatlas.data.catalogue import Source
+from fedatlas.errors import UserError, nearest
+from fedatlas.federation.metrics.base import Metric
+from fedatlas.io import terminal
+from fedatlas.io.machine import size as memory
+from fedatlas.registry import bibliography
+from fedatlas.registry.extensions import location
+from fedatlas.registry.options import Option, options
+from fedatlas.workflow import listing
+from fedatlas.workflow.study import Study
+
+
+def describe(name: str) -> str:
+    """Return the declaration of a name: its meaning, each option with range and default, its citation.
+
+    Args:
+        name: Name of a kind, a data set, an experiment, a publication of the bibliography, or a record such as
+            ``setting``. All that have the name are described.
+
+    Raises:
+        UserError: Nothing has the name; the message has a guess.
+    """
+    check_extensions()
+    study = Study.open()
+    texts = [_kind(section, name) for section, family in FAMILIES.items() if name in family.names()]
+    texts += [_data(sources.info(name))] if name in sources.names() else []
+    texts += [_experiment(study, name)] if name in study.files.paths else []
+    texts += [_publication(study, name)] if name in bibliography.entries() else []
+    texts += [_record(name)] if name in RECORDS else []
+    if not texts:
+        raise UserError(f"there is no {name!r}{_guess(study, name)}")
+    return "\n\n".join(texts)
+
+
+def names() -> list[str]:
+    """Return all names that `describe` takes, sorted."""
+    kinds = {name for family in FAMILIES.values() for name in family.names()}
+    return sorted(kinds | {*sources.names(), *Study.open().files.paths, *bibliography.entries(), *RECORDS})
+
+
+def _guess(study: Study, name: str) -> str:
+    if explanation := study.files.explain_figure(name):
+        return f": {explanation}"
+    return f"{nearest(name, names())}; `fedatlas list` names all that there is"
+
+
+def _width() -> int:
+    return min(terminal.width(), 120)
+
+
+def _fill(head: str, text: str) -> str:
+    return terminal.beside(f"    {head}", text, columns=_width())
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(" ".join(text.split()), _width(), initial_indent="  ", subsequent_indent="  ")
+
+
+def _table(about: Mapping[str, str], least: int = 14) -> list[str]:
+    margin = max([least, *(len(key) + 1 for key, text in about.items() if text)])
+    return [_fill(f"{key:<{margin}} ", text) for key, text in about.items() if text]
+
+
+def _cited(entry: str) -> str:
+    return textwrap.indent(entry, "  ")
+
+
+def _noun(word: str, module: str) -> str:
+    """Return the word for a kind, and the file that declares it if that is an extension."""
+    return ", ".join(filter(None, (word, location(module))))
+
+
+def _kind(section: str, name: str) -> str:
+    family = FAMILIES[section]
+    kind: Declaration = family.get(name)
+    noun = _noun(family.what, family.module(name))
+    if isinstance(kind, Metric):
+        drawn = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
+        return f"{kind.name} ({noun})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {drawn}"
+    aliases = "".join(f", also called {alias}" for alias in getattr(kind, "aliases", ()))
+    lines = [f"{kind.name} ({noun}{aliases})", "", _docstring(kind), *_option_lines(all_options(kind).values())]
+    if cite := getattr(kind, "cite", None):
+        lines += ["", _cited(bibliography.entry(cite).text)]
+    return "\n".join(lines)
+
+
+def _docstring(kind: type) -> str:
+    """Return a docstring, with its paragraphs filled if the terminal is narrower than the code."""
+    text = textwrap.indent(inspect.getdoc(kind) or "", "  ")
+    if max(map(len, text.splitlines()), default=0) <= _width():
+        return text
+    parts = [part if "\n  " in part.strip() else _paragraph(part) for part in text.split("\n\n")]
+    return "\n\n".join(parts)
+
+
+def _option_lines(declared: Iterable[Option]) -> list[str]:
+    lines = []
+    for option in declared:
+        value = "required" if option.required else f"default {default(option)}"
+        value += f"; advised {option.advice}" if option.advice else ""
+        lines.append(_fill(f"{option.name:<14} ", option.doc + (f" ({option.unit})" if option.unit else "")))
+        lines.append(_fill(f"{'':<14} ", f"{option.expected}; {value}"))
+    return ["", "  options:", *lines] if lines else []
+
+
+def _record(name: str) -> str:
+    cls = RECORDS[name]
+    return "\n".join(
+        [f"{name} (part of an experiment file)", "", _docstring(cls), *_option_lines(options(cls).values())]
+    )
+
+
+def _data(source: Source) -> str:
+    shape = " x ".join(map(str, source.shape))
+    sparse = " (sparse)" if source.sparse else ""
+    rows = f"{source.rows:,}" + (f" and {source.test_rows:,} to test" if source.test_rows else "")
+    about = {
+        "samples": rows,
+        "shape": f"{shape}, {source.dtype}{sparse}",
+        "classes": f"{source.classes}",
+        "licence": source.licence,
+        "page": source.page,
+        "note": source.note,
+    }
+    lines = _table(about)
+    lines += [_fill("file           ", f"{file.name}: {file.verified}") for form in source.forms for file in form.files]
+    head = f"{source.name} ({_noun('data set', sources.home(source.name))})"
+    return "\n".join([head, "", f"  {source.title}", "", *lines, "", _cited(source.bibtex)])
+
+
+def _experiment(study: Study, name: str) -> str:
+    summary, size = listing.summarize(study, name), study.config["size"]
+    size = size if size in summary.sizes else next(iter(summary.sizes), "smoke")
+    experiment = study.experiment(size, name)
+    file = experiment.file if summary.is_own else f"{experiment.file} of the atlas"
+    about = {
+        "paper": listing.paper_words(summary.paper),
+        "re-runs": summary.source,
+        "data": listing.data_words(summary),
+        "algorithms": ", ".join(experiment.algorithms),
+        **{f"size {size}": _cost_words(cost) for size, cost in summary.sizes.items()},
+        "file": file,
+        "command": f"fedatlas run {name} --size {size}",
+    }
+    lines = [f"{name} (experiment)", "", _paragraph(summary.title), ""]
+    lines += [_paragraph(experiment.description), ""] if experiment.description else []
+    lines += _table(about)
+    for head, texts in (
+        ("figures", {key: figure.caption for key, figure in experiment.figures.items()}),
+        ("claims", {key: f"{claim.text} [{claim.source}]" for key, claim in experiment.claims.items()}),
+    ):
+        if texts:
+            lines += ["", f"  {head}:", *_table({key: " ".join(text.split()) for key, text in texts.items()})]
+    notes = [
+        textwrap.fill(" ".join(note.split()), _width(), initial_indent="    - ", subsequent_indent="      ")
+        for note in experiment.notes
+    ]
+    return "\n".join([*lines, *(["", "  notes:", *notes] if notes else [])])
+
+
+def _cost_words(cost: listing.Cost | None) -> str:
+    if cost is None:
+        return "time not known"
+    text = (
+        f"{listing.duration(cost)} of a processor, {'measured' if cost.measured else 'estimated'}; {cost.runs:,} runs"
+    )
+    return text + (f"; {memory(cost.memory_mb * 1e6)} for the largest job" if cost.memory_mb else "")
+
+
+def _publication(study: Study, key: str) -> str:
+    paper = bibliography.reference(key)
+    about = {"authors": paper.authors, "venue": paper.venue, "year": paper.year, "link": paper.link}
+    about["experiments"] = ", ".join(item.name for item in listing.summaries(study) if item.paper == key)
+    lines = [f"{key} (publication)", "", _paragraph(paper.title), "", *_table(about)]
+    return "\n".join([*lines, "", _cited(bibliography.entry(key).text)])

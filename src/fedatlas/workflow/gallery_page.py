@@ -1,0 +1,81 @@
+"""`fedatlas gallery`: the gallery of a study, from its committed entries and from results."""
+
+import dataclasses
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+from fedatlas.errors import UserError
+from fedatlas.publish.report import changes, gallery
+from fedatlas.publish.report.record import FILE, About
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.jobs import figure
+from fedatlas.workflow.study import Study
+
+PAGE = "docs/gallery.md"
+NEEDED = (FILE, "table.parquet", "curves.parquet", "claims.csv")
+
+
+def publish(study: Study, out: Path, say: Callable[[str], None], directory: str | None = None) -> None:
+    """Write the page of the gallery and its entries.
+
+    An experiment of the gallery that has results gets a new entry, with figures drawn by this code; the entries of
+    others stay.
+
+    Args:
+        study: The study.
+        out: Path of the page; the entries lie in the folder beside it that has its name.
+        say: Takes a sentence on each new entry.
+        directory: Folder of the prepared data.
+
+    Raises:
+        UserError: The configuration names no experiments for the gallery.
+    """
+    if not study.gallery():
+        raise UserError("config/config.yaml names no experiments for the gallery: name some, by size, under `gallery`")
+    entries = out.with_suffix("")
+    for size, name in study.gallery():
+        folder = Path(study.folders.experiment(size, name))
+        if all((folder / file).exists() for file in NEEDED):
+            with tempfile.TemporaryDirectory() as temporary:
+                figures, errors = _draw(Graph(study), size, name, folder, Path(temporary), directory)
+                gallery.make(folder, entries, figures)
+            say(f"{name} (size {size}): made from {folder}")
+            for sentence in errors:
+                say(f"{name} (size {size}): {sentence}")
+    gallery.page(entries, out, contents(study))
+
+
+def contents(study: Study) -> list[gallery.Listed]:
+    """Return the experiments of a study's gallery, as their files and the code are."""
+    entries = []
+    for size, name in study.gallery():
+        experiment = study.files.load(name, size)
+        content = json.loads(json.dumps(dataclasses.asdict(experiment)))
+        looks = gallery.looks({id: experiment.algorithm(id) for id in experiment.algorithms})
+        entries.append(gallery.Listed(name, size, changes.digests(content), looks))
+    return entries
+
+
+def _draw(
+    graph: Graph, size: str, name: str, folder: Path, out: Path, directory: str | None
+) -> tuple[dict[str, Path], list[str]]:
+    """Draw the figures of an experiment.
+
+    Returns:
+        Paths of figures by name, and sentences on those that cannot be drawn.
+    """
+    paths, errors = {}, []
+    for key in About.read(folder / FILE).figures:
+        path = out / f"{key}.png"
+        try:
+            if key not in graph.study.experiment(size, name).figures:
+                raise UserError("the experiment's file has no such figure")
+            spec = graph.figure_spec(SimpleNamespace(size=size, experiment=name, figure=key))
+            figure.make(json.loads(spec), str(folder), [str(path)], directory)
+            paths[key] = path
+        except UserError as error:
+            errors.append(f"figure {key} is the one that lies in the results, because it cannot be drawn: {error}")
+    return paths, errors

@@ -1,0 +1,334 @@
+"""The graph of a study's workflow: the inputs, outputs and parameters of its rules."""
+
+import functools
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fedatlas.data import sources
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Cell, CellSpec, Spec
+from fedatlas.experiments.dependencies import run_file_modules, trace_files
+from fedatlas.experiments.experiment_file import SIZES
+from fedatlas.experiments.labels import SIMULATED
+from fedatlas.experiments.tables import Layout
+from fedatlas.federation.partitions import is_split
+from fedatlas.publish.report.about import about
+from fedatlas.results.claims import tested
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.base import Figure
+from fedatlas.workflow import LIVE, dependencies, inputs, specifications
+from fedatlas.workflow.shared_files import optimum_file, partition_file
+from fedatlas.workflow.specifications import digest, encode
+from fedatlas.workflow.study import Study
+
+GALLERY_VERDICTS = "docs/gallery/claims.csv"
+SPECIFICATIONS = {  # the path of a specification under results/specs, by rule
+    "train": "{w.size}/{w.experiment}/runs/{w.id}/{w.key}",
+    "about": "{w.size}/{w.experiment}/about",
+    "table": "{w.size}/{w.experiment}/table",
+    "claims": "{w.size}/{w.experiment}/claims",
+    "figure": "{w.size}/{w.experiment}/figures/{w.figure}",
+    "partition": "partitions/{w.key}",
+    "optimum": "optima/{w.key}",
+}
+
+
+class Specification(NamedTuple):
+    """What a job computes: the text of its file, and the digest whose change makes its results again."""
+
+    text: str
+    digest: str
+
+
+class Graph:
+    """Inputs and parameters of the rules.
+
+    Methods that take ``w`` serve Snakemake: w are a job's wildcards. All paths that are returned are relative to the
+    working directory.
+    """
+
+    def __init__(self, study: Study, is_main: bool = True) -> None:
+        """Create the graph of a study.
+
+        Args:
+            study: The study.
+            is_main: Whether this is the main process of Snakemake, which writes the specifications of jobs. The
+                processes of single jobs find them.
+        """
+        self.study, self.folders, self.is_main = study, study.folders, is_main
+        self._origins: dict[str, dict[str, Any]] = {}
+        self._specifications: dict[str, Specification] = {}
+
+    def cells(self, w: Any) -> list[Cell]:
+        """Return the cells of an experiment."""
+        return list(self.study.cells(w.size, w.experiment).values())
+
+    def cell(self, w: Any) -> Cell:
+        """Return the cell of a run file."""
+        cells = self.study.cells(w.size, w.experiment)
+        if (w.id, w.key) not in cells:
+            raise UserError(f"{w.experiment} (size {w.size}) has no run file {w.id}/{w.key}.parquet")
+        return cells[w.id, w.key]
+
+    def code(self, modules: Iterable[str]) -> list[str]:
+        """Return the fingerprint files of modules, which all modules of a workflow share."""
+        return [self.folders.shared(self.folders.result(path)) for path in dependencies.files(modules)]
+
+    # -- specifications --------------------------------------------------------------------------------------------
+
+    def specification(self, rule: str, w: Any) -> str:
+        """Return the file of a job's specification, written if it holds another one.
+
+        Each file has a folder of its own, since Snakemake may have listed a folder that jobs share before the file is
+        written.
+        """
+        path = f"{self.folders.results}/specs/{SPECIFICATIONS[rule].format(w=w)}/spec.json"
+        file = Path(self.folders.prefixed(path))
+        text = self._specify(rule, w).text
+        if self.is_main or not file.exists():
+            specifications.write(file, text)
+        return path
+
+    def digest(self, rule: str, w: Any) -> str:
+        """Return the digest of a job's specification."""
+        return self._specify(rule, w).digest
+
+    def _specify(self, rule: str, w: Any) -> Specification:
+        key = SPECIFICATIONS[rule].format(w=w)
+        if key not in self._specifications:
+            text = getattr(self, f"{rule}_spec")(w)
+            self._specifications[key] = Specification(
+                self._train_file(w, text) if rule == "train" else text, digest(text)
+            )
+        return self._specifications[key]
+
+    # -- run files -------------------------------------------------------------------------------------------------
+
+    def train_spec(self, w: Any) -> str:
+        """Return the specification of a cell."""
+        return encode(self.cell(w).spec.plain(), ordered=False)
+
+    def _train_file(self, w: Any, spec: str) -> str:
+        """Return the file of a train job: the cell, partition and optimum, and the words that are logged to a server.
+
+        None but the cell's specification counts for its digest: partition and optimum are inputs.
+        """
+        paths = self.run_inputs(w)
+        shared: dict[str, str] = {}
+        for key in ("partition", "optimum"):
+            if key in paths:
+                shared[key] = self.folders.prefixed(paths[key])
+        if self._is_live:
+            shared["about"] = self._specify("about", w).text
+        return f'{{"cell": {spec}, {encode(shared)[1:]}' if shared else f'{{"cell": {spec}}}'
+
+    @functools.cached_property
+    def _is_live(self) -> bool:
+        """Whether train jobs log their runs to an MLflow server as they end."""
+        return bool(self.study.environment()[LIVE])
+
+    def run_files(self, w: Any) -> list[str]:
+        """Return the run files of an experiment, in the order of its cells."""
+        directory = self.folders.experiment(w.size, w.experiment)
+        return [f"{directory}/runs/{id}/{key}.parquet" for id, key in self.study.cells(w.size, w.experiment)]
+
+    def run_inputs(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of a run file: code, data, partition, optimum, traces."""
+        spec = self.cell(w).spec
+        files: dict[str, Any] = {"code": self.code(run_file_modules(spec)), "data": self.data_files(spec.problem)}
+        if is_split(spec.problem.get("partition")):
+            files["partition"] = self.partition_file(spec)
+        if spec.optimum:
+            files["optimum"] = self.optimum_file(spec)
+        if traces := trace_files(spec):
+            files["traces"] = [self.folders.shared(path) for path in traces]
+        return files
+
+    def data_files(self, problem: Mapping[str, Any]) -> list[str]:
+        """Return the prepared data of a problem, as paths that rules make."""
+        names = [problem[key] for key in ("data", "test") if problem.get(key)]
+        return [self.folders.prepared(name) for name in names]
+
+    def problem(self, w: Any) -> Spec:
+        """Return the problem of a cell, on which the resources of its job depend."""
+        return self.cell(w).spec.problem
+
+    # -- partitions and optima: files named by their origin ---------------------------------------------------------
+
+    def partition_file(self, spec: CellSpec) -> str:
+        """Return the partition of a cell's data."""
+        return self._register(*partition_file(spec))
+
+    def optimum_file(self, spec: CellSpec) -> str:
+        """Return the optimum of a cell's problem."""
+        return self._register(*optimum_file(spec))
+
+    def _register(self, path: str, origin: dict[str, Any]) -> str:
+        path = self.folders.result(path)
+        self._origins[path] = origin
+        return path
+
+    def origin(self, w: Any, folder: str) -> dict[str, Any]:
+        """Return the specification of a file in a folder of partitions or optima.
+
+        It has the problem, or data and partition, and the number of clients.
+
+        Raises:
+            UserError: No experiment needs the file.
+        """
+        path = self.folders.result(f"{folder}/{w.key}.npz")
+        for size, name in ((size, name) for size in SIZES for name in self.study.files.paths):
+            if path in self._origins:
+                break
+            self._register_all(size, name)
+        if path not in self._origins:
+            raise UserError(f"no experiment needs {path}")
+        return self._origins[path]
+
+    def _register_all(self, size: str, name: str) -> None:
+        """Register the partitions and optima of an experiment. A mistake in it is reported when it is a target."""
+        try:
+            specs = [cell.spec for cell in self.study.cells(size, name).values()]
+        except UserError:
+            return
+        for spec in specs:
+            if is_split(spec.problem.get("partition")):
+                self.partition_file(spec)
+            if spec.optimum:
+                self.optimum_file(spec)
+
+    def partition_spec(self, w: Any) -> str:
+        """Return the specification of a partition."""
+        return encode(self.origin(w, "partitions"), ordered=False)
+
+    def partition_inputs(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of a partition: code and the data whose labels are split."""
+        origin = self.origin(w, "partitions")
+        modules = dependencies.of_partition(origin["partition"])
+        return {"code": self.code(modules), "data": self.data_files({"data": origin["data"]})}
+
+    def optimum_spec(self, w: Any) -> str:
+        """Return the specification of an optimum."""
+        return encode(self.folders.resolve(self.origin(w, "optima")), ordered=False)
+
+    def optimum_inputs(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of an optimum: code, data, and the partition if it is by the clients of the data."""
+        origin = self.origin(w, "optima")
+        problem = origin["problem"]
+        files = {"code": self.code(dependencies.of_optimum(problem)), "data": self.data_files(problem)}
+        return files | {key: self.folders.result(path) for key, path in origin.items() if key == "partition"}
+
+    # -- tables, figures, claims, report ---------------------------------------------------------------------------
+
+    def table_spec(self, w: Any) -> str:
+        """Return the layout of an experiment's table."""
+        experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
+        return encode(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select).plain())
+
+    def table_code(self, w: Any) -> list[str]:
+        """Return the code of the table of an experiment."""
+        return self.code(dependencies.of_table(self.cells(w)))
+
+    def figure(self, w: Any) -> tuple[Figure, dict[str, Any]]:
+        """Return a figure's kind, and its specification without the caption."""
+        spec = self.study.experiment(w.size, w.experiment).figures[w.figure].spec
+        return FIGURES.build(spec), spec
+
+    def figure_spec(self, w: Any) -> str:
+        """Return the specification of a figure's job."""
+        kind, options = self.figure(w)
+        view = self.study.view(w.size, w.experiment).plain() if kind.draws_results else None
+        needed = inputs.specify(kind, self.cells(w))
+        return encode({"figure": options, "view": view, "inputs": self.folders.resolve(needed)})
+
+    def figure_inputs(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of a figure: code, table and curves if it draws results, and the files of its inputs."""
+        kind, _ = self.figure(w)
+        files: dict[str, Any] = {"code": self.code(dependencies.of_figure(kind, self.cells(w)))}
+        if kind.draws_results:
+            folder = self.folders.experiment(w.size, w.experiment)
+            files |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves")}
+        return files | self._input_files(kind.inputs, w)
+
+    def _input_files(self, names: Collection[str], w: Any) -> dict[str, Any]:
+        """Return the files behind the inputs of figures and checks, by the names of inputs of a rule.
+
+        Args:
+            names: Names of modules in `fedatlas.workflow.inputs`.
+            w: Wildcards of size and experiment.
+        """
+        needs, cells, files = set(names), self.cells(w), {}
+        if needs & {"partitions", "availability", "dissimilarities", SIMULATED}:
+            split = [cell.spec for cell in cells if is_split(cell.spec.problem.get("partition"))]
+            files["partitions"] = list(dict.fromkeys(map(self.partition_file, split)))
+        if needs & {"partitions", "availability", "theorems", "dissimilarities", SIMULATED}:
+            files["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_files(cell.spec.problem)))
+        if "dissimilarities" in needs:
+            files["optima"] = list(dict.fromkeys(self.optimum_file(cell.spec) for cell in cells if cell.spec.optimum))
+        if SIMULATED in needs:
+            files["runs"] = self.run_files(w)
+        if needs & {"availability", SIMULATED}:
+            traces = sorted({path for cell in cells for path in trace_files(cell.spec)})
+            files["traces"] = [self.folders.shared(path) for path in traces]
+        return files
+
+    def caption(self, w: Any) -> str:
+        """Return a figure's caption."""
+        return self.study.experiment(w.size, w.experiment).figures[w.figure].caption
+
+    def claims_spec(self, w: Any) -> str:
+        """Return the claims of an experiment with the view of its checks."""
+        experiment = self.study.experiment(w.size, w.experiment)
+        claims = {name: vars(claim) for name, claim in experiment.claims.items()}
+        timed = inputs.specify_checks(tested(experiment.claims, experiment.size), self.cells(w))
+        view = self.study.view(w.size, w.experiment).plain()
+        return encode({"view": view, "claims": claims, "inputs": self.folders.resolve(timed)})
+
+    def claims_inputs(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of an experiment's claims: code, its results, and the files of its checks' inputs."""
+        experiment, folder = self.study.experiment(w.size, w.experiment), self.folders.experiment(w.size, w.experiment)
+        files: dict[str, Any] = {"code": self.code(dependencies.of_claims(experiment, self.cells(w)))}
+        files |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
+        return files | self._input_files(
+            inputs.specify_checks(tested(experiment.claims, experiment.size), self.cells(w)), w
+        )
+
+    def about_spec(self, w: Any) -> str:
+        """Return the words of report and MLflow on an experiment."""
+        return encode(about(self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)).plain())
+
+    def figure_files(self, size: str, name: str) -> list[str]:
+        """Return all figures of an experiment, as PNG."""
+        figures = self.study.experiment(size, name).figures
+        return [f"{self.folders.experiment(size, name)}/figures/{figure}.png" for figure in figures]
+
+    def report_inputs(self, size: str, names: list[str]) -> list[str]:
+        """Return the files that a report over experiments shows."""
+        kinds = ("about.json", "table.parquet", "claims.csv")
+        files = [f"{self.folders.experiment(size, name)}/{kind}" for name in names for kind in kinds]
+        return files + [path for name in names for path in self.figure_files(size, name)]
+
+    def gallery_verdicts(self) -> list[str]:
+        """Return the file of the verdicts that are committed with the gallery, if it exists."""
+        return [self.folders.shared(GALLERY_VERDICTS)] if Path(GALLERY_VERDICTS).exists() else []
+
+    def receipts(self, size: str, names: list[str]) -> list[str]:
+        """Return the receipts of experiments, files that say that they were logged to MLflow."""
+        return [f"{self.folders.experiment(size, name)}/mlflow.json" for name in names]
+
+    # -- data ------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def source(w: Any) -> str:
+        """Return the entry of a data set in the catalogue."""
+        return repr(sources.info(w.data))
+
+    @staticmethod
+    def custom_files(w: Any) -> list[str]:
+        """Return the files of custom data; none for a data set of the catalogue."""
+        return list(getattr(sources.info(w.data), "paths", ()))
+
+    def source_code(self, w: Any) -> list[str]:
+        """Return the code that prepares a data set."""
+        return self.code(sources.modules(sources.info(w.data)))

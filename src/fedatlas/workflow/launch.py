@@ -1,0 +1,59 @@
+"""`fedatlas run`: start Snakemake with the workflow that the package carries, on an experiment of the study."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fedatlas.errors import UserError, nearest
+from fedatlas.workflow.configuration import SNAKEFILE
+from fedatlas.workflow.study import Study
+
+
+def run(name: str, size: str | None, cores: str, dry: bool, options: Sequence[str] = ()) -> int:
+    """Make the results of an experiment with Snakemake, which prints where they lie.
+
+    Args:
+        name: Name of the experiment.
+        size: Its size; None for that of the configuration.
+        cores: Number of cores, or ``all``.
+        dry: Whether to show only the plan.
+        options: Further options for Snakemake.
+
+    Returns:
+        The exit status of Snakemake.
+
+    Raises:
+        UserError: There is no such experiment, or it is wrong.
+    """
+    check_experiment(Study.open(), name)
+    words = [*(["--dry-run"] if dry else []), *options]
+    config = [] if size is None else [f"size={size}"]
+    position = next((number for number, word in enumerate(words) if word in ("--config", "-C")), None)
+    if position is not None:
+        words[position + 1 : position + 1] = config  # Snakemake takes the last --config alone
+    elif config:
+        words += ["--config", *config]
+    # -P: modules of Python are not looked for in the study's folder
+    command = [sys.executable, "-P", "-m", "snakemake", name, "--snakefile", SNAKEFILE, "--cores", cores, *words]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    process = subprocess.Popen(command, env={**os.environ, "PATH": path})  # its jobs call `fedatlas`
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue  # Snakemake was interrupted as well, and ends its jobs first
+        except SystemExit:
+            process.terminate()
+            process.wait()
+            raise
+
+
+def check_experiment(study: Study, name: str) -> None:
+    """Raise UserError, with a guess, if there is no experiment with a name."""
+    if name not in study.files.paths:
+        if explanation := study.files.explain_figure(name):
+            raise UserError(f"there is no experiment {name!r}: {explanation}; ask for an experiment by its name")
+        guess = nearest(name, study.files.paths) or "; `fedatlas list experiments` names them all"
+        raise UserError(f"there is no experiment {name!r}{guess}")

@@ -1,0 +1,35 @@
+"""Specifications of jobs: JSON texts, the files that hold them, and the digests that Snakemake compares."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from fedatlas.io.files import atomic
+
+
+def encode(value: Any, ordered: bool = True) -> str:
+    """Return a specification as JSON.
+
+    Args:
+        value: The specification in JSON types.
+        ordered: Whether the order of keys matters, as that of the algorithms in a figure does.
+    """
+    return json.dumps(value, sort_keys=not ordered)
+
+
+def digest(text: str) -> str:
+    """Return a short hash of a specification."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def write(path: str | Path, text: str) -> None:
+    """Write a text file unless it holds the text already."""
+    path = Path(path)
+    try:
+        if path.read_bytes() == text.encode():
+            return
+    except OSError:  # `atomic` explains what is wrong
+        pass
+    with atomic(path) as temporary:
+        temporary.write_bytes(text.encode())

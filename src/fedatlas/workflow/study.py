@@ -1,0 +1,194 @@
+"""A study: a folder with a configuration, experiments and results. `Study.open` reads that in the working directory."""
+
+import functools
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fedatlas.data.paths import MIRRORS_VARIABLE, format_mirrors, list_mirrors, resolve_directory
+from fedatlas.errors import UserError, did_you_mean
+from fedatlas.experiments import expansion
+from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.specification import Experiment
+from fedatlas.io.files import atomic_folder
+from fedatlas.io.yaml import read_yaml
+from fedatlas.publish.tracking import addresses
+from fedatlas.registry import extensions
+from fedatlas.workflow import EXTRAS, LIVE
+from fedatlas.workflow.configuration import CONFIG, complete, shipped
+from fedatlas.workflow.experiment_files import FOLDER, ExperimentFiles
+from fedatlas.workflow.folders import Folders
+from fedatlas.workflow.validation import validate
+
+TEMPLATE = Path(__file__).with_name("study_template")
+TEMPLATE_NAME = "my-study"  # of the study in the template's README.md
+
+
+class Study:
+    """Configuration, folders and experiments of a study.
+
+    Attributes:
+        config: The configuration with all keys, see `configuration.complete`.
+        root: Folder of the study, to which all paths are relative.
+        folders: Folders of results and data.
+        files: The files of experiments.
+    """
+
+    def __init__(
+        self,
+        config: dict[str, Any],
+        root: str | Path = ".",
+        folders: Folders | None = None,
+        shipped: Path | None = None,
+    ) -> None:
+        """Check that the experiments that the configuration names exist.
+
+        Args:
+            config: Configuration with all keys.
+            root: Folder of the study.
+            folders: Folders of results and data; by default those of the configuration.
+            shipped: Folder of the atlas's experiments, which a study can name besides its own. A name that both have
+                means the study's experiment.
+        """
+        self.config, self.root, self.folders = config, Path(root), folders or Folders.from_config(config)
+        self.files = ExperimentFiles(self.root, config["experiments_folder"], shipped)
+        selected = [] if config["experiments"] == "all" else config["experiments"]
+        for name in [*config["tour"], *selected, *(name for _, name in self.gallery())]:
+            self._check_name(name)
+
+    @classmethod
+    def from_config(
+        cls,
+        config: Any,
+        prefixed: Callable[[str], str] = str,
+        shared: Callable[[str], str] = str,
+        root: str | Path = ".",
+    ) -> "Study":
+        """Create the study of a configuration that need not be complete.
+
+        Args:
+            config: Keys and values of ``config.yaml``, or None.
+            prefixed: See `Folders`.
+            shared: See `Folders`.
+            root: Folder of the study.
+
+        Raises:
+            UserError: The configuration is wrong.
+        """
+        settings = complete(config)
+        folders = Folders.from_config(settings, prefixed, shared)
+        settings.setdefault("mlflow_uri", f"sqlite:///{prefixed(folders.results)}/mlflow.db")
+        return cls(settings, root, folders, shipped() / FOLDER)
+
+    @classmethod
+    def open(cls, results: str | None = None) -> "Study":
+        """Return the study in the working directory, which need not have a configuration.
+
+        Args:
+            results: Folder of its results, if that lies under the prefix of a module; by default the configured one.
+        """
+        config = read_yaml(CONFIG) if CONFIG.exists() else None
+        study = cls.from_config(config if results is None else {**(config or {}), "results": results})
+        if study.folders.data != str(resolve_directory()):  # own data are remembered there
+            os.environ.setdefault("FEDATLAS_DATA", study.folders.data)
+        return study
+
+    def _check_name(self, name: str) -> None:
+        if name not in self.files.paths:
+            raise UserError(f"config/config.yaml: unknown experiment {name!r}{did_you_mean(name, self.files.paths)}")
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables of jobs.
+
+        They are not parameters of rules: another mirror makes no result again. SQLite files take one writer, so jobs
+        log to servers alone as they end.
+
+        Raises:
+            UserError: A mirror or the address of the MLflow runs is invalid.
+        """
+        uri = self.config["mlflow_uri"]
+        addresses.check(uri)
+        return {
+            "FEDATLAS_DATA": self.folders.data,
+            MIRRORS_VARIABLE: format_mirrors(list_mirrors(self.config["data_mirrors"])),
+            extensions.VARIABLE: extensions.environment_value(Path.cwd(), self.config["extensions"]),
+            EXTRAS: ",".join(self.config["mlflow_extras"]),
+            LIVE: uri if uri.startswith("http") else "",
+        }
+
+    def export(self, workflow: Any) -> None:
+        """Set the environment variables of jobs in this process, which starts them.
+
+        Args:
+            workflow: Snakemake's workflow, all jobs of which have one environment.
+
+        Raises:
+            UserError: The workflow has another module of the atlas, whose configuration needs another environment.
+        """
+        environment = self.environment()
+        if vars(workflow).setdefault("fedatlas_environment", environment) != environment:
+            raise UserError(
+                "two modules of the atlas in one workflow need the same data, data_mirrors, extensions and "
+                "mlflow_extras, and the same server in mlflow_uri if one has a server"
+            )
+        os.environ.update(environment)
+
+    def selected(self) -> list[str]:
+        """Return the names of the experiments of the target all."""
+        return list(self.files.own) if self.config["experiments"] == "all" else self.config["experiments"]
+
+    def gallery(self) -> list[tuple[str, str]]:
+        """Return sizes and names of the experiments of the gallery."""
+        return [(size, name) for size, names in self.config["gallery"].items() for name in names]
+
+    def experiment(self, size: str, name: str) -> Experiment:
+        """Return a loaded and checked experiment."""
+        self._check_name(name)
+        return self._expand(size, name)[0]
+
+    @functools.cache  # noqa: B019  a Study lives as long as its process
+    def _expand(self, size: str, name: str) -> tuple[Experiment, expansion.Expansion]:
+        with extensions.translate_errors():
+            experiment = self.files.load(name, size)
+            expanded = expansion.expand(experiment)
+            validate(experiment, expanded.cells)
+        return experiment, expanded
+
+    @functools.cache  # noqa: B019
+    def view(self, size: str, name: str) -> ExperimentView:
+        """Return what tables, figures and claims use of an experiment."""
+        experiment, expanded = self._expand(size, name)
+        return expansion.create_view(experiment, expanded.undefined)
+
+    @functools.cache  # noqa: B019
+    def cells(self, size: str, name: str) -> dict[tuple[str, str], Cell]:
+        """Return the cells of an experiment by (algorithm id, key)."""
+        self._check_name(name)
+        return {(cell.id, cell.key): cell for cell in self._expand(size, name)[1].cells}
+
+
+def create_study(path: str) -> Path:
+    """Write a new study from the template, whole or not at all, and return its folder.
+
+    Args:
+        path: Path of the folder, which may exist if it is empty.
+
+    Raises:
+        UserError: The name is not valid, the folder is not empty, or it cannot be written.
+    """
+    folder = Path(path)
+    if not re.fullmatch(r"\w[\w.-]*", folder.name):
+        raise UserError(f"{path!r} is no name for a study: it must consist of letters, digits, '_', '-' and '.'")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UserError(f"{folder} is not empty: give the name of a new folder")
+    with atomic_folder(folder) as temporary:
+        shutil.copytree(TEMPLATE, temporary, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(shipped() / "workflow/profiles", temporary / "profiles")
+        (temporary / "gitignore").rename(temporary / ".gitignore")
+        readme = temporary / "README.md"
+        readme.write_text(readme.read_text(encoding="utf-8").replace(TEMPLATE_NAME, folder.name), encoding="utf-8")
+    return folder

@@ -1,0 +1,129 @@
+"""Verdicts in results, and the summary at the end of a run of the workflow."""
+
+import csv
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import read
+from fedatlas.io import terminal
+from fedatlas.io.csv import unguarded
+from fedatlas.publish.report import record, warnings
+from fedatlas.results.claims.judge import COLUMNS
+from fedatlas.results.claims.verdicts import NOT_TESTED
+from fedatlas.workflow import times
+from fedatlas.workflow.listing import duration
+from fedatlas.workflow.study import Study
+
+WIDTH = 80
+SCRIPTS = ".venv/bin"  # where make installs
+MOST = 12  # experiments that are listed one by one
+
+
+def read_verdicts(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a claims.csv. Raises UserError if the file is not one."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = [{name: unguarded(text) for name, text in row.items()} for row in csv.DictReader(file)]
+    except (OSError, ValueError, csv.Error) as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
+    if any(row.get(name) is None for row in rows for name in COLUMNS):
+        raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells")
+    return rows
+
+
+def verdicts(results: str | Path = "results") -> list[dict[str, str]]:
+    """Return all claims with verdicts in a folder of results, without repetition.
+
+    Raises:
+        UserError: There are none.
+    """
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for path in sorted(Path(results).glob("*/*/claims.csv")):
+        for row in read_verdicts(path):
+            rows.setdefault((row["experiment"], row["size"], row["claim"]), row)
+    if not rows:
+        raise UserError(f"no claims under {results}/: run `snakemake --cores 2` first")
+    return list(rows.values())
+
+
+def summary(study: Study, targets: Sequence[str], experiments: Sequence[tuple[str, str]]) -> str:
+    """Return the summary: targets, claims, warnings, and the command that comes next.
+
+    Args:
+        study: The study.
+        targets: Paths of the targets. Missing files are left out: a figure alone may have been the target.
+        experiments: (size, name) of the experiments behind them.
+    """
+    try:
+        return "\n".join(_lines(study, [path for path in targets if Path(path).exists()], list(experiments)))
+    except UserError as error:  # for example, a file of a run that is going on elsewhere
+        return f"Warning   {error}"
+
+
+def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -> Iterator[str]:
+    folders = {(size, name): Path(study.folders.report(size, name)) for size, name in experiments}
+    claims = {
+        key: Counter(row["verdict"] for row in read_verdicts(folder / "claims.csv"))
+        for key, folder in folders.items()
+        if (folder / "claims.csv").exists()
+    }
+    if claims:
+        yield ""
+        margin = max(len(f"{name} ({size})") for size, name in claims) + 2
+        for (size, name), counts in list(claims.items())[:MOST]:
+            yield terminal.beside(f"{name} ({size})".ljust(margin), _count_words(counts), columns=WIDTH)
+        if len(claims) > MOST:
+            total = sum(claims.values(), Counter())
+            yield terminal.beside(f"all {len(claims)}".ljust(margin), _count_words(total), columns=WIDTH)
+        yield ""
+    for path in paths:
+        yield f"Made      {path}"
+    if len(folders) == 1 and claims:
+        yield f"Results   {next(iter(folders.values()))}: figures, table.csv, claims.csv"
+    if claims and any((folder / "mlflow.json").exists() for folder in folders.values()):
+        command = "make ui" if "MAKELEVEL" in os.environ else "fedatlas ui"
+        yield f"MLflow    {study.config['mlflow_uri']}: `{command}` shows the runs"
+    if counts_of_warnings := {key: _count_warnings(folders[key]) for key in claims}:
+        positive = {name: count for (_, name), count in counts_of_warnings.items() if count}
+        text = ", ".join(f"{count} about {name}" for name, count in list(positive.items())[:MOST])
+        yield terminal.beside("Warnings  ", f"{text}; the report shows them" if positive else "none", columns=WIDTH)
+    if command := _next_command(study, claims):
+        yield terminal.beside("Next      ", command, columns=WIDTH)
+
+
+def _count_words(counts: "Counter[str]") -> str:
+    """Say how many claims have which verdict."""
+    total = sum(counts.values())
+    if not total:
+        return "no claims"
+    head = f"{total} claim{'s' if total > 1 else ''}"
+    if len(counts) == 1:
+        return f"{head}, {'all ' if total > 1 and not counts[NOT_TESTED] else ''}{next(iter(counts))}"
+    return f"{head}: {', '.join(f'{count} {verdict}' for verdict, count in counts.most_common())}"
+
+
+def _count_warnings(folder: Path) -> int:
+    """Return the number of warnings that the report shows of an experiment."""
+    if not (folder / "table.parquet").exists() or not (folder / record.FILE).exists():
+        return 0
+    table, meta = read(folder / "table.parquet")
+    return len(warnings.warnings(record.About.read(folder / record.FILE), table, TableMeta.of(meta).data))
+
+
+def _next_command(study: Study, claims: dict[tuple[str, str], "Counter[str]"]) -> str:
+    """Return the command that tests claims which the present sizes do not."""
+    costs = times.experiment_costs(study)
+    for (size, name), counts in claims.items():
+        larger = [key for key in study.files.document(name)["sizes"] if key != "smoke"] if size == "smoke" else []
+        if counts[NOT_TESTED] and larger:
+            # a person who called make may not have `fedatlas` on the path
+            is_make = "MAKELEVEL" in os.environ and Path(SCRIPTS).is_dir()
+            command = f"{SCRIPTS}/fedatlas" if is_make else "fedatlas"
+            time = duration(costs.get((name, larger[0])))
+            text = f"`{command} run {name} --size {larger[0]}` tests its claims"
+            return text + (f" ({time} of a processor)" if time else "")
+    return ""
