@@ -155,7 +155,7 @@ def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     found += [f"{one.title} (bounds {escaped(one.quantity)})" for one in RUN_BOUNDS.values() if cls.name in one.algorithms]
     if found:
         yield f"- Bounds that the atlas computes: {'; '.join(dict.fromkeys(found))}."
-    if words := cls.rate.__doc__ if cls.overrides("rate") else None:
+    if words := (cls.rate.__doc__ or "").removeprefix("Return ") if cls.overrides("rate") else None:
         yield "\n**Rate.** With full gradients, a round multiplies the mean squared distance to the optimum by at most"
         yield "this in the long run; a test compares it with runs.\n"
         yield from described(inspect.cleandoc(words).split("\n\n"), letters)

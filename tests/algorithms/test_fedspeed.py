@@ -146,7 +146,7 @@ def test_equations_fail_for_another_method(wrong, monkeypatch):
     if wrong == "weights":  # plain means of the quasi-gradients
         monkeypatch.setattr(FedSpeedAnalysis, "weights", lambda self, K: ([0.5 / K] * int(K), 0.5))
     else:  # the gradient at the iterate alone
-        monkeypatch.setattr(FedSpeedAnalysis, "merged", lambda self, gradients: gradients[0])
+        monkeypatch.setattr(FedSpeedAnalysis, "combined", lambda self, gradients: gradients[0])
     assert min(errors({"kind": "full"}).values()) > 1e-4
 
 

@@ -1,10 +1,11 @@
-"""The algorithms. A module here that defines a named `Algorithm` is found by itself: adding one is adding a file."""
+"""The family of algorithms. A module here that defines a named `Algorithm` is found by itself: adding one is adding a
+file."""
 
 from typing import Any
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State
-from fedatlas.registry.kinds import Family
+from fedatlas.registry.kinds import Family, Names
 from fedatlas.registry.options import construct
 
 __all__ = ["ALGORITHMS", "Algorithm", "State", "create", "get", "names"]
@@ -12,19 +13,28 @@ __all__ = ["ALGORITHMS", "Algorithm", "State", "create", "get", "names"]
 ALGORITHMS: Family[Algorithm] = Family("algorithm", __name__, Algorithm)
 
 
-def names() -> Any:
-    """Names of all algorithms, sorted."""
+def names() -> Names:
+    """Return the names of all algorithms, sorted."""
     return ALGORITHMS.names()
 
 
 def get(name: str) -> type[Algorithm]:
-    """The class of a name. Raises UserError, with a guess, if there is none."""
+    """Return the class of an algorithm.
+
+    Raises:
+        UserError: No algorithm has this name; the message suggests the nearest one.
+    """
     return ALGORITHMS.get(name)
 
 
 def create(name: str, parameters: dict[str, Any]) -> Algorithm:
-    """An algorithm from its name and its hyper-parameters by name.
+    """Create an algorithm.
 
-    Raises UserError on an unknown name, and on hyper-parameters that are unknown, missing or out of range.
+    Args:
+        name: Name of the algorithm.
+        parameters: Hyper-parameters by name.
+
+    Raises:
+        UserError: The name is unknown, or a hyper-parameter is unknown, missing or out of range.
     """
     return construct(f"algorithm {name}", get(name), parameters)

@@ -36,7 +36,12 @@ class FedAdam(FedAvg):
         return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + v), State()
 
     def moments(self, s: State, D: Array) -> tuple[Array, Array]:
-        """The next m and v."""
+        """Return the next m and v.
+
+        Args:
+            s: State of the server.
+            D: Mean change of the active clients' models, (d,).
+        """
         return self.beta1 * s.m + (1 - self.beta1) * D, self.beta2 * s.v + (1 - self.beta2) * D**2
 
     def server(self, s, mean, n):

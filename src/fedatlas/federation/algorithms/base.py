@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 class Algorithm(Kind):
     """A federated algorithm. Subclasses are frozen dataclasses whose fields are the hyper-parameters and nothing else.
 
-    A hook computes no mean over clients, changes no array in place and does not ask which array library it runs on.
-    ``s`` is the State of the server, with (d,) vectors. ``i`` is the State of a block of m clients, with (m, d) rows.
-    ``steps`` is what these clients see of their data in this round.
+    In a round, the engine calls ``before`` for the active clients, then ``client`` for them, then ``server``, then
+    ``receive`` for them. Between the calls it takes the means over active clients, so a hook computes no such mean. A
+    hook changes no array in place and does not ask which array library it runs on.
+
+    The hooks share their arguments: ``s`` is the State of the server, whose vectors are (d,); ``i`` is the State of a
+    block of m clients, whose rows are (m, d); ``steps`` is what these clients see of their data in this round.
     """
 
     # The key of the paper in references.bib.
@@ -53,131 +56,181 @@ class Algorithm(Kind):
         return f"algorithm {cls.name}"
 
     def init(self, x0: Array) -> tuple[State, State]:
-        """The first State of the server and the first State of one client. x0: the start, (d,)."""
+        """Return the first State of the server and the first State of one client.
+
+        Args:
+            x0: Start, (d,).
+        """
         return State(x=x0), State()
 
     def before(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]:
-        """A first exchange of the round. Its mean over active clients joins s for ``client`` and ``server``.
+        """Exchange vectors before the local steps.
 
-        Returns the State that is sent, or a pair of it and the State that the clients keep. Sending an empty State
-        costs nothing.
+        Returns:
+            The State that the clients send, with (m, d) rows, or a pair of it and the State that they keep. The mean of
+            what active clients send joins ``s`` for ``client`` and ``server``. To send an empty State costs nothing.
         """
         return State()
 
     @abstractmethod
     def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]:
-        """The round of a block of clients. Returns the State that is sent and the State that the clients keep."""
+        """Run the local steps of a block of clients.
+
+        Args:
+            s: State of the server, with what ``before`` added.
+            i: State of the clients.
+            steps: Stochastic gradients of the local steps, and other oracles of the clients' objectives.
+
+        Returns:
+            The State that the clients send, with (m, d) rows or (m, 1) columns, and the State that they keep. Fields
+            that the second one lacks stay as they are.
+        """
 
     @abstractmethod
     def server(self, s: State, mean: State, n: Round) -> State:
-        """The next State of the server.
+        """Return the next State of the server.
 
-        s: the present State, with what ``before`` added. mean: the mean over active clients of what ``client`` sent.
-        n: numbers of the round, such as ``n.active`` and ``n.clients``.
+        Args:
+            s: State of the server, with what ``before`` added.
+            mean: Mean over active clients of what ``client`` sent: (d,) vectors and (1,) numbers.
+            n: Numbers of the round, such as ``n.active`` and ``n.clients``.
         """
 
     def empty_round(self, s: State, n: Round) -> State:
-        """The next State of the server after a round in which no client was active."""
+        """Return the next State of the server after a round in which no client was active."""
         return s
 
     def receive(self, s: State, i: State) -> State:
-        """The State that active clients keep after the server's step. s: the server's new State."""
+        """Return the State that active clients keep after the server's step.
+
+        Args:
+            s: The server's new State.
+            i: State of the clients after ``client``.
+        """
         return i
 
     def output(self, s: State) -> Array:
-        """The vector (d,) that is evaluated."""
+        """Return the vector (d,) that is evaluated."""
         return s.x
 
     def single_client(self) -> bool:
-        """Whether ``client`` runs on one active client only, which is drawn at random. All of them run ``before``."""
+        """Return whether ``client`` runs on one active client only, drawn at random; all active ones run ``before``."""
         return False
 
     def length(self, K: int, rng: np.random.Generator) -> int:
-        """Local steps of one round. K: those of the setting. rng: the generator of this round's length."""
+        """Return the number of local steps of one round.
+
+        Args:
+            K: Local steps of the setting.
+            rng: Generator for the length of this round.
+        """
         return K
 
     def mixing(self, clients: int) -> "Mixing | None":
-        """The Mixing by which clients of a decentralised algorithm exchange vectors with their neighbours, or None.
+        """Return the Mixing by which clients of a decentralised algorithm exchange vectors, None for all others.
 
-        Then every client sees, in ``client`` and ``receive``, a weighted sum of what its neighbours sent, in place of
-        the mean. The weights are the client's row of the mixing matrix.
+        With a Mixing, every client sees in ``client`` and ``receive`` a weighted sum of what its neighbours sent, in
+        place of the mean. The weights are the client's row of the mixing matrix.
+
+        Args:
+            clients: Number of clients.
         """
         return None
 
     def rate(self, c: Mapping[str, float]) -> float | None:
-        """The contraction that a theorem promises, or None where no theorem covers the hyper-parameters.
+        """Return the contraction that a theorem promises, or None where no theorem covers the hyper-parameters.
 
         With full gradients, a round multiplies the mean squared distance to the optimum by at most this in the long
-        run. c: constants of the problem: mu and L of the mean objective, mu_min and L_max of the clients', delta_A.
+        run.
+
+        Args:
+            c: Constants of the problem: ``mu`` and ``L`` of the mean objective, ``mu_min`` and ``L_max`` of the
+                clients' objectives, ``delta_A``.
         """
         return None
 
     def recurrence(self, K: int) -> "Recurrence | None":
-        """A round of K local steps as a Recurrence, which compiled kernels can run, or None."""
+        """Return a round of K local steps as a Recurrence, which compiled kernels can run, or None if it is none."""
         return None
 
     def resume(self, **fields: Array) -> State:
-        """The State of the server that has these vectors of its Recurrence."""
+        """Return the State of the server after rounds in compiled kernels.
+
+        Args:
+            **fields: Vectors (d,) of the Recurrence by name.
+        """
         return State(**fields)
 
     def validate(self, setting: Setting, problem: Proximal) -> None:
-        """Raise Undefined if the algorithm is not defined under a setting or for a problem.
+        """Raise an error unless the algorithm is defined under a setting and for a problem.
 
-        problem: a problem, or the declaration of one that has not been made. Raises UserError if what follows from the
-        hyper-parameters is lost in double precision.
+        Args:
+            setting: Setting of a run.
+            problem: A problem, or the kind of one that has not been built.
+
+        Raises:
+            Undefined: The algorithm is not defined there.
+            UserError: Numbers that follow from the hyper-parameters are lost in double precision.
         """
         if self.full_participation and not setting.full_participation:
             raise Undefined(f"{self.title()} is defined for full participation only: leave participation out")
         if "lr" not in self.options() and not setting.constant_lr:
             raise Undefined(f"{self.title()} has no lr: leave the schedule of the step size out")
-        self._validate_derived(setting)
+        self._validate_precision(setting)
         if setting.local_epochs is not None and self.overrides("length"):
             raise Undefined(f"{self.title()} draws the length of its rounds: give local_steps, not local_epochs")
         if self.exact_prox and not problem.has_prox():
             raise Undefined(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
 
-    def _validate_derived(self, setting: Setting) -> None:
-        """Raise UserError if what follows from the hyper-parameters is lost in double precision."""
-        known = self.options()
-        if any(one.constant and getattr(self, name) is None for name, one in known.items()):
-            return  # until ``with_constants`` was asked
+    def _validate_precision(self, setting: Setting) -> None:
+        """Raise UserError if numbers that follow from the hyper-parameters are lost in double precision."""
+        options = self.options()
+        if any(option.constant and getattr(self, name) is None for name, option in options.items()):
+            return  # until ``with_constants`` has filled them in
         try:
-            if "lr" in known and not setting.constant_lr:
+            if "lr" in options and not setting.constant_lr:
                 dataclasses.replace(self, **{"lr": vars(self)["lr"] * setting.last_factor()})
             self.recurrence(setting.local_steps or 1)
         except (ArithmeticError, UserError) as error:
-            given = ", ".join(f"{name} = {getattr(self, name)}" for name, one in known.items() if one.numeric)
-            raise UserError(f"{self.title()}: {given} lead to numbers beyond double precision ({error})") from None
+            values = ", ".join(f"{name} = {getattr(self, name)}" for name, option in options.items() if option.numeric)
+            raise UserError(f"{self.title()}: {values} lead to numbers beyond double precision ({error})") from None
 
     @classmethod
     def overrides(cls, hook: str) -> bool:
-        """Whether this algorithm overrides a hook. hook: its name."""
+        """Return whether this algorithm overrides a hook of the base class."""
         return getattr(cls, hook) is not getattr(Algorithm, hook)
 
-    def validate_constants(self, known: Collection[str]) -> None:
-        """Raise Undefined if a hyper-parameter that was not given is no constant of the problem.
+    def _missing_constants(self) -> dict[str, str]:
+        """Return the problem's constants that stand for hyper-parameters without a value, by hyper-parameter."""
+        options = self.options().items()
+        return {name: option.constant for name, option in options if option.constant and getattr(self, name) is None}
 
-        known: names of the problem's constants.
+    def validate_constants(self, available: Collection[str]) -> None:
+        """Raise Undefined if a hyper-parameter has no value and the problem no such constant.
+
+        Args:
+            available: Names of the problem's constants.
         """
-        for name, one in self.options().items():
-            if one.constant and getattr(self, name) is None and one.constant not in known:
-                raise Undefined(f"{self.title()}: this problem has no {one.constant!r}, so {name} must be given")
+        for name, constant in self._missing_constants().items():
+            if constant not in available:
+                raise Undefined(f"{self.title()}: this problem has no {constant!r}, so {name} must be given")
 
     def with_constants(self, problem: Problem) -> Self:
-        """This algorithm with constants of the problem, such as mu, for hyper-parameters that were not given.
+        """Return this algorithm with the problem's constants for hyper-parameters that have no value.
 
-        Raises UserError if the problem does not know such a constant.
+        Raises:
+            Undefined: The problem does not know such a constant.
         """
-        lacking = {name: one.constant for name, one in self.options().items() if one.constant}
-        lacking = {name: constant for name, constant in lacking.items() if getattr(self, name) is None}
-        values = {constant: problem.constant(constant) for constant in lacking.values()}
+        constants = self._missing_constants()
+        if not constants:
+            return self
+        values = {constant: problem.constant(constant) for constant in constants.values()}
         self.validate_constants([constant for constant, value in values.items() if value is not None])
-        filled = {name: values[constant] for name, constant in lacking.items()}
-        return dataclasses.replace(self, **filled) if filled else self
+        return dataclasses.replace(self, **{name: values[constant] for name, constant in constants.items()})
 
 
 def geometric_contraction(q: float, p: float) -> float:
-    """E[q^N], where N is the number of trials up to and with the first success of probability p.
+    """Return E[q^N], where N is the number of trials up to and with the first success of probability p.
 
     This is the contraction of a round of N iterations, each of which contracts by q.
     """

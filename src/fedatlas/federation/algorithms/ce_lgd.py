@@ -41,7 +41,7 @@ class CELGD(Algorithm):
         return State(d=G - (1 - self.b) * steps.full(s.last))
 
     def estimate(self, s: State) -> Array:
-        """The estimate v of this round."""
+        """Return the estimate v of this round: (d,)."""
         return s.d + (1 - self.b) * s.v
 
     def client(self, s, i, steps):

@@ -55,7 +55,7 @@ class Dane(Algorithm):
         return State(x=mean.x)
 
     def rate(self, c):
-        """1/(1 + mu_min/lam), where the clients are convex, lam >= 2 delta_A, and models are averaged (Theorem 4)."""
+        """Return 1/(1 + mu_min/lam) for convex clients, lam >= 2 delta_A and averaged models (Theorem 4)."""
         if c["mu_min"] < 0 or self.lam < 2 * c["delta_A"] or self.averaging != "mean":
             return None
         return 1 / (1 + c["mu_min"] / self.lam)
@@ -89,32 +89,39 @@ class DanePlusGD(Dane):
         return 0.0
 
     def with_constants(self, problem):
-        found, largest = super().with_constants(problem), problem.constant("L_max")
-        if largest is not None and found.lr * (largest + found.lam) > 2 * (1 + 1e-9):
-            limit = 2 / (largest + found.lam)
+        algorithm, L_max = super().with_constants(problem), problem.constant("L_max")
+        if L_max is not None and algorithm.lr * (L_max + algorithm.lam) > 2 * (1 + 1e-9):
+            limit = 2 / (L_max + algorithm.lam)
             warnings.warn(
-                f"{self.title()}: lr = {found.lr:.3g} is above 2/(L_max + lam) = {limit:.3g}, so the stopping rule may "
-                f"never hold, and a client then takes max_steps = {found.max_steps} steps in each round; L_max = "
-                f"{largest:.3g} is the largest smoothness of any client, L that of the mean objective: take lr = "
+                f"{self.title()}: lr = {algorithm.lr:.3g} is above 2/(L_max + lam) = {limit:.3g}, so the stopping rule "
+                f"may never hold, and a client then takes max_steps = {algorithm.max_steps} steps in each round; L_max "
+                f"= {L_max:.3g} is the largest smoothness of any client, L that of the mean objective: take lr = "
                 "1/(L_max + lam)",
                 stacklevel=2,
             )
-        return found
+        return algorithm
 
     def accuracy(self, r: int) -> float:
-        """The factor e_r of the stopping rule |grad F_i(y)| <= e_r |y - x| of round r."""
+        """Return the factor e_r of the stopping rule |grad F_i(y)| <= e_r |y - x| of round r."""
         return sqrt(self.lam * (self.mu + self.lam) / (8 * (r + 1) * (r + 2)))
 
     @property
     def solver(self) -> tuple[float, float]:
-        """(c, q) such that |grad F_i| <= c q^k |x - y*| after k steps, if lr <= 1/(L + lam). y* minimises F_i."""
+        """Constants (c, q) such that |grad F_i| <= c q^k |x - y*| after k steps, if lr <= 1/(L + lam).
+
+        y* minimises F_i.
+        """
         return 1 / self.lr, 1 - self.lr * (self.mu + self.lam)
 
     def sufficient_steps(self, L: float, r: int) -> float:
-        """A number of local steps after which clients of smoothness L and convexity mu satisfy the rule of round r.
+        """Return a number of local steps that suffices for the stopping rule of round r.
 
-        It is infinite if lr is larger than 1/(L + lam). As in the proof of Corollary 5, the rule holds where
-        c q^k (1 + e_r / (mu + lam)) <= e_r.
+        As in the proof of Corollary 5, the rule holds after k steps with c q^k (1 + e_r / (mu + lam)) <= e_r. The number
+        is infinite if lr is larger than 1/(L + lam).
+
+        Args:
+            L: Smoothness of the clients, whose strong convexity is mu.
+            r: Number of the round, from 0.
         """
         if self.lr * (L + self.lam) > 1 + 1e-9:
             return inf
@@ -122,7 +129,7 @@ class DanePlusGD(Dane):
         return max(1, ceil(log(c * (1 / e + 1 / (self.mu + self.lam))) / -log(max(q, TINY))))
 
     def rate(self, c):
-        """The rate of DANE, if the stopping rule holds in all rounds that double precision can resolve."""
+        """Return the rate of DANE, if the stopping rule holds in all rounds that double precision can resolve."""
         rate = super().rate(c) if self.mu <= c["mu_min"] else None
         if rate is None or rate == 1:
             return None

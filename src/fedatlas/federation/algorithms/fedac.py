@@ -30,7 +30,7 @@ class FedAc1(Algorithm):
     mu: float = option(doc="strong convexity mu; by default that of the problem", above=0, constant="mu")
 
     def coupling(self, K: int) -> tuple[float, float, float]:
-        """(alpha, beta, gamma) for rounds of K local steps."""
+        """Return (alpha, beta, gamma) for rounds of K local steps."""
         gamma = max(sqrt(self.lr / (self.mu * K)), self.lr)
         alpha = 1 / (gamma * self.mu)
         return alpha, alpha + 1, gamma

@@ -32,7 +32,7 @@ class FedAcConvex(Algorithm):
     variant: Literal[1, 2] = option(1, doc="1 for FedAc-I, 2 for FedAc-II")
 
     def coupling(self, K: int) -> tuple[float, float, float]:
-        """(alpha, beta, gamma) for rounds of K local steps."""
+        """Return (alpha, beta, gamma) for rounds of K local steps."""
         return {1: FedAc1, 2: FedAc2}[self.variant](lr=self.lr, mu=self.lam).coupling(K)
 
     def init(self, x0):

@@ -16,8 +16,7 @@ class FedAWE(Algorithm):
         send x_i - server_lr (t - tau_i)(x_i - y),   tau_i <- t
         x <- mean_S(what was sent);   x_i <- x for i in S only
 
-    It is made for clients that are not always available. tau_i is the last round in which client i was active, -1 at
-    first. If everybody is available, this is FedAvg.
+    tau_i is the last round in which client i was active, -1 at first. Under full participation this is FedAvg.
 
     ``clip`` bounds the norm of the mean echoed innovation, which is that of (t - tau_i)(x_i - y); the authors' code has
     0.5 there. The paper clips gradients instead (Appendix J.2), which is ``clip`` of the setting. With ``clip`` or
@@ -44,10 +43,10 @@ class FedAWE(Algorithm):
             y = y - self.lr * g(y)
         G = i.x - y
         t = steps.round
-        sent = State(x=i.x - self.server_lr * (t - i.tau) * G)
+        message = State(x=i.x - self.server_lr * (t - i.tau) * G)  # echoes G for the rounds that the client missed
         if self.clip is not None or self.report == "mean":
-            sent = sent.replace(start=i.x)
-        return sent, State(x=i.x, tau=t)
+            message = message.replace(start=i.x)
+        return message, State(x=i.x, tau=t)
 
     def server(self, s, mean, n):
         x = mean.x

@@ -1,6 +1,6 @@
 """FedRed (Jiang et al. 2024, arXiv:2404.08447): doubly regularised drift correction."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isclose
 from typing import Literal
@@ -80,7 +80,7 @@ class FedRed(Algorithm):
         return State(g=G), State(g=G)
 
     def iterates(self, s: State, i: State, steps: Steps) -> Iterator[Array]:
-        """The clients' models after each iteration of the round."""
+        """Yield the clients' models (m, d) after each iteration of the round."""
         h, y, lam = i.g - s.g, i.y, self.weight
         for _ in range(len(steps)):
             y = steps.prox((self.eta * y + lam * s.x + h) / (self.eta + lam), self.eta + lam)
@@ -93,8 +93,8 @@ class FedRed(Algorithm):
                 k = i.k + 1
                 share = (1 - self.q) / (1 - self.q**k) if self.mu else 1 / k  # q^-k over the sum of weights up to k
                 i = i.replace(k=k, a=i.a + share * (y - i.a))
-        sent = State(x=steps.pick(i.y) if self.averaging == "random" else i.y)
-        return (sent.replace(a=i.a) if self.average == "weighted" else sent), i
+        message = State(x=steps.pick(i.y) if self.averaging == "random" else i.y)
+        return (message.replace(a=i.a) if self.average == "weighted" else message), i
 
     def server(self, s, mean, n):
         return State(x=mean.x, a=mean.a) if self.average == "weighted" else State(x=mean.x)
@@ -103,7 +103,7 @@ class FedRed(Algorithm):
         return s.a if self.average == "weighted" else s.x
 
     def rate(self, c):
-        """E[q^N] = p q / (1 - (1 - p) q), where N is the number of iterations of a round.
+        """Return E[q^N] = p q / (1 - (1 - p) q), where N is the number of iterations of a round.
 
         Within a round, X = |x - x*|^2 does not change. Y = mean_i |y_i - x*|^2 and Z = |mean_i y_i - x*|^2 satisfy
 
@@ -114,9 +114,10 @@ class FedRed(Algorithm):
         """
         if not self.eta >= self.weight >= c["delta_A"] or self.averaging != "mean":
             return None
-        return self._rate(c)
+        return self.geometric_rate(c)
 
-    def _rate(self, c):
+    def geometric_rate(self, c: Mapping[str, float]) -> float | None:
+        """Return E[q^N], or None unless mu and p are those of the theorem."""
         if self.mu != c["mu_min"] or not isclose(self.p, self.theory):
             return None
         return geometric_contraction(self.q, self.p)
@@ -147,7 +148,7 @@ class FedRedSGD(FedRed):
         return (2 * self.weight + self.mu) / (2 * self.eta - self.mu)
 
     def gradients(self, steps: Steps) -> Iterable[Callable[[Array], Array]]:
-        """The gradients of the iterations, each a function of y."""
+        """Return the gradients of the iterations, each a function of y."""
         return steps
 
     def iterates(self, s: State, i: State, steps: Steps) -> Iterator[Array]:
@@ -157,11 +158,11 @@ class FedRedSGD(FedRed):
             yield y
 
     def rate(self, c):
-        """That of FedRed with the q of Theorem 9, where eta >= L_max >= delta_A + mu_min and lam >= delta_A."""
+        """Return FedRed's rate with the q of Theorem 9, where eta >= L_max >= delta_A + mu_min and lam >= delta_A."""
         smooth = self.eta >= c["L_max"] >= c["delta_A"] + c["mu_min"]
         if not smooth or self.weight < c["delta_A"] or self.averaging != "mean":
             return None
-        return self._rate(c)
+        return self.geometric_rate(c)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,14 +83,14 @@ class FedSpeed(Algorithm):
                 q = plus(q, 1 / self.lam, y - s.x)
             if self.decoupled:
                 q = plus(q, self.decoupled, y)
-            y = plus(y, -self.lr, q)
+            y = plus(y, -self.lr, q)  # line 11
         if not self.correction:
             return State(x=y), State()
-        c = i.c - (y - s.x) / self.lam
+        c = i.c - (y - s.x) / self.lam  # line 13
         return State(x=y - self.lam * c if self.mean == "active" else y), State(c=c)
 
     def quasi_gradient(self, g: Gradient, y: Array) -> Array:
-        """The paper's quasi-gradient: a mean of the gradient at y and the gradient after an ascent step from y."""
+        """Return the quasi-gradient of lines 7 to 10: a mean of the gradients at y and after an ascent step."""
         g1 = self.without_decay(g, y)
         if not self.perturbation:
             return g1
@@ -99,11 +99,11 @@ class FedSpeed(Algorithm):
         return mix(g1, g2, self.alpha)
 
     def without_decay(self, g: Gradient, y: Array) -> Array:
-        """The gradient at y without decoupled weight decay."""
+        """Return the gradient at y without decoupled weight decay."""
         return plus(g(y), -self.decoupled, y) if self.decoupled else g(y)
 
     def clipped(self, q: Array, x: Array) -> Array:
-        """q - x / lam, or q without prox, scaled to a norm of at most ``clip``."""
+        """Return q - x / lam, or q without prox, scaled to a norm of at most ``clip``."""
         assert self.clip is not None
         u = plus(q, -1 / self.lam, x) if self.prox else q
         return u * (self.clip / maximum(norm(u), self.clip))

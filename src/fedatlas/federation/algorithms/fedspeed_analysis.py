@@ -1,4 +1,4 @@
-"""What the analysis of FedSpeed speaks of (Sun et al. 2023, arXiv:2302.10429, Section 4 and Appendix C)."""
+"""FedSpeed with the quantities of its analysis (Sun et al. 2023, arXiv:2302.10429, Section 4 and Appendix C)."""
 
 from dataclasses import dataclass
 
@@ -19,11 +19,11 @@ class FedSpeedAnalysis(FedSpeed):
 
     The paper's mean is over all clients; under partial participation it is over the active ones. x is FedSpeed's.
 
-    It records what the theory speaks of. ``equation_2`` to ``equation_5`` are the relative errors of the paper's
+    It records the quantities of the theory. ``equation_2`` to ``equation_5`` are the relative errors of the paper's
     equations, the largest so far: the difference of both sides over the norm of the right one. The left side is
     y_K - x in (2), c+ in (3), u+ - u in (4) and z+ - z in (5).
 
-    Those of (4) and (5) are known to clients one round later. ``correction`` is |c+|^2, ``mean_correction`` the square
+    The errors of (4) and (5) reach clients one round later. ``correction`` is |c+|^2, ``mean_correction`` the square
     of the norm of the mean of c under full participation.
     """
 
@@ -44,50 +44,44 @@ class FedSpeedAnalysis(FedSpeed):
         return s.replace(u=x0, z=x0, error4=norm(x0) * 0, error5=norm(x0) * 0), i.replace(error2=0.0, error3=0.0)
 
     def client(self, s, i, steps):
-        watched = [Watched(g) for g in steps]
-        sent, kept = super().client(s, i, watched)
-        y = sent.x + self.lam * kept.c if self.mean == "active" else sent.x
-        weights, gamma = self.weights(len(watched))
-        G = sum(w / gamma * self.merged(one.values) for w, one in zip(weights, watched, strict=True))
-        error2 = maximum(i.error2, apart(y - s.x, -self.lam * gamma * (G - i.c)))
-        error3 = maximum(i.error3, apart(kept.c, (1 - gamma) * i.c + gamma * G))
+        gradients = [RecordedGradient(g) for g in steps]
+        message, state = super().client(s, i, gradients)
+        y = message.x + self.lam * state.c if self.mean == "active" else message.x
+        weights, gamma = self.weights(len(gradients))
+        G = sum(w / gamma * self.combined(g.values) for w, g in zip(weights, gradients, strict=True))
+        error2 = maximum(i.error2, relative_error(y - s.x, -self.lam * gamma * (G - i.c)))
+        error3 = maximum(i.error3, relative_error(state.c, (1 - gamma) * i.c + gamma * G))
         u_x = (s.u - s.x) / self.lam
         steps.record(equation_2=error2, equation_3=error3, equation_4=s.error4, equation_5=s.error5)
-        steps.record(correction=dot(kept.c, kept.c), mean_correction=dot(u_x, u_x))
-        return sent.replace(u=y, G=G, c=i.c), kept.replace(error2=error2, error3=error3)
+        steps.record(correction=dot(state.c, state.c), mean_correction=dot(u_x, u_x))
+        return message.replace(u=y, G=G, c=i.c), state.replace(error2=error2, error3=error3)
 
     def server(self, s, mean, n):
         _, gamma = self.weights(n.steps)
         u = mean.u
         z = u + (1 - gamma) / gamma * (u - s.u)
-        return (
-            super()
-            .server(s, mean, n)
-            .replace(
-                u=u,
-                z=z,
-                error4=maximum(s.error4, apart(u - s.u, -self.lam * (gamma * mean.G + (1 - gamma) * mean.c))),
-                error5=maximum(s.error5, apart(z - s.z, -self.lam * mean.G)),
-            )
-        )
+        error4 = relative_error(u - s.u, -self.lam * (gamma * mean.G + (1 - gamma) * mean.c))
+        error5 = relative_error(z - s.z, -self.lam * mean.G)
+        errors = {"error4": maximum(s.error4, error4), "error5": maximum(s.error5, error5)}
+        return super().server(s, mean, n).replace(u=u, z=z, **errors)
 
     def output(self, s):
         return s.z
 
     def weights(self, K: float) -> tuple[list[float], float]:
-        """gamma_0, ..., gamma_{K-1} and gamma of a round of K local steps."""
+        """Return gamma_0, ..., gamma_{K-1} and gamma of a round of K local steps."""
         r = self.lr / self.lam
         return [r * (1 - r) ** (K - 1 - k) for k in range(int(K))], 1 - (1 - r) ** K
 
-    def merged(self, gradients: list[Array]) -> Array:
-        """The quasi-gradient, from the gradients of one local step."""
+    def combined(self, gradients: list[Array]) -> Array:
+        """Return the quasi-gradient of one local step from its gradients, g1 and, with ``perturbation``, g2."""
         if not self.perturbation:
             return gradients[0]
         return (1 - self.alpha) * gradients[0] + self.alpha * gradients[1]
 
 
-class Watched:
-    """The gradient of one local step, which remembers its values."""
+class RecordedGradient:
+    """The gradient of one local step with a record of its values."""
 
     def __init__(self, gradient: Gradient) -> None:
         self.gradient = gradient
@@ -98,7 +92,7 @@ class Watched:
         return self.values[-1]
 
 
-def apart(left: Array, right: Array) -> Array:
-    """|left - right| / |right| of each row."""
+def relative_error(left: Array, right: Array) -> Array:
+    """Return |left - right| / |right| of each row: (m, 1)."""
     length = norm(right)
     return norm(left - right) / (length + (length == 0))

@@ -16,9 +16,14 @@ from fedatlas.registry.options import option
 
 
 def polyak(loss: Array, g: Array, l_star: float = 0.0) -> Array:
-    """(loss - l*) / |g|^2 of each row, never negative: (m, 1).
+    """Return (loss - l*) / |g|^2 of each row, never negative: (m, 1).
 
-    loss: (m, 1). g: (m, d). l_star: l*. Where g is 0, the value is 0 if the loss is l*, and infinity if it is larger.
+    Where g is 0, the value is 0 if the loss is l*, and infinity if it is larger.
+
+    Args:
+        loss: Losses, (m, 1).
+        g: Gradients, (m, d).
+        l_star: Lower bound l* on every loss.
     """
     gap, square = maximum(loss - l_star, 0), dot(g, g)
     flat = square == 0
@@ -37,7 +42,7 @@ class Polyak(Algorithm):
     l_star: float = option(0.0, doc="lower bound l* on every loss")
 
     def step(self, loss: Array, g: Array, bound: Array | float) -> Array:
-        """The step sizes min((loss - l*) / (c |g|^2), bound) of each row: (m, 1)."""
+        """Return the step sizes min((loss - l*) / (c |g|^2), bound) of each row: (m, 1)."""
         return minimum(polyak(loss, g, self.l_star) / self.c, bound)
 
     def server(self, s, mean, n):
@@ -69,11 +74,11 @@ class FedSPS(Polyak):
         return State(x=x0), State() if self.smoothing == "none" else State(bound=self.gamma_b)
 
     def client(self, s, i, steps):
-        y, _, bound = self.walk(s, i, steps)
+        y, _, bound = self.local_steps(s, i, steps)
         return State(delta=y - s.x), State(bound=bound)
 
-    def walk(self, s: State, i: State, steps: Steps) -> tuple[Array, Array | float, Array | float]:
-        """The local steps. Returns the last y, the sum of the step sizes and the next bound."""
+    def local_steps(self, s: State, i: State, steps: Steps) -> tuple[Array, Array | float, Array | float]:
+        """Return, after the local steps, y (m, d), the sum nu of the step sizes (m, 1) and the next bound (m, 1)."""
         nu: Array | float = 0
         y, bound = s.x, self.gamma_b
         if self.smoothing != "none":
@@ -106,7 +111,7 @@ class FedSPSNormalized(FedSPS):
     label = "FedSPS-Normalized"
 
     def client(self, s, i, steps):
-        y, nu, bound = self.walk(s, i, steps)
+        y, nu, bound = self.local_steps(s, i, steps)
         nu = maximum(nu, 1e-30)
         return State(delta=(y - s.x) / nu, weight=1 / nu), State(bound=bound)
 

@@ -14,7 +14,7 @@ class MIFA(Algorithm):
         G_i <- (x - y) / lr                      for i in S; y after K steps y <- y - lr g(y) from y = x
         x   <- x - server_lr lr mean_all G_i     in every round, even if no client is active
 
-    In the paper everybody is active in the first round. Here G_i is 0 until client i has been active.
+    In the paper all clients are active in the first round. Here G_i is 0 until client i has been active.
     """
 
     name = "mifa"

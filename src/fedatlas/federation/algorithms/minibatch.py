@@ -31,7 +31,7 @@ class GradientDescent(Algorithm):
         return State(x=s.x - self.lr * mean.g)
 
     def rate(self, c):
-        """The larger of (1 - lr mu)^2 and (1 - lr L)^2, where that is at most 1 (Nesterov 2018)."""
+        """Return the larger of (1 - lr mu)^2 and (1 - lr L)^2, where that is at most 1 (Nesterov 2018)."""
         rate = max(abs(1 - self.lr * c["mu"]), abs(1 - self.lr * c["L"])) ** 2
         return rate if rate <= 1 else None
 

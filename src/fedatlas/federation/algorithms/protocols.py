@@ -1,4 +1,4 @@
-"""What the hooks of an algorithm are given, as types. An algorithm sees nothing else of simulations and problems."""
+"""Types of the arguments of an algorithm's hooks. An algorithm sees nothing else of the engine and of problems."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol, TypeAlias
@@ -10,17 +10,23 @@ Array: TypeAlias = npt.NDArray[Any]  # or a torch tensor: the functions of `feda
 
 
 class Gradient(Protocol):
-    """The stochastic gradient of a block of m clients in one local step. All calls use the same minibatches."""
+    """The stochastic gradient of a block of m clients in one local step. All calls use the same minibatches.
+
+    Its argument y is (m, d), or (d,) if all clients are at one point.
+    """
 
     def __call__(self, y: Array) -> Array:
-        """Gradients at y: (m, d). y: (m, d), or (d,) where all clients are at one point."""
+        """Return the gradients at y: (m, d)."""
 
     def value_and_grad(self, y: Array) -> tuple[Array, Array]:
-        """Losses (m, 1) and gradients (m, d) at y."""
+        """Return the losses (m, 1) and gradients (m, d) at y."""
 
 
 class Steps(Protocol):
-    """What a block of m clients sees of its data in one round. Iterating yields one `Gradient` for each local step."""
+    """The local steps of a block of m clients in one round: iterating yields one `Gradient` for each local step.
+
+    Points y and v are (m, d), or (d,) if all clients are at one point.
+    """
 
     def __iter__(self) -> Iterator[Gradient]: ...
 
@@ -33,7 +39,7 @@ class Steps(Protocol):
 
     @property
     def local(self) -> int | None:
-        """Local steps of the setting, which `Algorithm.length` was given; None under local epochs."""
+        """Local steps of the setting, the argument K of `Algorithm.length`; None under local epochs."""
 
     @property
     def p(self) -> Array:
@@ -44,49 +50,50 @@ class Steps(Protocol):
         """Samples of a minibatch divided by the samples of its client: (m, 1)."""
 
     def full(self, y: Array) -> Array:
-        """Full local gradients G_i(y): (m, d)."""
+        """Return the full local gradients G_i(y): (m, d)."""
 
     def mean(self, y: Array) -> Array:
-        """Means of the round's K stochastic gradients, all of them taken at y: (m, d)."""
+        """Return the means of the round's K stochastic gradients, all of them at y: (m, d)."""
 
     def pick(self, v: Array) -> Array:
-        """Rows (m, d) whose mean over active clients is the row of v of one client that is drawn at random."""
+        """Return rows (m, d) whose mean over active clients is the row of v of one client drawn at random."""
 
     def first(self, v: Array) -> Array:
-        """Rows (m, d) whose mean over active clients is the row of v of the active client of lowest number."""
+        """Return rows (m, d) whose mean over active clients is the row of v of the active client of lowest number."""
 
     def prox(self, v: Array, weight: float) -> Array:
-        """Exact minimisers over y of f_i(y) + weight/2 |y - v|^2: (m, d)."""
+        """Return the exact minimisers over y of f_i(y) + weight/2 |y - v|^2: (m, d)."""
 
     def record(self, **values: Any) -> None:
-        """Note values of the current local step, (m, 1) each or one number for all clients."""
+        """Record values of the current local step, (m, 1) each or one number for all clients."""
 
 
 class Round(Protocol):
-    """What the server knows of a round.
-
-    active: number of active clients. clients: number of all clients. round: t, from 0. steps: local steps, averaged
-    over active clients. rng: generator of what the server draws in this round.
-    """
+    """The numbers of a round that the server knows."""
 
     @property
-    def active(self) -> int: ...
+    def active(self) -> int:
+        """Number |S| of active clients."""
 
     @property
-    def clients(self) -> int: ...
+    def clients(self) -> int:
+        """Number of all clients."""
 
     @property
-    def round(self) -> int: ...
+    def round(self) -> int:
+        """Number t of the round, from 0."""
 
     @property
-    def steps(self) -> float: ...
+    def steps(self) -> float:
+        """Local steps, averaged over active clients."""
 
     @property
-    def rng(self) -> np.random.Generator: ...
+    def rng(self) -> np.random.Generator:
+        """Generator for what the server draws in this round."""
 
 
 class Setting(Protocol):
-    """What an algorithm asks of a setting: see `fedatlas.federation.engine.setting`."""
+    """The part of a setting that algorithms read; see `fedatlas.federation.engine.setting`."""
 
     @property
     def clients(self) -> int: ...
@@ -107,14 +114,14 @@ class Setting(Protocol):
 
 
 class Proximal(Protocol):
-    """What an algorithm asks of a problem, or of the declaration of one that has not been made."""
+    """A problem, or a kind of problem, that says whether its clients have an exact proximal step."""
 
     def has_prox(self) -> bool:
-        """Whether clients of this problem have an exact proximal step."""
+        """Return whether clients of this problem have an exact proximal step."""
 
 
 class Problem(Proximal, Protocol):
-    """What an algorithm asks of a problem: see `fedatlas.federation.problems.base`."""
+    """The part of a problem that algorithms read; see `fedatlas.federation.problems.base`."""
 
     def constant(self, name: str) -> float | None:
-        """A constant of the problem, such as ``mu``; None if it is unknown."""
+        """Return a constant of the problem, such as ``mu``; None if it is unknown."""

@@ -11,8 +11,12 @@ class Recurrence:
 
         z_h <- sum_j A_hj z_j - b_h g(sum_j c_j z_j)        for h = 1, ..., p
 
-    fields: names of the server's vectors from which z_1, ..., z_p start. A: p rows of p numbers. b, c: p numbers each.
-    gain: the round ends with x <- x + gain (mean z - x) for each of the server's vectors x.
+    Attributes:
+        fields: Names of the server's vectors from which z_1, ..., z_p start.
+        A: p rows of p numbers.
+        b: p numbers.
+        c: p numbers.
+        gain: The round ends with x <- x + gain (mean z - x) for each of the server's vectors x.
     """
 
     fields: tuple[str, ...]
@@ -22,7 +26,7 @@ class Recurrence:
     gain: float = 1.0
 
     def averaged(self) -> "Recurrence":
-        """A round of one local step as a step of the server's vectors; its gradient is the mean of the clients'."""
+        """Return a round of one local step as a step of the server's vectors on the mean of the clients' gradients."""
         A = tuple(
             tuple(self.gain * a + (1 - self.gain) * (i == j) for j, a in enumerate(row)) for i, row in enumerate(self.A)
         )
@@ -30,12 +34,12 @@ class Recurrence:
 
 
 def descent(lr: float, gain: float = 1.0) -> Recurrence:
-    """The step x <- x - lr g(x)."""
+    """Return the step x <- x - lr g(x)."""
     return Recurrence(("x",), A=((1.0,),), b=(lr,), c=(1.0,), gain=gain)
 
 
 def accelerated(alpha: float, beta: float, gamma: float, eta: float) -> Recurrence:
-    """The step of generalised accelerated SGD in (w, ag) (Yuan & Ma 2020, Algorithm 1, lines 5 to 8)."""
+    """Return the step of generalised accelerated SGD in (w, ag) (Yuan & Ma 2020, Algorithm 1, lines 5 to 8)."""
     c = (1 / beta, 1 - 1 / beta)
     A = ((1 - 1 / alpha + c[0] / alpha, c[1] / alpha), c)
     return Recurrence(("w", "ag"), A, b=(gamma, eta), c=c)

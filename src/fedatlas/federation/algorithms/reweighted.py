@@ -1,4 +1,4 @@
-"""FedAvg with other weights, for clients that are not always available. The server remembers no updates."""
+"""FedAvg with other weights of clients, under partial participation. The server remembers no updates."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -46,8 +46,8 @@ class FedAvgKnownP(FedAvgAll):
     label = "FedAvg, p known"
 
     def client(self, s, i, steps):
-        sent, kept = super().client(s, i, steps)
-        return State(delta=sent.delta / steps.p), kept
+        message, state = super().client(s, i, steps)
+        return State(delta=message.delta / steps.p), state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,19 +70,19 @@ class FedAU(FedAvgAll):
         return State(x=x0), State(total=0, count=0, tau=-1)
 
     def client(self, s, i, steps):
-        sent, _ = super().client(s, i, steps)
+        message, _ = super().client(s, i, steps)
         t = steps.round
         absent = t - 1 - i.tau
-        cut = absent // self.cutoff  # intervals that ended while the client was away
+        cut = absent // self.cutoff  # intervals that ended while the client was inactive
         total, count = i.total + self.cutoff * cut, i.count + cut
         weight = where(count > 0, total / maximum(count, 1), 1.0)
         last = absent - self.cutoff * cut + 1
-        return State(delta=weight * sent.delta), State(total=total + last, count=count + 1, tau=t)
+        return State(delta=weight * message.delta), State(total=total + last, count=count + 1, tau=t)
 
 
 @dataclass(frozen=True, kw_only=True)
 class F3AST(FedAvgAll):
-    """F3AST (Ribero et al. 2022) is FedAvg with inverse estimates of the clients' availability as weights.
+    """F3AST (Ribero et al. 2022) is FedAvg with inverse estimates of the clients' participation as weights.
 
         r_i <- (1 - beta) r_i + beta 1[i in S]   in every round
         x   <- x + server_lr/m sum_S (y - x) / r_i
@@ -107,13 +107,13 @@ class F3AST(FedAvgAll):
         return State(x=x0), State(r=1.0 if self.r0 == "p" else self.r0, tau=-1)
 
     def client(self, s, i, steps):
-        sent, _ = super().client(s, i, steps)
+        message, _ = super().client(s, i, steps)
         t = steps.round
-        faded = i.r * (1 - self.beta) ** (t - i.tau)
+        decayed = i.r * (1 - self.beta) ** (t - i.tau)
         if self.r0 == "p":
-            faded = where(i.tau < 0, (1 - self.beta) * steps.p, faded)
-        r = faded + self.beta
-        return State(delta=sent.delta / r), State(r=r, tau=t)
+            decayed = where(i.tau < 0, (1 - self.beta) * steps.p, decayed)
+        r = decayed + self.beta
+        return State(delta=message.delta / r), State(r=r, tau=t)
 
     def recurrence(self, K):
         return None  # 1/r_i may differ from 1 even under full participation

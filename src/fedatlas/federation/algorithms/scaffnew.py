@@ -53,7 +53,7 @@ class Scaffnew(Algorithm):
         return State(h=i.h + self.p / self.lr * (s.x - i.y))
 
     def rate(self, c):
-        """E[q^N] = p q / (1 - (1 - p) q), where N is the number of iterations of a round, and each contracts by q.
+        """Return E[q^N] = p q / (1 - (1 - p) q) for rounds of N iterations, each of which contracts by q.
 
         q = 1 - min(lr mu_min, p^2) is that of Theorem 3.6, on average over the coin. This supposes that an iteration
         contracts alike with and without communication.

@@ -5,7 +5,7 @@ from typing import Any
 
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State, zeros_like
-from fedatlas.federation.topologies import TOPOLOGIES
+from fedatlas.federation.topologies import TOPOLOGIES, Topology
 from fedatlas.registry.options import option
 
 
@@ -44,7 +44,7 @@ class Sonata(Algorithm):
         return self.topology.mixing(clients)
 
     @property
-    def topology(self):
+    def topology(self) -> Topology:
         """Topology of the clients; link_p and graph_seed are options of an Erdos-Renyi graph given by its name."""
         kind, values = TOPOLOGIES.split(self.graph)
         if kind == "erdos-renyi" and isinstance(self.graph, str):
@@ -52,7 +52,7 @@ class Sonata(Algorithm):
         return TOPOLOGIES.build({"kind": kind, **values})
 
     def rate(self, c):
-        """The rate of DANE (Jiang et al. 2024, Theorem 4) for hyper-parameters with which SONATA is DANE."""
+        """Return the rate of DANE (Jiang et al. 2024, Theorem 4) for hyper-parameters with which SONATA is DANE."""
         if self.topology.name != "complete" or self.step != 1 or c["mu_min"] < 0 or self.tau < 2 * c["delta_A"]:
             return None
         return 1 / (1 + c["mu_min"] / self.tau)

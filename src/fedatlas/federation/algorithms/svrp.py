@@ -52,7 +52,7 @@ class SVRPGD(Algorithm):
         return s.replace(x=mean.x, w=mean.x if renewed else s.w, renewed=renewed)
 
     def rate(self, c):
-        """The rate for exact proximal steps.
+        """Return the rate for exact proximal steps.
 
         E|x' - x*|^2 <= a |x - x*|^2 + b |w - x*|^2 with a = 1/(1 + eta mu)^2 and b = a (eta delta_A)^2, since the
         proximal step of a convex f_i is a contraction (Khaled & Jin 2023, proof of Theorem 2).
