@@ -116,8 +116,8 @@ class DanePlusGD(Dane):
     def sufficient_steps(self, L: float, r: int) -> float:
         """Return a number of local steps that suffices for the stopping rule of round r.
 
-        As in the proof of Corollary 5, the rule holds after k steps with c q^k (1 + e_r / (mu + lam)) <= e_r. The number
-        is infinite if lr is larger than 1/(L + lam).
+        As in the proof of Corollary 5, the rule holds after k steps with c q^k (1 + e_r / (mu + lam)) <= e_r. It is
+        infinity if lr is larger than 1/(L + lam).
 
         Args:
             L: Smoothness of the clients, whose strong convexity is mu.
