@@ -17,7 +17,7 @@ from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.prepared import load
 from fedatlas.experiments import expansion
-from fedatlas.results.claims.judge import check
+from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
 from fedatlas.results.figures import FIGURES
@@ -108,7 +108,7 @@ def shown():
     table, curves, view = build(made, Path("runs"), decay)
     draw(FIGURES.build(made.figures["scores"].spec), view, table, curves, ["scores.png"])
     assert Path("scores.png").read_bytes().startswith(b"\x89PNG")
-    verdict = check(made.claims, Results(view, table, curves, table)).iloc[0]
+    verdict = judge_claims(made.claims, Results(view, table, curves, table)).iloc[0]
     assert (verdict["verdict"], verdict["ours"]) == (HELD, "0 runs diverged")
 
 

@@ -12,7 +12,7 @@ from fedatlas.experiments.runs import create
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.results.claims.judge import check
+from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from tests.synthetic import curves, curves_of, table
 
@@ -38,7 +38,7 @@ def judged(made, frame, lines=None, trials=None, **options):
     claims = {"it": Claim(text="t", source="s", check=options, **claim)}
     if trials is None:
         trials = pd.concat([frame.assign(seed=seed) for seed in (0, 1)], ignore_index=True)
-    return check(claims, Results(made, frame, curves([]) if lines is None else lines, trials)).iloc[0]
+    return judge_claims(claims, Results(made, frame, curves([]) if lines is None else lines, trials)).iloc[0]
 
 
 def verdict(rows, axes=("clients",), made=None, lines=(), **options):

@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
-from fedatlas.results.claims.judge import COLUMNS, check
+from fedatlas.results.claims.judge import COLUMNS, judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, curves_of, table
@@ -188,14 +188,14 @@ def test_columns_and_paper_number():
     claims = {"it": Claim(text="t", source="s", note="Why.", check=options)}
     rows = [("fedavg", 4, 0.5)]
     made, frame = view(), table(rows)
-    found = check(claims, Results(made, frame, curves_of(rows), frame))
+    found = judge_claims(claims, Results(made, frame, curves_of(rows), frame))
     assert tuple(found.columns) == COLUMNS
     assert found.iloc[0].to_dict() == {
         "experiment": "made_up", "size": "smoke", "claim": "it", "text": "t", "source": "s", "paper": 7,
         "ours": "FedAvg 0.5 at M = 4", "verdict": HELD, "note": "Why.",
         "reading": "", "value": 0.5, "low": 0.5, "high": 0.5, "seeds": 2,
     }  # fmt: skip
-    assert list(check({}, Results(made, frame, curves([]), frame)).columns) == list(COLUMNS)
+    assert list(judge_claims({}, Results(made, frame, curves([]), frame)).columns) == list(COLUMNS)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(None, NOT_HELD), (0.5, HELD), (0.7, NOT_HELD), (2 / 3, NOT_HELD)])

@@ -8,17 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedatlas.results.claims.evidence import Bounds, Part, judged
-from fedatlas.results.claims.results import NotTested
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, UNDECIDED
-from fedatlas.results.comparing.intervals import paired, sample
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, UNDECIDED, NotTested
+from fedatlas.results.comparing.intervals import pair_seeds, sample
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9)
 LIMITS = st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)).map(sorted)
 
 
 def verdict(values, low=-math.inf, high=math.inf, log=False, more=None):
-    return judged([Part(sample(values, log), Bounds(low, high))], more=more).verdict
+    return judge_all([Evidence(sample(values, log), Bounds(low, high))], more=more).verdict
 
 
 @given(NUMBERS)
@@ -78,9 +77,9 @@ def test_equal_numbers_are_their_own_mean(log, number):
 )
 def test_more_needs_a_part_that_is_wholly_beyond(parts, expected):
     """Bounds from 1 to 2; all numbers above pass."""
-    assert judged([Part(sample(values), Bounds(1, 2)) for values in parts], more="above").verdict == expected
-    mirrored = [Part(sample(-value for value in values), Bounds(-2, -1)) for values in parts]
-    assert judged(mirrored, more="below").verdict == expected
+    assert judge_all([Evidence(sample(values), Bounds(1, 2)) for values in parts], more="above").verdict == expected
+    mirrored = [Evidence(sample(-value for value in values), Bounds(-2, -1)) for values in parts]
+    assert judge_all(mirrored, more="below").verdict == expected
 
 
 @pytest.mark.parametrize(
@@ -101,27 +100,27 @@ def test_ratios_that_are_no_numbers(values, expected):
 
 def test_one_of_many_parts_fails_only_if_it_surely_does():
     """At the level of one comparison the second part fails; with 20 comparisons chance explains it."""
-    fine, doubtful = Part(sample([2.0, 2.1, 2.0]), Bounds(1)), Part(sample([0.5, 0.6, 0.7]), Bounds(1))
-    assert judged([doubtful]).verdict == NOT_HELD
-    assert judged([fine] * 20 + [doubtful]).verdict == UNDECIDED
-    assert judged([fine] * 20).verdict == HELD
+    fine, doubtful = Evidence(sample([2.0, 2.1, 2.0]), Bounds(1)), Evidence(sample([0.5, 0.6, 0.7]), Bounds(1))
+    assert judge_all([doubtful]).verdict == NOT_HELD
+    assert judge_all([fine] * 20 + [doubtful]).verdict == UNDECIDED
+    assert judge_all([fine] * 20).verdict == HELD
 
 
 def test_the_worst_part_is_told():
-    parts = [Part(sample([float(n), n + 0.1]), Bounds(0), f"{{}} of {n}") for n in (5, 3, 4, 6)]
-    outcome = judged(parts)
-    assert outcome.ours.startswith("at worst 3.05") and outcome.ours.endswith("of 3, of 4 comparisons")
-    assert outcome.number.value == pytest.approx(3.05) and outcome.number.seeds == 2
+    parts = [Evidence(sample([float(n), n + 0.1]), Bounds(0), f"{{}} of {n}") for n in (5, 3, 4, 6)]
+    outcome = judge_all(parts)
+    assert outcome.text.startswith("at worst 3.05") and outcome.text.endswith("of 3, of 4 comparisons")
+    assert outcome.measurement.value == pytest.approx(3.05) and outcome.measurement.seeds == 2
 
 
 def test_an_open_bound_excludes_its_end():
-    assert judged([Part(sample([1.0, 1.0]), Bounds(1, open=True))]).verdict == NOT_HELD
-    assert judged([Part(sample([1.0, 1.0]), Bounds(1))]).verdict == HELD
+    assert judge_all([Evidence(sample([1.0, 1.0]), Bounds(1, open=True))]).verdict == NOT_HELD
+    assert judge_all([Evidence(sample([1.0, 1.0]), Bounds(1))]).verdict == HELD
 
 
 def test_nothing_to_compare():
     with pytest.raises(NotTested, match="No setting"):
-        judged([])
+        judge_all([])
 
 
 @pytest.mark.parametrize(
@@ -136,9 +135,9 @@ def test_nothing_to_compare():
     ],
 )
 def test_numbers_that_do_not_depend_on_the_seed_are_paired_with_all(ours, theirs, expected):
-    assert paired(ours, theirs) == expected
+    assert pair_seeds(ours, theirs) == expected
 
 
 def test_names_may_have_braces():
-    part = Part(sample([2.0, 2.0]), Bounds(1), "{} times better than FedAvg {K} {0}")
-    assert judged([part]).ours.endswith("times better than FedAvg {K} {0}")
+    part = Evidence(sample([2.0, 2.0]), Bounds(1), "{} times better than FedAvg {K} {0}")
+    assert judge_all([part]).text.endswith("times better than FedAvg {K} {0}")

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from fedatlas.results.claims.exponents import exponent
-from fedatlas.results.claims.results import NotTested
+from fedatlas.results.claims.verdicts import NotTested
 
 
 @pytest.mark.parametrize("power", [-1.0, 0.5, 2.0])

@@ -135,18 +135,18 @@ def test_checks_of_the_atlas_can_be_built():
 
 NEW = '''
 from dataclasses import dataclass
-from fedatlas.results.claims.base import Bounded, OfOne
-from fedatlas.results.claims.evidence import exact
+from fedatlas.results.claims.base import AlgorithmCheck, BoundedCheck
+from fedatlas.results.claims.evidence import exact_outcome
 
 @dataclass(frozen=True, kw_only=True)
-class Counted(Bounded, OfOne):
+class Counted(BoundedCheck, AlgorithmCheck):
     """Held if the number of settings lies in the bounds."""
 
     name = "counted"
 
     def judge(self, results):
         count = len(results.samples(self.algorithm, self.where))
-        return exact(f"{count} settings", self.limits().side(count) == 0)
+        return exact_outcome(f"{count} settings", self.limits().side(count) == 0)
 '''
 
 

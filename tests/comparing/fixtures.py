@@ -6,22 +6,22 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from fedatlas.results.comparing.targets import Board
+from fedatlas.results.comparing.targets import Benchmark
 
 COSTS = st.one_of(st.integers(1, 40).map(float), st.just(math.inf))
 
 
-def made(numbers, log=True, own=None, diverged=None):
+def made(numbers, log=True, present=None, diverged=None):
     """A Board of numbers (algorithms, problems, targets, slots); slots are seeds 0, 1 .."""
     numbers = np.array(numbers, float)
     algorithms, problems, targets, slots = numbers.shape
     flat = ~np.isnan(numbers).all(axis=2)
-    return Board(
+    return Benchmark(
         algorithms=[f"a{k}" for k in range(algorithms)],
         problems=[(k,) for k in range(problems)],
         seeds=np.tile(np.arange(slots), (problems, 1)),
         numbers=numbers,
-        own=flat if own is None else np.array(own, bool),
+        present=flat if present is None else np.array(present, bool),
         diverged=np.zeros(flat.shape, bool) if diverged is None else np.array(diverged, bool),
         budgets=np.full(problems, 40.0),
         targets=np.full((problems, targets), 0.1),

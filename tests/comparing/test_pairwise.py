@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from fedatlas.results.comparing.pairwise import gap, pairs, standings
+from fedatlas.results.comparing.pairwise import count_wins, pairwise_gap, standings
 
 from .fixtures import boards, made
 
@@ -63,7 +63,7 @@ def test_scores_are_compared_by_difference():
 
 
 def values(ours, theirs):
-    return gap(one_problem(ours, theirs), 0, 1, 0).sample.values
+    return pairwise_gap(one_problem(ours, theirs), 0, 1, 0).sample.values
 
 
 def test_gaps_of_what_is_not_attained():
@@ -71,8 +71,8 @@ def test_gaps_of_what_is_not_attained():
     assert values([2.0, 4.0], [1.0, INF]) == (2, 0)
     assert math.isnan(values([INF, 1.0], [INF, 2.0])[0])
     assert values([0.0, 3.0], [0.0, 0.0]) == (1, INF)
-    apart = one_problem([1.0, 2.0, NAN, NAN], [NAN, NAN, 5.0, 6.0], own=[[[1, 1, 0, 0]], [[0, 0, 1, 1]]])
-    assert gap(apart, 0, 1, 0).sample.values == () and gap(apart, 0, 1, 0).interval() == (-INF, INF)
+    apart = one_problem([1.0, 2.0, NAN, NAN], [NAN, NAN, 5.0, 6.0], present=[[[1, 1, 0, 0]], [[0, 0, 1, 1]]])
+    assert pairwise_gap(apart, 0, 1, 0).sample.values == () and pairwise_gap(apart, 0, 1, 0).interval() == (-INF, INF)
     assert states(apart) == ["best", "near"]
 
 
@@ -82,13 +82,13 @@ def test_an_interval_allows_for_what_lies_between_evaluations():
     found = standings(coarse, 0)
     assert [one.state for one in found] == ["best", "near", "worse"]
     assert found[1].gap.value == 2 and found[1].interval == (1, INF) and found[2].interval == (2, INF)
-    assert pairs(coarse).wins.tolist() == [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert count_wins(coarse).wins.tolist() == [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
 
 
 def test_pairs_by_hand():
     fast, slow, noisy = [10, 11, 12], [20, 22, 24], [1, 11, 60]
     numbers = np.array([[fast, fast, [INF] * 3], [slow, slow, [INF] * 3], [noisy, [NAN] * 3, slow]])[:, :, None, :]
-    found = pairs(made(numbers))
+    found = count_wins(made(numbers))
     assert found.wins.tolist() == [[0, 2, 0], [0, 0, 0], [1, 1, 0]]
     assert found.ties.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     assert (found.losses == found.wins.T).all()
@@ -96,7 +96,7 @@ def test_pairs_by_hand():
 
 @given(boards(least=(2, 1, 1, 2)))
 def test_every_contest_is_won_tied_or_lost(board):
-    found, (_, _, targets, _) = pairs(board), board.numbers.shape
+    found, (_, _, targets, _) = count_wins(board), board.numbers.shape
     both = board.defined[:, None] & board.defined[None]
     np.fill_diagonal(both[:, :, 0], False)
     for p in range(1, both.shape[2]):

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.results.comparing.profiles import areas, draws, profile, ratios, units
+from fedatlas.results.comparing.profiles import (
+    compute_profile,
+    draw_resamples,
+    performance_ratios,
+    profile_areas,
+    scaled_costs,
+)
 
 from .fixtures import boards, made
 
@@ -36,36 +42,38 @@ def slow(numbers, at):
 
 def test_a_small_profile_by_hand():
     board = made(SMALL)
-    assert ratios(board.numbers).reshape(2, 3).tolist() == [[1, 1.5, INF], [2, 1, 1]]
-    found = profile(ratios(board.numbers), AT)
+    assert performance_ratios(board.numbers).reshape(2, 3).tolist() == [[1, 1.5, INF], [2, 1, 1]]
+    found = compute_profile(performance_ratios(board.numbers), AT)
     np.testing.assert_allclose(found.share, [[1 / 3, 2 / 3, 2 / 3, 2 / 3], [2 / 3, 2 / 3, 1, 1]])
 
 
 def test_a_small_data_profile_by_hand():
     board = made(SMALL)
-    found = profile(units(board), np.array([0.2, 0.25, 0.5, 0.75]))
+    found = compute_profile(scaled_costs(board), np.array([0.2, 0.25, 0.5, 0.75]))
     np.testing.assert_allclose(found.share, [[0, 1 / 3, 1 / 3, 2 / 3], [1 / 3, 1 / 3, 1, 1]])
-    assert units(board, raw=True).ravel().tolist() == [10, 30, INF, 20, 20, 8]
-    assert units(board, baseline=0).ravel().tolist() == [1, 1, INF, 2, pytest.approx(2 / 3), 0]
+    assert scaled_costs(board, raw=True).ravel().tolist() == [10, 30, INF, 20, 20, 8]
+    assert scaled_costs(board, baseline=0).ravel().tolist() == [1, 1, INF, 2, pytest.approx(2 / 3), 0]
 
 
 def test_nobody_solves_what_nobody_attains():
-    assert ratios(np.full((2, 1, 1, 1), INF)).ravel().tolist() == [INF, INF]
-    assert profile(ratios(np.full((2, 1, 1, 1), INF)), AT).share.max() == 0
+    assert performance_ratios(np.full((2, 1, 1, 1), INF)).ravel().tolist() == [INF, INF]
+    assert compute_profile(performance_ratios(np.full((2, 1, 1, 1), INF)), AT).share.max() == 0
 
 
 def test_a_cost_of_nothing_is_infinitely_better():
-    assert ratios(np.array([0.0, 0.0, 3.0])).tolist() == [1, 1, INF]
+    assert performance_ratios(np.array([0.0, 0.0, 3.0])).tolist() == [1, 1, INF]
 
 
 @given(boards())
 def test_a_profile_is_the_loop_over_instances(board):
-    np.testing.assert_allclose(profile(ratios(board.numbers), AT, resamples=2).share, slow(board.numbers, AT))
+    np.testing.assert_allclose(
+        compute_profile(performance_ratios(board.numbers), AT, resamples=2).share, slow(board.numbers, AT)
+    )
 
 
 @given(boards(), st.integers(0, 3))
 def test_profiles_rise_and_bands_hold_them(board, seed):
-    found = profile(ratios(board.numbers), AT, resamples=400, seed=seed)
+    found = compute_profile(performance_ratios(board.numbers), AT, resamples=400, seed=seed)
     for line in (found.share, found.low, found.high):
         assert (np.diff(line, axis=1) >= 0).all() and line.min() >= 0 and line.max() <= 1 + 1e-12
     assert (found.low <= found.share + 1e-12).all() and (found.share <= found.high + 1e-12).all()
@@ -74,27 +82,29 @@ def test_profiles_rise_and_bands_hold_them(board, seed):
 @given(boards(undefined=False))
 def test_at_ratio_1_someone_wins_whatever_is_attained(board):
     attained = np.isfinite(board.numbers).any(axis=0).mean()
-    assert profile(ratios(board.numbers), AT, resamples=2).share[:, 0].sum() >= attained - 1e-12
+    assert compute_profile(performance_ratios(board.numbers), AT, resamples=2).share[:, 0].sum() >= attained - 1e-12
 
 
 @given(boards(), st.lists(st.sampled_from([0.25, 2.0, 8.0]), min_size=4, max_size=4))
 def test_the_unit_of_a_problem_does_not_matter(board, factors):
     scaled = board.numbers * np.array(factors[: len(board.problems)])[:, None, None]
-    np.testing.assert_array_equal(ratios(scaled), ratios(board.numbers))
+    np.testing.assert_array_equal(performance_ratios(scaled), performance_ratios(board.numbers))
 
 
 @given(boards(least=(2, 1, 1, 1)))
 def test_an_area_is_that_under_the_profile(board):
     within = 16.0
     fine = np.exp2(np.linspace(0, 4, 16001))
-    under = np.trapezoid(profile(ratios(board.numbers), fine, resamples=2).share, np.linspace(0, 1, 16001), axis=1)
-    np.testing.assert_allclose(areas(board.numbers, within).mean(axis=(1, 2)), under, atol=2e-4)
+    under = np.trapezoid(
+        compute_profile(performance_ratios(board.numbers), fine, resamples=2).share, np.linspace(0, 1, 16001), axis=1
+    )
+    np.testing.assert_allclose(profile_areas(board.numbers, within).mean(axis=(1, 2)), under, atol=2e-4)
 
 
 def test_draws_are_seeded_and_share_problems():
-    one, other = draws(5, 3, 50, seed=1), draws(5, 3, 50, seed=2, problem_seed=1)
-    assert (one.problems == draws(5, 3, 50, seed=1).problems).all() and (
-        one.slots == draws(5, 3, 50, seed=1).slots
+    one, other = draw_resamples(5, 3, 50, seed=1), draw_resamples(5, 3, 50, seed=2, problem_seed=1)
+    assert (one.problems == draw_resamples(5, 3, 50, seed=1).problems).all() and (
+        one.slots == draw_resamples(5, 3, 50, seed=1).slots
     ).all()
     assert (one.problems == other.problems).all() and (one.slots != other.slots).any()
     weights = one.weights(5, 3)
@@ -111,6 +121,6 @@ def test_bands_cover_the_share_of_the_population():
     for _ in range(200):
         solved = rng.random(60) < 0.6
         numbers = np.where(solved, 1.0, INF)[None, :, None, None]
-        found = profile(numbers, np.array([1.0]), resamples=300)
+        found = compute_profile(numbers, np.array([1.0]), resamples=300)
         held += found.low[0, 0] <= 0.6 <= found.high[0, 0]
     assert 0.88 <= held / 200 <= 0.99

@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fedatlas.results.comparing.intervals import Resampled
-from fedatlas.results.comparing.profiles import areas, draws
-from fedatlas.results.comparing.ranking import Order, agreement, compared, halves, kendall, order, ranked
+from fedatlas.results.comparing.profiles import draw_resamples, profile_areas
+from fedatlas.results.comparing.ranking import (
+    Order,
+    compare_orders,
+    kendall,
+    measure_agreement,
+    order_algorithms,
+    rank_algorithms,
+    split_seeds,
+)
 
 from .fixtures import boards, made
 
@@ -35,7 +43,7 @@ def spread(rng, factors, problems=8, slots=5, noise=0.05):
 
 def test_an_order_by_hand():
     board = made([[[[10]], [[10]]], [[[20]], [[40]]], [[[INF]], [[40]]]])
-    found = order(board, 16.0, draws(2, 1, 100, 0))
+    found = order_algorithms(board, 16.0, draw_resamples(2, 1, 100, 0))
     assert found.scores.tolist() == pytest.approx([1, (3 / 4 + 2 / 4) / 2, (0 + 2 / 4) / 2])
     assert found.ranks.tolist() == [1, 2, 3]
     assert Order(np.array([1.0, 3.0, 1.0, 0.0]), np.zeros((1, 4))).ranks.tolist() == [2.5, 1, 2.5, 4]
@@ -43,11 +51,11 @@ def test_an_order_by_hand():
 
 @given(boards(), st.integers(0, 9))
 def test_resampled_scores_are_those_of_resampled_boards(board, seed):
-    resampled = draws(len(board.problems), board.seeds.shape[1], 3, seed)
-    found = order(board, 16.0, resampled)
+    resampled = draw_resamples(len(board.problems), board.seeds.shape[1], 3, seed)
+    found = order_algorithms(board, 16.0, resampled)
     for b in range(3):
         close = [
-            areas(board.numbers, 16.0)[:, p, s].tolist()
+            profile_areas(board.numbers, 16.0)[:, p, s].tolist()
             for p, slots in zip(resampled.problems[b], resampled.slots[b], strict=True)
             for s in slots
         ]
@@ -56,23 +64,23 @@ def test_resampled_scores_are_those_of_resampled_boards(board, seed):
 
 def test_clear_orders_agree_and_noise_does_not():
     rng = np.random.default_rng(0)
-    _, _, clear = compared(spread(rng, [1, 2, 4, 8]), spread(rng, [1, 2, 4, 8]), 16.0)
+    _, _, clear = compare_orders(spread(rng, [1, 2, 4, 8]), spread(rng, [1, 2, 4, 8]), 16.0)
     assert clear.tau.value == 1 and clear.tau.interval() == (1, 1) and (clear.pairs, clear.reversed) == (6, 0)
-    _, _, upside = compared(spread(rng, [1, 2, 4, 8]), spread(rng, [8, 4, 2, 1]), 16.0)
+    _, _, upside = compare_orders(spread(rng, [1, 2, 4, 8]), spread(rng, [8, 4, 2, 1]), 16.0)
     assert upside.tau.value == -1 and upside.reversed == 6
-    _, _, noise = compared(spread(rng, [1] * 6, noise=0.5), spread(rng, [1] * 6, noise=0.5), 16.0)
+    _, _, noise = compare_orders(spread(rng, [1] * 6, noise=0.5), spread(rng, [1] * 6, noise=0.5), 16.0)
     low, high = noise.tau.interval()
     assert low < 0.5 and high - low > 0.4 and noise.reversed == 0
 
 
 def test_the_halves_of_the_seeds_are_drawn_apart():
     board = spread(np.random.default_rng(1), [1, 2, 4], slots=5)
-    one, other = halves(board)
+    one, other = split_seeds(board)
     assert one.seeds[0].tolist() == [0, 2, 4] and other.seeds[0].tolist() == [1, 3]
-    first, second, found = compared(one, other, 16.0)
+    first, second, found = compare_orders(one, other, 16.0)
     assert found.tau.count == 5 and found.tau.value == 1
     assert first.draws.shape == second.draws.shape == (1000, 3)
-    again = compared(one, other, 16.0)[2]
+    again = compare_orders(one, other, 16.0)[2]
     assert again.tau.draws == found.tau.draws
 
 
@@ -81,15 +89,15 @@ SAME = {"least": (3, 2, 1, 2), "most": (3, 2, 1, 2)}
 
 @given(boards(**SAME), boards(**SAME))
 def test_an_interval_holds_its_estimate(one, other):
-    _, _, found = compared(one, other, 16.0, resamples=100)
+    _, _, found = compare_orders(one, other, 16.0, resamples=100)
     low, high = found.tau.interval()
     assert math.isnan(found.tau.value) or low <= found.tau.value <= high
     assert 0 <= found.reversed <= found.pairs
 
 
 def test_an_order_agrees_with_itself():
-    found = order(spread(np.random.default_rng(2), [1, 3, 2]), 16.0, draws(8, 5, 200, 0))
-    assert agreement(found, found, 5).tau.interval() == (1, 1)
+    found = order_algorithms(spread(np.random.default_rng(2), [1, 3, 2]), 16.0, draw_resamples(8, 5, 200, 0))
+    assert measure_agreement(found, found, 5).tau.interval() == (1, 1)
 
 
 def test_percentiles_reach_to_the_number():
@@ -100,5 +108,5 @@ def test_percentiles_reach_to_the_number():
 
 
 def test_algorithms_are_ranked():
-    assert ranked(made([[[[30]]], [[[10]]], [[[INF]]], [[[20]]]])) == [1, 3, 0, 2]
-    assert ranked(made([[[[-0.3]]], [[[-0.9]]], [[[math.nan]]]], log=False)) == [1, 0, 2]
+    assert rank_algorithms(made([[[[30]]], [[[10]]], [[[INF]]], [[[20]]]])) == [1, 3, 0, 2]
+    assert rank_algorithms(made([[[[-0.3]]], [[[-0.9]]], [[[math.nan]]]], log=False)) == [1, 0, 2]

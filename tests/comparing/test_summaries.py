@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.results.comparing.intervals import Sample
 from fedatlas.results.comparing.pairwise import Gap, Standing
-from fedatlas.results.comparing.summaries import bracketed, listed, sentence, summary
+from fedatlas.results.comparing.summaries import bracket_name, join_names, summarize_problem, summarize_problems
 
 ROUNDS = "communication rounds"
 
@@ -21,7 +21,7 @@ WORSE = at("worse", (2.0, 2.1, 2.2))
 
 
 def told(standings, cost="rounds", **more):
-    return sentence(standings, ROUNDS, cost, **more)
+    return summarize_problem(standings, ROUNDS, cost, **more)
 
 
 def test_a_sentence_says_what_the_intervals_carry():
@@ -88,13 +88,13 @@ def test_what_is_compared_has_its_words(cost, log, said):
 
 
 def test_scores_that_diverge():
-    assert sentence({"A": at("diverged", attained=0)}, "best loss", None) == "all diverge; A diverges"
+    assert summarize_problem({"A": at("diverged", attained=0)}, "best loss", None) == "all diverge; A diverges"
 
 
 def test_lists():
-    assert listed(["A"]) == "A" and listed(["A", "B", "C"]) == "A, B and C"
-    assert listed([f"A{k}" for k in range(10)]).endswith("A6 and 3 others")
-    assert bracketed("FedSpeed, z") == "FedSpeed (z)" and bracketed("FedAvg") == "FedAvg"
+    assert join_names(["A"]) == "A" and join_names(["A", "B", "C"]) == "A, B and C"
+    assert join_names([f"A{k}" for k in range(10)]).endswith("A6 and 3 others")
+    assert bracket_name("FedSpeed, z") == "FedSpeed (z)" and bracket_name("FedAvg") == "FedAvg"
 
 
 def test_the_summary_counts_problems():
@@ -104,7 +104,7 @@ def test_the_summary_counts_problems():
         {"A": BEST, "B": WORSE, "C": WORSE},
         {"A": never, "B": never, "C": never},
     ]
-    assert summary(found) == (
+    assert summarize_problems(found) == (
         "of 3 problems, A is within noise of the best on 2 (alone on 1), B on 1; C on none; "
         "nobody attains the target on 1"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.results.comparing.targets import Question, board, scores
+from fedatlas.results.comparing.targets import TargetSpec, score_benchmark, target_costs
 
 from .fixtures import curves
 
@@ -24,11 +24,11 @@ RUNS = {
 
 
 def asked(**more):
-    return Question(**{"metric": "suboptimality", "goal": "min", "shares": (0.1, 0.01), **more})
+    return TargetSpec(**{"metric": "suboptimality", "goal": "min", "shares": (0.1, 0.01), **more})
 
 
 def test_costs_of_targets_by_hand():
-    found = board(curves(RUNS), ["a", "b"], ["K"], asked())
+    found = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
     assert found.problems == [(1,), (2,)] and found.seeds.tolist() == [[0, 1], [0, 1]]
     assert found.targets.tolist() == [[0.1, 0.01], [20.0, 2.0]]  # shares of the mean first value
     assert found.numbers[0, 0].tolist() == [[20, 10], [30, math.inf]]
@@ -42,7 +42,7 @@ def test_costs_of_targets_by_hand():
 
 
 def test_another_cost_and_a_budget():
-    found = board(curves(RUNS), ["a"], ["K"], asked(cost="vectors_up", budget=0.5))
+    found = target_costs(curves(RUNS), ["a"], ["K"], asked(cost="vectors_up", budget=0.5))
     assert found.numbers[0, 0, 0].tolist() == [math.inf, 20]  # rounds to 15
     assert found.numbers[0, 1, 0].tolist() == [10, math.inf]
     assert found.budgets.tolist() == [20, 10]
@@ -54,11 +54,13 @@ def test_the_best_known_value_is_over_all_algorithms_and_seeds():
         ("b", 1, 0): [(0, 0.1), (10, 0.3), (20, 0.4)],
         ("b", 1, 1): [(0, 0.1), (10, 0.86), (20, 0.2)],
     }
-    question = Question("accuracy", "max", shares=(0.1,))
-    found = board(curves(runs, metric="accuracy"), ["a", "b"], ["K"], question)
+    question = TargetSpec("accuracy", "max", shares=(0.1,))
+    found = target_costs(curves(runs, metric="accuracy"), ["a", "b"], ["K"], question)
     assert found.targets[0, 0] == pytest.approx(0.82)
     assert found.numbers[:, 0, 0].tolist() == [[20, 20], [math.inf, 10]]
-    stated = board(curves(runs, metric="accuracy"), ["b"], ["K"], Question("accuracy", "max", shares=(0.5,), best=0.5))
+    stated = target_costs(
+        curves(runs, metric="accuracy"), ["b"], ["K"], TargetSpec("accuracy", "max", shares=(0.5,), best=0.5)
+    )
     assert stated.targets[0, 0] == pytest.approx(0.3) and stated.numbers[0, 0, 0].tolist() == [10, 10]
 
 
@@ -67,48 +69,51 @@ def test_a_loss_has_its_targets_towards_its_optimum_where_that_is_known():
         {("a", 1, 0): [(0, 7.0), (5, 4.0), (9, 3.5)], ("a", 2, 0): [(0, 7.0), (5, 4.0), (9, 3.5)]}, metric="loss"
     )
     made["suboptimality"] = (made["loss"] - 3).where(made["K"] == 1)
-    asked = Question("loss", "min", shares=(0.5, 0.25))
-    assert board(made, ["a"], ["K"], asked).targets.tolist() == [[5.0, 4.0], [5.25, 4.375]]
+    asked = TargetSpec("loss", "min", shares=(0.5, 0.25))
+    assert target_costs(made, ["a"], ["K"], asked).targets.tolist() == [[5.0, 4.0], [5.25, 4.375]]
     asked = replace(asked, best=1.0)
-    assert board(made, ["a"], ["K"], asked).targets[0].tolist() == [4.0, 2.5]
+    assert target_costs(made, ["a"], ["K"], asked).targets[0].tolist() == [4.0, 2.5]
 
 
 def test_round_0_attains_nothing():
     runs = {("a", 1, 0): [(0, 0.0), (4, 0.0)], ("a", 1, 1): [(0, 2.0), (4, 1.0)]}
-    found = board(curves(runs), ["a"], ["K"], asked(shares=(0.5,)))
+    found = target_costs(curves(runs), ["a"], ["K"], asked(shares=(0.5,)))
     assert found.targets.tolist() == [[0.5]] and found.numbers.ravel().tolist() == [4, math.inf]
 
 
 def test_seeds_that_an_algorithm_lacks_are_filled_and_told():
     runs = {("a", 1, seed): [(0, 1.0), (seed + 1, 0.0)] for seed in (0, 1, 2, 3)}
     runs |= {("b", 1, seed): [(0, 1.0), (10 * seed + 10, 0.0)] for seed in (1, 3)}
-    found = board(curves(runs), ["a", "b"], ["K"], asked(shares=(0.1,)))
+    found = target_costs(curves(runs), ["a", "b"], ["K"], asked(shares=(0.1,)))
     assert found.numbers[1, 0, 0].tolist() == [20, 20, 20, 40]  # slots 0 and 2 repeat the first
-    assert found.own[1, 0].tolist() == [False, True, False, True]
+    assert found.present[1, 0].tolist() == [False, True, False, True]
     assert found.by_seed(1, 0) == {1: 20, 3: 40}
 
 
 def test_parts_of_a_board():
-    found = board(curves(RUNS), ["a", "b"], ["K"], asked())
-    assert found.of(["b"]).algorithms == ["b"] and found.of(["b"]).numbers.shape == (1, 2, 2, 2)
-    assert found.on([1]).problems == [(2,)] and found.on([1]).targets.tolist() == [[20, 2]]
-    assert found.slots([1]).seeds.tolist() == [[1], [1]] and found.slots([1]).numbers[0, 0, 0].tolist() == [10]
+    found = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
+    assert found.select_algorithms(["b"]).algorithms == ["b"] and found.select_algorithms(["b"]).numbers.shape == (1, 2, 2, 2)
+    assert found.select_slots([1]).seeds.tolist() == [[1], [1]] and found.select_slots([1]).numbers[0, 0, 0].tolist() == [10]
 
 
 def test_no_axes_are_one_problem():
     frame = curves(RUNS).query("K == 1").drop(columns="K")
-    assert board(frame, ["a", "b"], [], asked()).problems == [()]
+    assert target_costs(frame, ["a", "b"], [], asked()).problems == [()]
 
 
 def test_points_are_in_the_order_of_their_axes():
     runs = {("a", (k, m), 0): [(0, 1.0), (1, 0.0)] for k, m in ((16, "x"), (2, "y"), (2, "x"))}
-    assert board(curves(runs, ("K", "M")), ["a"], ["K", "M"], asked()).problems == [(2, "x"), (2, "y"), (16, "x")]
+    assert target_costs(curves(runs, ("K", "M")), ["a"], ["K", "M"], asked()).problems == [
+        (2, "x"),
+        (2, "y"),
+        (16, "x"),
+    ]
 
 
 def test_runs_that_diverged_are_told():
     frame = curves(RUNS)
     frame.loc[(frame["algorithm"] == "b") & (frame["seed"] == 1), "status"] = "diverged"
-    assert board(frame, ["a", "b"], ["K"], asked()).diverged.tolist() == [
+    assert target_costs(frame, ["a", "b"], ["K"], asked()).diverged.tolist() == [
         [[False] * 2] * 2,
         [[False, True], [False] * 2],
     ]
@@ -124,8 +129,8 @@ def test_runs_that_diverged_are_told():
 )
 def test_a_board_is_a_loop_over_runs(runs, goal):
     runs = {key: [(at, value) for at, value in enumerate([4.0, *values])] for key, values in runs.items()}
-    question = Question("loss", goal, shares=(0.5, 0.1))
-    found = board(curves(runs, metric="loss"), ["a", "b"], ["K"], question)
+    question = TargetSpec("loss", goal, shares=(0.5, 0.1))
+    found = target_costs(curves(runs, metric="loss"), ["a", "b"], ["K"], question)
     for (algorithm, point, seed), values in runs.items():
         place = found.problems.index((point,))
         every = [v for (_, p, _), those in runs.items() if p == point for _, v in those if not math.isnan(v)]
@@ -139,8 +144,8 @@ def test_a_board_is_a_loop_over_runs(runs, goal):
 
 def test_scores_are_turned_so_that_small_ones_are_good():
     index = pd.MultiIndex.from_tuples([("a", 1, 0), ("a", 1, 1), ("b", 1, 0)], names=["algorithm", "K", "seed"])
-    found = scores(pd.Series([0.9, 0.8, -math.inf], index), ["a", "b", "c"], ["K"], "max", log=False)
+    found = score_benchmark(pd.Series([0.9, 0.8, -math.inf], index), ["a", "b", "c"], ["K"], "max", log=False)
     assert found.numbers[:, 0, 0].tolist()[:2] == [[-0.9, -0.8], [math.inf, math.inf]]
     assert np.isnan(found.numbers[2]).all() and found.diverged[:, 0].tolist() == [[False] * 2, [True] * 2, [False] * 2]
-    small = scores(pd.Series([0.0, 1e-3, 1.0], index), ["a", "b"], ["K"], "min", log=True)
+    small = score_benchmark(pd.Series([0.0, 1e-3, 1.0], index), ["a", "b"], ["K"], "min", log=True)
     assert small.numbers[0, 0, 0].tolist() == [1e-16, 1e-3] and small.log

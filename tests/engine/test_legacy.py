@@ -88,4 +88,4 @@ def test_published_runs_are_replayed(tmp_path):
     made = tables.build(Layout([], list(experiment.within), view.tune, view.select), files)
     outcome = CHECKS.build(experiment.claims["replayed"].check).judge(Results(view, *made[:3]))
     assert outcome.verdict == HELD, outcome
-    assert int(outcome.ours.split()[-3]) >= 36, outcome
+    assert int(outcome.text.split()[-3]) >= 36, outcome

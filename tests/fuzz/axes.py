@@ -19,7 +19,7 @@ from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.about import about
 from fedatlas.publish.report.summaries import best_values, choices
 from fedatlas.publish.tracking.entries import chosen, read_runs
-from fedatlas.results.claims.judge import check
+from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
@@ -183,7 +183,7 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
         except UserError as error:
             raise AssertionError("the figure passed its check") from error
     try:
-        check(experiment.claims, Results(view, table, curves, trials))
+        judge_claims(experiment.claims, Results(view, table, curves, trials))
     except UserError as error:
         raise AssertionError("the claim passed its check") from error
     return table

@@ -12,7 +12,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, result_files, tables
 from fedatlas.experiments.run import run_cell
 from fedatlas.federation.problems import create
-from fedatlas.results.claims import tested
+from fedatlas.results.claims import checks_at_size
 from fedatlas.results.costs import COST_MODELS
 from fedatlas.results.costs.operations import per_sample
 from fedatlas.results.figures import FIGURES
@@ -114,7 +114,7 @@ def test_claims_in_simulated_seconds(tmp_path):
     spec = {
         "view": expansion.create_view(made).plain(),
         "claims": claims,
-        "inputs": inputs.specify_checks(tested(made.claims, size), cells),
+        "inputs": inputs.specify_checks(checks_at_size(made.claims, size), cells),
     }
     claims_job.make(json.loads(json.dumps(spec)), str(results.folder), str(tmp_path / "claims.csv"), str(tmp_path))
     found = pd.read_csv(tmp_path / "claims.csv").set_index("claim")
@@ -128,7 +128,7 @@ def test_claims_in_simulated_seconds(tmp_path):
     assert behind <= set(dependencies.of_claims(made, cells))
     plain = {name: claim for name, claim in made.claims.items() if name == "rounds"}
     assert not behind & set(dependencies.of_claims(dataclasses.replace(made, claims=plain), cells))
-    assert inputs.specify_checks(tested(plain, size), cells) == {}
+    assert inputs.specify_checks(checks_at_size(plain, size), cells) == {}
 
 
 def test_rounds_of_random_length_and_drawn_clients_are_summed_exactly(tmp_path):

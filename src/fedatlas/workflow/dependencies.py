@@ -34,7 +34,7 @@ from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.io.files import atomic
-from fedatlas.results.claims import CHECKS, tested
+from fedatlas.results.claims import CHECKS, checks_at_size
 from fedatlas.results.costs import COST_MODELS
 from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures import FIGURES
@@ -108,7 +108,7 @@ def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
 
 def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
     """Modules behind the claims of an experiment that are tested at its size."""
-    checks = tested(experiment.claims, experiment.size)
+    checks = checks_at_size(experiment.claims, experiment.size)
     found = {of_job("claims"), *(CHECKS.module(check.name) for check in checks), *metric_modules(cells)}
     asked = {one for check in checks for one in check.inputs}
     if asked & {"theorems", "runs"}:

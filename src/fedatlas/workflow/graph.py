@@ -14,7 +14,7 @@ from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
 from fedatlas.federation.partitions import is_split
 from fedatlas.publish.report.about import about
-from fedatlas.results.claims import tested
+from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import LIVE, dependencies, inputs, specifications
@@ -281,7 +281,7 @@ class Graph:
         """Return the claims of an experiment with the view of its checks."""
         experiment = self.study.experiment(w.size, w.experiment)
         claims = {name: vars(claim) for name, claim in experiment.claims.items()}
-        timed = inputs.specify_checks(tested(experiment.claims, experiment.size), self.cells(w))
+        timed = inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w))
         view = self.study.view(w.size, w.experiment).plain()
         return encode({"view": view, "claims": claims, "inputs": self.folders.resolve(timed)})
 
@@ -291,7 +291,7 @@ class Graph:
         files: dict[str, Any] = {"code": self.code(dependencies.of_claims(experiment, self.cells(w)))}
         files |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
         return files | self._input_files(
-            inputs.specify_checks(tested(experiment.claims, experiment.size), self.cells(w)), w
+            inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w)), w
         )
 
     def about_spec(self, w: Any) -> str:

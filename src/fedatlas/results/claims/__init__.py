@@ -26,6 +26,6 @@ def build(spec: Mapping[str, Any]) -> Check:
     return CHECKS.build({name: value for name, value in spec.items() if value is not None})
 
 
-def tested(claims: Mapping[str, "Claim"], size: str) -> list[Check]:
+def checks_at_size(claims: Mapping[str, "Claim"], size: str) -> list[Check]:
     """The checks of the claims that are tested at a size."""
     return [build(check) for claim in claims.values() if claim.tested_at(size) for check in claim.checks]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from fedatlas.errors import lookup
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfOne
-from fedatlas.results.claims.evidence import exact
-from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.claims.base import AlgorithmCheck
+from fedatlas.results.claims.evidence import exact_outcome
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.theory import closed_forms
 from fedatlas.theory.closed_forms import LIMITS, late_means, probabilities
 
@@ -21,7 +22,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agrees(OfOne):
+class Agrees(AlgorithmCheck):
     """Held if the metric's mean from round ``after`` on is the closed form ``limit`` within the Monte-Carlo error of
     the seeds, in every setting of ``where``.
 
@@ -64,4 +65,6 @@ class Agrees(OfOne):
         ours = f"largest deviation {labels.number(worst)} standard errors over {len(deviations)} settings"
         expected = (samples - 1) / (samples - 3) if samples > 3 else math.inf
         squares = f"mean square {labels.number(square)}, expected {labels.number(expected)}"
-        return exact(ours, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.", samples, worst)
+        return exact_outcome(
+            ours, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.", samples, worst
+        )

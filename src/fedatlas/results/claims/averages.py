@@ -4,7 +4,8 @@ import math
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
-from fedatlas.results.claims.results import NotTested, Results
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested
 
 if TYPE_CHECKING:
     import pandas as pd

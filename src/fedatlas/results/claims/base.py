@@ -10,7 +10,8 @@ from fedatlas.errors import UserError
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 from fedatlas.results.claims.evidence import Bounds
-from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
@@ -56,14 +57,14 @@ class Check(Kind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfOne(Check):
+class AlgorithmCheck(Check):
     """A check of one algorithm."""
 
     algorithm: str = option(doc="id of the algorithm in the experiment", names="algorithm")
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfSeveral(Check):
+class MultiAlgorithmCheck(Check):
     """A check of several algorithms."""
 
     algorithms: list[str] = option(
@@ -72,7 +73,7 @@ class OfSeveral(Check):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contest(OfOne):
+class ContestCheck(AlgorithmCheck):
     """A check of one algorithm against others."""
 
     than: list[str] = option(
@@ -81,14 +82,14 @@ class Contest(OfOne):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfMetric(Check):
+class MetricCheck(Check):
     """A check of a metric."""
 
     metric: str | None = option(None, doc="the metric; by default the one that selects", names="metric")
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfScore(OfMetric):
+class ScoreCheck(MetricCheck):
     """A check of one value of a metric for each run."""
 
     statistic: Literal["best", "final"] | None = option(
@@ -97,7 +98,7 @@ class OfScore(OfMetric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounded(Check):
+class BoundedCheck(Check):
     """A check of a number that must lie between bounds. bounds: options of which one must be given."""
 
     bounds: ClassVar[tuple[str, ...]] = ("at_least", "at_most")

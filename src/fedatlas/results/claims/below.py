@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfOne
-from fedatlas.results.claims.evidence import exact
-from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.claims.base import AlgorithmCheck
+from fedatlas.results.claims.evidence import exact_outcome
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Below(OfOne):
+class Below(AlgorithmCheck):
     """Held if what a theorem bounds is at most the bound at every evaluation of every run of ``where``, none of which
     diverged or ended early."""
 
@@ -43,5 +44,5 @@ class Below(OfOne):
             ratio = max(largest_ratio(run.measured, run.bound) for run in found)
             largest = ratio if math.isnan(ratio) else max(largest, ratio)
             text = f"at most {labels.number(ratio)} of the bound" if math.isfinite(ratio) else "diverged or ended early"
-            texts.append(text + results.at(point))
-        return exact("; ".join(texts), largest <= 1, seeds=rows["seed"].nunique(), value=largest)
+            texts.append(text + results.location(point))
+        return exact_outcome("; ".join(texts), largest <= 1, seeds=rows["seed"].nunique(), value=largest)

@@ -7,14 +7,15 @@ from typing import Any
 from fedatlas.experiments import labels
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Contest, OfScore
-from fedatlas.results.claims.evidence import Bounds, More, Part, judged, some, vacuous
-from fedatlas.results.claims.results import NotTested, Outcome, Results
-from fedatlas.results.comparing.intervals import paired, sample
+from fedatlas.results.claims.base import ContestCheck, ScoreCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.intervals import pair_seeds, sample
 
 
 @dataclass(frozen=True, kw_only=True)
-class Better(OfScore, Contest):
+class Better(ScoreCheck, ContestCheck):
     """Held if ``algorithm`` is better than each of ``than`` in every setting of ``where``, or with ``some`` than one of
     them in one setting: at least ``factor`` times as good, or ahead by at least ``by``.
 
@@ -43,37 +44,41 @@ class Better(OfScore, Contest):
         for other in self.than:
             theirs = results.samples(other, self.where, self.metric, self.statistic)
             for point in [point for point in ours if point in theirs]:
-                pairs = [(self._floored(a, low), self._floored(b, low)) for a, b in paired(ours[point], theirs[point])]
+                pairs = [
+                    (self._floored(a, low), self._floored(b, low)) for a, b in pair_seeds(ours[point], theirs[point])
+                ]
                 empty = self.floor is not None and all(mine == yours == self.floor for mine, yours in pairs)
                 if pairs and empty:
-                    saturated.append(f"{results.name(other)} {results.point(point)}".strip())
+                    saturated.append(f"{results.name(other)} {results.label(point)}".strip())
                 elif pairs:
                     tied &= all(mine == yours for mine, yours in pairs)
                     parts.append(self._part(results, other, point, pairs))
-        more: More = None if self.beyond is None else "above"
+        more: Side = None if self.beyond is None else "above"
         note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
         if saturated and not parts:
-            return vacuous(f"all scores at the floor of {labels.number(self.floor or 0)}", note)
-        outcome = some(parts, note) if self.some else judged(parts, note, more=more)
-        return vacuous(outcome.ours, "The scores of all seeds are equal.") if tied else outcome
+            return vacuous_outcome(f"all scores at the floor of {labels.number(self.floor or 0)}", note)
+        outcome = judge_any(parts, note) if self.some else judge_all(parts, note, more=more)
+        return vacuous_outcome(outcome.text, "The scores of all seeds are equal.") if tied else outcome
 
     def _floored(self, score: float, low: bool) -> float:
         """A score, or the floor where the score is better."""
         return score if self.floor is None else (max if low else min)(score, self.floor)
 
-    def _part(self, results: Results, other: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]) -> Part:
-        low, place = results.goal(self.metric) == "min", results.at(point)
+    def _part(self, results: Results, other: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]) -> Evidence:
+        low, place = results.goal(self.metric) == "min", results.location(point)
         means = [labels.number(math.fsum(values) / len(pairs)) for values in zip(*pairs, strict=True)]
         names = f"than {results.name(other)} ({means[0]} against {means[1]}){place}"
         high = math.inf if self.beyond is None else self.beyond
         if self.by is not None:
             ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
-            return Part(sample(ahead), Bounds(self.by, high, self.by == 0), f"{{}} better {names}")
+            return Evidence(sample(ahead), Bounds(self.by, high, self.by == 0), f"{{}} better {names}")
         name = self.metric or results.view.select.metric
         if metric(name).scale != "log" and any(-math.inf < score < 0 for pair in pairs for score in pair):
             raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `by` or another metric")
         ratios = [_ratio(ours, theirs, low) for ours, theirs in pairs]
-        return Part(sample(ratios, log=True), Bounds(self.factor, high, self.factor == 1), f"{{}} times better {names}")
+        return Evidence(
+            sample(ratios, log=True), Bounds(self.factor, high, self.factor == 1), f"{{}} times better {names}"
+        )
 
 
 def _minus(a: float, b: float) -> float:

@@ -8,10 +8,11 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.scores import goal
 from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, OfOne
-from fedatlas.results.claims.evidence import Part, judged
+from fedatlas.results.claims.base import AlgorithmCheck, BoundedCheck
+from fedatlas.results.claims.evidence import Evidence, judge_all
 from fedatlas.results.claims.exponents import exponent
-from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import sample
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceSlope(Bounded, OfOne):
+class ChoiceSlope(BoundedCheck, AlgorithmCheck):
     """Held if the slope of the log of a hyper-parameter's best value against log ``axis`` lies in the bounds.
 
     Each tuning seed has its best values and its slope. A slope of 2 is a square law.
@@ -33,8 +34,8 @@ class ChoiceSlope(Bounded, OfOne):
     def judge(self, results: Results) -> Outcome:
         axis, parameter, select = self.axis, self.parameter, results.view.select
         rows = results.rows(self.algorithm, self.where, results.trials)
-        results.check_axis("axis", axis)
-        results.check_tuned(parameter, rows, self.algorithm)
+        results.validate_axis("axis", axis)
+        results.validate_tuned(parameter, rows, self.algorithm)
         if not is_numeric(rows[axis]) or not is_numeric(rows[parameter]):
             raise UserError(f"the values of {axis} and {parameter} must be numbers")
         rows = rows[(rows[axis] > 0) & (rows[parameter] > 0)]
@@ -46,7 +47,7 @@ class ChoiceSlope(Bounded, OfOne):
             slopes.append(exponent(*([float(row[name]) for row in best] for name in (axis, parameter))))
         pairs = [f"{labels.number(row[parameter])} at {labels.point(axis, row[axis])}" for row in best]
         note = f"The best {parameter} of the last seed is {', '.join(pairs)}."
-        return judged([Part(sample(slopes), self.limits(), "slope {}")], note, self.more)
+        return judge_all([Evidence(sample(slopes), self.limits(), "slope {}")], note, self.more)
 
 
 def _best(rows: "pd.DataFrame", small: bool) -> "pd.Series":

@@ -7,16 +7,17 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.scores import worst_score
 from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfOne
-from fedatlas.results.claims.evidence import exact
-from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.claims.base import AlgorithmCheck
+from fedatlas.results.claims.evidence import exact_outcome
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chooses(OfOne):
+class Chooses(AlgorithmCheck):
     """Held if the best tuned values of the algorithm, over the tuning seeds, are ``values`` in every setting of
     ``where``.
 
@@ -36,13 +37,13 @@ class Chooses(OfOne):
     def judge(self, results: Results) -> Outcome:
         rows = self._best(results) if self.among else results.rows(self.algorithm, self.where)
         for parameter in self.values:
-            results.check_tuned(parameter, rows, self.algorithm)
+            results.validate_tuned(parameter, rows, self.algorithm)
         held = all((rows[parameter] == value).all() for parameter, value in self.values.items())
         texts = []
         for point, part in results.settings(rows):
             best = ", ".join(labels.point(name, part[name].iloc[0]) for name in self.values)
-            texts.append(best + results.at(point))
-        return exact("; ".join(texts), held, seeds=int(rows["tuning_seeds"].max()))
+            texts.append(best + results.location(point))
+        return exact_outcome("; ".join(texts), held, seeds=int(rows["tuning_seeds"].max()))
 
     def _best(self, results: Results) -> "pd.DataFrame":
         """For each setting a row with the best values of ``among``, by the mean over the tuning seeds."""
@@ -50,7 +51,7 @@ class Chooses(OfOne):
 
         rows = results.rows(self.algorithm, self.where, results.trials)
         for parameter in self.among:
-            results.check_tuned(parameter, rows, self.algorithm)
+            results.validate_tuned(parameter, rows, self.algorithm)
         rows = select_rows(rows, self.among)
         if rows.empty:
             raise NotTested("None of the values was tried")

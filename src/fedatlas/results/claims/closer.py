@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.averages import mean_squares
-from fedatlas.results.claims.base import Contest, OfMetric
-from fedatlas.results.claims.evidence import Bounds, Part, judged
-from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.claims.base import ContestCheck, MetricCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
 
 
 @dataclass(frozen=True, kw_only=True)
-class Closer(OfMetric, Contest):
+class Closer(MetricCheck, ContestCheck):
     """Held if the root mean square of the metric from round ``after`` on is more than ``factor`` times smaller than
     that of each of ``than``, in every setting of ``where``.
 
@@ -40,10 +41,10 @@ class Closer(OfMetric, Contest):
                 seeds = [seed for seed in ours.index if seed in theirs.index]
                 ratios = [_ratio(ours[seed], theirs[seed]) for seed in seeds]
                 means = f"({labels.number(ours.mean())} against {labels.number(theirs.mean())})"
-                place = results.at(point)
+                place = results.location(point)
                 about = f"{{}} times smaller than {results.name(other)} {means}{place}"
-                parts.append(Part(sample(ratios, log=True), Bounds(self.factor, open=True), about))
-        return judged(parts)
+                parts.append(Evidence(sample(ratios, log=True), Bounds(self.factor, open=True), about))
+        return judge_all(parts)
 
 
 def _ratio(ours: float, theirs: float) -> float:

@@ -7,16 +7,17 @@ from typing import Any
 from fedatlas.experiments import labels
 from fedatlas.experiments.selection import EXTREMES
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, OfScore, OfSeveral
-from fedatlas.results.claims.evidence import Bounds, Part, judged
-from fedatlas.results.claims.results import NotTested, Outcome, Results
-from fedatlas.results.comparing.intervals import paired, sample
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, ScoreCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.intervals import pair_seeds, sample
 
 Drops = dict[tuple[Any, ...], dict[int, float]]  # by point of the other axes and seed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drop(Bounded, OfScore, OfSeveral):
+class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     """Held if the metric is worse by an amount in the bounds where ``axis`` has the value ``end`` than where it has
     ``start``, for all algorithms and all values of the other axes; and if all algorithms of ``than`` lose more.
 
@@ -47,12 +48,12 @@ class Drop(Bounded, OfScore, OfSeveral):
         for algorithm in self.algorithms:
             drops = self._drops(results, algorithm)
             name = results.name(algorithm)
-            parts += [Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}") for of_seeds in drops.values()]
+            parts += [Evidence(sample(of_seeds.values()), self.limits(), f"{name} {{}}") for of_seeds in drops.values()]
             for id, theirs in others.items():
                 for point in [point for point in drops if point in theirs]:
-                    more = [lost - own for own, lost in paired(drops[point], theirs[point])]
-                    parts.append(Part(sample(more), Bounds(0, open=True), f"{results.name(id)} loses {{}} more"))
-        return judged(parts, more=self.more)
+                    more = [lost - own for own, lost in pair_seeds(drops[point], theirs[point])]
+                    parts.append(Evidence(sample(more), Bounds(0, open=True), f"{results.name(id)} loses {{}} more"))
+        return judge_all(parts, more=self.more)
 
     def _drops(self, results: Results, algorithm: str) -> Drops:
         """By how much the scores of each seed are worse at ``end`` than at ``start``, in settings that have both.
@@ -73,7 +74,7 @@ class Drop(Bounded, OfScore, OfSeveral):
 
     def _at(self, results: Results, algorithm: str, value: Any) -> Drops:
         """Scores by point of the other axes and seed, where ``axis`` has a value or at its best or worst value."""
-        results.check_axis("axis", self.axis)
+        results.validate_axis("axis", self.axis)
         over = {"best": max, "worst": min} if results.goal(self.metric) == "max" else {"best": min, "worst": max}
         extreme = isinstance(value, str) and value in over
         chosen = self.where if extreme else {**self.where, self.axis: value}

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfScore, OfSeveral
-from fedatlas.results.claims.evidence import Bounds, Part, exact, judged
-from fedatlas.results.claims.results import Outcome, Results
-from fedatlas.results.comparing.intervals import LOST, paired, sample
+from fedatlas.results.claims.base import MultiAlgorithmCheck, ScoreCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.comparing.intervals import DIVERGED, pair_seeds, sample
 
 ROUNDING = 1e-14  # differences of scores that double precision does not resolve
 
 
 @dataclass(frozen=True, kw_only=True)
-class Equal(OfScore, OfSeveral):
+class Equal(ScoreCheck, MultiAlgorithmCheck):
     """Held if the scores of each two algorithms agree to a ``tolerance`` in every setting of ``where``.
 
     Runs of one seed are compared: all differences lie within the tolerance, or the interval of their mean does.
@@ -35,19 +36,19 @@ class Equal(OfScore, OfSeveral):
         for one, other in itertools.combinations(self.algorithms, 2):
             names = f"{results.name(one)} and {results.name(other)}"
             for point in [point for point in scores[one] if point in scores[other]]:
-                pairs = paired(scores[one][point], scores[other][point])
+                pairs = pair_seeds(scores[one][point], scores[other][point])
                 pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
-                place = results.at(point)
+                place = results.location(point)
                 if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
                     differences = sample(self._difference(*pair) for pair in pairs)
                     worst, seeds = max(worst, *map(abs, differences.values)), max(seeds, len(pairs))
-                    parts.append(Part(differences, bounds, f"{what} {{}} of {names}{place}"))
+                    parts.append(Evidence(differences, bounds, f"{what} {{}} of {names}{place}"))
                 elif pairs:
                     worst = math.inf
-                    parts.append(Part(LOST, bounds, f"one of {names} diverged{place}"))
+                    parts.append(Evidence(DIVERGED, bounds, f"one of {names} diverged{place}"))
         if parts and worst <= self.tolerance:
-            return exact(f"largest {what} {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
-        return judged(parts)
+            return exact_outcome(f"largest {what} {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
+        return judge_all(parts)
 
     def _difference(self, a: float, b: float) -> float:
         """The difference of two scores."""

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fedatlas.results.claims.results import NotTested, Number, Outcome
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, UNDECIDED, VACUOUS
+from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, UNDECIDED, VACUOUS, Measurement, NotTested, Outcome
 from fedatlas.results.comparing.intervals import LEVEL, Estimate
 
 LISTED = 3  # numbers that a text lists; of more it tells the worst
 
-More = Literal["above", "below"] | None
+Side = Literal["above", "below"] | None
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Part:
+class Evidence:
     """A number that a claim is about. bounds: that it must lie in. about: its text, with ``{}`` for the number."""
 
     sample: Estimate
@@ -50,7 +49,7 @@ class Part:
         sides = self.sides(level)
         return sides.pop() if len(sides) == 1 else None
 
-    def margin(self, more: More) -> float:
+    def margin(self, more: Side) -> float:
         """How far the interval lies inside the bounds, on the sample's scale; negative outside."""
         low, high = self.sample.interval()
         gaps = [self._gap(low, self.bounds.low), self._gap(self.bounds.high, high)]
@@ -64,7 +63,7 @@ class Part:
         return large - small
 
 
-def judged(parts: Sequence[Part], note: str = "", more: More = None, joined: str = "; ") -> Outcome:
+def judge_all(parts: Sequence[Evidence], note: str = "", more: Side = None, joined: str = "; ") -> Outcome:
     """The outcome of a claim that holds if all parts lie in their bounds, or beyond them on the side ``more``.
 
     *held*: every interval lies there, also if it crosses the line between the bounds and what is beyond. *held and
@@ -87,10 +86,10 @@ def judged(parts: Sequence[Part], note: str = "", more: More = None, joined: str
         text = joined.join(part.text for part in parts)
     else:
         text = f"at worst {worst.text}, of {len(parts)} comparisons"
-    return Outcome(text, verdict, note, _number(worst.sample))
+    return Outcome(text, verdict, note, _measurement(worst.sample))
 
 
-def some(parts: Sequence[Part], note: str = "") -> Outcome:
+def judge_any(parts: Sequence[Evidence], note: str = "") -> Outcome:
     """The outcome of a claim that holds if one part lies in its bounds, whichever it is.
 
     *held*: one interval lies in its bounds, at a level that Bonferroni's correction divides by the number of parts.
@@ -103,20 +102,22 @@ def some(parts: Sequence[Part], note: str = "") -> Outcome:
     inside = sum(part.side(LEVEL / len(parts)) == 0 for part in parts)
     lost = all(part.side(LEVEL) not in (0, None) for part in parts)
     text = f"in {inside} of {len(parts)} comparisons; at best {best.text}"
-    return Outcome(text, HELD if inside else NOT_HELD if lost else UNDECIDED, note, _number(best.sample))
+    return Outcome(text, HELD if inside else NOT_HELD if lost else UNDECIDED, note, _measurement(best.sample))
 
 
-def exact(ours: str, held: bool, note: str = "", seeds: int | None = None, value: float | None = None) -> Outcome:
+def exact_outcome(
+    ours: str, held: bool, note: str = "", seeds: int | None = None, value: float | None = None
+) -> Outcome:
     """The outcome of a claim about every single run, which needs no interval. seeds: of the runs. value: the number."""
-    number = None if seeds is None and value is None else Number(value, None, None, seeds)
+    number = None if seeds is None and value is None else Measurement(value, None, None, seeds)
     return Outcome(ours, HELD if held else NOT_HELD, note, number)
 
 
-def vacuous(ours: str, note: str) -> Outcome:
+def vacuous_outcome(ours: str, note: str) -> Outcome:
     """The outcome of a comparison of things that cannot differ."""
     return Outcome(ours, VACUOUS, note)
 
 
-def _number(sample: Estimate) -> Number:
+def _measurement(sample: Estimate) -> Measurement:
     low, high = sample.interval()
-    return Number(sample.value, low, high, sample.count)
+    return Measurement(sample.value, low, high, sample.count)

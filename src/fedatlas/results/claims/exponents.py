@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from fedatlas.results.claims.evidence import Bounds, Part
-from fedatlas.results.claims.results import NotTested
-from fedatlas.results.comparing.intervals import LOST, sample
+from fedatlas.results.claims.evidence import Bounds, Evidence
+from fedatlas.results.claims.verdicts import NotTested
+from fedatlas.results.comparing.intervals import DIVERGED, sample
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,11 +27,13 @@ def exponent(at: "Sequence[float] | np.ndarray", numbers: "Sequence[float] | np.
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-def measured(exponents: Iterable[float], bounds: Bounds, about: str, lost: str) -> Part:
+def exponent_evidence(exponents: Iterable[float], bounds: Bounds, about: str, lost: str) -> Evidence:
     """The part of a claim about the mean of exponents, one for each seed.
 
     A run that diverged has no exponent (NaN), and the part then lies outside its bounds, whichever they are. about: the
     text, with ``{}`` for the mean. lost: the text if a run diverged.
     """
     found = [one + 0.0 for one in exponents]  # no negative zero
-    return Part(LOST, Bounds(0), lost) if any(map(math.isnan, found)) else Part(sample(found), bounds, about)
+    return (
+        Evidence(DIVERGED, Bounds(0), lost) if any(map(math.isnan, found)) else Evidence(sample(found), bounds, about)
+    )

@@ -4,15 +4,16 @@ import math
 from dataclasses import dataclass
 
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, OfMetric, OfSeveral
-from fedatlas.results.claims.evidence import judged
-from fedatlas.results.claims.exponents import exponent, measured
-from fedatlas.results.claims.results import NotTested, Outcome, Results
-from fedatlas.results.comparing.targets import has_diverged, spent
+from fedatlas.results.claims.base import BoundedCheck, MetricCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.evidence import judge_all
+from fedatlas.results.claims.exponents import exponent, exponent_evidence
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.targets import costs_to_targets, has_diverged
 
 
 @dataclass(frozen=True, kw_only=True)
-class Falls(Bounded, OfMetric, OfSeveral):
+class Falls(BoundedCheck, MetricCheck, MultiAlgorithmCheck):
     """Held if the rounds that attain an accuracy fall as a power of ``axis``, with an exponent in the bounds.
 
     Counted are the rounds until the metric first is at most ``until`` times its first value. The exponent is minus the
@@ -28,8 +29,8 @@ class Falls(Bounded, OfMetric, OfSeveral):
 
     def judge(self, results: Results) -> Outcome:
         metric, parts = self.metric or results.view.select.metric, []
-        results.check_metric(metric)
-        results.check_axis("axis", self.axis)
+        results.validate_metric(metric)
+        results.validate_axis("axis", self.axis)
         for algorithm in self.algorithms:
             rows = results.rows(algorithm, self.where, results.curves)
             if rows[self.axis].nunique() < 2:
@@ -37,9 +38,9 @@ class Falls(Bounded, OfMetric, OfSeveral):
             name, exponents = results.name(algorithm), []
             for _, of_seed in rows.groupby("seed"):
                 runs = [part for _, part in results.settings(of_seed)]
-                rounds = [spent(run, metric, "rounds", [self.until])[0] for run in runs]
+                rounds = [costs_to_targets(run, metric, "rounds", [self.until])[0] for run in runs]
                 if any(math.isinf(needed) and not has_diverged(run) for needed, run in zip(rounds, runs, strict=True)):
                     raise NotTested(f"not attained by {name}")
                 exponents.append(-exponent([float(run[self.axis].iloc[0]) for run in runs], rounds))
-            parts.append(measured(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
-        return judged(parts, more=self.more)
+            parts.append(exponent_evidence(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
+        return judge_all(parts, more=self.more)

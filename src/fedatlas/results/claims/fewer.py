@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, Contest
-from fedatlas.results.claims.evidence import Part, judged
-from fedatlas.results.claims.results import Outcome, Results
-from fedatlas.results.claims.spending import OfCost
-from fedatlas.results.comparing.intervals import by_seed, sample
-from fedatlas.results.comparing.targets import spent
+from fedatlas.results.claims.base import BoundedCheck, ContestCheck
+from fedatlas.results.claims.cost_check import CostCheck
+from fedatlas.results.claims.evidence import Evidence, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.comparing.intervals import match_seeds, sample
+from fedatlas.results.comparing.targets import costs_to_targets
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fewer(Bounded, OfCost, Contest):
+class Fewer(BoundedCheck, CostCheck, ContestCheck):
     """Held if ``algorithm`` costs so many times less than each of ``than``, in the bounds, until the metric attains an
     accuracy, in every setting of ``where``.
 
@@ -39,18 +40,18 @@ class Fewer(Bounded, OfCost, Contest):
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
-        results.check_metric(metric)
-        self.check_costs()
+        results.validate_metric(metric)
+        self.validate_costs()
         ours, parts = self._costs(results, self.algorithm, metric), []
         for other in self.than:
             theirs = self._costs(results, other, metric)
             for point in [point for point in ours if point in theirs]:
-                pairs, place = by_seed(ours[point], theirs[point]), results.at(point)
+                pairs, place = match_seeds(ours[point], theirs[point]), results.location(point)
                 if pairs:
                     about = f"{{}} times less than {results.name(other)} ({_means(pairs)})"
                     ratios = sample((_ratio(*pair) for pair in pairs), log=True)
-                    parts.append(Part(ratios, self.limits(), about + place))
-        return judged(parts, more=self.more)
+                    parts.append(Evidence(ratios, self.limits(), about + place))
+        return judge_all(parts, more=self.more)
 
     def _costs(self, results: Results, algorithm: str, metric: str) -> dict[tuple[Any, ...], dict[int, float]]:
         """What each seed spends to attain the accuracy, by point of the axes; infinite where it does not."""
@@ -62,9 +63,9 @@ class Fewer(Bounded, OfCost, Contest):
 
     def _spent(self, curve: "pd.DataFrame", metric: str, low: bool) -> float:
         if self.reduction is not None:
-            return spent(curve, metric, self.cost, [self.reduction])[0]
+            return costs_to_targets(curve, metric, self.cost, [self.reduction])[0]
         if self.target is not None:
-            return spent(curve, metric, self.cost, [self.target], low, relative=False)[0]
+            return costs_to_targets(curve, metric, self.cost, [self.target], low, relative=False)[0]
         if "status" in curve and (curve["status"] == "diverged").any():
             return math.inf
         return float(curve.sort_values("round")["round" if self.cost == "rounds" else self.cost].iloc[-1])

@@ -5,18 +5,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfMetric, OfOne
-from fedatlas.results.claims.evidence import Bounds, Part, judged
-from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.claims.base import AlgorithmCheck, MetricCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
-from fedatlas.results.comparing.targets import spent
+from fedatlas.results.comparing.targets import costs_to_targets
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
-class FirstRound(OfMetric, OfOne):
+class FirstRound(MetricCheck, AlgorithmCheck):
     """Held if a metric attains ``target`` in every setting of ``where``, for the first time at most in round ``paper``,
     in the mean over seeds.
 
@@ -29,17 +30,19 @@ class FirstRound(OfMetric, OfOne):
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
-        results.check_metric(metric)
+        results.validate_metric(metric)
         rows, low = results.rows(self.algorithm, self.where, results.curves), results.goal(metric) == "min"
         parts = []
         for point, part in results.settings(rows):
             curves = [curve for _, curve in part.groupby("seed")]
-            firsts = [spent(curve, metric, "rounds", [self.target], low, relative=False)[0] for curve in curves]
-            place = results.at(point)
+            firsts = [
+                costs_to_targets(curve, metric, "rounds", [self.target], low, relative=False)[0] for curve in curves
+            ]
+            place = results.location(point)
             lost = sum(map(math.isinf, firsts))
             about = f"round {{}}{place}" if not lost else f"not attained by {lost} of {len(firsts)} seeds{place}"
-            parts.append(Part(sample(firsts, log=True), Bounds(high=self._latest(part["round"])), about))
-        return judged(parts)
+            parts.append(Evidence(sample(firsts, log=True), Bounds(high=self._latest(part["round"])), about))
+        return judge_all(parts)
 
     def _latest(self, rounds: "pd.Series") -> float:
         """The last round that passes, of those evaluated; without ``paper`` any finite one."""

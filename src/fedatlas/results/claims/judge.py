@@ -7,8 +7,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
-from fedatlas.results.claims.results import NotTested, Results
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_TESTED, VACUOUS
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import HELD, MORE, NOT_TESTED, VACUOUS, NotTested
 from fedatlas.theory import NotCovered
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ COLUMNS = (
 )
 
 
-def check(
+def judge_claims(
     claims: Mapping[str, Claim], results: Results, given: Callable[[Check], Results] | None = None
 ) -> "pd.DataFrame":
     """Verdicts on all claims of an experiment: a DataFrame with COLUMNS and a row for each claim.
@@ -73,13 +73,13 @@ def _row(results: Results, name: str, claim: Claim, given: Callable[[Check], Res
         empty = other and other.judge(given(other))
     except (NotTested, NotCovered) as reason:
         return row | {"note": _join(f"{str(reason)[:1].upper()}{str(reason)[1:]}.", claim.note or "")}
-    row |= {"ours": outcome.ours, "verdict": outcome.verdict, "note": _join(outcome.note, claim.note or "")}
+    row |= {"ours": outcome.text, "verdict": outcome.verdict, "note": _join(outcome.note, claim.note or "")}
     if empty and empty.verdict in (HELD, MORE):
         row |= {
             "verdict": VACUOUS,
-            "note": _join(f"Nothing is compared: {empty.ours}.", outcome.note, claim.note or ""),
+            "note": _join(f"Nothing is compared: {empty.text}.", outcome.note, claim.note or ""),
         }
-    number = outcome.number
+    number = outcome.measurement
     if number is not None:
         found = {"value": number.value, "low": number.low, "high": number.high, "seeds": number.seeds}
         row |= {key: "" if value is None else value for key, value in found.items()}

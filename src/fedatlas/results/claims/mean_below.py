@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfOne
-from fedatlas.results.claims.evidence import Bounds, Part, exact, judged
-from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.claims.base import AlgorithmCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeanBelow(OfOne):
+class MeanBelow(AlgorithmCheck):
     """Held if the expectation of what FedSpeed's Theorem 4.4 bounds is at most the bound, for all numbers T of rounds
     in all settings of ``where``.
 
@@ -46,13 +47,13 @@ class MeanBelow(OfOne):
 
         rows, parts = results.rows(self.algorithm, self.where, results.curves), []
         for point, part in results.settings(rows):
-            place = results.at(point)
+            place = results.location(point)
             found = fedspeed.compare_runs(results.view, self.theorem, self.algorithm, part)
             if not np.isfinite(found.measured).all():
-                return exact(f"diverged{place}", False)
+                return exact_outcome(f"diverged{place}", False)
             shares = 1 + (found.measured - found.bound) / found.bound.mean(axis=0)
             for i, T in enumerate(found.rounds):
                 if T & (T - 1) == 0 or T == found.rounds[-1]:
                     about = f"{{}} of the bound after {T} rounds{place}"
-                    parts.append(Part(sample(shares[:, i]), Bounds(high=1), about))
-        return judged(parts)
+                    parts.append(Evidence(sample(shares[:, i]), Bounds(high=1), about))
+        return judge_all(parts)

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, OfSeveral
-from fedatlas.results.claims.evidence import Part, judged
-from fedatlas.results.claims.results import NotTested, Outcome, Results
-from fedatlas.results.comparing.intervals import paired, sample
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.evidence import Evidence, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.intervals import pair_seeds, sample
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proportion(Bounded, OfSeveral):
+class Proportion(BoundedCheck, MultiAlgorithmCheck):
     """Held if the ratio of one metric to another lies in the bounds, in the mean over seeds, for all algorithms and
     settings of ``where``."""
 
@@ -31,10 +32,10 @@ class Proportion(Bounded, OfSeveral):
                 results.samples(algorithm, self.where, name, self.statistic) for name in (self.metric, self.of)
             )
             for point in above:
-                pairs, place = paired(above[point], below[point]), results.at(point)
+                pairs, place = pair_seeds(above[point], below[point]), results.location(point)
                 ratios = [value / whole if whole else math.inf for value, whole in pairs]
                 if not all(map(math.isfinite, ratios)):
                     raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
                 about = f"{results.name(algorithm)} {{}}{place}"
-                parts.append(Part(sample(ratios), self.limits(), about))
-        return judged(parts, more=self.more)
+                parts.append(Evidence(sample(ratios), self.limits(), about))
+        return judge_all(parts, more=self.more)

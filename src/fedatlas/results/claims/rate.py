@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.averages import mean_squares
-from fedatlas.results.claims.base import Bounded, OfMetric
-from fedatlas.results.claims.evidence import judged
-from fedatlas.results.claims.exponents import exponent, measured
-from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.claims.base import BoundedCheck, MetricCheck
+from fedatlas.results.claims.evidence import judge_all
+from fedatlas.results.claims.exponents import exponent, exponent_evidence
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rate(Bounded, OfMetric):
+class Rate(BoundedCheck, MetricCheck):
     """Held if the metric's mean square over all rounds falls as a power of a number, with an exponent in the bounds.
 
     Entries of the experiment differ in that number, such as the clients. The exponent is minus the slope of the log of
@@ -34,8 +35,8 @@ class Rate(Bounded, OfMetric):
         for point in next(iter(found.values())):
             squares = [mean_squares(results, found[id][point], self.metric, 0) for id in self.along]
             exponents = [-exponent(at, of_seed) for of_seed in zip(*squares, strict=True)]
-            place = results.at(point)
-            parts.append(measured(exponents, self.limits(), f"exponent {{}}{place}", f"diverged{place}"))
+            place = results.location(point)
+            parts.append(exponent_evidence(exponents, self.limits(), f"exponent {{}}{place}", f"diverged{place}"))
             pairs = zip(self.along.values(), squares, strict=True)
             means = [f"{labels.number(one.mean())} at {labels.number(number)}" for number, one in pairs]
-        return judged(parts, f"Means {', '.join(means)}.", self.more)
+        return judge_all(parts, f"Means {', '.join(means)}.", self.more)

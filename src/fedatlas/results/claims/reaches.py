@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, OfScore, OfSeveral
-from fedatlas.results.claims.evidence import Bounds, Part, judged
-from fedatlas.results.claims.results import Outcome, Results
-from fedatlas.results.comparing.intervals import LOST, sample
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, ScoreCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
+from fedatlas.results.comparing.intervals import DIVERGED, sample
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reaches(Bounded, OfScore, OfSeveral):
+class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     """Held if the metric's mean over seeds lies in the bounds, for all algorithms, in all settings of ``where`` or in
     more than a ``share`` of them. What diverged lies in no bounds."""
 
@@ -29,15 +30,15 @@ class Reaches(Bounded, OfScore, OfSeveral):
             name = results.name(algorithm)
             if self.share is not None:
                 about = f"{name} in a share {{}} of {len(scores)} settings"
-                parts.append(Part(sample(self._shares(scores)), Bounds(self.share, open=True), about))
+                parts.append(Evidence(sample(self._shares(scores)), Bounds(self.share, open=True), about))
                 continue
             for point, of_seeds in scores.items():
-                place = results.at(point)
+                place = results.location(point)
                 if all(map(math.isfinite, of_seeds.values())):
-                    parts.append(Part(sample(of_seeds.values()), self.limits(), f"{name} {{}}{place}"))
+                    parts.append(Evidence(sample(of_seeds.values()), self.limits(), f"{name} {{}}{place}"))
                 else:
-                    parts.append(Part(LOST, Bounds(0), f"{name} diverged{place}"))
-        return judged(parts, more=self.more)
+                    parts.append(Evidence(DIVERGED, Bounds(0), f"{name} diverged{place}"))
+        return judge_all(parts, more=self.more)
 
     def _shares(self, scores: dict[tuple[Any, ...], dict[int, float]]) -> list[float]:
         """For each seed the share of settings whose score lies in the bounds."""

@@ -6,8 +6,9 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import Check
-from fedatlas.results.claims.evidence import exact
-from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.claims.evidence import exact_outcome
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,4 +56,4 @@ class Replays(Check):
         largest = max(differences)
         ours = f"largest relative difference {labels.number(largest)} over {len(differences)} published runs"
         note = f"{unstable} more runs are unstable and are not compared." if unstable else ""
-        return exact(ours, largest <= self.tolerance, note, value=largest)
+        return exact_outcome(ours, largest <= self.tolerance, note, value=largest)

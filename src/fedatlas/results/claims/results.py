@@ -1,4 +1,4 @@
-"""What a check is given, and what it answers."""
+"""The results of an experiment, selected by algorithm and setting, for checks."""
 
 import functools
 from collections.abc import Iterator, Mapping
@@ -10,36 +10,10 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.scores import goal, score_frame, worst_score
 from fedatlas.experiments.selection import select_rows
+from fedatlas.results.claims.verdicts import NotTested
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class Number:
-    """The number that decides. low, high: its interval over seeds, if it has one. seeds: how many they are."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    seeds: int | None
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The answer of a check.
-
-    ours: what was found, as text. verdict: one of `fedatlas.results.claims.verdicts`. note: a remark. number: that decides.
-    """
-
-    ours: str
-    verdict: str
-    note: str = ""
-    number: Number | None = None
-
-
-class NotTested(Exception):
-    """The results do not hold what a claim is about. The text says what is missing, without a full stop."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +53,7 @@ class Results:
         if algorithm not in self.view.algorithms:
             raise UserError(f"unknown algorithm {algorithm!r}{did_you_mean(algorithm, self.view.algorithms)}")
         for axis in where:
-            self.check_axis("where", axis)
+            self.validate_axis("where", axis)
         found = select_rows(self.chosen if frame is None else frame, where)
         found = found[found["algorithm"] == algorithm]
         if found.empty:
@@ -108,7 +82,7 @@ class Results:
 
         What diverged has the worst value, inf or -inf. Raises as `rows` and `check_metric` do.
         """
-        self.check_metric(metric)
+        self.validate_metric(metric)
         select = self.view.select
         metric, statistic = metric or select.metric, statistic or select.statistic
         rows, good = self.rows(algorithm, where, self.curves), self.goal(metric)
@@ -120,7 +94,7 @@ class Results:
             found[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst_score(good)).items())
         return found
 
-    def check_metric(self, metric: str | None) -> None:
+    def validate_metric(self, metric: str | None) -> None:
         """Raise UserError if the results have no such metric; None is the one that selects."""
         known = [c.removeprefix("best_") for c in self.chosen if c.startswith("best_")]
         if metric not in (None, self.view.select.metric, *known):
@@ -130,21 +104,21 @@ class Results:
         """Which values of a metric are good; by default of the one that selects."""
         return goal(metric or self.view.select.metric, self.view.select)
 
-    def point(self, point: tuple[Any, ...]) -> str:
+    def label(self, point: tuple[Any, ...]) -> str:
         """A point of the axes for people: ``K = 16, M = 64``."""
         return ", ".join(labels.point(axis, value) for axis, value in zip(self.axes, point, strict=True))
 
-    def at(self, point: tuple[Any, ...]) -> str:
+    def location(self, point: tuple[Any, ...]) -> str:
         """Where a point lies, to end a text with: `` at K = 16``, or nothing without axes."""
-        place = self.point(point)
+        place = self.label(point)
         return f" at {place}" if place else ""
 
-    def check_axis(self, option: str, axis: str) -> None:
+    def validate_axis(self, option: str, axis: str) -> None:
         """Raise UserError if an option names an axis that the experiment does not have."""
         if axis not in self.axes:
             raise UserError(f"{option}: {axis!r} is not an axis{did_you_mean(axis, self.axes)}")
 
-    def check_tuned(self, parameter: str, rows: "pd.DataFrame", algorithm: str) -> None:
+    def validate_tuned(self, parameter: str, rows: "pd.DataFrame", algorithm: str) -> None:
         """Raise UserError if the rows of an algorithm do not hold a tuned hyper-parameter."""
         if parameter not in rows or rows[parameter].isna().all():
             raise UserError(f"{parameter!r} is not tuned for {algorithm}")

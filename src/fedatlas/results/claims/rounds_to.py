@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfOne
-from fedatlas.results.claims.evidence import Bounds, Part, judged
-from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.claims.base import AlgorithmCheck
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundsTo(OfOne):
+class RoundsTo(AlgorithmCheck):
     """Held if the score attains ``target`` in a setting of ``where``, and the fewest rounds of such settings are at
     most ``paper``, or equal to it if ``exactly``, in the mean over seeds."""
 
@@ -37,4 +38,4 @@ class RoundsTo(OfOne):
         note = f"The best scores of the seeds are {labels.number(min(reached))} to {labels.number(max(reached))}."
         lost = sum(map(math.isinf, fewest.values()))
         about = "{} rounds" if not lost else f"not attained by {lost} of {len(fewest)} seeds"
-        return judged([Part(sample(fewest.values(), log=True), bounds, about)], note)
+        return judge_all([Evidence(sample(fewest.values(), log=True), bounds, about)], note)

@@ -7,17 +7,18 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded
-from fedatlas.results.claims.evidence import Part, judged
-from fedatlas.results.claims.results import NotTested, Outcome, Results
-from fedatlas.results.claims.spending import OfCost
+from fedatlas.results.claims.base import BoundedCheck
+from fedatlas.results.claims.cost_check import CostCheck
+from fedatlas.results.claims.evidence import Evidence, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing import targets
-from fedatlas.results.comparing.ranking import compared, halves
-from fedatlas.results.comparing.targets import Board, Question
+from fedatlas.results.comparing.ranking import compare_orders, split_seeds
+from fedatlas.results.comparing.targets import Benchmark, TargetSpec
 
 
 @dataclass(frozen=True, kw_only=True)
-class SameOrder(Bounded, OfCost):
+class SameOrder(BoundedCheck, CostCheck):
     """Held if Kendall's rank correlation lies in the bounds, between the order of the algorithms and that with another
     ``budget``, ``harder`` targets, or the ``other`` cost, or between the orders of the two halves of the ``seeds``.
 
@@ -61,13 +62,13 @@ class SameOrder(Bounded, OfCost):
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
-        results.check_metric(metric)
-        self.check_costs()
+        results.validate_metric(metric)
+        self.validate_costs()
         base = self._board(results, metric, self.shares)
         if self.seeds:
             if base.seeds.shape[1] < 2:
                 raise NotTested("One seed has no halves")
-            one, other = halves(base)
+            one, other = split_seeds(base)
             words = "between the halves of the seeds"
         elif self.budget is not None:
             one, other = base, self._board(results, metric, self.shares, budget=self.budget)
@@ -79,22 +80,22 @@ class SameOrder(Bounded, OfCost):
             factor = self.harder or 1.0  # one of the four is given
             one, other = base, self._board(results, metric, [share / factor for share in self.shares])
             words = f"with targets {labels.number(factor)} times as hard"
-        *_, agrees = compared(one, other, self.within, self.resamples)
+        *_, agrees = compare_orders(one, other, self.within, self.resamples)
         note = f"{agrees.reversed} of {agrees.pairs} pairs of algorithms change places beyond noise."
-        return judged([Part(agrees.tau, self.limits(), f"Kendall's correlation {{}} {words}")], note, self.more)
+        return judge_all([Evidence(agrees.tau, self.limits(), f"Kendall's correlation {{}} {words}")], note, self.more)
 
     def _board(
         self, results: Results, metric: str, shares: list[float], cost: str | None = None, budget: float = 1
-    ) -> Board:
+    ) -> Benchmark:
         ids = list(results.view.algorithms) if self.algorithms is None else self.algorithms
         for id in ids:
             results.rows(id, {}, results.curves)
         if len(ids) < 2:
             raise NotTested("An order needs two algorithms")
         for axis in self.where:
-            results.check_axis("where", axis)
+            results.validate_axis("where", axis)
         rows: Any = select_rows(results.curves, self.where)
         if rows.empty:
             raise NotTested("No results are left by where")
-        asked = Question(metric, results.goal(metric), cost or self.cost, tuple(shares), self.best, budget)
-        return targets.board(rows, list(results.view.algorithms), results.axes, asked).of(ids)
+        asked = TargetSpec(metric, results.goal(metric), cost or self.cost, tuple(shares), self.best, budget)
+        return targets.target_costs(rows, list(results.view.algorithms), results.axes, asked).select_algorithms(ids)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, OfSeveral
-from fedatlas.results.claims.evidence import judged
-from fedatlas.results.claims.exponents import exponent, measured
-from fedatlas.results.claims.results import NotTested, Outcome, Results
-from fedatlas.results.claims.spending import OfCost
-from fedatlas.results.comparing.targets import has_diverged, spent
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.cost_check import CostCheck
+from fedatlas.results.claims.evidence import judge_all
+from fedatlas.results.claims.exponents import exponent, exponent_evidence
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
+from fedatlas.results.comparing.targets import costs_to_targets, has_diverged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scales(Bounded, OfCost, OfSeveral):
+class Scales(BoundedCheck, CostCheck, MultiAlgorithmCheck):
     """Held if a cost grows as a power of a quantity whose exponent lies in the bounds, for all algorithms.
 
     The exponent is the slope of log cost against the log of ``against`` times what ``accuracy`` says, over all settings
@@ -60,8 +61,8 @@ class Scales(Bounded, OfCost, OfSeveral):
 
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
-        results.check_metric(metric)
-        self.check_costs()
+        results.validate_metric(metric)
+        self.validate_costs()
         others = [axis for axis in results.axes if self.axis is not None and axis != self.axis]
         parts = []
         for algorithm in self.algorithms:
@@ -69,8 +70,8 @@ class Scales(Bounded, OfCost, OfSeveral):
             for _, part in results.settings(rows, others):
                 name, points = results.name(algorithm), self._points(results, metric, part)
                 exponents = [exponent(*zip(*pairs, strict=True)) for pairs in points]
-                parts.append(measured(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
-        return judged(parts, more=self.more)
+                parts.append(exponent_evidence(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
+        return judge_all(parts, more=self.more)
 
     def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":
         """For each seed the pairs of quantity and cost; the cost is infinite where the run diverged."""
@@ -90,10 +91,10 @@ class Scales(Bounded, OfCost, OfSeveral):
 
     def _costs(self, curve: "pd.DataFrame", metric: str) -> list[float]:
         """What one run spends to attain each share."""
-        since, *costs = spent(curve, metric, self.cost, [self.since, *self.shares])
+        since, *costs = costs_to_targets(curve, metric, self.cost, [self.since, *self.shares])
         if self.per is None:
             return [cost - since for cost in costs]
-        start, *others = spent(curve, metric, self.per, [self.since, *self.shares])
+        start, *others = costs_to_targets(curve, metric, self.per, [self.since, *self.shares])
         parts = zip(costs, others, strict=True)
         return [(cost - since) / (other - start) if start < other < math.inf else math.inf for cost, other in parts]
 

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, OfSeveral
-from fedatlas.results.claims.evidence import judged
-from fedatlas.results.claims.exponents import exponent, measured
-from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.evidence import judge_all
+from fedatlas.results.claims.exponents import exponent, exponent_evidence
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
-class Speedup(Bounded, OfSeveral):
+class Speedup(BoundedCheck, MultiAlgorithmCheck):
     """Held if minus the slope of log score against log ``axis`` lies in the bounds, for all algorithms and all values
     of the other axes, in the mean over seeds.
 
@@ -25,7 +26,7 @@ class Speedup(Bounded, OfSeveral):
     axis: str = option(doc="axis of numbers, such as clients", names="axis of numbers")
 
     def judge(self, results: Results) -> Outcome:
-        results.check_axis("axis", self.axis)
+        results.validate_axis("axis", self.axis)
         at, parts = results.axes.index(self.axis), []
         for algorithm in self.algorithms:
             name = results.name(algorithm)
@@ -38,8 +39,8 @@ class Speedup(Bounded, OfSeveral):
                     others.setdefault(seed, []).append((point[at], score))
             for of_line in lines.values():
                 slopes = [self._slope(name, line) for line in of_line.values()]
-                parts.append(measured(slopes, self.limits(), f"{name} {{}}", f"{name} diverged"))
-        return judged(parts, more=self.more, joined=", ")
+                parts.append(exponent_evidence(slopes, self.limits(), f"{name} {{}}", f"{name} diverged"))
+        return judge_all(parts, more=self.more, joined=", ")
 
     def _slope(self, name: str, line: list[tuple[float, float]]) -> float:
         """Minus the slope of one seed; not a number where a run diverged."""

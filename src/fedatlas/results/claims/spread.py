@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, OfSeveral
-from fedatlas.results.claims.evidence import Part, judged
-from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.evidence import Evidence, judge_all
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.intervals import sample
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(Bounded, OfSeveral):
+class Spread(BoundedCheck, MultiAlgorithmCheck):
     """Held if the ratio of the largest score to the smallest, over all values tried for the algorithms, lies in the
     bounds in every setting of ``where``.
 
@@ -34,17 +35,17 @@ class Spread(Bounded, OfSeveral):
 
         rows = pd.concat([results.rows(one, self.where, results.trials) for one in self.algorithms])
         for parameter in self.among:
-            results.check_tuned(parameter, rows, self.algorithms[0])
+            results.validate_tuned(parameter, rows, self.algorithms[0])
         parts = []
         for point, part in results.settings(select_rows(rows, self.among)):
             ratios = [_ratio(values) for _, values in part.groupby("seed") if len(values) > 1]
-            place = results.at(point)
+            place = results.location(point)
             if ratios:
                 about = f"largest score {{}} times the smallest{place}"
-                parts.append(Part(sample(ratios, log=True), self.limits(), about))
+                parts.append(Evidence(sample(ratios, log=True), self.limits(), about))
         if not parts:
             raise NotTested("Fewer than two tuned values")
-        return judged(parts, more=self.more)
+        return judge_all(parts, more=self.more)
 
 
 def _ratio(runs: "pd.DataFrame") -> float:

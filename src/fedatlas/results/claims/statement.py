@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Literal
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfOne
-from fedatlas.results.claims.evidence import exact
-from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.claims.base import AlgorithmCheck
+from fedatlas.results.claims.evidence import exact_outcome
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statement(OfOne):
+class Statement(AlgorithmCheck):
     """Held if a statement of the FedAWE paper is true of the runs, in every setting of ``where``: equalities to a
     relative ``tolerance``, bounds without any.
 
@@ -69,12 +70,12 @@ class Statement(OfOne):
             runs = Ensemble(list(simulate_runs(results.view, self.algorithm, part)), self.level / len(settings))
             measured, limit = STATEMENTS[self.statement](runs)
             share = measured / (self.tolerance if limit is None else limit)
-            found.append((share if math.isfinite(share) else math.inf, measured, limit, results.point(point)))
+            found.append((share if math.isfinite(share) else math.inf, measured, limit, results.label(point)))
         share, measured, limit, where = max(found, key=lambda one: one[0])
         text = f"largest difference {labels.number(measured)}"
         if limit is not None:
             text = f"at most {labels.number(share)} of the bound"
         seeds, worst = rows["seed"].nunique(), f"; the worst is {where}" if where else ""
-        return exact(
+        return exact_outcome(
             text, share <= 1, f"Over {len(found)} settings{worst}.", seeds, measured if limit is None else share
         )

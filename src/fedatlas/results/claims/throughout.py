@@ -4,15 +4,16 @@ from dataclasses import dataclass
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import Bounded, OfSeveral
-from fedatlas.results.claims.evidence import exact
-from fedatlas.results.claims.results import NotTested, Outcome, Results
+from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.evidence import exact_outcome
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import NotTested, Outcome
 
 ROUNDING = 1e-9  # relative
 
 
 @dataclass(frozen=True, kw_only=True)
-class Throughout(Bounded, OfSeveral):
+class Throughout(BoundedCheck, MultiAlgorithmCheck):
     """Held if a metric, or its ratio to another metric, lies in the bounds at every evaluation of every run, for all
     algorithms and settings of ``where``. What rounding error may explain counts as in the bounds. Evaluations without a
     value, such as round 0 of what is recorded of local steps, do not count."""
@@ -40,7 +41,7 @@ class Throughout(Bounded, OfSeveral):
             span = f"{labels.number(values.min(), 5)} to {labels.number(values.max(), 5)}"
             counts = f"in the bounds at {inside} of {len(values)} evaluations{', diverged' if lost else ''}"
             texts.append(f"{results.name(algorithm)} {span}, {counts}")
-        return exact("; ".join(texts), held, seeds=seeds)
+        return exact_outcome("; ".join(texts), held, seeds=seeds)
 
     def _close(self, value: float) -> bool:
         """Whether a number lies in the bounds, up to rounding error."""

@@ -1,4 +1,6 @@
-"""The verdicts on a claim."""
+"""Verdicts on claims, and the outcomes of checks that carry them."""
+
+from dataclasses import dataclass
 
 HELD = "held"
 MORE = "held and more"
@@ -6,3 +8,33 @@ UNDECIDED = "undecided"
 NOT_HELD = "not held"
 VACUOUS = "vacuous"
 NOT_TESTED = "not tested at this size"
+
+
+class NotTested(Exception):
+    """The results do not hold what a claim is about. The text says what is missing, without a full stop."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The number that decides a claim.
+
+    low, high: ends of its interval over seeds, if it has one. seeds: number of seeds.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    seeds: int | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a check.
+
+    text: the results in words. verdict: one of the constants above. note: a remark. measurement: the number that decides.
+    """
+
+    text: str
+    verdict: str
+    note: str = ""
+    measurement: Measurement | None = None

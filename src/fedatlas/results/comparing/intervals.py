@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LEVEL = 0.05  # probability that an interval misses the mean
 
 
-def interval(values: "np.ndarray", level: float = LEVEL) -> "tuple[np.ndarray, np.ndarray]":
+def student_interval(values: "np.ndarray", level: float = LEVEL) -> "tuple[np.ndarray, np.ndarray]":
     """Ends of Student's t interval of the mean of independent values.
 
     values: along the first axis, two or more; the ends have the shape of the others. level: probability to miss the
@@ -110,7 +110,7 @@ class Sample(Estimate):
             return self.values[0], self.values[0]
         if not np.isfinite(values).all():
             return min(self.values), max(self.values)
-        low, high = interval(values, level)
+        low, high = student_interval(values, level)
         return self._back(low), self._back(high)
 
     def _scaled(self) -> "np.ndarray":
@@ -157,10 +157,10 @@ class Resampled(Estimate):
         return min(float(low), self.value), max(float(high), self.value)
 
 
-LOST = Sample((-math.inf, -math.inf))  # what a run that diverged gives
+DIVERGED = Sample((-math.inf, -math.inf))  # what a run that diverged gives
 
 
-def paired(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
+def pair_seeds(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
     """Pairs of numbers of the same seed, in the order of the seeds.
 
     Where several seeds of one side all give the same number, that side does not depend on the seed, as the runs of a
@@ -170,10 +170,10 @@ def paired(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple
         return [(ours[seed], alike) for seed in sorted(ours)]
     if (alike := _constant(ours)) is not None:
         return [(alike, theirs[seed]) for seed in sorted(theirs)]
-    return by_seed(ours, theirs)
+    return match_seeds(ours, theirs)
 
 
-def by_seed(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
+def match_seeds(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
     """Pairs of numbers of the seeds that both sides have, in the order of the seeds."""
     return [(ours[seed], theirs[seed]) for seed in sorted(ours.keys() & theirs.keys())]
 

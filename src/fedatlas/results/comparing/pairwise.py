@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from fedatlas.results.comparing.intervals import LEVEL, Estimate, Sample, paired, sample
-from fedatlas.results.comparing.targets import Board
+from fedatlas.results.comparing.intervals import LEVEL, Estimate, Sample, pair_seeds, sample
+from fedatlas.results.comparing.targets import Benchmark
 
 State = Literal["best", "near", "worse", "never", "diverged", "undefined"]
 
@@ -69,7 +69,7 @@ class Standing:
         return (math.nan, math.nan) if self.gap is None else self.gap.interval(self.level)
 
 
-def gap(board: Board, one: int, other: int, problem: int, target: int = 0) -> Gap:
+def pairwise_gap(board: Benchmark, one: int, other: int, problem: int, target: int = 0) -> Gap:
     """An algorithm against another on a problem, by seed: the other's number is 1, or 0 where differences are taken.
 
     It is infinite where the other's alone is finite. Seeds on which neither has a finite number say nothing, and leave
@@ -81,7 +81,7 @@ def gap(board: Board, one: int, other: int, problem: int, target: int = 0) -> Ga
 
 
 def _paired(ours: dict[int, float], theirs: dict[int, float], log: bool) -> Sample:
-    return sample((_against(*pair, log) for pair in paired(ours, theirs)), log)
+    return sample((_against(*pair, log) for pair in pair_seeds(ours, theirs)), log)
 
 
 def _against(ours: float, theirs: float, log: bool) -> float:
@@ -96,7 +96,7 @@ def _against(ours: float, theirs: float, log: bool) -> float:
     return ours / theirs
 
 
-def standings(board: Board, problem: int, target: int = 0, level: float = LEVEL) -> list[Standing]:
+def standings(board: Benchmark, problem: int, target: int = 0, level: float = LEVEL) -> list[Standing]:
     """How each algorithm stands on a problem, in the board's order.
 
     level: probability that the algorithm that is truly the best is told to be worse.
@@ -113,11 +113,11 @@ def standings(board: Board, problem: int, target: int = 0, level: float = LEVEL)
         if not own:
             found.append(Standing("undefined"))
         elif not attained[a]:
-            lost = board.diverged[a, problem][board.own[a, problem]].all()
+            lost = board.diverged[a, problem][board.present[a, problem]].all()
             found.append(Standing("diverged" if lost else "never", None, level / rivals, 0, len(own)))
         else:
             even = sample([equal] * len(own), board.log)
-            against = gap(board, a, best, problem, target) if a != best else Gap(even, even, even)
+            against = pairwise_gap(board, a, best, problem, target) if a != best else Gap(even, even, even)
             surely = against.interval(level / rivals)[0] > equal
             state: State = "best" if a == best else "worse" if surely else "near"
             found.append(Standing(state, against, level / rivals, attained[a], len(own)))
@@ -125,7 +125,7 @@ def standings(board: Board, problem: int, target: int = 0, level: float = LEVEL)
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class PairwiseCounts:
     """Contests of each two algorithms over problems and targets, (algorithms, algorithms) of row against column."""
 
     wins: np.ndarray
@@ -137,7 +137,7 @@ class Pairs:
         return self.wins.T
 
 
-def pairs(board: Board, level: float = LEVEL) -> Pairs:
+def count_wins(board: Benchmark, level: float = LEVEL) -> PairwiseCounts:
     """Wins and ties of each algorithm against each other, over the problems that both are defined for.
 
     A win is an interval that lies wholly on one side; where neither attains the target with any seed it is a tie.
@@ -150,15 +150,15 @@ def pairs(board: Board, level: float = LEVEL) -> Pairs:
             ties[b, a] += 1
         else:
             wins[(a, b) if winner == a else (b, a)] += 1
-    return Pairs(wins, ties)
+    return PairwiseCounts(wins, ties)
 
 
-def _contests(board: Board, level: float) -> Iterator[tuple[int, int, int | None]]:
+def _contests(board: Benchmark, level: float) -> Iterator[tuple[int, int, int | None]]:
     """(one algorithm, the other, which wins or None) of each contest."""
     _, problems, targets, _ = board.numbers.shape
     equal = 1.0 if board.log else 0.0
     for problem, target in itertools.product(range(problems), range(targets)):
         runs = [board.by_seed(a, problem, target) for a in range(len(board.algorithms))]
         for a, b in itertools.combinations([a for a, own in enumerate(runs) if own], 2):
-            low, high = gap(board, a, b, problem, target).interval(level)
+            low, high = pairwise_gap(board, a, b, problem, target).interval(level)
             yield a, b, a if high < equal else b if low > equal else None

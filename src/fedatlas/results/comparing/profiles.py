@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from fedatlas.results.comparing.intervals import LEVEL
-from fedatlas.results.comparing.targets import Board
+from fedatlas.results.comparing.targets import Benchmark
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def ratios(numbers: Array) -> Array:
+def performance_ratios(numbers: Array) -> Array:
     """Costs over the best cost of their instance: at least 1, infinite where a target is not attained.
 
     numbers: (algorithms, ...). Where the best cost is 0, all others are infinitely many times as large.
@@ -31,7 +31,7 @@ def ratios(numbers: Array) -> Array:
     return np.where(np.isfinite(costs), found, np.inf)
 
 
-def units(board: Board, baseline: int | None = None, raw: bool = False) -> Array:
+def scaled_costs(board: Benchmark, baseline: int | None = None, raw: bool = False) -> Array:
     """Costs in a unit of each problem, of the shape of the board's numbers.
 
     The unit is the budget of the problem; or the median over seeds of what the algorithm ``baseline``, by its place,
@@ -47,7 +47,7 @@ def units(board: Board, baseline: int | None = None, raw: bool = False) -> Array
         return np.where(np.isfinite(costs), costs / unit, np.inf)
 
 
-def instances(values: Array, at: Array) -> Array:
+def solved_shares(values: Array, at: Array) -> Array:
     """Share of a problem's targets that are solved at most at each abscissa, (algorithms, problems, slots, abscissas).
 
     values: ratios, or costs in units (algorithms, problems, targets, slots). at: (abscissas,), ascending.
@@ -61,7 +61,7 @@ def instances(values: Array, at: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class Resamples:
     """Resamples of an experiment: problems with replacement, and seeds with replacement within each that is drawn.
 
     problems (resamples, problems): places. slots (resamples, problems, slots): of seeds, for each problem drawn.
@@ -82,12 +82,12 @@ class Draws:
         return found
 
 
-def draws(problems: int, slots: int, resamples: int, seed: int, problem_seed: int | None = None) -> Draws:
+def draw_resamples(problems: int, slots: int, resamples: int, seed: int, problem_seed: int | None = None) -> Resamples:
     """Draws from a seeded generator. problem_seed: another seed for the problems, so that Draws can share theirs."""
     shared = np.random.default_rng([seed if problem_seed is None else problem_seed, 0])
     places = shared.integers(problems, size=(resamples, problems))
     own = np.random.default_rng([seed, 1])
-    return Draws(places, own.integers(slots, size=(resamples, problems, slots)))
+    return Resamples(places, own.integers(slots, size=(resamples, problems, slots)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +100,15 @@ class Profile:
     high: Array
 
 
-def profile(values: Array, at: Array, resamples: int = 1000, seed: int = 0, level: float = LEVEL) -> Profile:
+def compute_profile(values: Array, at: Array, resamples: int = 1000, seed: int = 0, level: float = LEVEL) -> Profile:
     """The profile of ratios or of costs in units, with pointwise percentile bands.
 
     values: (algorithms, problems, targets, slots). at: abscissas. resamples: of problems and seeds.
     """
-    solved = instances(values, at)
+    solved = solved_shares(values, at)
     algorithms, problems, slots, _ = solved.shape
     share = solved.mean(axis=(1, 2))
-    weights = draws(problems, slots, resamples, seed).weights(problems, slots)
+    weights = draw_resamples(problems, slots, resamples, seed).weights(problems, slots)
     low, high = np.empty((2, *share.shape))
     for a in range(algorithms):  # one by one, which bounds the memory
         resampled = weights.reshape(resamples, -1) @ solved[a].reshape(problems * slots, -1)
@@ -116,12 +116,12 @@ def profile(values: Array, at: Array, resamples: int = 1000, seed: int = 0, leve
     return Profile(at, share, low, high)
 
 
-def areas(numbers: Array, within: float = 16.0) -> Array:
+def profile_areas(numbers: Array, within: float = 16.0) -> Array:
     """How close each instance is to the best, (algorithms, problems, slots): 1 at the best, 0 from ``within`` on.
 
     The mean is the area under the performance profile from 1 to ``within`` on the log2 axis, as a share. Dahl et al.
     (2023) rank training algorithms by this area on a linear axis.
     """
     with np.errstate(divide="ignore"):
-        lost = np.log2(ratios(numbers)) / np.log2(within)
+        lost = np.log2(performance_ratios(numbers)) / np.log2(within)
     return np.asarray(np.clip(1 - lost, 0, 1).mean(axis=2))

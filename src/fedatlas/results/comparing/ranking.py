@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from fedatlas.results.comparing.intervals import LEVEL, Resampled
-from fedatlas.results.comparing.profiles import Draws, areas, draws
-from fedatlas.results.comparing.targets import Board
+from fedatlas.results.comparing.profiles import Resamples, draw_resamples, profile_areas
+from fedatlas.results.comparing.targets import Benchmark
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -52,11 +52,11 @@ class Agreement:
     reversed: int
 
 
-def ranked(board: Board) -> list[int]:
+def rank_algorithms(board: Benchmark) -> list[int]:
     """Places of the algorithms, the best first: by the area under the performance profile, or, where numbers are
     compared by difference, by the mean rank."""
     if board.log:
-        score = areas(board.numbers).mean(axis=(1, 2))
+        score = profile_areas(board.numbers).mean(axis=(1, 2))
     else:
         from scipy.stats import rankdata
 
@@ -64,14 +64,14 @@ def ranked(board: Board) -> list[int]:
     return sorted(range(len(score)), key=lambda a: -score[a])
 
 
-def order(board: Board, within: float, resampled: Draws) -> Order:
+def order_algorithms(board: Benchmark, within: float, resampled: Resamples) -> Order:
     """The order by areas under the performance profile, on the problems and seeds of some Draws."""
-    close = areas(board.numbers, within)
+    close = profile_areas(board.numbers, within)
     weights = resampled.weights(*close.shape[1:])
     return Order(close.mean(axis=(1, 2)), np.einsum("rps,aps->ra", weights, close, optimize=True))
 
 
-def agreement(one: Order, other: Order, seeds: int, level: float = LEVEL) -> Agreement:
+def measure_agreement(one: Order, other: Order, seeds: int, level: float = LEVEL) -> Agreement:
     """How two orders of the same algorithms agree, whose Draws share their problems."""
     tau = Resampled(float(kendall(one.scores, other.scores)), tuple(kendall(one.draws, other.draws).tolist()), seeds)
     first, second = np.triu_indices(len(one.scores), 1)
@@ -85,8 +85,8 @@ def _sides(differences: Array, level: float) -> Array:
     return np.asarray((low > 0).astype(int) - (high < 0).astype(int))
 
 
-def compared(
-    one: Board, other: Board, within: float, resamples: int = 1000, seed: int = 0
+def compare_orders(
+    one: Benchmark, other: Benchmark, within: float, resamples: int = 1000, seed: int = 0
 ) -> tuple[Order, Order, Agreement]:
     """Two orders and their agreement, of boards of the same algorithms and problems.
 
@@ -94,14 +94,14 @@ def compared(
     """
     places = len(one.problems)
     same = one.seeds.shape == other.seeds.shape and bool((one.seeds == other.seeds).all())
-    first = draws(places, one.seeds.shape[1], resamples, seed)
-    second = first if same else draws(places, other.seeds.shape[1], resamples, seed + 1, problem_seed=seed)
-    orders = order(one, within, first), order(other, within, second)
+    first = draw_resamples(places, one.seeds.shape[1], resamples, seed)
+    second = first if same else draw_resamples(places, other.seeds.shape[1], resamples, seed + 1, problem_seed=seed)
+    orders = order_algorithms(one, within, first), order_algorithms(other, within, second)
     seeds = one.seeds.shape[1] if same else one.seeds.shape[1] + other.seeds.shape[1]
-    return *orders, agreement(*orders, seeds)
+    return *orders, measure_agreement(*orders, seeds)
 
 
-def halves(board: Board) -> tuple[Board, Board]:
+def split_seeds(board: Benchmark) -> tuple[Benchmark, Benchmark]:
     """The board with one half of the seeds, and with the other: every second one, in their order."""
     slots = board.seeds.shape[1]
-    return tuple(board.slots(range(start, slots, 2)) for start in (0, 1))  # type: ignore[return-value]
+    return tuple(board.select_slots(range(start, slots, 2)) for start in (0, 1))  # type: ignore[return-value]

@@ -9,7 +9,9 @@ from fedatlas.results.comparing.pairwise import Standing
 LISTED = 8  # names that a sentence lists; of more it gives the number
 
 
-def sentence(standings: Mapping[str, Standing], what: str, cost: str | None, log: bool = True, named: int = 3) -> str:
+def summarize_problem(
+    standings: Mapping[str, Standing], what: str, cost: str | None, log: bool = True, named: int = 3
+) -> str:
     """What the intervals carry of a problem, as a sentence without its full stop.
 
     standings: by the name of the algorithm. what: is compared, such as ``communication rounds``. cost: that is
@@ -32,11 +34,11 @@ def sentence(standings: Mapping[str, Standing], what: str, cost: str | None, log
     ):
         names = [name for name, standing in standings.items() if standing.state == state]
         if names and (front or state != "never"):
-            parts.append(f"{listed(names)} {one if len(names) == 1 else several}")
+            parts.append(f"{join_names(names)} {one if len(names) == 1 else several}")
     return "; ".join(parts)
 
 
-def summary(standings: Sequence[Mapping[str, Standing]]) -> str:
+def summarize_problems(standings: Sequence[Mapping[str, Standing]]) -> str:
     """On how many problems each algorithm is the best or within noise of it, as a sentence without its full stop."""
     count, open_ = len(standings), sum(not _of(one, "best") for one in standings)
     names = list(dict.fromkeys(name for one in standings for name in one))
@@ -45,28 +47,28 @@ def summary(standings: Sequence[Mapping[str, Standing]]) -> str:
     order = sorted((name for name in names if front[name]), key=lambda name: (-front[name], -alone[name]))
     told = [f"{front[name]}" + (f" (alone on {alone[name]})" if alone[name] else "") for name in order]
     first = ("on the one problem, " if count == 1 else f"of {count} problems, ") + ", ".join(
-        f"{bracketed(name)} is within noise of the best on {text}" if at == 0 else f"{bracketed(name)} on {text}"
+        f"{bracket_name(name)} is within noise of the best on {text}" if at == 0 else f"{bracket_name(name)} on {text}"
         for at, (name, text) in enumerate(zip(order, told, strict=True))
     )
     never = [name for name in names if not front[name]]
     parts = [first] if order else []
-    parts += [f"{listed(never)} on none"] if never and order else []
+    parts += [f"{join_names(never)} on none"] if never and order else []
     parts += [f"nobody attains the target on {open_}"] if open_ else []
     return "; ".join(parts)
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names as a list: ``A, B and C``; of very many the first and the number of the others.
 
     A name with a comma, such as ``FedSpeed, z``, gets brackets in its place.
     """
-    names = [bracketed(name) for name in names]
+    names = [bracket_name(name) for name in names]
     if len(names) > LISTED:
         names = [*names[: LISTED - 1], f"{len(names) - LISTED + 1} others"]
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def bracketed(name: str) -> str:
+def bracket_name(name: str) -> str:
     """A name without commas, which would part it in a list."""
     first, comma, rest = name.partition(", ")
     return f"{first} ({rest})" if comma else name
@@ -86,16 +88,16 @@ def _front(front: "list[tuple[str, Standing]]", alone: bool, what: str, cost: st
     """Who is the best, and within noise of it. alone: whether all others do not attain the target."""
     if not front:
         return "no algorithm attains the target" if cost else "all diverge"
-    names = [bracketed(name) + _partly(one) for name, one in front]
+    names = [bracket_name(name) + _partly(one) for name, one in front]
     where = f"in {what}" if cost else f"by {what}"
     if len(names) == 1 and cost and alone and front[0][1].attained < front[0][1].seeds:
         one = front[0][1]  # of few seeds, which would not make it the best
-        return f"{bracketed(front[0][0])} alone attains the target, with {one.attained} of {one.seeds} seeds"
+        return f"{bracket_name(front[0][0])} alone attains the target, with {one.attained} of {one.seeds} seeds"
     if len(names) == 1:
         return f"{names[0]} is the best {where}"
     if all(one.gap is not None and one.gap.count < 2 for _, one in front):
         return f"{names[0]} is ahead {where}, with one seed, which has no interval"
-    return f"{listed(names)} are within noise of the best {where}"
+    return f"{join_names(names)} are within noise of the best {where}"
 
 
 def _worse(name: str, one: Standing, cost: str | None, log: bool) -> str:
@@ -105,7 +107,7 @@ def _worse(name: str, one: Standing, cost: str | None, log: bool) -> str:
         text = one.gap.text(one.level, digits=_digits(low))
     else:
         text = f"at least {_end(low)}" if math.isfinite(low) else "infinitely"
-    return f"{bracketed(name)}{_partly(one)} {'needs' if cost else 'is'} {_amount(text, cost, log)}"
+    return f"{bracket_name(name)}{_partly(one)} {'needs' if cost else 'is'} {_amount(text, cost, log)}"
 
 
 def _amount(text: str, cost: str | None, log: bool) -> str:

@@ -25,7 +25,7 @@ Point = tuple[Any, ...]  # cells of the axes, in their order
 
 
 @dataclass(frozen=True)
-class Question:
+class TargetSpec:
     """What is asked of runs: what they spend until a metric attains targets.
 
     metric, goal: of the targets. cost: column of the curves that is counted; ``rounds`` are in the column ``round``.
@@ -53,7 +53,7 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class Benchmark:
     """Numbers of all runs, of which small ones are good: costs of targets, or scores.
 
     algorithms: ids. problems: points. seeds (problems, slots): the seed that stands in each slot. numbers (algorithms,
@@ -69,27 +69,20 @@ class Board:
     problems: list[Point]
     seeds: np.ndarray
     numbers: np.ndarray
-    own: np.ndarray
+    present: np.ndarray
     diverged: np.ndarray
     budgets: np.ndarray
     targets: np.ndarray
     before: np.ndarray | None = None
     log: bool = True
 
-    def of(self, algorithms: Sequence[str]) -> "Board":
+    def select_algorithms(self, algorithms: Sequence[str]) -> "Benchmark":
         """The same of some algorithms, in their order."""
         rows = [self.algorithms.index(id) for id in algorithms]
         parts = {name: getattr(self, name)[rows] for name in self._of_runs}
         return replace(self, algorithms=list(algorithms), **parts)
 
-    def on(self, problems: Sequence[int]) -> "Board":
-        """The same of some problems, by their places."""
-        places = list(problems)
-        parts = {name: getattr(self, name)[:, places] for name in self._of_runs}
-        of_problems = {name: getattr(self, name)[places] for name in ("seeds", "budgets", "targets")}
-        return replace(self, problems=[self.problems[at] for at in places], **parts, **of_problems)
-
-    def slots(self, slots: Sequence[int]) -> "Board":
+    def select_slots(self, slots: Sequence[int]) -> "Benchmark":
         """The same of some seeds, by their places."""
         places = list(slots)
         parts = {name: getattr(self, name)[..., places] for name in (*self._of_runs, "seeds")}
@@ -98,7 +91,7 @@ class Board:
     @property
     def _of_runs(self) -> list[str]:
         """Names of the arrays that hold something of each run."""
-        return ["numbers", "own", "diverged", *(["before"] if self.before is not None else [])]
+        return ["numbers", "present", "diverged", *(["before"] if self.before is not None else [])]
 
     @property
     def defined(self) -> np.ndarray:
@@ -107,12 +100,14 @@ class Board:
 
     def by_seed(self, algorithm: int, problem: int, target: int = 0, before: bool = False) -> dict[int, float]:
         """Numbers of an algorithm's own runs on a problem, by seed. before: whether those of the evaluation before."""
-        own = self.own[algorithm, problem]
+        own = self.present[algorithm, problem]
         numbers = (self.before if before and self.before is not None else self.numbers)[algorithm, problem, target]
         return dict(zip(self.seeds[problem][own].tolist(), numbers[own].tolist(), strict=True))
 
 
-def board(curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequence[str], asked: Question) -> Board:
+def target_costs(
+    curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequence[str], asked: TargetSpec
+) -> Benchmark:
     """What all runs spend until they attain the targets of their problems.
 
     curves: evaluations of all runs, with columns ``algorithm``, the axes, ``seed``, ``round``, the metric and the cost.
@@ -146,9 +141,9 @@ def board(curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequence[str]
     )
 
 
-def scores(
+def score_benchmark(
     values: "pd.Series", algorithms: Sequence[str], axes: Sequence[str], goal: Literal["min", "max"], log: bool
-) -> Board:
+) -> Benchmark:
     """The scores of all runs, turned so that small ones are good.
 
     values: the score of each run, infinite where it diverged, by an index of ``algorithm``, the axes and ``seed``. log:
@@ -175,7 +170,7 @@ def _problems(rows: "pd.DataFrame", axes: Sequence[str]) -> tuple[list[Point], n
     return [tuple(cells[k][code] for k, code in enumerate(point)) for point in points], place.ravel()
 
 
-def _targets(rows: "pd.DataFrame", place: np.ndarray, count: int, asked: Question) -> np.ndarray:
+def _targets(rows: "pd.DataFrame", place: np.ndarray, count: int, asked: TargetSpec) -> np.ndarray:
     """Values of the metric that attain each share, (problems, shares)."""
     values, rounds = rows[asked.metric].to_numpy(float), rows["round"].to_numpy(float)
     found = np.full((count, len(asked.shares)), math.nan)
@@ -206,7 +201,7 @@ def _board(
     algorithms: Sequence[str],
     targets: np.ndarray,
     number: Callable[[np.ndarray, int], Sequence[float]],
-) -> Board:
+) -> Benchmark:
     """Put numbers of runs where they belong.
 
     place: of each row's problem. number: function of the places of a run's rows, by round, and of its problem.
@@ -235,8 +230,8 @@ def _filled(
     algorithms: list[str],
     problems: list[Point],
     targets: np.ndarray,
-) -> Board:
-    """A Board, with seeds that an algorithm lacks filled by those that it has, in turn."""
+) -> Benchmark:
+    """A Benchmark, with seeds that an algorithm lacks filled by those that it has, in turn."""
     every = [
         sorted({seed for (_, p), runs in found.items() if p == at for seed in runs}) for at in range(len(problems))
     ]
@@ -252,10 +247,10 @@ def _filled(
             taken = seed if seed in runs else has[slot % len(has)]
             numbers[a, p, :, slot] = runs[taken]
             diverged[a, p, slot] = taken in lost.get((a, p), ())
-    return Board(algorithms, problems, seeds, numbers, own, diverged, np.full(len(problems), math.nan), targets)
+    return Benchmark(algorithms, problems, seeds, numbers, own, diverged, np.full(len(problems), math.nan), targets)
 
 
-def spent(
+def costs_to_targets(
     curve: "pd.DataFrame",
     metric: str,
     cost: str,

@@ -9,7 +9,7 @@ from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
 from fedatlas.results.comparing import targets
-from fedatlas.results.comparing.targets import Board, Question
+from fedatlas.results.comparing.targets import Benchmark, TargetSpec
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
@@ -41,19 +41,19 @@ class ComparisonFigure(CostFigure):
         """The cost in words, without its unit."""
         return self.words.removesuffix(" (s)")
 
-    def asked(self, data: FigureData, shares: "list[float]", budget: float = 1) -> Question:
+    def asked(self, data: FigureData, shares: "list[float]", budget: float = 1) -> TargetSpec:
         """What is asked of the runs."""
         goal = scores.goal(data.y, data.view.select)
-        return Question(data.y, goal, self.x, tuple(shares), self.best, budget)
+        return TargetSpec(data.y, goal, self.x, tuple(shares), self.best, budget)
 
-    def board(self, data: FigureData, shares: "list[float]", budget: float = 1) -> Board:
+    def board(self, data: FigureData, shares: "list[float]", budget: float = 1) -> Benchmark:
         """Costs of the algorithms that are drawn, at targets that all algorithms of the experiment set."""
         asked = self.asked(data, shares, budget)
         data.column(data.curves, asked.column, data.y)
         data.rows(data.curves)  # raises if nothing is left
         rows = select_rows(data.curves, self.where)
-        every = targets.board(rows, list(data.view.algorithms), data.view.axes, asked)
-        return every.of(list(data.styles))
+        every = targets.target_costs(rows, list(data.view.algorithms), data.view.axes, asked)
+        return every.select_algorithms(list(data.styles))
 
     def told(self, data: FigureData, shares: "list[float]") -> str:
         """What a target is, for the foot."""
@@ -93,15 +93,15 @@ class SingleTargetFigure(ComparisonFigure):
         if self.scores and self.best is not None:
             raise UserError(f"{self.title()}: scores have no target, and so no best; leave one of them out")
 
-    def numbers(self, data: FigureData) -> Board:
+    def numbers(self, data: FigureData) -> Benchmark:
         """The numbers that are compared."""
         if not self.scores:
             return self.board(data, [self.share])
         data.column(data.curves, data.y)
         data.rows(data.curves)
         goal, log = scores.goal(data.y, data.view.select), metric(data.y).scale == "log"
-        made = targets.scores(self._scores(data), list(data.view.algorithms), data.view.axes, goal, log)
-        return made.of(list(data.styles))
+        made = targets.score_benchmark(self._scores(data), list(data.view.algorithms), data.view.axes, goal, log)
+        return made.select_algorithms(list(data.styles))
 
     def _scores(self, data: FigureData) -> "Series":
         """The score of each run."""
@@ -125,14 +125,14 @@ class SingleTargetFigure(ComparisonFigure):
         return self.counted
 
 
-def problems(data: FigureData, board: Board) -> "DataFrame":
+def problems(data: FigureData, board: Benchmark) -> "DataFrame":
     """The problems of a board, a row for each, with a column for each axis."""
     import pandas as pd
 
     return pd.DataFrame(board.problems, columns=data.view.axes, index=range(len(board.problems)))
 
 
-def titles(data: FigureData, board: Board) -> list[str]:
+def titles(data: FigureData, board: Benchmark) -> list[str]:
     """The problems of a board for people: the axes of which there are several values."""
     frame = problems(data, board)
     cells = {axis: sorted_values(frame[axis]) for axis in frame}

@@ -7,8 +7,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.profiles import units
-from fedatlas.results.comparing.targets import Board
+from fedatlas.results.comparing.profiles import scaled_costs
+from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, powers
 
@@ -45,9 +45,9 @@ class DataProfile(ProfileFigure):
             if self.algorithms is not None and self.baseline not in self.algorithms:
                 raise UserError(f"{self.title()}: the baseline {self.baseline!r} must be one of the algorithms")
 
-    def values(self, board: Board) -> np.ndarray:
+    def values(self, board: Benchmark) -> np.ndarray:
         baseline = None if self.baseline is None else board.algorithms.index(self.baseline)
-        return units(board, baseline, raw=self.unit == "one")
+        return scaled_costs(board, baseline, raw=self.unit == "one")
 
     def abscissas(self, values: np.ndarray) -> np.ndarray:
         finite = values[np.isfinite(values) & (values > 0)]

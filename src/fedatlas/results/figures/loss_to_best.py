@@ -8,7 +8,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.pairwise import Standing, standings
-from fedatlas.results.comparing.ranking import ranked
+from fedatlas.results.comparing.ranking import rank_algorithms
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.browser_chart import Grid, plain
 from fedatlas.results.figures.coloured_table import Cell, mosaic
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from pandas import DataFrame
 
-    from fedatlas.results.comparing.targets import Board
+    from fedatlas.results.comparing.targets import Benchmark
 
 BEST, NEAR = "#9ecae1", "#dcebf5"
 LOST = "#e2e2e2"  # no number, because the target is not attained
@@ -46,7 +46,7 @@ class LossToBest(SingleTargetFigure):
         board = self.numbers(data)
         found = [standings(board, at, level=self.level) for at in range(len(board.problems))]
         numbers = _numbers(data, board, found, self.what(data))
-        order = ranked(board)
+        order = rank_algorithms(board)
         shades, reach = _shades(), self._reach(board.log, found)
         cells = [[_cell(column[a], board.log, shades, reach) for column in found] for a in order]
         names = [data.names[board.algorithms[a]] for a in order]
@@ -77,7 +77,7 @@ class LossToBest(SingleTargetFigure):
         gaps = [one.gap.value for column in found for one in column if one.gap is not None and one.state == "worse"]
         return max((gap for gap in gaps if math.isfinite(gap)), default=1.0)
 
-    def _notes(self, data: FigureData, board: "Board", found: "list[list[Standing]]") -> list[str]:
+    def _notes(self, data: FigureData, board: "Benchmark", found: "list[list[Standing]]") -> list[str]:
         how = "as multiples of" if board.log else "minus"
         every = [one for column in found for one in column]
         signs = {
@@ -122,7 +122,7 @@ def _cell(one: Standing, log: bool, shades: "Colormap", reach: float) -> Cell:
     return Cell(text, shades(depth), look={"color": "white"} if depth > 0.72 else {})
 
 
-def _best(board: "Board", at: int, column: "list[Standing]", sign: int) -> str:
+def _best(board: "Benchmark", at: int, column: "list[Standing]", sign: int) -> str:
     """The mean number of the best algorithm on a problem."""
     from fedatlas.results.comparing.intervals import sample
 
@@ -139,7 +139,7 @@ def _shades() -> "Colormap":
     return sns.blend_palette(["#fff3e0", "#fdc98a", "#f4a259", "#c2571a", "#7f2704"], as_cmap=True)
 
 
-def _numbers(data: FigureData, board: "Board", found: "list[list[Standing]]", what: str) -> "DataFrame":
+def _numbers(data: FigureData, board: "Benchmark", found: "list[list[Standing]]", what: str) -> "DataFrame":
     """Tidy standings: a row for each algorithm and problem; where one is not defined, with the reason."""
     import pandas as pd
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.results.comparing.pairwise import Pairs, pairs
+from fedatlas.results.comparing.pairwise import PairwiseCounts, count_wins
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.coloured_table import Cell, mosaic
 from fedatlas.results.figures.comparison_figure import SingleTargetFigure
@@ -31,7 +31,7 @@ class Pairwise(SingleTargetFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         board = self.numbers(data)
-        found = pairs(board, self.level)
+        found = count_wins(board, self.level)
         numbers = _numbers(data, found)
         net = (found.wins - found.losses).sum(axis=1)
         order = sorted(range(len(net)), key=lambda a: -net[a])
@@ -61,7 +61,7 @@ class Pairwise(SingleTargetFigure):
         return Drawing(figure, numbers)
 
 
-def _cell(found: Pairs, a: int, b: int, most: int, short: bool) -> Cell:
+def _cell(found: PairwiseCounts, a: int, b: int, most: int, short: bool) -> Cell:
     if a == b:
         return Cell("")
     wins, ties, losses = (int(each[a, b]) for each in (found.wins, found.ties, found.losses))
@@ -72,7 +72,7 @@ def _cell(found: Pairs, a: int, b: int, most: int, short: bool) -> Cell:
     return Cell(text, _shade(net / most), look={"fontsize": 7})
 
 
-def _total(found: Pairs, a: int) -> Cell:
+def _total(found: PairwiseCounts, a: int) -> Cell:
     wins, ties, losses = (int(each[a].sum()) for each in (found.wins, found.ties, found.losses))
     return Cell(f"{wins}–{ties}–{losses}", look={"fontsize": 7, "fontweight": "bold"})
 
@@ -84,7 +84,7 @@ def _shade(net: float) -> tuple[float, ...]:
     return tuple((white + abs(net) * (end - white)).tolist())
 
 
-def _numbers(data: FigureData, found: Pairs) -> "DataFrame":
+def _numbers(data: FigureData, found: PairwiseCounts) -> "DataFrame":
     import pandas as pd
 
     ids = list(data.styles)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.profiles import ratios
-from fedatlas.results.comparing.targets import Board
+from fedatlas.results.comparing.profiles import performance_ratios
+from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, powers
 
@@ -28,8 +28,8 @@ class PerformanceProfile(ProfileFigure):
 
     within: float = option(16.0, doc="largest ratio that is drawn", above=1)
 
-    def values(self, board: Board) -> np.ndarray:
-        return ratios(board.numbers)
+    def values(self, board: Benchmark) -> np.ndarray:
+        return performance_ratios(board.numbers)
 
     def abscissas(self, values: np.ndarray) -> np.ndarray:
         return geometric(1.0, self.within)

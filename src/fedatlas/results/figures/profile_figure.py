@@ -11,9 +11,9 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.profiles import Profile, profile
-from fedatlas.results.comparing.ranking import ranked
-from fedatlas.results.comparing.targets import Board
+from fedatlas.results.comparing.profiles import Profile, compute_profile
+from fedatlas.results.comparing.ranking import rank_algorithms
+from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.browser_chart import Chart, lines, plain
@@ -56,7 +56,7 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
             raise UserError(f"{self.title()}: algorithms apart have panels of their own; leave out panel or apart")
 
     @abstractmethod
-    def values(self, board: Board) -> np.ndarray:
+    def values(self, board: Benchmark) -> np.ndarray:
         """What the abscissas count, for each instance, of the shape of the board's numbers."""
 
     @abstractmethod
@@ -76,9 +76,9 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
         values = self.values(board)
         at = self.abscissas(values)
         parts = [(title, list(part.index)) for title, part in data.panels(problems(data, board))]
-        found = [(title, places, profile(values[:, places], at, self.resamples)) for title, places in parts]
+        found = [(title, places, compute_profile(values[:, places], at, self.resamples)) for title, places in parts]
         numbers = _numbers(data, found)
-        order = ranked(board)
+        order = rank_algorithms(board)
         chart = self._chart(data, [board.algorithms[a] for a in order[: self.named]], at)
         if self.apart:
             panels = [(data.names[board.algorithms[a]], found[0][2], [a]) for a in order]
@@ -111,7 +111,7 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
             note=f"{self.told(data, self.shares)} Range: 95 % by resampling problems and seeds.",
         )
 
-    def _notes(self, data: FigureData, board: Board, counts: Sequence[int]) -> list[str]:
+    def _notes(self, data: FigureData, board: Benchmark, counts: Sequence[int]) -> list[str]:
         bright = 1 if self.apart else min(self.named, len(board.algorithms))
         shown = "Bars" if bright > BANDS else "Bands"
         fewest, most = min(counts), max(counts)
@@ -143,7 +143,7 @@ def _line(ax: "Axes", data: FigureData, id: str, one: Profile, a: int, bright: b
     ax.plot(one.at, one.share[a], drawstyle="steps-post", **points)
 
 
-def _legend(figure: "Figure", data: FigureData, board: Board, order: Sequence[int], named: int) -> None:
+def _legend(figure: "Figure", data: FigureData, board: Benchmark, order: Sequence[int], named: int) -> None:
     """Names beside the panels, those with the largest area first."""
     from matplotlib.lines import Line2D
 

@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.selection import select_rows
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.pairwise import standings
-from fedatlas.results.comparing.ranking import ranked
+from fedatlas.results.comparing.ranking import rank_algorithms
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.browser_chart import Chart, lines, plain
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-    from fedatlas.results.comparing.targets import Board
+    from fedatlas.results.comparing.targets import Benchmark
 
 LOWEST = 1e-4  # shares below it are drawn at it
 
@@ -48,7 +48,7 @@ class Progress(SingleTargetFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         board, ends = self.numbers(data), self.board(data, [1.0, 0.0]).targets
-        order = [board.algorithms[a] for a in ranked(board)]
+        order = [board.algorithms[a] for a in rank_algorithms(board)]
         bright = [id for id in data.styles if id in order[: self.named]]
         costs = self.against(data.curves)
         heads = titles(data, board) if len(board.problems) > 1 else [""]
@@ -88,7 +88,7 @@ class Progress(SingleTargetFigure):
         )
         return Drawing(figure, numbers, chart)
 
-    def _best(self, data: FigureData, board: "Board", at: int) -> str:
+    def _best(self, data: FigureData, board: "Benchmark", at: int) -> str:
         """The algorithm that attains the target of a problem at the least cost; nothing if none attains it."""
         found = zip(board.algorithms, standings(board, at, level=self.level), strict=True)
         return next((id for id, one in found if one.state == "best"), "")

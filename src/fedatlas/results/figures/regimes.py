@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.pairwise import standings
-from fedatlas.results.comparing.summaries import sentence, summary
+from fedatlas.results.comparing.summaries import summarize_problem, summarize_problems
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.browser_chart import Sentences, plain
@@ -44,10 +44,10 @@ class Regimes(SingleTargetFigure):
             dict(zip(names, standings(board, at, level=self.level), strict=True)) for at in range(len(board.problems))
         ]
         cost = None if self.scores else self.x
-        sentences = [_whole(sentence(one, self.what(data), cost, board.log, self.named)) for one in found]
+        sentences = [_whole(summarize_problem(one, self.what(data), cost, board.log, self.named)) for one in found]
         rows = list(zip(titles(data, board), sentences, strict=True))
         if len(found) > 1:
-            rows.append(("all problems", _whole(summary(found))))
+            rows.append(("all problems", _whole(summarize_problems(found))))
         frame = problems(data, board)
         frame.insert(len(frame.columns), "sentence", sentences)
         numbers = frame

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.comparing.ranking import Agreement, Order, compared, halves
-from fedatlas.results.comparing.targets import Board
+from fedatlas.results.comparing.ranking import Agreement, Order, compare_orders, split_seeds
+from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.comparison_figure import ComparisonFigure
@@ -106,12 +106,12 @@ class Robustness(ComparisonFigure):
             words = f"{labels.number(max(factor, 1 / factor))} times\n{'harder' if factor > 1 else 'easier'} targets"
             yield words, order, agrees
         if self.seeds and base.seeds.shape[1] > 1:
-            first, second, agrees = self._compared(*halves(base))
+            first, second, agrees = self._compared(*split_seeds(base))
             yield "one half\nof the seeds", first, None
             yield "the other half\nof the seeds", second, agrees
 
-    def _compared(self, one: Board, other: Board) -> tuple[Order, Order, Agreement]:
-        return compared(one, other, self.within, self.resamples)
+    def _compared(self, one: Benchmark, other: Benchmark) -> tuple[Order, Order, Agreement]:
+        return compare_orders(one, other, self.within, self.resamples)
 
     def _notes(self, data: FigureData) -> list[str]:
         return [

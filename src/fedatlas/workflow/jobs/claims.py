@@ -10,7 +10,7 @@ from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import read
 from fedatlas.io import csv
 from fedatlas.results.claims.base import Check
-from fedatlas.results.claims.judge import check
+from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow import inputs
 
@@ -32,4 +32,4 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
         return dataclasses.replace(results, curves=made["curves"])
 
     claims = {name: Claim(**claim) for name, claim in spec["claims"].items()}
-    csv.write(out, check(claims, results, given))
+    csv.write(out, judge_claims(claims, results, given))

@@ -1,13 +1,14 @@
 from dataclasses import dataclass
 
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfSeveral
-from fedatlas.results.claims.evidence import exact
-from fedatlas.results.claims.results import Outcome, Results
+from fedatlas.results.claims.base import MultiAlgorithmCheck
+from fedatlas.results.claims.evidence import exact_outcome
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stable(OfSeveral):
+class Stable(MultiAlgorithmCheck):
     """Held if at most ``diverged`` runs of each algorithm diverged in the settings of ``where``."""
 
     name = "stable"
@@ -17,4 +18,4 @@ class Stable(OfSeveral):
     def judge(self, results: Results) -> Outcome:
         rows = [results.rows(id, self.where, results.table) for id in self.algorithms]
         most = max(int(part["diverged"].sum()) for part in rows)
-        return exact(f"{most} runs diverged", most <= self.diverged)
+        return exact_outcome(f"{most} runs diverged", most <= self.diverged)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from fedatlas.errors import lookup
 from fedatlas.experiments.labels import SIMULATED, TIMES
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import OfMetric
+from fedatlas.results.claims.base import MetricCheck
 from fedatlas.results.costs.cost_options import CostOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfCost(CostOptions, OfMetric):
+class CostCheck(CostOptions, MetricCheck):
     """A check of what runs spend until a metric attains a value."""
 
     cost: str = option("rounds", doc="what is counted: a cost, or simulated_seconds", names="cost or time")
@@ -19,7 +19,7 @@ class OfCost(CostOptions, OfMetric):
     def inputs(self) -> frozenset[str]:
         return super().inputs | self.simulated
 
-    def check_costs(self) -> None:
+    def validate_costs(self) -> None:
         """Raise UserError on an unknown cost."""
         for cost in filter(None, self.costs):
             lookup("cost", cost, TIMES)
