@@ -41,7 +41,7 @@ def experiment(algorithms=ALGORITHMS, grid=None, metric="suboptimality", goal="m
 def view(made):
     """What figures know of an Experiment."""
     shown = {id: AlgorithmView(made.algorithm(id), _name(made, id), entry.set) for id, entry in made.algorithms.items()}
-    tuned = sorted({axis for id in made.algorithms for axis in made.tuning(id)})
+    tuned = sorted({axis for id in made.algorithms for axis in made.tuning_grid(id)})
     about = (list(made.axes), tuned, made.select, made.problem, made.setting, made.seeds, shown)
     return ExperimentView(made.name, made.size, *about)
 

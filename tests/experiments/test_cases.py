@@ -28,7 +28,7 @@ def test_a_case_is_laid_over_problem_and_setting(made):
     assert spec_of["case=long"].setting == {"clients": 2, "rounds": 3, "local_steps": 7}
     assert spec_of["case=long"].optimum and spec_of["case=long"].problem == GOOD["problem"]
     assert spec_of["case=partial"].problem == GOOD["problem"] | {"dim": 4}
-    assert [spec.look("case") for spec in spec_of.values()] == ["long", "partial", "plain"]
+    assert [spec.axis_value("case") for spec in spec_of.values()] == ["long", "partial", "plain"]
 
 
 def test_an_algorithm_has_no_runs_where_it_is_not_defined(made):

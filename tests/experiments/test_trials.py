@@ -32,7 +32,7 @@ positive = st.floats(1e-6, 1e6, allow_subnormal=False)
 
 
 def spec(space, count=8, **change):
-    tune = halton.drawn(space, dict.fromkeys(space, ANY), count)
+    tune = halton.draw(space, dict.fromkeys(space, ANY), count)
     given = {
         "algorithm": "fedavg",
         "parameters": {},
@@ -48,7 +48,7 @@ def spec(space, count=8, **change):
 
 @given(positive, st.floats(1.5, 1e6), st.integers(1, 40))
 def test_trials_lie_in_their_range_and_differ(low, ratio, count):
-    found = halton.drawn({"a": [low, low * ratio]}, KNOWN, count)["a"]
+    found = halton.draw({"a": [low, low * ratio]}, KNOWN, count)["a"]
     assert len(set(found)) == len(found) <= count
     assert all(0.999 * low <= value <= 1.001 * low * ratio for value in found)
 
@@ -56,27 +56,27 @@ def test_trials_lie_in_their_range_and_differ(low, ratio, count):
 @given(st.integers(1, 30), st.integers(1, 30))
 def test_a_longer_search_begins_with_the_shorter_one(few, more):
     space = {"a": [0.01, 10.0], "b": ["0.1/L", "10/L"]}
-    short, long = (halton.drawn(space, KNOWN, count) for count in (few, few + more))
+    short, long = (halton.draw(space, KNOWN, count) for count in (few, few + more))
     assert all(long[name][:few] == short[name] for name in space)
 
 
 def test_trials_cover_a_range_more_evenly_than_random_ones():
-    found = halton.drawn({"a": [1.0, math.e]}, KNOWN, 64)["a"]
+    found = halton.draw({"a": [1.0, math.e]}, KNOWN, 64)["a"]
     gaps = np.diff(np.sort(np.log(found)), prepend=0, append=1)
     assert gaps.max() < 3 / 64  # of 64 random points the largest gap is about 0.07
-    pairs = halton.drawn({"a": [1.0, math.e], "b": [1.0, math.e]}, KNOWN, 64)
+    pairs = halton.draw({"a": [1.0, math.e], "b": [1.0, math.e]}, KNOWN, 64)
     counts = np.histogram2d(*np.log([pairs["a"], pairs["b"]]), bins=4, range=[[0, 1], [0, 1]])[0]
     assert counts.min() >= 2 and counts.max() <= 6  # 4 in each of 16 squares on average
 
 
 def test_whole_numbers_are_rounded_and_run_out():
-    assert sorted(halton.drawn({"n": [1, 4]}, KNOWN, 16)["n"]) == [1, 2, 3, 4]
-    assert all(0 < value <= 1 for value in halton.drawn({"p": [0.1, 1.0]}, KNOWN, 16)["p"])
+    assert sorted(halton.draw({"n": [1, 4]}, KNOWN, 16)["n"]) == [1, 2, 3, 4]
+    assert all(0 < value <= 1 for value in halton.draw({"p": [0.1, 1.0]}, KNOWN, 16)["p"])
 
 
 def test_trials_of_formulas_are_multiples_of_them():
     ends = ["0.01/(L_max+lam)", "10/(L_max+lam)"]
-    for value in halton.drawn({"a": ends}, KNOWN, 8)["a"]:
+    for value in halton.draw({"a": ends}, KNOWN, 8)["a"]:
         assert formulas.constants(value, "a") == ["L_max", "lam"]
         assert 0.005 <= formulas.evaluate(value, "a") <= 5
 
@@ -85,10 +85,10 @@ def test_trials_of_formulas_are_multiples_of_them():
 def test_ranges_grow_by_half_their_first_length(low, ratio, which, times):
     first = ends = [low, low * ratio]
     for _ in range(times):
-        ends, part = halton.grown(first, ends, which)
+        ends, part = halton.grow(first, ends, which)
         assert math.log(part[1] / part[0]) == pytest.approx(math.log(ratio) / 2, rel=0.05, abs=1e-3)
-    assert halton.moved(first, ends, which) == times
-    assert halton.moved(first, ends, {"lowest": "highest", "highest": "lowest"}[which]) == 0
+    assert halton.count_moves(first, ends, which) == times
+    assert halton.count_moves(first, ends, {"lowest": "highest", "highest": "lowest"}[which]) == 0
 
 
 @pytest.mark.parametrize(("value", "expected"), [(0.011, "lowest"), (0.3, ""), (9.0, "highest"), (0.01, "lowest")])
@@ -126,7 +126,7 @@ def test_the_space_grows_to_the_side_of_the_best_until_the_limit(tmp_path):
     path = tmp_path / "fedavg/all.parquet"
     run.run_cell(spec({"lr": [1e-7, 1e-6]}), path)
     (search,) = RunMeta.of(files.read_meta(path)).searches
-    assert halton.moved([1e-7, 1e-6], search.space["lr"], "highest") == SELECT.extend
+    assert halton.count_moves([1e-7, 1e-6], search.space["lr"], "highest") == SELECT.extend
     assert len(search.axes["lr"]) == 8 + 2 * 4
     assert search.chosen["lr"] == max(search.axes["lr"]) > 5e-6
     table = build(Layout([], [], ["lr"], SELECT), [path]).table

@@ -70,17 +70,17 @@ def rows_of(path):
     ],
 )
 def test_the_next_value_of_an_axis(given, best, expected):
-    found = axes.continued(given, given, best, ANY, 3)
+    found = axes.next_value(given, given, best, ANY, 3)
     assert found == expected and type(found) is type(expected)
 
 
 def test_a_value_beyond_the_range_of_the_option_is_none():
     share = dataclasses.replace(ANY, above=0, high=1)
-    assert axes.continued([0.1, 0.5], [0.1, 0.5], 0.5, share, 3) is None
-    assert axes.continued([0.1, 0.2], [0.1, 0.2], 0.2, share, 3) == 0.4
-    assert axes.continued([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
-    assert axes.continued([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
-    assert axes.continued([2, 3], [2, 3], 3, WHOLE, 3) == 5
+    assert axes.next_value([0.1, 0.5], [0.1, 0.5], 0.5, share, 3) is None
+    assert axes.next_value([0.1, 0.2], [0.1, 0.2], 0.2, share, 3) == 0.4
+    assert axes.next_value([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
+    assert axes.next_value([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
+    assert axes.next_value([2, 3], [2, 3], 3, WHOLE, 3) == 5
 
 
 numbers = st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=6, unique_by=lambda x: f"{x:.6g}")
@@ -92,7 +92,7 @@ def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(given, extend, up
     ordered = sorted(given, reverse=up)
     for moved in range(extend + 1):
         best = max(values) if up else min(values)
-        new = axes.continued(given, values, best, ANY, extend)
+        new = axes.next_value(given, values, best, ANY, extend)
         if moved == extend:
             assert new is None
             break
@@ -101,7 +101,7 @@ def test_an_end_moves_outwards_by_its_ratio_as_often_as_it_may(given, extend, up
         assert new == float(f"{new:.12g}")
         values.append(new)
     inside = [value for value in values if min(values) < value < max(values)]
-    assert all(axes.continued(given, values, best, ANY, extend + 9) is None for best in inside)
+    assert all(axes.next_value(given, values, best, ANY, extend + 9) is None for best in inside)
     assert {least, largest} <= set(values)
 
 
@@ -110,8 +110,8 @@ def test_formulas_are_continued_as_their_numbers(given, up):
     texts = [f"{formulas.round_digits(value)!r}/L" for value in given]
     sizes = [axes.size(text) for text in texts]
     best = sizes.index(max(sizes) if up else min(sizes))
-    new = axes.continued(texts, texts, texts[best], ANY, 1)
-    plain = axes.continued(sizes, sizes, sizes[best], ANY, 1)
+    new = axes.next_value(texts, texts, texts[best], ANY, 1)
+    plain = axes.next_value(sizes, sizes, sizes[best], ANY, 1)
     assert (new is None) == (plain is None) and (new is None or axes.size(new) == pytest.approx(plain, rel=1e-9))
 
 

@@ -50,11 +50,11 @@ def view(made: Experiment) -> ExperimentView:
     """What tables and figures know of an experiment."""
     shown = {
         id: AlgorithmView(
-            made.algorithm(id), entry.label or NAMES.get(id, id), entry.set, made.tuning(id), entry.setting
+            made.algorithm(id), entry.label or NAMES.get(id, id), entry.set, made.tuning_grid(id), entry.setting
         )
         for id, entry in made.algorithms.items()
     }
-    tuned = sorted({name for id in made.algorithms for name in made.tuning(id)})
+    tuned = sorted({name for id in made.algorithms for name in made.tuning_grid(id)})
     return ExperimentView(
         name=made.name,
         size=made.size,

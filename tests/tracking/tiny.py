@@ -56,7 +56,7 @@ def make(experiment: Experiment, folder: Path) -> None:
     """Run an experiment on small data and write its run files and its table."""
     problem, files_made = helpers.logistic(heterogeneous=False), []
     for id, point in itertools.product(experiment.algorithms, product(experiment.grid)):
-        tune = experiment.tuning(id)
+        tune = experiment.tuning_grid(id)
         spec = CellSpec(
             algorithm=experiment.algorithm(id),
             parameters={},

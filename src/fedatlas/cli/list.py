@@ -10,6 +10,7 @@ from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import Entry, Experiment
+from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
@@ -40,6 +41,7 @@ FAMILIES: dict[str, Family[Any]] = {
     "schedules": SCHEDULES,
     "sampling": SAMPLING,
     "topologies": TOPOLOGIES,
+    "tuning rules": TUNING_RULES,
     "readers": READERS,
     "cost models": COST_MODELS,
     "figures": FIGURES,

@@ -20,6 +20,7 @@ Spec = dict[str, Any]  # a kind and its options
 Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `fedatlas.experiments.tuning.halton`
 
 CASE = "case"  # the axis of an experiment's cases
+RUNG = "rung"  # column of the rung that a run ends at, 0 for all rounds; only where a tuning rule is named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,19 +64,30 @@ class Select:
         return f"means of the last {self.last} values" if several else f"{self.statistic} values"
 
 
-LEFT_OUT = ("part", "select", "case", "space")  # keys of a cell that its JSON does not hold where they are None
+# Keys that the JSON of a cell omits where they are None. A new key must be one of them: run files are found by the JSON
+# of their cells, which a key that nobody uses must not change.
+OPTIONAL_KEYS = ("part", "select", "case", "space", "tuning")
 
 
 @dataclass(frozen=True)
 class CellSpec:
-    """All that the runs of one run file need.
+    """The specification of a cell: all that the runs of one run file need.
 
-    algorithm, parameters, problem, setting: of all of them. within: axes inside the file. tune: tuned
-    hyper-parameters. seeds: of the runs that are scored. optimum: whether F* is known. part: (place, count) where the
-    points within are spread over several files. select: how a tuned value is chosen; None where there is no choice.
-    case: name of the experiment's case, which the problem and the setting contain; None where there are no cases.
-    space: from which trials were drawn; then the values of ``tune`` belong together by their place. None where they
-    form a grid.
+    Attributes:
+        algorithm: Name of the algorithm.
+        parameters: Its fixed hyper-parameters: numbers, or formulas of the problem's constants.
+        problem: Specification of the problem.
+        setting: Keys of the setting that all runs share.
+        within: Axes inside the file.
+        tune: Tuned hyper-parameters and their values.
+        seeds: Seeds of the runs that are scored.
+        optimum: Whether F* is known.
+        part: (index, count) where the points within are spread over several files.
+        select: How a tuned value is chosen; None where there is no choice.
+        case: Name of the experiment's case, which the problem and the setting contain; None where there are no cases.
+        space: Search space from which trials were drawn: the i-th values of all axes in ``tune`` are one trial. None
+            where values form a grid.
+        tuning: Tuning rule and its options; None for the rule that ``space`` implies, which is trials or grid.
     """
 
     algorithm: str
@@ -90,31 +102,32 @@ class CellSpec:
     select: Select | None = None
     case: str | None = None
     space: Space | None = None
+    tuning: Spec | None = None
 
     def __post_init__(self) -> None:
-        for one in dataclasses.fields(self):
-            object.__setattr__(self, one.name, native(getattr(self, one.name)))
+        for name in self.__dataclass_fields__:
+            object.__setattr__(self, name, native(getattr(self, name)))
         if self.select is None and has_choice(self.tune):
             raise ValueError("several tuned values need a select")
 
     def plain(self) -> dict[str, Any]:
-        """The specification as JSON types; what is left out has its default."""
-        found = dataclasses.asdict(self)
-        return {key: value for key, value in found.items() if value is not None or key not in LEFT_OUT}
+        """Return the specification as JSON types, without the optional keys that are None."""
+        content = dataclasses.asdict(self)
+        return {key: value for key, value in content.items() if value is not None or key not in OPTIONAL_KEYS}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "CellSpec":
-        """The specification that ``plain`` gave."""
+        """Return the specification that ``plain`` turned into JSON types."""
         select = plain.get("select")
         return cls(**{**plain, "select": select and Select(**select)})
 
     @property
     def tuning_seeds(self) -> list[int]:
-        """Seeds on which tuned values are compared; none where there is no choice."""
+        """Seeds on which tuned values are compared; empty where there is no choice."""
         return self.select.seeds if self.select else []
 
-    def look(self, axis: str) -> Any:
-        """The value of an axis: the case, a key of the setting, or ``problem.`` or ``parameters.`` and a key."""
+    def axis_value(self, axis: str) -> Any:
+        """Return the value of an axis: the case, a key of the setting, or ``problem.`` or ``parameters.`` and a key."""
         if axis == CASE:
             return self.case
         first, *rest = axis.split(".")
@@ -126,7 +139,7 @@ class CellSpec:
 
 @dataclass(frozen=True)
 class Cell:
-    """One run file. id: the algorithm's name in the experiment. point: of the grid. spec: all that the runs need."""
+    """One run file of an experiment: the algorithm's id in the experiment, its point of the grid, and its runs."""
 
     id: str
     point: Point
@@ -143,7 +156,18 @@ class Cell:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a cell. within, tune: its values of the cell's axes; the other fields contain them."""
+    """One run of a cell.
+
+    Attributes:
+        algorithm: Name of the algorithm.
+        parameters: Its hyper-parameters, with the tuned values.
+        problem: Specification of the problem.
+        setting: Keys of the setting, with the values of the axes.
+        seed: Seed of the run.
+        within: Values of the cell's axes inside the file.
+        tune: Tuned values.
+        rung: Number of the rung that the run ends at, from 1; 0 for a run of all rounds.
+    """
 
     algorithm: str
     parameters: dict[str, Any]
@@ -152,34 +176,67 @@ class Run:
     seed: int
     within: Point
     tune: Point
+    rung: int = 0
 
     @property
     def key(self) -> str:
-        """Identity of the run inside its cell."""
-        return json.dumps([self.within, self.tune, self.seed], sort_keys=True)
+        """Identity of the run inside its cell: values of axes, the rounds of a rung, and last the seed."""
+        rounds = [self.setting["rounds"]] if self.rung else []
+        return json.dumps([self.within, self.tune, *rounds, self.seed], sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A stage of a search that stops losers: tuned values that run for a share of the rounds.
+
+    Attributes:
+        points: Tuned values that run, which are the survivors of the rung before.
+        rounds: Rounds of each of them.
+        spent: Rounds that the rung's runs take on all tuning seeds together.
+    """
+
+    points: list[Point]
+    rounds: list[int]
+    spent: int
 
 
 @dataclass(frozen=True)
 class Search:
     """The search for the best tuned value at one point within.
 
-    axes: tuned hyper-parameters and their values, with those that were added. chosen: the best, or None while it is not
-    known. space: from which trials were drawn, with what was added to it; None where values form a grid.
+    Attributes:
+        within: The point.
+        axes: Tuned hyper-parameters and their values, with those that the search added.
+        chosen: The best tuned value; None as long as it is not known.
+        space: Search space from which trials were drawn, as far as it has grown; None where values form a grid.
+        rungs: Stages so far, where the tuning rule has stages; None for other rules.
     """
 
     within: Point
     axes: Axes
     chosen: Point | None = None
     space: Space | None = None
+    rungs: list[Rung] | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """Return the search as JSON types, without rungs where there are none."""
+        content = dataclasses.asdict(self)
+        return {key: value for key, value in content.items() if value is not None or key != "rungs"}
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> "Search":
+        """Return the search that ``plain`` turned into JSON types."""
+        rungs = plain.get("rungs")
+        return cls(**{**plain, "rungs": rungs and [Rung(**rung) for rung in rungs]})
 
 
 def has_choice(tune: Axes) -> bool:
-    """Whether tuned values leave a choice."""
+    """Return whether tuned values leave a choice."""
     return prod(map(len, tune.values())) > 1
 
 
 def slug(point: Mapping[str, Any]) -> str:
-    """A file name for a point of some axes."""
+    """Return the stem of a file's name for a point of axes."""
     return ",".join(f"{axis}={_text(value)}" for axis, value in point.items()) or "all"
 
 
@@ -192,9 +249,9 @@ def _text(value: Any) -> str:
 
 
 def format_value(value: Any) -> str:
-    """A value in the words of the file: ``dirichlet, alpha = 0.3`` for a specification."""
+    """Return a value as text with the keys of the file: ``dirichlet, alpha = 0.3`` for a specification."""
     if isinstance(value, dict):
-        options = [f"{key} = {format_value(one)}" for key, one in value.items() if key != "kind"]
+        options = [f"{key} = {format_value(option)}" for key, option in value.items() if key != "kind"]
         return ", ".join([str(value["kind"]), *options] if "kind" in value else options)
     if isinstance(value, list):
         return "(" + ", ".join(map(format_value, value)) + ")"

@@ -13,6 +13,7 @@ from typing import Any
 from fedatlas.experiments.cells import Cell, CellSpec, Spec
 from fedatlas.experiments.fingerprint import closure
 from fedatlas.experiments.runs import SETTING, assign, product
+from fedatlas.experiments.tuning import TUNING_RULES, rule_spec
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.compiled.modules import MODULES, compiled_modules
@@ -26,7 +27,6 @@ from fedatlas.registry.extensions import location
 
 ENGINE = "fedatlas.experiments.run"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
-TUNING = "fedatlas.experiments.tuning.grid"
 GIVEN = ("data", "test", "partition", "validation")  # keys of a problem that are no options of its kind
 CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics")
 
@@ -58,7 +58,8 @@ def run_file_modules(spec: CellSpec) -> list[str]:
     """Modules behind a run file: those behind its numbers, and those that choose what is run."""
     if spec.select is None:
         return cell_modules(spec)
-    return sorted({*cell_modules(spec), TUNING, *_of_known([spec.select.tuning_metric])})
+    rule = TUNING_RULES.module(rule_spec(spec))
+    return sorted({*cell_modules(spec), rule, *_of_known([spec.select.tuning_metric])})
 
 
 def problem_modules(problem: Spec) -> list[str]:

@@ -34,8 +34,8 @@ SILENT = {
 DETACHED = {
     (
         "fedatlas.experiments.run",
-        "fedatlas.experiments.tuning.grid",
-    ): "chooses what is run, and changes no number of a run; dependencies adds it to run files with a choice",
+        "fedatlas.experiments.tuning",
+    ): "says what is run, and changes no number of a run; dependencies adds the rule to run files with a choice",
     (
         "fedatlas.federation.problems",
         "fedatlas.federation.partitions",

@@ -12,10 +12,10 @@ from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
 from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
-from fedatlas.experiments.runs import SETTING, assign, product, runs
+from fedatlas.experiments.runs import SETTING, assign, initial_searches, product
 from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.tuning import halton
+from fedatlas.experiments.tuning import TUNING_RULES, halton
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
@@ -56,7 +56,7 @@ def expand(experiment: Experiment) -> Expansion:
                         raise
                     undefined.setdefault(id, {})[point[CASE]] = str(reason)
                     continue
-                found += [cell for cell in parts if next(runs(cell.spec), None)]
+                found += [cell for cell in parts if initial_searches(cell.spec)]
         for id, cases in undefined.items():
             if cases.keys() == experiment.cases.keys():
                 first, why = next(iter(cases.items()))
@@ -75,7 +75,7 @@ def tuned_values(
 
     problem, setting: of a cell; by default those of the experiment. Raises UserError where there is no space.
     """
-    entry, grid = experiment.algorithms[id], experiment.tuning(id)
+    entry, grid = experiment.algorithms[id], experiment.tuning_grid(id)
     if not experiment.trials or experiment.is_advised(id):
         return grid, None
     if grid:
@@ -84,7 +84,7 @@ def tuned_values(
     kind = problems.PROBLEMS.split(experiment.problem)[0]
     constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
     found = search_space(known, entry.set, entry.search, setting or experiment.setting, constants)
-    return halton.drawn(found, known.options(), experiment.trials), found or None
+    return halton.draw(found, known.options(), experiment.trials), found or None
 
 
 def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | None = None) -> ExperimentView:
@@ -126,7 +126,7 @@ def _count(experiment: Experiment) -> None:
     if files > MOST_FILES:
         raise UserError(f"grid and parts make {files:,} run files; at most {MOST_FILES:,} are allowed")
     for id in experiment.algorithms:
-        runs = inside * (experiment.trials or prod(map(len, experiment.tuning(id).values())))
+        runs = inside * (experiment.trials or prod(map(len, experiment.tuning_grid(id).values())))
         if runs > MOST_RUNS:
             raise UserError(
                 f"within and tune make {runs:,} runs of {id} for each seed in a run file; at most {MOST_RUNS:,} are "
@@ -164,6 +164,20 @@ def _count_clients(parts: dict[str, Any], experiment: Experiment) -> None:
         setting["clients"] = number_of_clients(problem["partition"], info(problem.get("data", "")).clients)
 
 
+def _tuning_rule(experiment: Experiment) -> Spec | None:
+    """Return the tuning rule that the experiment names; None for the one that its tuned values imply."""
+    if experiment.tuning is None:
+        return None
+    rule = TUNING_RULES.build(experiment.tuning)  # raises UserError where it does not fit
+    implied = "trials" if experiment.trials else "grid"
+    if rule.name in ("grid", "trials"):
+        if rule.name != implied:
+            raise UserError(f"tuning: {rule.name} does not fit; the experiment's tuned values are those of {implied}")
+        return None
+    kind, values = TUNING_RULES.split(experiment.tuning)
+    return {"kind": kind, **values}
+
+
 def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cell:
     entry = experiment.algorithms[id]
     for kind in entry.undefined:
@@ -196,6 +210,7 @@ def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cel
         select=experiment.select if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,
+        tuning=_tuning_rule(experiment) if has_choice(tune) else None,
         **parts,
     )
     validation.check_cell(spec, experiment.select, recordable(experiment))

@@ -26,12 +26,12 @@ class RunMeta:
 
     def plain(self) -> dict[str, Any]:
         """The metadata as JSON types."""
-        return {**vars(self), "spec": self.spec.plain(), "searches": [asdict(search) for search in self.searches]}
+        return {**vars(self), "spec": self.spec.plain(), "searches": [search.plain() for search in self.searches]}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "RunMeta":
         """The metadata that ``plain`` gave."""
-        searches = [Search(**search) for search in plain.get("searches", ())]
+        searches = [Search.of(search) for search in plain.get("searches", ())]
         return cls(**{**plain, "spec": CellSpec.of(plain["spec"]), "searches": searches})
 
 

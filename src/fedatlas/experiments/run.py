@@ -14,13 +14,13 @@ from typing import Any
 from fedatlas.data import prepared
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values
-from fedatlas.experiments.cells import CellSpec, Point, Run, Search
+from fedatlas.experiments.cells import RUNG, CellSpec, Point, Run, Search
 from fedatlas.experiments.dependencies import cell_modules, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
-from fedatlas.experiments.runs import create, create_run, initial_searches, runs, tuned_points
-from fedatlas.experiments.tuning import grid
+from fedatlas.experiments.runs import Trial, create, create_run, initial_searches, runs, tuned_points
+from fedatlas.experiments.tuning import TUNING_RULES, rule_spec
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
@@ -32,6 +32,7 @@ from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import Optimum, Problem
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
+SEARCHED = ("within", "tune", "seeds", "select", "tuning")  # keys of a cell that say which runs there are
 
 Row = dict[str, Any]
 
@@ -93,7 +94,7 @@ def run_cell(
                 progress(sum(run.key in done for run in wanted), len(wanted))
         if all(search.chosen is not None for search in searches):
             break
-        searches = [_advanced(spec, search, done, problem) for search in searches]
+        searches = [_advance(spec, search, done, problem) for search in searches]
     keep(out, wanted)
     part.unlink(missing_ok=True)
     keeper.forget()
@@ -109,16 +110,16 @@ def _missing(wanted: list[Run], done: Container[str], problem: Callable[[], Prob
         yield from _units(group, problem())
 
 
-def _advanced(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], problem: Callable[[], Problem]) -> Search:
-    """A search whose runs are done: with longer axes, or with the chosen value."""
+def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], problem: Callable[[], Problem]) -> Search:
+    """Return a search whose runs are done with more of them, or with the chosen value, as its tuning rule says."""
     if search.chosen is not None:
         return search
 
-    def rows(tuned: Point, seed: int) -> list[Row]:
-        return done[create_run(spec, search.within, tuned, seed).key]
+    def evaluations(trial: Trial, seed: int) -> list[Row]:
+        return done[create_run(spec, search.within, trial.point, seed, trial).key]
 
     possible = functools.partial(_possible, spec, search, problem)
-    return grid.advanced(spec, search, rows, possible)
+    return TUNING_RULES.build(rule_spec(spec)).advance(spec, search, evaluations, possible)
 
 
 def _possible(spec: CellSpec, search: Search, problem: Callable[[], Problem], tuned: Point) -> bool:
@@ -218,7 +219,8 @@ def _places(spec: CellSpec, wanted: list[Run]) -> Iterator[tuple[Run, Row]]:
     columns = {axis: axis_values.column(values) for axis, values in {**spec.within, **spec.tune}.items()}
     for run in wanted:
         place = {axis: columns[axis](value) for axis, value in {**run.within, **run.tune}.items()}
-        yield run, {**place, "seed": run.seed}
+        rung = {} if spec.tuning is None else {RUNG: run.rung}
+        yield run, {**place, **rung, "seed": run.seed}
 
 
 def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
@@ -234,7 +236,7 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
         return {}
     if sorted(old.spec.within) != sorted(meta.spec.within) or sorted(old.spec.tune) != sorted(meta.spec.tune):
         return {}
-    columns = (*old.spec.within, *old.spec.tune, "seed")
+    columns = (*old.spec.within, *old.spec.tune, *([] if old.spec.tuning is None else [RUNG]), "seed")
     of_run: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         of_run.setdefault(tuple(row.pop(column, None) for column in columns), []).append(row)
@@ -244,5 +246,5 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
 
 def _identity(meta: RunMeta) -> Any:
     """What runs of two files must have in common to be the same, apart from tuning, seeds and axes within."""
-    fixed = {key: value for key, value in meta.spec.plain().items() if key not in ("within", "tune", "seeds", "select")}
+    fixed = {key: value for key, value in meta.spec.plain().items() if key not in SEARCHED}
     return json.loads(json.dumps([fixed, meta.fingerprint, meta.data, meta.traces]))

@@ -7,14 +7,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from fedatlas.experiments.cells import Select
+from fedatlas.experiments.cells import RUNG, Select
 from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
-NO_METRICS = {"seed", "round", "steps", *COSTS, "status", "diverged_round"}  # columns of runs that are something else
+# Columns of runs that are something else.
+NO_METRICS = {"seed", RUNG, "round", "steps", *COSTS, "status", "diverged_round"}
 
 
 def goal(metric: str, select: Select) -> Literal["min", "max"]:

@@ -121,6 +121,11 @@ class Experiment:
         doc="quasi-random points of each algorithm's search space that are compared, in place of grids; their number "
         "is the same for all",
     )
+    tuning: str | dict[str, Any] | None = option(
+        None,
+        doc="rule that chooses among tuned values, where it is not that of a grid (lists of values) or of trials",
+        family="tuning rule",
+    )
     advised: bool = option(
         False, doc="whether hyper-parameters without a value have the one that theory or the paper recommends"
     )
@@ -164,7 +169,7 @@ class Experiment:
         own = self.algorithms[id].advised
         return self.advised if own is None else own
 
-    def tuning(self, id: str) -> Axes:
+    def tuning_grid(self, id: str) -> Axes:
         """The grid over which an entry is tuned, where it is not tuned by trials."""
         both = {**self.tune, **self.algorithms[id].tune}
         return {name: values for name, values in both.items() if values is not None}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fedatlas.experiments import axis_values, scores
-from fedatlas.experiments.cells import Search, Select
+from fedatlas.experiments.cells import RUNG, Search, Select
 from fedatlas.experiments.metadata import RunMeta, TableMeta
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
@@ -85,12 +85,16 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
             frame.insert(1, axis, cell)
         tune = [axis for axis in layout.tune if axis in meta.spec.tune]
         keys = ["algorithm", *layout.axes, *tune]
-        seconds += float(frame.groupby([*keys, "seed"], sort=False, dropna=False)["seconds"].last().sum())
-        tunes = frame["seed"].isin(meta.spec.tuning_seeds)
+        of_runs = [*keys, "seed", *([RUNG] if RUNG in frame else [])]
+        seconds += float(frame.groupby(of_runs, sort=False, dropna=False)["seconds"].last().sum())
         table = frame[keys].drop_duplicates(ignore_index=True)
+        frame, spent = _last_rungs(frame, keys) if RUNG in frame else (frame, None)
+        tunes = frame["seed"].isin(meta.spec.tuning_seeds)
         compared = _trials(frame[tunes] if tunes.any() else frame, keys, layout.select)
         trials.append(compared)
         tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys)
+        if spent is not None:
+            tuned = tuned.merge(spent, on=keys, how="left")
         table = table.merge(tuned, on=keys, how="left")
         table = table.merge(_scored(frame[~tunes], keys, layout.select), on=keys, how="left")
         counts = ["tuning_seeds", "tuning_diverged", "seeds", "diverged"]
@@ -110,7 +114,7 @@ def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
     for path in files:
         spec = RunMeta.of(read_meta(path)).spec
         for axis in layout.grid:
-            values[axis].append(spec.look(axis))
+            values[axis].append(spec.axis_value(axis))
         for axis, those in {**spec.within, **spec.tune}.items():
             values[axis] += those
     return {axis: axis_values.column(those) for axis, those in values.items()}
@@ -129,7 +133,7 @@ def _read(path: Path, columns: Columns) -> "tuple[pd.DataFrame, RunMeta]":
 
 def _point(layout: Layout, meta: RunMeta, columns: Columns) -> list[tuple[str, axis_values.Cell]]:
     """The grid point of a run file: (axis, cell of the table)."""
-    return [(axis, columns[axis](meta.spec.look(axis))) for axis in layout.grid]
+    return [(axis, columns[axis](meta.spec.axis_value(axis))) for axis in layout.grid]
 
 
 def _joined(parts: list[tuple[str, Any, RunMeta]], columns: Columns) -> tuple[Any, RunMeta]:
@@ -148,6 +152,19 @@ def _trials(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
     """Scores of runs in the metric that tunes, by ``keys`` and seed."""
     metric = select.tuning_metric
     return _ends(frame, keys, metric, scores.goal(metric, select), select)
+
+
+def _last_rungs(frame: "pd.DataFrame", keys: list[str]) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """Return the runs of the last rung that each value reached, without the column of rungs, and what was spent.
+
+    A value is compared by its longest runs; ``tuning_rounds`` counts the rounds of all its runs on the tuning seeds.
+    """
+    values = frame.groupby(keys, sort=False, dropna=False)
+    last = values[RUNG].transform("max")
+    tunes = frame[RUNG] > 0
+    rounds = frame[tunes].groupby([*keys, RUNG, "seed"], sort=False, dropna=False)["round"].last()
+    spent = rounds.groupby(level=keys, sort=False, dropna=False).sum().rename("tuning_rounds").reset_index()
+    return frame[~tunes | (frame[RUNG] == last)].drop(columns=RUNG).reset_index(drop=True), spent
 
 
 def _tuned(trials: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":

@@ -72,9 +72,9 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
 
 
 def _of_one_seed(spec: CellSpec) -> Iterator[Run]:
-    """Runs of all points within and tuned values, of one seed, which changes neither algorithm nor setting."""
+    """Yield runs of all points within and tuned values, of one seed, which changes neither algorithm nor setting."""
     select = spec.select and replace(spec.select, seeds=spec.select.seeds[:1])
-    return runs(replace(spec, seeds=spec.seeds[:1], select=select))
+    return runs(replace(spec, seeds=spec.seeds[:1], select=select, tuning=None))
 
 
 def _metrics(spec: CellSpec, select: Select) -> None:

@@ -147,7 +147,7 @@ def largest_ratio(measured: np.ndarray, bound: np.ndarray) -> float:
 
 def parts_at(
     view: ExperimentView, row: Mapping[Hashable, Any], setting: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Any]:
     """Return ``problem``, ``setting`` and ``parameters`` of the runs at the point of the axes where a row lies.
 
     Args:

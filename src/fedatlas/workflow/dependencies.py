@@ -14,7 +14,6 @@ from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Cell, Spec
 from fedatlas.experiments.dependencies import (
     ENGINE,
-    TUNING,
     cell_modules,
     metric_modules,
     participation_modules,
@@ -23,6 +22,7 @@ from fedatlas.experiments.dependencies import (
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.compiled import modules as compiled
@@ -46,7 +46,7 @@ from fedatlas.workflow.folders import RESULTS, Folders
 FOLDER = Path(RESULTS, "code")
 FAMILIES = (
     ALGORITHMS, ARCHITECTURES, CHECKS, COST_MODELS, FIGURES, METRICS, PARTICIPATION, PARTITIONS, PROBLEMS, READERS,
-    SAMPLING, SCHEDULES, TOPOLOGIES,
+    SAMPLING, SCHEDULES, TOPOLOGIES, TUNING_RULES,
 )  # fmt: skip
 THEORY = "fedatlas.theory.comparison"
 INPUTS = [
@@ -148,7 +148,7 @@ def write(folders: Folders) -> None:
 
     Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
     """
-    roots = {ENGINE, TUNING, THEORY, *JOBS, *INPUTS, *compiled.MODULES}
+    roots = {ENGINE, THEORY, *JOBS, *INPUTS, *compiled.MODULES}
     roots |= {module for family in FAMILIES for module in family.modules()}
     roots |= {kind.oracle for kind in map(PROBLEMS.get, PROBLEMS.names()) if kind.oracle}
     roots |= set(sources.all_modules())

@@ -10,6 +10,7 @@ from fedatlas.experiments import specification
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import AXIS, Experiment
+from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.participation import PARTICIPATION
@@ -58,6 +59,7 @@ def experiment_schema() -> dict[str, Any]:
         "algorithms": {"type": "object", "additionalProperties": {"anyOf": [entry, {"type": "null"}]}},
         "claims": {"type": "object", "additionalProperties": claim},
         "figures": figures,
+        "tuning": {"anyOf": [{"$ref": "#/$defs/tuning rule"}, {"type": "null"}], **described["tuning"]},
         "extends": {
             "anyOf": [{"type": "string"}, {"type": "object", "required": ["experiment"]}],
             "description": "another experiment, whose file this one is laid over, or a mapping that leaves out sections",
@@ -77,6 +79,7 @@ def experiment_schema() -> dict[str, Any]:
         "partition": _kinds(PARTITIONS, named=True),
         "participation": _kinds(PARTICIPATION, named=True),
         "schedule": _kinds(SCHEDULES, named=True),
+        "tuning rule": _kinds(TUNING_RULES, named=True),
         "sampling": _kinds(SAMPLING, named=True),
         "figure": _kinds(FIGURES, lambda _: caption),
         "check": _kinds(CHECKS),

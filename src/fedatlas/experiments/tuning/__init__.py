@@ -1,1 +1,18 @@
-"""How the best of tuned values is searched for."""
+"""Tuning rules: which tuned values run on the tuning seeds, for how many rounds, and which of them is chosen.
+
+A module here that defines a named `TuningRule` is found by itself, and studies can add rules. Lists of values form a
+grid, and ``trials`` draws from search spaces; another rule is named by the key ``tuning`` of an experiment.
+"""
+
+from fedatlas.experiments.cells import CellSpec, Spec
+from fedatlas.experiments.tuning.base import TuningRule
+from fedatlas.registry.kinds import Family
+
+__all__ = ["TUNING_RULES", "TuningRule", "rule_spec"]
+
+TUNING_RULES: Family[TuningRule] = Family("tuning rule", __name__, TuningRule)
+
+
+def rule_spec(spec: CellSpec) -> Spec:
+    """Return the specification of a cell's tuning rule: the one that it names, or the one that its values imply."""
+    return spec.tuning or {"kind": "grid" if spec.space is None else "trials"}

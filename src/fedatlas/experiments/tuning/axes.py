@@ -10,7 +10,7 @@ from fedatlas.experiments import axis_values, formulas
 from fedatlas.registry.options import Option
 
 
-def continued(given: Sequence[Any], values: Sequence[Any], best: Any, option: Option | None, extend: int) -> Any:
+def next_value(given: Sequence[Any], values: Sequence[Any], best: Any, option: Option | None, extend: int) -> Any:
     """The next value of an axis beyond the end where the best value lies, or None.
 
     It continues the axis by the ratio of its two outermost values there, rounded to 12 digits, and to a whole number

@@ -20,7 +20,7 @@ TRIED = 50  # places of the sequence that are looked at for each point
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 
 
-def drawn(space: Space, known: Mapping[str, Option | None], count: int, taken: Sequence[Point] = ()) -> Axes:
+def draw(space: Space, known: Mapping[str, Option | None], count: int, taken: Sequence[Point] = ()) -> Axes:
     """Points of a space, as a list of values for each hyper-parameter.
 
     known: options by name; the values of those that are whole numbers are rounded. count: of points, which differ from
@@ -32,13 +32,13 @@ def drawn(space: Space, known: Mapping[str, Option | None], count: int, taken: S
         if len(points) == count:
             break
         shares = [_halton(place, base) for base in PRIMES]
-        point = {name: at(space[name], share, known[name]) for name, share in zip(space, shares, strict=False)}
+        point = {name: value_at(space[name], share, known[name]) for name, share in zip(space, shares, strict=False)}
         if point not in points and point not in taken and all(_fits(known[name], one) for name, one in point.items()):
             points.append(point)
     return {name: [point[name] for point in points] for name in space}
 
 
-def at(ends: Sequence[Any], share: float, option: Option | None = None) -> Any:
+def value_at(ends: Sequence[Any], share: float, option: Option | None = None) -> Any:
     """The value at a share of a range, on a logarithmic scale, with DIGITS digits."""
     low, high = ends
     factor = float(f"{(size(high) / size(low)) ** share:.{DIGITS}g}")
@@ -48,7 +48,7 @@ def at(ends: Sequence[Any], share: float, option: Option | None = None) -> Any:
     return value if option is None or float in option.members else math.floor(value + 0.5)
 
 
-def share_of(ends: Sequence[Any], value: Any) -> float:
+def range_share(ends: Sequence[Any], value: Any) -> float:
     """Where a value lies in a range, on a logarithmic scale: 0 at the low end, 1 at the high one."""
     low, high = map(size, ends)
     return math.log(size(value) / low) / math.log(high / low)
@@ -56,17 +56,17 @@ def share_of(ends: Sequence[Any], value: Any) -> float:
 
 def border(ends: Sequence[Any], value: Any) -> str:
     """``lowest`` or ``highest`` if a value lies near that end of a range, else nothing."""
-    share = share_of(ends, value)
+    share = range_share(ends, value)
     return "lowest" if share < BORDER else "highest" if share > 1 - BORDER else ""
 
 
-def moved(first: Sequence[Any], ends: Sequence[Any], which: str) -> int:
+def count_moves(first: Sequence[Any], ends: Sequence[Any], which: str) -> int:
     """How often an end of a range was moved outwards. first: the range at the start of the search."""
     place = 0 if which == "lowest" else 1
     return round(abs(math.log(size(ends[place]) / size(first[place]))) / math.log(_factor(first)))
 
 
-def grown(first: Sequence[Any], ends: Sequence[Any], which: str) -> tuple[list[Any], list[Any]]:
+def grow(first: Sequence[Any], ends: Sequence[Any], which: str) -> tuple[list[Any], list[Any]]:
     """A range that is longer at one end, and the part that is new. Arguments are those of `moved`."""
     low, high = ends
     factor = _factor(first)

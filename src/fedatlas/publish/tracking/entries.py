@@ -106,7 +106,7 @@ def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen 
     frame, plain_meta = read(path)
     meta = RunMeta.of(plain_meta)
     id, spec = path.parent.name, meta.spec
-    point = {axis: spec.look(axis) for axis in about.grid}
+    point = {axis: spec.axis_value(axis) for axis in about.grid}
     metrics = scores.metric_columns(frame, (*spec.within, *spec.tune))
     lossy = [name for name, source in meta.data.items() if source.get("lossy")]
     wanted = list(runs(spec, meta.searches))

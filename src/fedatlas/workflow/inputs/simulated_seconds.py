@@ -94,7 +94,7 @@ def _runs(
     for name, file in files.items():
         meta = RunMeta.of(read_meta(folder / "runs" / f"{name}.parquet"))
         for search in meta.searches or initial_searches(meta.spec):
-            point = [search.within[axis] if axis in search.within else meta.spec.look(axis) for axis in axes]
+            point = [search.within[axis] if axis in search.within else meta.spec.axis_value(axis) for axis in axes]
             found[_place(name.split("/")[0], point)] = (meta.spec, search, file)
     return found
 

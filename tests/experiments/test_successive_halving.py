@@ -1,0 +1,206 @@
+"""Successive halving: the choice of the paper's pseudocode, what it spends, and interrupted searches."""
+
+import dataclasses
+import itertools
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from fedatlas.errors import UserError
+from fedatlas.experiments import expansion, experiment_file, result_files, run, runs, tables
+from fedatlas.experiments.cells import CellSpec, Search, Select
+from fedatlas.experiments.dependencies import run_file_modules
+from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.tuning import TUNING_RULES
+from fedatlas.experiments.tuning.successive_halving import rung_rounds
+from fedatlas.federation.engine.checkpoint import Stopped
+from tests.transcriptions.successive_halving import successive_halving
+
+SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[1000, 1001])
+SPEC = CellSpec(
+    "fedavg",
+    {},
+    {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0},
+    {"clients": 4, "rounds": 16, "batch": None, "eval_rounds": 1},
+    within={"local_steps": [1, 2]},
+    tune={"lr": [0.0001, 0.001, 0.01, 0.1, 0.5]},
+    select=SELECT,
+    tuning={"kind": "successive_halving"},
+)
+
+
+def simulated(count, seed):
+    """Losses of arms by rounds: random curves that cross."""
+    draws = np.random.default_rng(seed)
+    ends, speeds = draws.random(count), draws.uniform(0.01, 0.5, count)
+    return [
+        lambda rounds, end=end, speed=speed: end + np.exp(-speed * rounds)
+        for end, speed in zip(ends, speeds, strict=True)
+    ]
+
+
+def search_over(losses, rounds, **options):
+    """The finished search of a rule over arms with these losses, and its specification."""
+    rule = TUNING_RULES.build({"kind": "successive_halving", **options})
+    spec = dataclasses.replace(
+        SPEC, within={}, tune={"lr": list(range(1, len(losses) + 1))}, setting={**SPEC.setting, "rounds": rounds}
+    )
+
+    def evaluations(trial, seed):
+        loss = losses[trial.point["lr"] - 1](trial.rounds)
+        return [{"round": at, "loss": loss, "status": "ok"} for at in (0, trial.rounds)]
+
+    search = runs.initial_searches(spec)[0]
+    while search.chosen is None:
+        search = rule.advance(spec, search, evaluations, lambda point: True)
+    return search, spec
+
+
+@pytest.mark.parametrize("eta", [2, 3])
+@pytest.mark.parametrize("count", [2, 3, 5, 8, 13, 27])
+def test_the_choice_is_that_of_the_papers_pseudocode(count, eta):
+    for seed, budget in itertools.product(range(5), (count * 20, count * 57)):
+        losses = simulated(count, seed)
+        arm, stops, sets = successive_halving(losses, budget, eta)
+        search, _ = search_over(losses, stops[-1] + 7, eta=eta, budget=budget)
+        assert search.chosen == {"lr": arm + 1}
+        assert [[point["lr"] - 1 for point in rung.points] for rung in search.rungs] == sets
+        assert [rung.rounds for rung in search.rungs] == [[stop] * len(S) for stop, S in zip(stops, sets, strict=True)]
+        assert [rung.spent for rung in search.rungs] == [2 * stop * len(S) for stop, S in zip(stops, sets, strict=True)]
+
+
+def test_by_default_the_last_rung_takes_all_rounds():
+    for count, most in itertools.product((2, 3, 7, 8, 20), (1, 2, 16, 100, 997)):
+        stops = rung_rounds(count, most)
+        assert stops == sorted(stops) and stops[0] >= 1 and stops[-1] == most
+    for count, most in ((3, 5), (8, 16)):
+        arms = simulated(count, 0)
+        budgets = range(1, 8 * count * most)
+        largest = max(B for B in budgets if successive_halving(arms, B)[1][-1] <= most)
+        assert rung_rounds(count, most)[:-1] == successive_halving(arms, largest)[1][:-1]
+    assert rung_rounds(8, 10, budget=10**6) == [10, 10, 10]
+
+
+def test_a_diverged_value_is_the_first_to_stop(tmp_path):
+    run_cell(SPEC, tmp_path / "all.parquet")
+    _, meta = result_files.read(tmp_path / "all.parquet")
+    first, *_, last = meta["searches"][0]["rungs"]
+    assert {"lr": 0.5} in first["points"] and {"lr": 0.5} not in last["points"]
+
+
+def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
+    path = tmp_path / "fedavg/all.parquet"
+    run_cell(SPEC, path)
+    frame, plain = result_files.read(path)
+    ends = frame.groupby(["local_steps", "lr", "rung", "seed"])["round"].max()
+    for search in plain["searches"]:
+        steps = search["within"]["local_steps"]
+        for number, rung in enumerate(search["rungs"], start=1):
+            for point, rounds in zip(rung["points"], rung["rounds"], strict=True):
+                assert (ends[steps, point["lr"], number] == rounds).all()
+            assert ends[steps, :, number].sum() == rung["spent"]
+        assert (ends[steps, search["chosen"]["lr"], 0] == 16).all()
+        assert Search.of(search).plain() == search
+    layout = tables.Layout([], ["local_steps"], ["lr"], SELECT)
+    table = tables.build(layout, [path]).table
+    assert table["lr"].tolist() == SPEC.tune["lr"] * 2
+    spent = sum(rung["spent"] for search in plain["searches"] for rung in search["rungs"])
+    assert table["tuning_rounds"].sum() == spent < 16 * 2 * len(table)
+    long = dataclasses.replace(SPEC, tuning=None)
+    run_cell(long, tmp_path / "grid/all.parquet")
+    grid = tables.build(layout, [tmp_path / "grid/all.parquet"]).table
+    assert "tuning_rounds" not in grid and "rung" not in result_files.read(tmp_path / "grid/all.parquet")[0]
+    finalists = table["tuning_rounds"] == table["tuning_rounds"].max()
+    both = table[finalists].merge(grid, on=["local_steps", "lr"])
+    assert (both["tuning_score_x"] == both["tuning_score_y"]).all()  # the last rung has all rounds
+
+
+def test_a_search_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
+    run_cell(SPEC, tmp_path / "whole.parquet")
+    monkeypatch.setattr(run, "SAVE_SECONDS", -1)
+    stop, stops = threading.Event(), 0
+
+    def progress(done, total):
+        if done % 3 == 0:
+            stop.set()
+
+    while True:
+        try:
+            run_cell(SPEC, tmp_path / "pieces.parquet", progress=progress, stop=stop)
+            break
+        except Stopped:
+            stops += 1
+            stop.clear()
+    whole, pieces = (result_files.read(tmp_path / f"{name}.parquet") for name in ("whole", "pieces"))
+    assert stops > 2 and whole[1]["searches"] == pieces[1]["searches"]
+    pd.testing.assert_frame_equal(*(frame.drop(columns="seconds") for frame, _ in (whole, pieces)), check_exact=True)
+
+
+def test_rungs_with_other_rounds_keep_the_runs_that_agree(tmp_path, monkeypatch):
+    path = tmp_path / "all.parquet"
+    run_cell(SPEC, path)
+    counted = []
+    monkeypatch.setattr(
+        run, "_run", lambda together, *rest, run_all=run._run: counted.extend(together) or run_all(together, *rest)
+    )
+    run_cell(SPEC, path)
+    assert not counted
+    run_cell(dataclasses.replace(SPEC, tuning={"kind": "successive_halving", "eta": 5}), path)
+    assert 0 < len(counted) and not [one for one in counted if not one.rung]  # the scored runs are those of before
+
+
+def test_values_with_other_rounds_take_the_same_share():
+    spec = dataclasses.replace(
+        SPEC, within={}, tune={"local_steps": [1, 2, 4, 8]}, parameters={"lr": 0.01},
+        setting={"clients": 4, "steps": 64, "batch": None},
+    )  # fmt: skip
+    search = TUNING_RULES.build("successive_halving").advance(spec, runs.initial_searches(spec)[0], None, None)
+    (first,) = search.rungs
+    assert first.rounds[0] < 32 and first.rounds[3] < 4
+    assert first.rounds == sorted(first.rounds, reverse=True)
+    for one in runs.runs(spec, [search]):
+        _, setting = runs.create(one)
+        assert setting.total_rounds == one.setting["rounds"] and "steps" not in one.setting
+
+
+EXPERIMENT = {
+    "title": "T", "paper": "yuan2020", "source": "S", "problem": {"kind": "quadratic", "dim": 3},
+    "setting": {"clients": 2, "rounds": 8, "batch": None}, "tune": {"lr": [0.01, 0.1, 1.0]},
+    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+    "algorithms": {"fedavg": None, "fixed": {"algorithm": "fedavg", "set": {"lr": 0.1}, "tune": {"lr": None}}},
+    "sizes": {"smoke": {}},
+}  # fmt: skip
+
+
+def cells(tmp_path, **keys):
+    path = tmp_path / "e.yaml"
+    path.write_text(yaml.safe_dump(EXPERIMENT | keys))
+    return {cell.id: cell.spec for cell in expansion.cells(experiment_file.load(path, "smoke"))}
+
+
+def test_an_experiment_names_the_rule(tmp_path):
+    plain = cells(tmp_path)
+    assert all("tuning" not in spec.plain() for spec in plain.values()) and cells(tmp_path, tuning="grid") == plain
+    named = cells(tmp_path, tuning={"kind": "successive_halving", "eta": 3})
+    assert named["fixed"] == plain["fixed"] and named["fedavg"].tuning == {"kind": "successive_halving", "eta": 3}
+    assert CellSpec.of(named["fedavg"].plain()) == named["fedavg"]
+    rules = {name.rpartition(".")[2] for name in run_file_modules(named["fedavg"]) if ".tuning." in name}
+    assert rules == {"successive_halving"}
+    drawn = cells(tmp_path, tuning="successive_halving", trials=4, tune={})
+    assert drawn["fedavg"].space and drawn["fedavg"].tuning == {"kind": "successive_halving"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("halving", "unknown tuning rule 'halving'"),
+        ({"kind": "successive_halving", "eta": 1}, "eta"),
+        ("trials", "tuning: trials does not fit"),
+    ],
+)
+def test_a_rule_that_does_not_fit_is_refused(tmp_path, rule, words):
+    with pytest.raises(UserError, match=words):
+        cells(tmp_path, tuning=rule)
