@@ -162,16 +162,16 @@ def test_code_for_the_shell(capsys):
 def test_lines_are_broken_in_a_terminal_alone(monkeypatch):
     text = " ".join(["word"] * 50)
     monkeypatch.setenv("COLUMNS", "80")
-    lines = terminal.beside("head  ", text).splitlines()
+    lines = terminal.hanging_indent("head  ", text).splitlines()
     assert len(lines) == 4 and max(map(len, lines)) <= 80 and all(line.startswith("      ") for line in lines[1:])
     monkeypatch.delenv("COLUMNS")
-    assert terminal.beside("head", text, 6) == f"head  {text}"
-    assert terminal.beside("head", "") == "head"
+    assert terminal.hanging_indent("head", text, 6) == f"head  {text}"
+    assert terminal.hanging_indent("head", "") == "head"
 
 
 def test_bars_are_for_terminals(capsys, monkeypatch):
     monkeypatch.setattr(terminal, "DELAY", 0.0)
-    with terminal.shown("counting", 3) as bar:
+    with terminal.progress_bar("counting", 3) as bar:
         terminal.printer(bar)("a line")
         bar.update(3)
     assert capsys.readouterr() == ("a line\n", "")
@@ -181,7 +181,7 @@ def test_bars_are_for_terminals(capsys, monkeypatch):
             return True
 
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with terminal.shown("counting", 3, "sheep") as bar:
+    with terminal.progress_bar("counting", 3, "sheep") as bar:
         bar.update(2)
         bar.refresh()
         drawn = sys.stderr.getvalue()

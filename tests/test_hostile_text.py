@@ -91,7 +91,7 @@ def test_captions_are_shown_as_they_are(caption):
     ],
 )
 def test_markdown(text, shown):
-    assert markdown.escaped(text) == shown
+    assert markdown.escape_markdown(text) == shown
 
 
 @settings(max_examples=300, deadline=None)

@@ -48,7 +48,7 @@ def _plain(app: Any, what: str, name: str, thing: Any, options: Any, lines: list
         if text.startswith(">>>"):
             found.append(text)
         else:
-            found.append("\n".join(listed(escaped(text), arguments)))
+            found.append("\n".join(listed(escape_markdown(text), arguments)))
     lines[:] = [*"\n\n".join(found).split("\n"), ""]
 
 
@@ -69,7 +69,7 @@ def _pairs(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
     return zip(parts[::2], parts[1::2], strict=True)
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Plain text, with ``code`` and `names`, as reStructuredText."""
     parts = re.split(r"(``.+?``|`[^`]+`)", text, flags=re.DOTALL)
     parts[1::2] = [f"``{' '.join(part.strip('`').split())}``" for part in parts[1::2]]
@@ -88,11 +88,11 @@ def _of_people(parser: argparse.ArgumentParser) -> None:
     for group in parser._action_groups:
         group._group_actions = [one for one in group._group_actions if one.dest != "help"]
     for action in parser._actions:
-        action.help = action.help and escaped(action.help)
+        action.help = action.help and escape_markdown(action.help)
         if isinstance(action, argparse._SubParsersAction):
             action.choices.pop("job", None)
             action._choices_actions = [one for one in action._choices_actions if one.dest != "job"]
             for one in action._choices_actions:
-                one.help = one.help and escaped(one.help)
+                one.help = one.help and escape_markdown(one.help)
             for child in action.choices.values():
                 _of_people(child)

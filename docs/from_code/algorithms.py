@@ -10,7 +10,7 @@ from types import FunctionType
 from fedatlas.cli.list import default
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
-from fedatlas.io.markdown import escaped
+from fedatlas.io.markdown import escape_markdown
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option
@@ -60,12 +60,12 @@ def _table(shown: dict[str, type[Algorithm]]) -> Iterator[str]:
     yield "| algorithm | name | what it is |\n|---|---|---|"
     for name, cls in sorted(shown.items(), key=lambda pair: pair[1].label.lower()):
         summary = prose(first_paragraph(cls), notation(cls))
-        yield f"| [{escaped(cls.label)}](algorithms/{_file(name)}.md) | `{name}` | {summary} |"
+        yield f"| [{escape_markdown(cls.label)}](algorithms/{_file(name)}.md) | `{name}` | {summary} |"
 
 
 def _page(cls: type[Algorithm], figures: list[str]) -> Iterator[str]:
     letters = notation(cls)
-    yield f"# {escaped(cls.label)}\n"
+    yield f"# {escape_markdown(cls.label)}\n"
     yield f"{prose(first_paragraph(cls), letters)}\n"
     yield f"`{cls.name}` is its name in experiment files and commands."
     if cls.aliases:
@@ -89,7 +89,7 @@ def _told(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     base = next(bases, None)
     if base and not any("<-" in text and is_rule(text) for text in paragraphs):
         words = "All else is as in" if paragraphs else "It is that of"
-        yield f"{words} [{escaped(base.label)}]({_file(base.name)}.md):\n"
+        yield f"{words} [{escape_markdown(base.label)}]({_file(base.name)}.md):\n"
         whole = (inspect.getdoc(base) or "").split("\n\n")[1:]
         yield from described([text for text in whole if is_rule(text) and "<-" in text], notation(base))
 
@@ -131,7 +131,7 @@ def _options(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     yield "| option | meaning | value | default |\n|---|---|---|---|"
     for one in cls.options().values():
         meaning = prose(one.doc, letters) + (f" ({one.unit})" if one.unit else "")
-        yield f"| `{one.name}` | {meaning.replace(' | ', ' ')} | {escaped(one.expected)} | {_default(one)} |"
+        yield f"| `{one.name}` | {meaning.replace(' | ', ' ')} | {escape_markdown(one.expected)} | {_default(one)} |"
     yield ""
 
 
@@ -152,7 +152,7 @@ def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
         for one in FEDAC_THEOREMS.values()
         if one.algorithm == cls.name
     ]
-    found += [f"{one.title} (bounds {escaped(one.quantity)})" for one in RUN_BOUNDS.values() if cls.name in one.algorithms]
+    found += [f"{one.title} (bounds {escape_markdown(one.quantity)})" for one in RUN_BOUNDS.values() if cls.name in one.algorithms]
     if found:
         yield f"- Bounds that the atlas computes: {'; '.join(dict.fromkeys(found))}."
     if words := (cls.rate.__doc__ or "").removeprefix("Return ") if cls.overrides("rate") else None:
@@ -169,8 +169,8 @@ def _vectors(count: int) -> str:
 def _source(cls: type[Algorithm]) -> Iterator[str]:
     yield "## Source\n"
     paper = reference(cls.cite)
-    title = f"[{escaped(paper.title)}]({paper.link})" if paper.link else escaped(paper.title)
-    yield f"- {escaped(paper.authors)}: {title}. {escaped(paper.venue)}, {paper.year}. `fedatlas cite {cls.name}`"
+    title = f"[{escape_markdown(paper.title)}]({paper.link})" if paper.link else escape_markdown(paper.title)
+    yield f"- {escape_markdown(paper.authors)}: {title}. {escape_markdown(paper.venue)}, {paper.year}. `fedatlas cite {cls.name}`"
     yield "  prints the BibTeX entry."
     code = Path(inspect.getfile(cls)).relative_to(ROOT)
     yield f"- The class `{cls.__name__}` is in [{code}]({UP}/{code})."
@@ -211,7 +211,7 @@ def _figures() -> dict[str, list[str]]:
         for name in {experiment.algorithm(id) for id in experiment.algorithms}:
             drawn = [figure for figure in told["figures"] if name in _drawn(experiment, figure)]
             if drawn:
-                item = f"- [{escaped(told['title'])}]({link}), `{told['name']}`: {', '.join(map(escaped, drawn))}"
+                item = f"- [{escape_markdown(told['title'])}]({link}), `{told['name']}`: {', '.join(map(escape_markdown, drawn))}"
                 found.setdefault(name, []).append(item)
     return found
 

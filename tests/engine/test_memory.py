@@ -16,7 +16,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems import create
 from fedatlas.federation.problems.base import Problem
-from fedatlas.io.machine import free_disk, free_host, size
+from fedatlas.io.machine import format_size, free_disk, free_host
 from tests.helpers import example, network, quadratic
 
 GIB = 1 << 30
@@ -212,7 +212,7 @@ def test_rows_are_kept_one_by_one_where_memory_is_not_lazy():
 
 
 def test_bytes_are_said_for_people():
-    assert [size(count) for count in (0, 1000, 1536, 5 << 20, 3 << 29, 2000 << 30)] == [
+    assert [format_size(count) for count in (0, 1000, 1536, 5 << 20, 3 << 29, 2000 << 30)] == [
         "0 B", "1e+03 B", "1.5 KiB", "5 MiB", "1.5 GiB", "2,000 GiB",
     ]  # fmt: skip
     assert free_host() > 0 and free_disk() > 0

@@ -82,7 +82,7 @@ def train(a: Namespace) -> None:
         exports.check(a.out)
     if a.json and a.out == exports.STDOUT:
         raise UserError("--json and --out - both write to standard output: give one of them")
-    with terminal.shown("training", a.rounds, "round") as bar:
+    with terminal.progress_bar("training", a.rounds, "round") as bar:
         frame = train(
             a.algorithm,
             problem,
@@ -126,7 +126,7 @@ def data_fetch(a: Namespace) -> None:
     specs = list(map(parse_data, a.names))
     for spec in specs:
         info(spec, a.directory)
-    with terminal.shown("preparing data", len(specs) if len(specs) > 1 else None, "set") as bar:
+    with terminal.progress_bar("preparing data", len(specs) if len(specs) > 1 else None, "set") as bar:
         say = terminal.printer(bar)
         for name, spec in zip(a.names, specs, strict=True):
             say(f"{name}: {prepare(spec, a.directory, a.mirror)}")
@@ -151,7 +151,7 @@ def data_verify(a: Namespace) -> None:
     from fedatlas.data.store import status, verify
 
     names = a.names or [row.name for row in status(a.directory) if row.state == "prepared"]
-    with terminal.shown("verifying data", len(names) if len(names) > 1 else None, "set") as bar:
+    with terminal.progress_bar("verifying data", len(names) if len(names) > 1 else None, "set") as bar:
         say = terminal.printer(bar)
         for name in names:
             verify(name, a.directory)
@@ -166,7 +166,7 @@ def theory(a: Namespace) -> None:
 
     _check_extensions()
     problem = parse_problem(a)
-    with terminal.shown("computing constants and optima") as bar, explain_overflow("theory"):
+    with terminal.progress_bar("computing constants and optima") as bar, explain_overflow("theory"):
         show = None if a.json else terminal.printer(bar)
         rows = evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
     if a.json:

@@ -8,7 +8,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import result_files
 from fedatlas.federation.engine.history import COST_COLUMNS
 from fedatlas.io import csv
-from fedatlas.io.files import check_place
+from fedatlas.io.files import ensure_writable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ def check(path: str) -> None:
         return
     if Path(path).suffix not in (".parquet", ".csv"):
         raise UserError(f"--out is {path!r}; it must end in .parquet or .csv, or be - for CSV to standard output")
-    check_place(path)
+    ensure_writable(path)
     if Path(path).exists() and not _ours(Path(path)):
         raise UserError(f"{path} is not a file that `fedatlas train --out` wrote: remove it, or name another one")
 

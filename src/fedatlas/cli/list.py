@@ -91,7 +91,7 @@ def lines(sections: Mapping[str, list[tuple[str, str]]]) -> Iterator[str]:
     """Return sections for people, in lines of the width of the terminal."""
     for section, entries in sections.items():
         yield f"{section}:"
-        yield from (terminal.beside(f"  {name:<18} ", text, 21) for name, text in entries)
+        yield from (terminal.hanging_indent(f"  {name:<18} ", text, 21) for name, text in entries)
         yield ""
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from fedatlas.cli.list import FAMILIES, RECORDS, all_options, default
 from fedatlas.experiments.experiment_file import SIZES
 from fedatlas.io.files import atomic
-from fedatlas.io.machine import size as memory
-from fedatlas.io.markdown import escaped
+from fedatlas.io.machine import format_size
+from fedatlas.io.markdown import escape_markdown
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option, options
 from fedatlas.workflow import listing
@@ -97,7 +97,7 @@ def _totals(experiments: list[ExperimentSummary]) -> Iterator[str]:
 
 def _experiment_tables(experiments: Iterable[ExperimentSummary]) -> Iterator[str]:
     for key, group in itertools.groupby(experiments, lambda item: item.paper):
-        yield f"## {escaped(listing.paper_words(key))}\n"
+        yield f"## {escape_markdown(listing.paper_words(key))}\n"
         yield f"| {' | '.join(COLUMNS)} |"
         yield "|---|---|---|" + "---:|" * (len(COLUMNS) - 3)
         for item in group:
@@ -106,11 +106,11 @@ def _experiment_tables(experiments: Iterable[ExperimentSummary]) -> Iterator[str
 
 
 def _experiment_row(experiment: ExperimentSummary) -> Iterator[str]:
-    source = f" ({escaped(experiment.source)})" if experiment.source else ""
-    yield from (f"`{experiment.name}`", escaped(experiment.title) + source, escaped(data_words(experiment)))
+    source = f" ({escape_markdown(experiment.source)})" if experiment.source else ""
+    yield from (f"`{experiment.name}`", escape_markdown(experiment.title) + source, escape_markdown(data_words(experiment)))
     yield from (duration(experiment.sizes.get(size)) for size in SIZES)
     most = largest_memory(experiment)
-    yield memory(most * 1e6) if most else ""
+    yield format_size(most * 1e6) if most else ""
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from fedatlas.data.catalogue import Source
 from fedatlas.errors import UserError, nearest
 from fedatlas.federation.metrics.base import Metric
 from fedatlas.io import terminal
-from fedatlas.io.machine import size as memory
+from fedatlas.io.machine import format_size
 from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
 from fedatlas.registry.options import Option, options
@@ -57,7 +57,7 @@ def _width() -> int:
 
 
 def _fill(head: str, text: str) -> str:
-    return terminal.beside(f"    {head}", text, columns=_width())
+    return terminal.hanging_indent(f"    {head}", text, columns=_width())
 
 
 def _paragraph(text: str) -> str:
@@ -172,7 +172,7 @@ def _cost_words(cost: listing.Cost | None) -> str:
     text = (
         f"{listing.duration(cost)} of a processor, {'measured' if cost.measured else 'estimated'}; {cost.runs:,} runs"
     )
-    return text + (f"; {memory(cost.memory_mb * 1e6)} for the largest job" if cost.memory_mb else "")
+    return text + (f"; {format_size(cost.memory_mb * 1e6)} for the largest job" if cost.memory_mb else "")
 
 
 def _publication(study: Study, key: str) -> str:

@@ -38,11 +38,11 @@ def claims(a: Namespace) -> None:
     margin = max(len(row["verdict"]) for row in rows) + 2
     for row in rows:
         claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
-        print(terminal.beside(row["verdict"], claim, margin))
+        print(terminal.hanging_indent(row["verdict"], claim, margin))
         seeds = f" over {row['seeds']} seeds" if row["seeds"] else ""
         numbers = {"paper": row["paper"], "here": row["ours"] + seeds, "reading": row["reading"]}
         if text := "; ".join(f"{name}: {value}" for name, value in numbers.items() if value.strip()):
-            print(terminal.beside("", text, margin))
+            print(terminal.hanging_indent("", text, margin))
 
 
 def clean(a: Namespace) -> None:
@@ -57,7 +57,7 @@ def clean(a: Namespace) -> None:
         raise UserError(f"there is neither {CONFIG} nor {results} here: run `fedatlas clean` in a study")
     if a.results is not None and not os.path.isdir(a.results):
         raise UserError(f"--results: there is no folder {a.results}")
-    with terminal.shown("looking through results"):
+    with terminal.progress_bar("looking through results"):
         waste = clean.find_waste(study, a.unfinished, a.prepared, a.directory)
         if not a.dry_run:
             clean.remove(waste)

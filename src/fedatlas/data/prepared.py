@@ -105,7 +105,7 @@ def load_owners(name: str, directory: str | Path | None = None) -> np.ndarray | 
     if meta is None or "owner" not in meta.arrays:
         return None
     try:
-        npz.check_array(folder / "owner.npy")
+        npz.validate_array(folder / "owner.npy")
         owner = np.load(folder / "owner.npy", allow_pickle=False)
         if owner.shape != (meta.contents.rows,) or owner.dtype != np.int64 or not np.bincount(owner).all():
             raise ValueError("owner.npy does not name a client for each training row")
@@ -144,7 +144,7 @@ def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
     contents = meta.contents
 
     def array(stem: str, mapped: bool = False) -> np.ndarray:
-        npz.check_array(folder / f"{stem}.npy")
+        npz.validate_array(folder / f"{stem}.npy")
         return np.load(folder / f"{stem}.npy", mmap_mode="r" if mapped else None, allow_pickle=False)
 
     def samples(stem: str, rows: int) -> Any:

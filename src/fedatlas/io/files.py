@@ -48,7 +48,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
         temporary.replace(path)
 
 
-def check_place(path: str | Path) -> None:
+def ensure_writable(path: str | Path) -> None:
     """Raise UserError if ``atomic`` could not write a path: what would be found after hours is found before them."""
     path = Path(path)
     with _explained(path):

@@ -1,8 +1,9 @@
-"""This machine: what it is, its free memory and disk, and what its C library does with freed memory."""
+"""This machine: its description, its free memory and disk, and how its C library treats freed memory."""
 
 import contextlib
 import ctypes
 import functools
+import os
 import platform
 import re
 import subprocess
@@ -17,21 +18,19 @@ TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
 
 
 @functools.cache
-def described() -> str:
-    """The processor of this machine, the cores that this process may use, and the system, in words."""
-    import os
-
+def description() -> str:
+    """Return the processor of this machine, the cores that this process may use, and the system, in words."""
     name = ""
     with contextlib.suppress(OSError):
-        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-        name = found[1] if found else ""
+        match = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        name = match[1] if match else ""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     name = " ".join((name or platform.processor() or platform.machine()).split())
     return f"{name}, {cores} {'core' if cores == 1 else 'cores'}, {platform.system()}"
 
 
 def free_host() -> int:
-    """Bytes of free memory: of the machine, or of this process's control group if that has less."""
+    """Return the bytes of free memory: of the machine, or of this process's control group if that has less."""
     import psutil
 
     free = psutil.virtual_memory().available
@@ -44,14 +43,21 @@ def free_host() -> int:
     return free
 
 
-def require(need: int, what: str, advice: str) -> None:
-    """Raise UserError if something needs more bytes than are free. what: it. advice: what the user can do."""
+def require_memory(need: int, subject: str, advice: str) -> None:
+    """Raise UserError if something needs more memory than is free.
+
+    Args:
+        need: Bytes that it needs.
+        subject: Its noun, for the sentence.
+        advice: Clause that says what the user can do.
+    """
     if need > (free := free_host()):
-        raise UserError(f"{what} needs about {size(need)} of memory, but only {size(free)} are free: {advice}")
+        sizes = f"{format_size(need)} of memory, but only {format_size(free)}"
+        raise UserError(f"{subject} needs about {sizes} are free: {advice}")
 
 
 def free_disk() -> int:
-    """Free bytes in the folder for temporary files, where client states on disk are kept."""
+    """Return the free bytes in the folder for temporary files, which holds client states on disk."""
     import shutil
 
     return shutil.disk_usage(tempfile.gettempdir()).free
@@ -61,9 +67,9 @@ def free_disk() -> int:
 def keep_freed_memory() -> None:
     """Have glibc keep freed memory for the next arrays of this process.
 
-    A round frees and takes the same vectors again and again. If glibc returned them to the system, page faults would
-    cost a third of a round's time where steps are cheap, and several times the arithmetic on vectors of millions. Other
-    C libraries are left as they are.
+    A round frees and allocates the same vectors again and again. If glibc returned them to the system, page faults
+    would cost a third of a round's time where steps are cheap, and several times the arithmetic on vectors of millions.
+    Other C libraries are left as they are.
     """
     with contextlib.suppress(OSError, AttributeError):
         library = ctypes.CDLL("libc.so.6")
@@ -71,8 +77,8 @@ def keep_freed_memory() -> None:
         library.mallopt(MMAPS, 0)
 
 
-def size(count: float) -> str:
-    """A number of bytes for people: ``1.5 GiB``."""
+def format_size(count: float) -> str:
+    """Return a number of bytes for people: ``1.5 GiB``."""
     for unit in ("B", "KiB", "MiB"):
         if count < 1024:
             return f"{count:.3g} {unit}"
@@ -82,24 +88,24 @@ def size(count: float) -> str:
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """What computes here: versions of Python and of packages by name, ``machine`` in words, and the code's ``commit``.
+    """Return versions of Python and of packages by name, ``machine`` in words, and the code's ``commit``.
 
-    What is not known is left out. The name of the machine is not told.
+    Unknown entries are left out, and so is the name of the machine.
     """
     from importlib.metadata import PackageNotFoundError, version
 
     import psutil
 
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    found |= {"machine": f"{described()}, {size(psutil.virtual_memory().total)}", "commit": _commit()}
-    return {name: text for name, text in found.items() if text}
+            versions[name] = version(name)
+    versions |= {"machine": f"{description()}, {format_size(psutil.virtual_memory().total)}", "commit": _commit()}
+    return {name: text for name, text in versions.items() if text}
 
 
 def _commit() -> str:
-    """The commit of the package's working copy, with -dirty if it was changed; nothing if it is installed."""
+    """Return the commit of the package's working copy, with -dirty if it has changes; empty if it is installed."""
     root = Path(__file__).parents[3]
     if not (root / ".git").exists():
         return ""

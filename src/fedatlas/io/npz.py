@@ -1,4 +1,4 @@
-"""Archives of arrays: what they declare is compared with what they hold, before anything is allocated."""
+"""Archives of arrays: their headers are compared with their size before anything is allocated."""
 
 import math
 import zipfile
@@ -10,28 +10,33 @@ import numpy as np
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-def check(path: str | Path, limit: int | None = None) -> None:
-    """Raise ValueError unless an .npz file holds arrays of the sizes that it declares.
+def validate(path: str | Path, limit: int | None = None) -> None:
+    """Check that an .npz file holds arrays of the sizes that their headers state.
 
-    limit: bytes that compressed arrays may have together; None: they are not compressed, as by ``numpy.savez``.
+    Args:
+        path: The file.
+        limit: Bytes that compressed arrays may have in total; None if they are not compressed, as by ``numpy.savez``.
+
+    Raises:
+        ValueError: The file is no such archive; the text says why.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-            total, most = sum(one.file_size for one in members), limit or Path(path).stat().st_size
-            if total > most:
-                raise ValueError(f"it unpacks to more than {most:,} bytes")
-            for one in members:
-                with archive.open(one) as stream:
-                    _compare(stream, one.file_size)
+            total, bound = sum(member.file_size for member in members), limit or Path(path).stat().st_size
+            if total > bound:
+                raise ValueError(f"it unpacks to more than {bound:,} bytes")
+            for member in members:
+                with archive.open(member) as stream:
+                    _compare(stream, member.file_size)
     except ValueError:
         raise
     except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over
         raise ValueError(str(error) or type(error).__name__) from error
 
 
-def check_array(path: Path) -> None:
-    """Raise ValueError unless an .npy file holds an array of the size that it declares."""
+def validate_array(path: Path) -> None:
+    """Check that an .npy file holds an array of the size that its header states. Raise ValueError if it does not."""
     try:
         with open(path, "rb") as stream:
             _compare(stream, path.stat().st_size)
@@ -42,7 +47,7 @@ def check_array(path: Path) -> None:
 
 
 def _compare(stream: IO[bytes], size: int) -> None:
-    """Raise ValueError unless the header of an array leads to a file of this many bytes."""
+    """Raise ValueError unless the header of an array leads to a file of ``size`` bytes."""
     read = _HEADERS.get(np.lib.format.read_magic(stream))
     if read is None:
         raise ValueError("its arrays are of a version that is not known")

@@ -1,4 +1,4 @@
-"""What is shown in a terminal: lines of its width, and bars with the time that is left, once a command has lasted."""
+"""Text and progress bars in a terminal of any width."""
 
 import contextlib
 import shutil
@@ -11,22 +11,26 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-DELAY = 2.0  # seconds in which nothing is shown
-PACE = 1.0  # seconds after which a bar is drawn again while nothing has moved
+DELAY = 2.0  # seconds before a bar appears: short commands show none
+REFRESH = 1.0  # seconds after which a bar is drawn again although nothing has moved
 UNBROKEN = 10_000
-NO_END = "{desc} ... {elapsed}"  # where it is not known how much there is
+ELAPSED_FORMAT = "{desc} ... {elapsed}"  # of a bar whose total is unknown
 
 
 def width() -> int:
-    """Columns of the terminal, from 60 to 120. Where there is none, so many that no line is broken."""
-    found = shutil.get_terminal_size((0, 0)).columns
-    return max(60, min(120, found)) if found else UNBROKEN
+    """Return the columns of the terminal, from 60 to 120; without a terminal, so many that no line is broken."""
+    columns = shutil.get_terminal_size((0, 0)).columns
+    return max(60, min(120, columns)) if columns else UNBROKEN
 
 
-def beside(head: str, text: str, margin: int | None = None, columns: int | None = None) -> str:
-    """Text in lines beside a head.
+def hanging_indent(head: str, text: str, margin: int | None = None, columns: int | None = None) -> str:
+    """Return text in lines to the right of a head.
 
-    margin: columns of the head, by default its own. columns: of all, by default those of the terminal.
+    Args:
+        head: Text in the first columns of the first line.
+        text: Text that is wrapped.
+        margin: Columns of the head, by default its length.
+        columns: Columns of a line, by default those of the terminal.
     """
     margin = len(head) if margin is None else margin
     lines = textwrap.wrap(text, (columns or width()) - margin, break_on_hyphens=False, break_long_words=False) or [""]
@@ -34,24 +38,32 @@ def beside(head: str, text: str, margin: int | None = None, columns: int | None 
 
 
 @contextlib.contextmanager
-def shown(what: str, total: int | None = None, unit: str = "step") -> "Iterator[tqdm[Any]]":
-    """A bar on standard error while a block runs; nothing where that is no terminal, and in the first seconds.
+def progress_bar(description: str, total: int | None = None, unit: str = "step") -> "Iterator[tqdm[Any]]":
+    """Show a bar on standard error while a block runs; none without a terminal, and none in the first seconds.
 
-    what: words before the bar. total: number of steps, None where it is not known; then the time that has passed is
-    shown. unit: noun of a step. The bar's ``update`` counts steps.
+    Args:
+        description: Words in front of the bar.
+        total: Number of steps, or None if it is unknown; then the elapsed time is shown.
+        unit: Noun of a step. The bar's ``update`` counts steps.
     """
     from tqdm import tqdm
 
-    form = NO_END if total is None else None
     with tqdm(
-        total=total, desc=what, unit=unit, delay=DELAY, disable=None, leave=False, dynamic_ncols=True, bar_format=form
+        total=total,
+        desc=description,
+        unit=unit,
+        delay=DELAY,
+        disable=None,
+        leave=False,
+        dynamic_ncols=True,
+        bar_format=ELAPSED_FORMAT if total is None else None,
     ) as bar:
         ended = Event()
 
         def draw() -> None:
             if not ended.wait(DELAY):
                 bar.refresh()
-            while not ended.wait(PACE):
+            while not ended.wait(REFRESH):
                 bar.refresh()
 
         thread = Thread(target=draw, daemon=True)
@@ -66,12 +78,17 @@ def shown(what: str, total: int | None = None, unit: str = "step") -> "Iterator[
 
 
 def printer(bar: "tqdm[Any]", to: TextIO | None = None) -> Callable[[str], None]:
-    """A function that prints a line above a bar. to: standard output by default."""
+    """Return a function that prints a line above a bar.
 
-    def say(text: str) -> None:
+    Args:
+        bar: The bar.
+        to: Stream of the lines, by default standard output.
+    """
+
+    def print_line(text: str) -> None:
         if bar.disable:
             print(text, file=to or sys.stdout, flush=True)
         else:
             bar.write(text, file=to or sys.stdout)
 
-    return say
+    return print_line

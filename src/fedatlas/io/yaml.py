@@ -3,11 +3,16 @@
 import copy
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from fedatlas.errors import UserError
+
+try:
+    from yaml import CSafeLoader
+except ImportError:  # PyYAML without libyaml
+    from yaml import SafeLoader as CSafeLoader
 
 MAX_VALUES = 100_000
 MAX_DEPTH = 100
@@ -69,13 +74,7 @@ def _load(text: str) -> Any:
         return yaml.load(text, Loader=_Loader)  # libyaml words mistakes in another way
 
 
-if TYPE_CHECKING:
-    _Base = yaml.SafeLoader
-else:
-    _Base = object
-
-
-class _StrictKeys(_Base):
+class _Strict(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
     """YAML in which a duplicate key is an error, 1e-3 is a number, and the depth is bounded."""
 
     depth = 0
@@ -105,11 +104,11 @@ class _StrictKeys(_Base):
         super().ascend_resolver()
 
 
-class _Loader(_StrictKeys, yaml.SafeLoader):
+class _Loader(_Strict, yaml.SafeLoader):
     """The loader in Python, whose errors are shown."""
 
 
-class _FastLoader(_StrictKeys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class _FastLoader(_Strict, CSafeLoader):
     """The loader of libyaml where PyYAML has it: ten times as fast."""
 
 

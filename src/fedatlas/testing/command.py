@@ -42,7 +42,7 @@ def check(names: Sequence[str], given: Mapping[str, Any], only: Collection[str] 
     failed, every = 0, candidates(names, given)
     for name in only:
         lookup("check", name, CHECKS)
-    with terminal.shown("checking", len(every) * len(set(only) or CHECKS), "check") as bar:
+    with terminal.progress_bar("checking", len(every) * len(set(only) or CHECKS), "check") as bar:
         say = terminal.printer(bar)
         for one in every:
             failed += _checked(one, only, say, bar.update)

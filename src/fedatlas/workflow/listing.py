@@ -12,7 +12,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import experiment_file
 from fedatlas.experiments.numbering import find_items, format_items
 from fedatlas.io import terminal
-from fedatlas.io.machine import size as memory
+from fedatlas.io.machine import format_size
 from fedatlas.registry.bibliography import reference
 from fedatlas.workflow import times
 from fedatlas.workflow.study import Study
@@ -116,15 +116,15 @@ def lines(experiments: Iterable[ExperimentSummary]) -> Iterator[str]:
         yield from ("", *textwrap.wrap(paper_words(key), terminal.width()))
         for experiment in group:
             title = experiment.title if experiment.is_own else f"{experiment.title} (of the atlas)"
-            yield terminal.beside(f"  {experiment.name}", title, margin)
+            yield terminal.hanging_indent(f"  {experiment.name}", title, margin)
             most = largest_memory(experiment)
             durations = (f"{size} {duration(cost)}".rstrip() for size, cost in experiment.sizes.items())
             for details in (
                 [format_items(find_items(experiment.source)), data_words(experiment)],
-                [", ".join(durations), memory(most * 1e6) if most else ""],
+                [", ".join(durations), format_size(most * 1e6) if most else ""],
             ):
                 if text := "; ".join(filter(None, details)):
-                    yield terminal.beside("", QUANTITY.sub("\u00a0", text), margin).replace("\u00a0", " ")
+                    yield terminal.hanging_indent("", QUANTITY.sub("\u00a0", text), margin).replace("\u00a0", " ")
 
 
 def paper_words(key: str) -> str:

@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.io import terminal
-from fedatlas.io.csv import unguarded
+from fedatlas.io.csv import unescape
 from fedatlas.publish.report import record, warnings
 from fedatlas.results.claims.judge import COLUMNS
 from fedatlas.results.claims.verdicts import NOT_TESTED
@@ -27,7 +27,7 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     """Return the rows of a claims.csv. Raises UserError if the file is not one."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
-            rows = [{name: unguarded(text) for name, text in row.items()} for row in csv.DictReader(file)]
+            rows = [{name: unescape(text) for name, text in row.items()} for row in csv.DictReader(file)]
     except (OSError, ValueError, csv.Error) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
     if any(row.get(name) is None for row in rows for name in COLUMNS):
@@ -75,10 +75,10 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         yield ""
         margin = max(len(f"{name} ({size})") for size, name in claims) + 2
         for (size, name), counts in list(claims.items())[:MOST]:
-            yield terminal.beside(f"{name} ({size})".ljust(margin), _count_words(counts), columns=WIDTH)
+            yield terminal.hanging_indent(f"{name} ({size})".ljust(margin), _count_words(counts), columns=WIDTH)
         if len(claims) > MOST:
             total = sum(claims.values(), Counter())
-            yield terminal.beside(f"all {len(claims)}".ljust(margin), _count_words(total), columns=WIDTH)
+            yield terminal.hanging_indent(f"all {len(claims)}".ljust(margin), _count_words(total), columns=WIDTH)
         yield ""
     for path in paths:
         yield f"Made      {path}"
@@ -90,9 +90,9 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
     if counts_of_warnings := {key: _count_warnings(folders[key]) for key in claims}:
         positive = {name: count for (_, name), count in counts_of_warnings.items() if count}
         text = ", ".join(f"{count} about {name}" for name, count in list(positive.items())[:MOST])
-        yield terminal.beside("Warnings  ", f"{text}; the report shows them" if positive else "none", columns=WIDTH)
+        yield terminal.hanging_indent("Warnings  ", f"{text}; the report shows them" if positive else "none", columns=WIDTH)
     if command := _next_command(study, claims):
-        yield terminal.beside("Next      ", command, columns=WIDTH)
+        yield terminal.hanging_indent("Next      ", command, columns=WIDTH)
 
 
 def _count_words(counts: "Counter[str]") -> str:

@@ -70,7 +70,7 @@ Part = tuple[np.ndarray, np.ndarray, np.ndarray | None]  # samples, labels, clie
 def _arrays(path: Path) -> dict[str, np.ndarray]:
     """The arrays of an archive. Raises UserError if it is none, or holds Python objects."""
     try:
-        npz.check(path, MOST_BYTES)
+        npz.validate(path, MOST_BYTES)
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over
@@ -79,7 +79,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
 
 def _array(path: Path) -> np.ndarray:
     try:
-        npz.check_array(path)
+        npz.validate_array(path)
         return np.asarray(np.load(path, allow_pickle=False))
     except Exception as error:
         raise custom_file_error(path, f"is not a readable .npy file ({error})") from None

@@ -8,7 +8,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.io.machine import free_disk, size
+from fedatlas.io.machine import format_size, free_disk
 
 if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
@@ -25,7 +25,7 @@ def require_for_draws(problem: Any, setting: Setting) -> None:
     need = draws(problem, setting, active) + CLIENT * setting.clients
     if need > (free := problem.free_memory()):
         raise UserError(
-            f"the minibatches of a round of {setting.clients:,} clients need about {size(need)}; but only {size(free)} "
+            f"the minibatches of a round of {setting.clients:,} clients need about {format_size(need)}; but only {format_size(free)} "
             "of memory are free: take a smaller batch, fewer local steps, or fewer clients"
         )
 
@@ -98,13 +98,13 @@ def require(simulations: "Sequence[Simulation]") -> str:
         parts[name] = sum(other[name] for other, _ in estimates)
     first = simulations[0]
     on_disk = first.setting.state == "disk"
-    text = f"about {size(sum(parts.values()))}: {size(parts['model'])} for the model"
+    text = f"about {format_size(sum(parts.values()))}: {format_size(parts['model'])} for the model"
     if parts["clients"]:
         where = " on disk" if on_disk else ""
-        text += f", {size(parts['clients'])} for states of {seen} clients{where}"
+        text += f", {format_size(parts['clients'])} for states of {seen} clients{where}"
     for name, words in (("draws", "the rows that clients draw"), ("data", "data"), ("activations", "activations")):
         if parts.get(name):
-            text += f", {size(parts[name])} for {words}"
+            text += f", {format_size(parts[name])} for {words}"
     kept = parts["clients"] if on_disk else 0
     for need, free, what in (
         (sum(parts.values()) - kept, first.problem.free_memory(), "memory"),
@@ -118,5 +118,7 @@ def require(simulations: "Sequence[Simulation]") -> str:
                 if parts["clients"] > need / 2
                 else "take a smaller batch, model or data set, or a larger machine"
             )
-            raise UserError(f"{first.algorithm.name} needs {text}; but only {size(free)} of {what} are free: {advice}")
+            raise UserError(
+                f"{first.algorithm.name} needs {text}; but only {format_size(free)} of {what} are free: {advice}"
+            )
     return text

@@ -22,7 +22,7 @@ from fedatlas.federation.networks.stacked import Stacked
 from fedatlas.federation.problems.base import Problem, evaluation_rows
 from fedatlas.federation.problems.network import NeuralNetwork
 from fedatlas.federation.streams import stream
-from fedatlas.io.machine import require
+from fedatlas.io.machine import require_memory
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Dataset
@@ -67,7 +67,7 @@ def _check_size(architecture: Architecture, shape: tuple[int, ...], outputs: int
             dim = sum(parameter.numel() for parameter in architecture.build(shape, outputs).parameters())
     except (RuntimeError, TypeError, OverflowError, ZeroDivisionError) as error:
         raise UserError(f"network: there is no {architecture.name} for samples of shape {shape} ({error})") from error
-    require(4 * 4 * dim, f"network: a {architecture.name} of {dim:,} parameters", "take a smaller one")
+    require_memory(4 * 4 * dim, f"network: a {architecture.name} of {dim:,} parameters", "take a smaller one")
 
 
 class Network(Problem):

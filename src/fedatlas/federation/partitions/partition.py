@@ -61,7 +61,7 @@ class Partition:
     def load(cls, path: str | Path) -> "Partition":
         """Read what ``save`` wrote. Raises UserError if it is not there, or is no partition."""
         try:
-            npz.check(path)
+            npz.validate(path)
             with np.load(path, allow_pickle=False) as content:
                 meta = json.loads(str(content["meta"]))
                 made = cls(**meta, order=content["order"], offsets=content["offsets"])

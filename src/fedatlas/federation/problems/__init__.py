@@ -12,7 +12,7 @@ from fedatlas.data.prepared import load
 from fedatlas.errors import UserError
 from fedatlas.federation.problems.base import DataKind, Problem, ProblemKind, SyntheticKind
 from fedatlas.federation.problems.data_options import DataOptions, hold_out
-from fedatlas.io.machine import require
+from fedatlas.io.machine import require_memory
 from fedatlas.registry.kinds import Family
 from fedatlas.registry.options import Option, check_names, construct, options
 
@@ -74,7 +74,7 @@ def create(
     """
     kind, sources = parse(spec)
     subject = f"problem {kind.name} with {clients:,} clients" if clients else f"problem {kind.name}"
-    require(kind.bytes(clients or 1), subject, "take fewer clients, or a smaller problem")
+    require_memory(kind.bytes(clients or 1), subject, "take fewer clients, or a smaller problem")
     if isinstance(kind, SyntheticKind):
         return kind.build(clients)
     if sources is None or not isinstance(kind, DataKind):

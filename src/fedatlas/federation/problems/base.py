@@ -130,7 +130,7 @@ class Optimum:
     def load(cls, path: str | Path) -> "Optimum":
         """The optimum that ``save`` kept. Raises UserError if it is not there, or is no optimum."""
         try:
-            npz.check(path)
+            npz.validate(path)
             with np.load(path, allow_pickle=False) as saved:
                 F, x, gap = saved["F"], saved["x"], saved["gap"]
             if F.shape or gap.shape or x.ndim != 1 or {F.dtype.kind, x.dtype.kind, gap.dtype.kind} != {"f"}:

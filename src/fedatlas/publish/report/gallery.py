@@ -18,7 +18,7 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import machine_name, read
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
-from fedatlas.io.markdown import escaped
+from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import changes, tally
 from fedatlas.publish.report.ledger import SIZES, largest
 from fedatlas.publish.report.palette import shrunk
@@ -143,9 +143,9 @@ def page(gallery: Path, out: Path, listed: Sequence[Listed]) -> None:
     lines = [*_head(ledger, gallery.name)]
     for paper in dict.fromkeys(entry.paper for entry in entries):
         lines += [
-            f"## {escaped(paper.title)}",
+            f"## {escape_markdown(paper.title)}",
             "",
-            f"{escaped(paper.authors)}, {escaped(paper.venue)}, {paper.year}.",
+            f"{escape_markdown(paper.authors)}, {escape_markdown(paper.venue)}, {paper.year}.",
             "",
         ]
         for entry, claims in found:
@@ -190,7 +190,7 @@ def _head(ledger: "pd.DataFrame", folder: str) -> list[str]:
 
 
 def _section(entry: Entry, now: Listed, claims: "pd.DataFrame", folder: str) -> Iterator[str]:
-    yield f"### {escaped(entry.title)}"
+    yield f"### {escape_markdown(entry.title)}"
     yield ""
     for number, (what, text) in enumerate(_facts(entry, folder)):
         yield f"| {what} | {text} |"
@@ -201,9 +201,9 @@ def _section(entry: Entry, now: Listed, claims: "pd.DataFrame", folder: str) -> 
         yield f"> **Older than the code.** {text}"
         yield ""
     for name, caption in entry.figures.items():
-        yield f"![{escaped(caption)}]({folder}/{name}.png)"
+        yield f"![{escape_markdown(caption)}]({folder}/{name}.png)"
         yield ""
-        yield escaped(caption)
+        yield escape_markdown(caption)
         yield ""
     tested = claims[claims["verdict"] != NOT_TESTED]
     if len(tested):
@@ -212,7 +212,7 @@ def _section(entry: Entry, now: Listed, claims: "pd.DataFrame", folder: str) -> 
     for claim in tested.to_dict("records"):
         reading = f" Reading: {claim['reading'].rstrip('.')}." if claim["reading"] else ""
         text = f"{claim['text']}{reading} ({claim['source']})"
-        cells = [escaped(text), claim["paper"], escaped(claim["ours"]), claim["seeds"], f"**{claim['verdict']}**"]
+        cells = [escape_markdown(text), claim["paper"], escape_markdown(claim["ours"]), claim["seeds"], f"**{claim['verdict']}**"]
         yield f"| {' | '.join(map(str, cells))} |"
     yield ""
     if len(claims) > len(tested):
@@ -226,13 +226,13 @@ def _time(hours: float) -> str:
 
 def _facts(entry: Entry, folder: str) -> Iterator[tuple[str, str]]:
     """(what, text) lines: what it re-runs, how to make it, of which data, and how long that took where."""
-    yield "In the paper", escaped(entry.source)
+    yield "In the paper", escape_markdown(entry.source)
     yield "Command", f"`{_command(entry.name, entry.size)}`"
-    data = [f"{escaped(name)} ({escaped(title)})" if title else escaped(name) for name, title in entry.data.items()]
+    data = [f"{escape_markdown(name)} ({escape_markdown(title)})" if title else escape_markdown(name) for name, title in entry.data.items()]
     yield "Data", ", ".join(data) or "synthetic"
     yield "Time", f"{entry.runs:,} runs, {_time(entry.hours)} of a processor"
     versions = ", ".join(f"{name} {version}" for name, version in entry.versions.items())
-    yield "Made with", escaped(f"{versions}; {' and '.join(entry.machines) or 'the processor is not recorded'}")
+    yield "Made with", escape_markdown(f"{versions}; {' and '.join(entry.machines) or 'the processor is not recorded'}")
     yield "Numbers", f"[chosen values]({folder}/chosen.csv), [claims]({folder}/claims.csv)"
 
 
@@ -255,4 +255,4 @@ def _missing(listed: Sequence[Listed]) -> Iterator[str]:
         yield "## Not made yet"
         yield ""
     for one in listed:
-        yield f"- {escaped(one.name)}, size {one.size}: `{_command(one.name, one.size)}`"
+        yield f"- {escape_markdown(one.name)}, size {one.size}: `{_command(one.name, one.size)}`"

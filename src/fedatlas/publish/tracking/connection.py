@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
-from fedatlas.io.markdown import escaped
+from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.record import About
 from fedatlas.publish.tracking import sqlite, views
 from fedatlas.publish.tracking.addresses import LOGIN, check, database
@@ -202,10 +202,10 @@ def _description(about: About, id: str) -> str:
     paper = about.paper
     table, curves = views.of_size(about.size)
     parts = [
-        escaped(about.title),
-        escaped(about.description),
-        f"{escaped(about.source)} of {paper.authors}: *{paper.title}*, {paper.venue}, {paper.year}. {paper.link}",
-        "\n".join(f"- {escaped(note)}" for note in about.notes),
+        escape_markdown(about.title),
+        escape_markdown(about.description),
+        f"{escape_markdown(about.source)} of {paper.authors}: *{paper.title}*, {paper.venue}, {paper.year}. {paper.link}",
+        "\n".join(f"- {escape_markdown(note)}" for note in about.notes),
         f"Size {about.size}: [chosen runs]({table.link(id)}), [their curves]({curves.link(id)})",
     ]
     return "\n\n".join(filter(None, parts))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io import csv
-from fedatlas.io.markdown import escaped
+from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.record import About
 from fedatlas.publish.report.warnings import warnings
 from fedatlas.publish.tracking.entries import LONGEST_TAG, run_name, text
@@ -55,7 +55,7 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta]
         claims = csv.read(artifacts["claims.csv"])
         metrics |= {f"claims/{verdict}": count for verdict, count in claims["verdict"].value_counts().items()}
         told = zip(claims["verdict"], claims["text"], strict=True)
-        note += [f"- **{verdict}**: {escaped(claim)}" for verdict, claim in told]
+        note += [f"- **{verdict}**: {escape_markdown(claim)}" for verdict, claim in told]
     if table:
         frame, made = table
         metrics |= {"runs": made.runs, "diverged runs": made.diverged_runs}
@@ -63,7 +63,7 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta]
         for row in chosen if len(chosen) <= MOST_SCORES else ():
             metrics[f"score/{run_name(row['algorithm'], {axis: row[axis] for axis in about.axes})}"] = row["score"]
         said = warnings(about, frame, made.data)
-        note += [f"- Warning: {escaped(warning)}" for warning in said[:MOST_WARNINGS]]
+        note += [f"- Warning: {escape_markdown(warning)}" for warning in said[:MOST_WARNINGS]]
         note += [f"- {more} more warnings"] if (more := len(said) - MOST_WARNINGS) > 0 else []
     named: dict[str, float] = {}
     for key, value in metrics.items():
