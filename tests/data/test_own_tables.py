@@ -117,6 +117,17 @@ def test_a_second_file_tests_and_may_lack_a_class():
         prepared(file="mine.csv", test_file="other.csv", **KEYS)
 
 
+@pytest.mark.parametrize("start", ["\n", "\r\n\n", "\ufeff\n", "\r"])
+def test_empty_lines_before_the_header_are_ignored(start):
+    text = start + "colour,y\nred,no\nblue,yes\n\nred,yes\nblue,no\n"
+    assert survey(text, categorical="colour").shape == (2,)
+    data = prepared(file="mine.csv", label="y", categorical="colour", test_share=0)
+    assert data.X.tolist() == [[0, 1], [1, 0], [0, 1], [1, 0]] and data.y.tolist() == [0, 1, 1, 0]
+    line = len((start.removeprefix("\ufeff") + "x").splitlines()) + 1
+    with pytest.raises(UserError, match=f"mine.csv, line {line}: column 'colour' holds 'red'"):
+        survey(text)
+
+
 def test_columns_are_chosen():
     FRAME.to_csv("mine.csv", index=False)
     assert prepared(file="mine.csv", label="ill", features=["dose"]).X.shape[1] == 1
@@ -217,6 +228,16 @@ def test_parquet_says_row_and_column():
     FRAME.assign(when=pd.Timestamp(0)).to_parquet("mine.parquet")
     with pytest.raises(UserError, match=r"column 'when' is of the type timestamp.*name it under drop"):
         prepared(file="mine.parquet", **KEYS)
+    FRAME.assign(smokes=[True, None] * (ROWS // 2)).to_parquet("mine.parquet")
+    with pytest.raises(UserError, match=r"mine\.parquet: row 2: column 'smokes' has no value"):
+        prepared(file="mine.parquet", **KEYS)
+    table = pa.table([[True, False, None, True], [0, 1, 0, 1]], names=["smokes", "ill"])
+    parquet.write_table(table, "mine.parquet")
+    with pytest.raises(UserError, match=r"mine\.parquet: row 3: column 'smokes' has no value"):
+        prepared(file="mine.parquet", label="ill")
+    parquet.write_table(pa.table([[1], [2], [3]], names=["a", "", ""]), "mine.parquet")
+    with pytest.raises(UserError, match="two columns have no name"):
+        prepared(file="mine.parquet", label="a")
     parquet.write_table(pa.table([[1], [2]], names=["a", "a"]), "mine.parquet")
     with pytest.raises(UserError, match="two columns are called 'a'"):
         prepared(file="mine.parquet", label="a")

@@ -1,6 +1,6 @@
-"""CSV: text with a header and a row in each line. pyarrow parses it; every cell is kept as text until its use is known.
+"""CSV: text with a header and a row in each line. pyarrow parses it; every cell stays text until its use is known.
 
-Only when something is wrong is the file gone through row by row, to name the line at fault.
+Only if something is wrong is the file read row by row, to name the line at fault.
 """
 
 import csv
@@ -12,11 +12,11 @@ from typing import Any
 from fedatlas.data.compression import open_compressed
 from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.columns import Table
-from fedatlas.data.readers.tabular import Tabular
+from fedatlas.data.readers.tabular import Tabular, find_duplicate
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
-_OTHER = (";", "\t", "|")  # separators that a file may have where another was expected
+_SEPARATORS = (";", "\t", "|")  # of files that are read with another one by mistake
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,15 +39,14 @@ class Csv(Tabular):
     def table(self, path: Path) -> Table:
         separator = self.separator or ("\t" if ".tsv" in path.suffixes else ",")
         with open_compressed(path) as stream:
-            content = stream.read()
-        text = _text(path, content)
+            text = _decode(path, stream.read())
         header = self.columns or _header(path, text, separator)
-        columns = _parsed(path, content, text, separator, header, bool(self.columns))
-        return Table(columns=columns, place=lambda row: (path, _line(text, separator, row + (not self.columns))))
+        columns = _parse(path, text, separator, header, skip=not self.columns)
+        return Table(columns=columns, locate=lambda row: (path, _line(text, separator, row + (not self.columns))))
 
 
-def _text(path: Path, content: bytes) -> str:
-    """The text of a file. Raises UserError if it is none."""
+def _decode(path: Path, content: bytes) -> str:
+    """Return the text of a file. Raises UserError if it is not UTF-8, or has a zero byte."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -60,30 +59,31 @@ def _text(path: Path, content: bytes) -> str:
 
 
 def _rows(text: str, separator: str) -> Any:
-    """A reader over the rows of a text; it knows the line of the row that it gave last."""
+    """Return a reader over the rows of a text. An empty line is an empty row."""
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
 
 
 def _header(path: Path, text: str, separator: str) -> list[str]:
-    """The names of the columns. Raises UserError if the first row cannot be a header."""
+    """Return the names of the columns. Raises UserError if the first row cannot be a header."""
+    rows = _rows(text, separator)
     try:
-        first = next((row for row in _rows(text, separator) if row), None)
+        first = next((row for row in rows if row), None)
     except csv.Error as error:
-        raise custom_file_error(path, f"is not CSV ({error})", 1) from None
+        raise custom_file_error(path, f"is not CSV ({error})", rows.line_num or 1) from None
     if first is None:
         raise custom_file_error(path, "is empty")
-    names = [name.strip() for name in first]
-    if len(names) == 1 and (other := next((one for one in _OTHER if one in names[0] and one != separator), None)):
-        raise custom_file_error(path, f"the header is one column, {names[0]!r}: say separator: {other!r}", 1)
+    line, names = rows.line_num, [name.strip() for name in first]
+    others = [other for other in _SEPARATORS if other in names[0] and other != separator]
+    if len(names) == 1 and others:
+        raise custom_file_error(path, f"the header is one column, {names[0]!r}: say separator: {others[0]!r}", line)
     if all(map(_is_number, names)):
         raise custom_file_error(
-            path, "the header holds numbers alone: name the columns of a file without a header under columns", 1
+            path, "the header holds numbers alone: name the columns of a file without a header under columns", line
         )
-    for place, name in enumerate(names):
-        if not name:
-            raise custom_file_error(path, f"column {place + 1} of the header has no name", 1)
-        if name in names[:place]:
-            raise custom_file_error(path, f"two columns of the header are called {name!r}: rename one", 1)
+    if "" in names:
+        raise custom_file_error(path, f"column {names.index('') + 1} of the header has no name", line)
+    if (name := find_duplicate(names)) is not None:
+        raise custom_file_error(path, f"two columns of the header are called {name!r}: rename one", line)
     return names
 
 
@@ -95,18 +95,27 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _parsed(path: Path, content: bytes, text: str, separator: str, header: list[str], bare: bool) -> dict[str, Any]:
-    """The columns as text. bare: whether the file has no header."""
+def _parse(path: Path, text: str, separator: str, header: list[str], skip: bool) -> dict[str, Any]:
+    """Return the columns as text.
+
+    Args:
+        path: Path of the file, for errors.
+        text: The text of the file.
+        separator: Character between cells.
+        header: Names of the columns.
+        skip: Whether to skip the first row, which is the header.
+    """
     import pyarrow as pa
     from pyarrow import csv as arrow
 
     if text.count('"') % 2:  # pyarrow takes a quote that is never closed
-        raise _fault(path, text, separator, len(header), "a quote is not closed")
+        raise _find_fault(path, text, separator, len(header), "a quote is not closed")
+    content = text.lstrip("\r\n").encode()  # skip_rows_after_names would take an empty line for the header
     try:
         table = arrow.read_csv(
             pa.BufferReader(content),
             read_options=arrow.ReadOptions(
-                column_names=header, skip_rows_after_names=0 if bare else 1, block_size=max(1 << 20, len(content))
+                column_names=header, skip_rows_after_names=int(skip), block_size=max(1 << 20, len(content))
             ),
             parse_options=arrow.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=True),
             convert_options=arrow.ConvertOptions(
@@ -116,35 +125,42 @@ def _parsed(path: Path, content: bytes, text: str, separator: str, header: list[
             ),
         )
     except (pa.ArrowException, OverflowError) as error:
-        raise _fault(path, text, separator, len(header), str(error)) from None
-    return {name: table.column(name).combine_chunks() for name in header}
+        raise _find_fault(path, text, separator, len(header), str(error)) from None
+    return {name: column.combine_chunks() for name, column in zip(header, table.columns, strict=True)}
 
 
-def _fault(path: Path, text: str, separator: str, count: int, reason: str) -> UserError:
-    """The error for a file that does not parse."""
+def _find_fault(path: Path, text: str, separator: str, count: int, reason: str) -> UserError:
+    """Return the error for a text that does not parse.
+
+    Args:
+        path: Path of the file.
+        text: The text of the file.
+        separator: Character between cells.
+        count: Number of columns.
+        reason: The parser's words, for a fault that no row shows.
+    """
     rows = _rows(text, separator)
     try:
         for row in rows:
             if row and len(row) != count:
                 cells = f"{len(row)} cells" if len(row) > 1 else "one cell"
                 hint = ": quote a cell that holds the separator" if len(row) > count else ""
-                return custom_file_error(
-                    path, f"the row has {cells}, and the table {count} columns{hint}", rows.line_num
-                )
+                fault = f"the row has {cells}, and the table {count} columns{hint}"
+                return custom_file_error(path, fault, rows.line_num)
     except csv.Error as error:
         return custom_file_error(path, f"is not CSV ({error})", rows.line_num)
     return custom_file_error(path, f"is not CSV ({' '.join(reason.split())})")
 
 
 def _line(text: str, separator: str, row: int) -> int | None:
-    """The line in which a row begins that is not empty. row: its number in the file, from 0."""
-    rows, before, place = _rows(text, separator), 0, -1
+    """Return the line in which a row begins. Rows are counted from 0, without empty ones."""
+    rows, end, number = _rows(text, separator), 0, -1
     try:
-        for one in rows:
-            place += bool(one)
-            if place == row:
-                return before + 1
-            before = rows.line_num
+        for cells in rows:
+            number += bool(cells)
+            if number == row:
+                return end + 1
+            end = rows.line_num
     except csv.Error:
         pass
     return None

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.columns import Table
-from fedatlas.data.readers.tabular import Tabular
+from fedatlas.data.readers.tabular import Tabular, find_duplicate
 from fedatlas.errors import UserError
 
 
@@ -24,17 +24,17 @@ class Parquet(Tabular):
         try:
             with parquet.ParquetFile(path) as file:
                 names = [name for name in file.schema_arrow.names if not name.startswith("__index_level_")]
-                if repeated := next((name for name in names if names.count(name) > 1), None):
-                    raise custom_file_error(path, f"two columns are called {repeated!r}: rename one")
-                found = file.read()
-            columns = {name: _combined(found.column(name)) for name in names}
+                if (name := find_duplicate(names)) is not None:
+                    fault = f"two columns are called {name!r}: rename one" if name else "two columns have no name"
+                    raise custom_file_error(path, fault)
+                table = file.read()
+            columns = {name: _combine(table.column(name)) for name in names}
         except UserError:
             raise
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise custom_file_error(
-                path, f"is not a readable Parquet file ({' '.join(str(error).split())[:200]})"
-            ) from None
-        return Table(columns=columns, place=lambda row: (path, None))
+            words = " ".join(str(error).split())[:200]
+            raise custom_file_error(path, f"is not a readable Parquet file ({words})") from None
+        return Table(columns=columns, locate=lambda row: (path, None))
 
     def one_hot(self, table: Table, name: str) -> bool:
         import pyarrow as pa
@@ -42,8 +42,8 @@ class Parquet(Tabular):
         return super().one_hot(table, name) or pa.types.is_dictionary(table.columns[name].type)
 
 
-def _combined(column: Any) -> Any:
-    """A column as one array, whose text is valid and whose categories are there. Raises ArrowInvalid otherwise."""
-    found = column.unify_dictionaries().combine_chunks()
-    found.validate(full=True)
-    return found
+def _combine(column: Any) -> Any:
+    """Return a column as one array. Raises ArrowInvalid if its text is not valid, or a category is missing."""
+    array = column.unify_dictionaries().combine_chunks()
+    array.validate(full=True)
+    return array

@@ -1,6 +1,7 @@
-"""What readers of tables share: which column is what."""
+"""Base of the readers of tables: the label, clients, test rows and features of columns."""
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fedatlas.data.errors import custom_file_error
-from fedatlas.data.readers.columns import Table, absent, empty, indicators, named, numbers, tested
+from fedatlas.data.readers.columns import Table, indicators, is_empty, is_missing, is_test_row, labels, numbers
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
@@ -35,68 +36,69 @@ class Tabular(CustomReader):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        roles = {"label": self.label, "client": self.client, "test_column": self.test_column}
-        used: dict[str, str] = {}
-        for role, name in [*roles.items(), *(("drop", one) for one in _listed(self.drop))]:
-            if name is not None and (other := used.setdefault(name, role)) != role:
-                raise UserError(f"column {name!r} is named under {other} and {role}: one column has one use")
-        for role, names in (("features", self.features), ("categorical", self.categorical)):
-            for name in _listed(names):
-                if name in used:
-                    raise UserError(f"column {name!r} is named under {used[name]} and {role}: one column has one use")
+        uses: dict[str, str] = {}
+        for use in ("label", "client", "test_column", "drop"):
+            for name in _names(getattr(self, use)):
+                if (other := uses.setdefault(name, use)) != use:
+                    raise UserError(f"column {name!r} is named under {other} and {use}: one column has one use")
+        for use in ("features", "categorical"):
+            for name in _names(getattr(self, use)):
+                if name in uses:
+                    raise UserError(f"column {name!r} is named under {uses[name]} and {use}: one column has one use")
 
     @abstractmethod
     def table(self, path: Path) -> Table:
-        """The table of a file. Raises UserError if it is none."""
+        """Return the table of a file. Raises UserError if it is none."""
 
     def load(self, paths: Sequence[Path]) -> Samples:
         tables = [self.table(path) for path in paths]
-        for path, one in zip(paths, tables, strict=True):
-            if not one.columns or not one.rows:
+        for path, table in zip(paths, tables, strict=True):
+            if not table.columns or not table.rows:
                 raise custom_file_error(path, "holds no rows")
-        whole = tables[0] if len(tables) == 1 else _joined(tables, paths)
-        self._check(whole, len(tables))
-        features = self._features(whole)
-        gone = np.zeros(whole.rows, bool)
+        table = tables[0] if len(tables) == 1 else _join(tables, paths)
+        test = np.arange(table.rows) >= tables[0].rows if len(tables) > 1 else None
+        self._check_columns(table, len(tables))
+        features = self._features(table)
+        incomplete = np.zeros(table.rows, bool)
         if self.missing == "drop":
             for name in features:
-                gone |= absent(whole.columns[name])
+                incomplete |= is_missing(table.columns[name])
             for name in filter(None, (self.label, self.client)):
-                gone |= empty(whole.columns[name])
-            if gone.all():
+                incomplete |= is_empty(table.columns[name])
+            if incomplete.all():
                 raise custom_file_error(paths[0], "missing: drop leaves no row: every one lacks a value")
-        kept = whole.kept(~gone)
-        test = None
+            table = table.select(~incomplete)
+            test = None if test is None else test[~incomplete]
         if self.test_column is not None:
-            test = tested(kept, self.test_column)
-        elif len(tables) > 1:
-            test = (np.arange(whole.rows) >= tables[0].rows)[~gone]
-        y = named(kept, self.label, "label")
-        owner = None if self.client is None else named(kept, self.client, "client")
-        X = self._matrix(kept, features)
-        notes = [f"The label is the column {self.label}."]
-        notes += [f"{int(gone.sum()):,} rows without a value are left out."] if gone.any() else []
-        return Samples(X=X, y=y, owner=owner, test=test, note=" ".join(notes))
+            test = is_test_row(table, self.test_column)
+        y = labels(table, self.label, "label")
+        owner = None if self.client is None else labels(table, self.client, "client")
+        X = self._matrix(table, features)
+        note = f"The label is the column {self.label}."
+        if incomplete.any():
+            note += f" {int(incomplete.sum()):,} rows without a value are left out."
+        return Samples(X=X, y=y, owner=owner, test=test, note=note)
 
-    def _check(self, table: Table, parts: int) -> None:
+    def _check_columns(self, table: Table, parts: int) -> None:
+        path, _ = table.locate(0)
         if self.test_column is not None and self.test_share is not None:
-            raise custom_file_error(table.place(0)[0], "test_column and test_share exclude one another")
+            raise custom_file_error(path, "test_column and test_share exclude one another")
         if self.test_column is not None and parts > 1:
-            raise custom_file_error(table.place(0)[0], "test_column and test_file exclude one another")
-        for role in ("label", "client", "features", "drop", "categorical", "test_column"):
-            table.check_names(role, _listed(getattr(self, role)))
+            raise custom_file_error(path, "test_column and test_file exclude one another")
+        for use in ("label", "client", "features", "drop", "categorical", "test_column"):
+            table.check_names(use, _names(getattr(self, use)))
 
     def _features(self, table: Table) -> list[str]:
-        used = {self.label, self.client, self.test_column, *_listed(self.drop)}
-        found = _listed(self.features) or [name for name in table.columns if name not in used]
-        found = [*found, *(name for name in _listed(self.categorical) if name not in found)]
-        if not found:
-            raise custom_file_error(table.place(0)[0], "no column is left for features")
-        return found
+        used = {self.label, self.client, self.test_column, *_names(self.drop)}
+        features = _names(self.features) or [name for name in table.columns if name not in used]
+        features = list(dict.fromkeys([*features, *_names(self.categorical)]))
+        if not features:
+            raise custom_file_error(table.locate(0)[0], "no column is left for features")
+        return features
 
     def one_hot(self, table: Table, name: str) -> bool:
-        """Whether the values of a feature become columns of 0 and 1."""
-        return name in _listed(self.categorical)
+        """Return whether the values of a feature become columns of 0 and 1."""
+        return name in _names(self.categorical)
 
     def _matrix(self, table: Table, features: Sequence[str]) -> np.ndarray:
         parts: list[Any] = []
@@ -105,22 +107,26 @@ class Tabular(CustomReader):
         return np.concatenate(parts, axis=1)
 
 
-def _listed(names: str | list[str] | None) -> list[str]:
-    """The columns of an option, of which one may be named alone."""
-    return [names] if isinstance(names, str) else names or []
+def find_duplicate(names: Sequence[str]) -> str | None:
+    """Return the first name that occurs twice, or None."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
-def _joined(tables: Sequence[Table], paths: Sequence[Path]) -> Table:
-    """Rows to train on, then rows to test on. Raises UserError if the two tables have other columns."""
+def _names(value: str | list[str] | None) -> list[str]:
+    """Return the columns of an option, which may be one name."""
+    return [value] if isinstance(value, str) else value or []
+
+
+def _join(tables: Sequence[Table], paths: Sequence[Path]) -> Table:
+    """Return the training rows, then the test rows. Raises UserError if the two tables have different columns."""
     import pyarrow as pa
 
     first, second = tables
     if set(first.columns) != set(second.columns):
         name = next(iter(set(first.columns) ^ set(second.columns)))
-        has, lacks = (paths[0], paths[1]) if name in first.columns else (paths[1], paths[0])
-        raise custom_file_error(
-            lacks, f"there is no column {name!r}, which {has} has: the two files must have the same columns"
-        )
+        path, other = (paths[1], paths[0]) if name in first.columns else (paths[0], paths[1])
+        fault = f"there is no column {name!r}, which {other} has: the two files must have the same columns"
+        raise custom_file_error(path, fault)
 
     def chunks(column: Any) -> list[Any]:
         if pa.types.is_dictionary(column.type):
@@ -128,24 +134,23 @@ def _joined(tables: Sequence[Table], paths: Sequence[Path]) -> Table:
         return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
 
     columns = {}
-    for name in first.columns:
-        parts = [*chunks(first.columns[name]), *chunks(second.columns[name])]
+    for name, column in first.columns.items():
+        parts = [*chunks(column), *chunks(second.columns[name])]
         try:
-            joined = pa.concat_arrays(_alike(parts))
-            columns[name] = joined.dictionary_encode() if pa.types.is_dictionary(first.columns[name].type) else joined
+            joined = pa.concat_arrays(_cast(parts))
+            columns[name] = joined.dictionary_encode() if pa.types.is_dictionary(column.type) else joined
         except pa.ArrowException:
             raise custom_file_error(paths[1], f"column {name!r} is of another type than in {paths[0]}") from None
-    count = first.rows
-    return Table(columns=columns, place=lambda row: first.place(row) if row < count else second.place(row - count))
+    rows = first.rows
+    return Table(columns=columns, locate=lambda row: first.locate(row) if row < rows else second.locate(row - rows))
 
 
-def _alike(parts: list[Any]) -> list[Any]:
-    """Arrays of one type; numbers become double precision where their types differ."""
+def _cast(arrays: list[Any]) -> list[Any]:
+    """Return arrays of one type; numbers of different types become double precision."""
     import pyarrow as pa
 
-    kinds = {str(part.type) for part in parts}
-    if len(kinds) == 1:
-        return parts
-    if all(pa.types.is_string(part.type) or pa.types.is_large_string(part.type) for part in parts):
-        return [part.cast(pa.string()) for part in parts]
-    return [part.cast(pa.float64()) for part in parts]
+    if len({str(array.type) for array in arrays}) == 1:
+        return arrays
+    if all(pa.types.is_string(array.type) or pa.types.is_large_string(array.type) for array in arrays):
+        return [array.cast(pa.string()) for array in arrays]
+    return [array.cast(pa.float64()) for array in arrays]
