@@ -46,25 +46,23 @@ class Agrees(AlgorithmCheck):
 
         closed = lookup("limit", self.limit, LIMITS)
         rows = results.rows(self.algorithm, self.where, results.curves)
-        deviations, samples = [], 0
+        deviations, seeds = [], 0
         for point, part in results.settings(rows):
             values = late_means(part, [], self.metric, self.after).to_numpy(float)
             if not len(values):
                 continue
-            if (samples := len(values)) < 2:
+            if (seeds := len(values)) < 2:
                 raise NotTested("A standard error needs two seeds at least")
             p = probabilities(results.view.setting, dict(zip(results.axes, point, strict=True)))
-            apart = values.mean() - closed(results.view.problem, p)
-            error = values.std(ddof=1) / math.sqrt(samples)
-            deviations.append(0.0 if abs(apart) <= ROUNDING else apart / error if error else math.inf)
+            difference = values.mean() - closed(results.view.problem, p)
+            error = values.std(ddof=1) / math.sqrt(seeds)
+            deviations.append(0.0 if abs(difference) <= ROUNDING else difference / error if error else math.inf)
         if not deviations:
             raise NotTested(f"No evaluations from round {self.after} on")
-        allowed = float(stats.t.ppf(1 - self.level / 2 / len(deviations), samples - 1))
+        allowed = float(stats.t.ppf(1 - self.level / 2 / len(deviations), seeds - 1))
         worst = max(map(abs, deviations))
         square = sum(z * z for z in deviations) / len(deviations)
-        ours = f"largest deviation {labels.number(worst)} standard errors over {len(deviations)} settings"
-        expected = (samples - 1) / (samples - 3) if samples > 3 else math.inf
+        text = f"largest deviation {labels.number(worst)} standard errors over {len(deviations)} settings"
+        expected = (seeds - 1) / (seeds - 3) if seeds > 3 else math.inf
         squares = f"mean square {labels.number(square)}, expected {labels.number(expected)}"
-        return exact_outcome(
-            ours, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.", samples, worst
-        )
+        return exact_outcome(text, worst <= allowed, f"{labels.number(allowed)} are allowed; {squares}.", seeds, worst)

@@ -1,4 +1,4 @@
-"""What a check is: a question about results, declared by its options; and the options that several checks share."""
+"""The base class of checks, and base classes for the options that several checks share."""
 
 import math
 from abc import abstractmethod
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Check(Kind):
-    """A question about the results of an experiment. Its docstring says when the claim is held."""
+    """A computation that tests a claim on the results of an experiment. Its docstring says when the claim is held."""
 
     where: dict[str, Any] = option(
         dict, doc="values of axes to keep, one or a list; max and min are the largest and smallest", names="where"
@@ -32,27 +32,39 @@ class Check(Kind):
 
     @property
     def inputs(self) -> frozenset[str]:
-        """What it needs besides table and curves: ``theorems`` if it compares runs with theorems, ``runs`` if it
-        simulates runs again, ``simulated_seconds`` as a column of the curves."""
+        """Inputs besides table and curves.
+
+        ``theorems`` if the check compares runs with theorems, ``runs`` if it simulates runs again,
+        ``simulated_seconds`` if it needs that column of the curves.
+        """
         return frozenset()
 
     def measures(self) -> set[str]:
-        """Axes whose values must be numbers, as the options are."""
+        """Return the axes whose values must be numbers, as the options are."""
         return set()
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        """Raise UserError if the check asks what is not known of its runs, such as the bound of a theorem.
+        """Check, before any job, that the runs can be tested, for example that a theorem is about them.
 
-        Called before any job. runs: (id of the algorithm, Run) for each of its algorithms and each point of the axes
-        that it keeps.
+        Args:
+            runs: Pairs of an algorithm's id and a Run, for each of the check's algorithms and each point of the axes
+                that ``where`` keeps.
+
+        Raises:
+            UserError: If the check is not about the runs.
         """
 
     @abstractmethod
     def judge(self, results: Results) -> Outcome:
-        """The verdict on the claim, and what it rests on.
+        """Return the verdict on the claim with the numbers behind it.
 
-        Raises NotTested if the results do not hold what it is about, NotCovered if a condition of a theorem does not
-        hold, and UserError if an option does not fit them.
+        Args:
+            results: The results of the experiment.
+
+        Raises:
+            NotTested: If the results lack what the claim is about.
+            NotCovered: If a condition of a theorem does not hold.
+            UserError: If an option does not fit the results.
         """
 
 
@@ -74,7 +86,7 @@ class MultiAlgorithmCheck(Check):
 
 @dataclass(frozen=True, kw_only=True)
 class ContestCheck(AlgorithmCheck):
-    """A check of one algorithm against others."""
+    """A comparison of one algorithm with rivals."""
 
     than: list[str] = option(
         doc="ids of the algorithms that it is compared with, of which it must beat all", names="algorithms", filled=True
@@ -99,7 +111,10 @@ class ScoreCheck(MetricCheck):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedCheck(Check):
-    """A check of a number that must lie between bounds. bounds: options of which one must be given."""
+    """A check of a number that must lie between bounds.
+
+    bounds: names of the options of which a specification must have at least one.
+    """
 
     bounds: ClassVar[tuple[str, ...]] = ("at_least", "at_most")
 
@@ -112,10 +127,10 @@ class BoundedCheck(Check):
     def __post_init__(self) -> None:
         super().__post_init__()
         if all(getattr(self, bound) is None for bound in self.bounds):
-            *others, last = self.bounds
-            raise UserError(f"{self.title()} needs {', '.join(others)} or {last}")
+            *first, last = self.bounds
+            raise UserError(f"{self.title()} needs {', '.join(first)} or {last}")
 
     def limits(self) -> Bounds:
-        """The numbers that pass."""
+        """Return the bounds of the numbers that pass."""
         low, high = self.at_least, self.at_most
         return Bounds(-math.inf if low is None else low, math.inf if high is None else high)

@@ -40,8 +40,8 @@ class Below(AlgorithmCheck):
 
         rows, texts, largest = results.rows(self.algorithm, self.where, results.curves), [], 0.0
         for point, part in results.settings(rows):
-            found = list(compare_runs(results.view, self.theorem, self.algorithm, part))
-            ratio = max(largest_ratio(run.measured, run.bound) for run in found)
+            comparisons = compare_runs(results.view, self.theorem, self.algorithm, part)
+            ratio = max(largest_ratio(run.measured, run.bound) for run in comparisons)
             largest = ratio if math.isnan(ratio) else max(largest, ratio)
             text = f"at most {labels.number(ratio)} of the bound" if math.isfinite(ratio) else "diverged or ended early"
             texts.append(text + results.location(point))

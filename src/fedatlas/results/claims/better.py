@@ -40,34 +40,36 @@ class Better(ScoreCheck, ContestCheck):
     def judge(self, results: Results) -> Outcome:
         ours = results.samples(self.algorithm, self.where, self.metric, self.statistic)
         low = results.goal(self.metric) == "min"
-        parts, saturated, tied = [], [], True
-        for other in self.than:
-            theirs = results.samples(other, self.where, self.metric, self.statistic)
+        evidence, saturated, tied = [], [], True
+        for rival in self.than:
+            theirs = results.samples(rival, self.where, self.metric, self.statistic)
             for point in [point for point in ours if point in theirs]:
                 pairs = [
                     (self._floored(a, low), self._floored(b, low)) for a, b in pair_seeds(ours[point], theirs[point])
                 ]
-                empty = self.floor is not None and all(mine == yours == self.floor for mine, yours in pairs)
-                if pairs and empty:
-                    saturated.append(f"{results.name(other)} {results.label(point)}".strip())
+                at_floor = self.floor is not None and all(mine == yours == self.floor for mine, yours in pairs)
+                if pairs and at_floor:
+                    saturated.append(f"{results.name(rival)} {results.label(point)}".strip())
                 elif pairs:
                     tied &= all(mine == yours for mine, yours in pairs)
-                    parts.append(self._part(results, other, point, pairs))
+                    evidence.append(self._evidence(results, rival, point, pairs))
         more: Side = None if self.beyond is None else "above"
         note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
-        if saturated and not parts:
+        if saturated and not evidence:
             return vacuous_outcome(f"all scores at the floor of {labels.number(self.floor or 0)}", note)
-        outcome = judge_any(parts, note) if self.some else judge_all(parts, note, more=more)
+        outcome = judge_any(evidence, note) if self.some else judge_all(evidence, note, more=more)
         return vacuous_outcome(outcome.text, "The scores of all seeds are equal.") if tied else outcome
 
     def _floored(self, score: float, low: bool) -> float:
-        """A score, or the floor where the score is better."""
+        """Return a score, or the floor where the score is better."""
         return score if self.floor is None else (max if low else min)(score, self.floor)
 
-    def _part(self, results: Results, other: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]) -> Evidence:
-        low, place = results.goal(self.metric) == "min", results.location(point)
+    def _evidence(
+        self, results: Results, rival: str, point: tuple[Any, ...], pairs: list[tuple[float, float]]
+    ) -> Evidence:
+        low, location = results.goal(self.metric) == "min", results.location(point)
         means = [labels.number(math.fsum(values) / len(pairs)) for values in zip(*pairs, strict=True)]
-        names = f"than {results.name(other)} ({means[0]} against {means[1]}){place}"
+        names = f"than {results.name(rival)} ({means[0]} against {means[1]}){location}"
         high = math.inf if self.beyond is None else self.beyond
         if self.by is not None:
             ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
@@ -82,11 +84,11 @@ class Better(ScoreCheck, ContestCheck):
 
 
 def _minus(a: float, b: float) -> float:
-    return 0.0 if a == b else a - b  # of infinite scores, too
+    return 0.0 if a == b else a - b  # equal infinite scores differ by 0, not by NaN
 
 
 def _ratio(ours: float, theirs: float, low: bool) -> float:
-    """How many times as good ours is; 0 if ours diverged. low: whether small values are good."""
+    """Return how many times as good ours is; 0 if ours diverged. low: whether small values are good."""
     good, bad = (ours, theirs) if low else (theirs, ours)
     if not math.isfinite(ours):
         return 0.0

@@ -1,4 +1,4 @@
-"""How the best value of a hyper-parameter grows along an axis."""
+"""The growth along an axis of the best value of a hyper-parameter."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -42,8 +42,8 @@ class ChoiceSlope(BoundedCheck, AlgorithmCheck):
         if rows[axis].nunique() < 2:
             raise NotTested(f"Fewer than two positive values of {axis}")
         small, slopes = goal(select.tuning_metric, select) == "min", []
-        for _, of_seed in rows.groupby("seed"):
-            best = [_best(part, small) for _, part in results.settings(of_seed)]
+        for _, seed_rows in rows.groupby("seed"):
+            best = [_best(part, small) for _, part in results.settings(seed_rows)]
             slopes.append(exponent(*([float(row[name]) for row in best] for name in (axis, parameter))))
         pairs = [f"{labels.number(row[parameter])} at {labels.point(axis, row[axis])}" for row in best]
         note = f"The best {parameter} of the last seed is {', '.join(pairs)}."
@@ -51,5 +51,5 @@ class ChoiceSlope(BoundedCheck, AlgorithmCheck):
 
 
 def _best(rows: "pd.DataFrame", small: bool) -> "pd.Series":
-    """The run with the best score. small: whether small scores are good."""
+    """Return the run with the best score. small: whether small scores are good."""
     return rows.loc[rows["score"].idxmin() if small else rows["score"].idxmax()]

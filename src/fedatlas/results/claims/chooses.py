@@ -1,4 +1,4 @@
-"""Which tuned values are the best."""
+"""The best tuned values."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ class Chooses(AlgorithmCheck):
     )
 
     def judge(self, results: Results) -> Outcome:
-        rows = self._best(results) if self.among else results.rows(self.algorithm, self.where)
+        rows = self._best_rows(results) if self.among else results.rows(self.algorithm, self.where)
         for parameter in self.values:
             results.validate_tuned(parameter, rows, self.algorithm)
         held = all((rows[parameter] == value).all() for parameter, value in self.values.items())
@@ -45,8 +45,8 @@ class Chooses(AlgorithmCheck):
             texts.append(best + results.location(point))
         return exact_outcome("; ".join(texts), held, seeds=int(rows["tuning_seeds"].max()))
 
-    def _best(self, results: Results) -> "pd.DataFrame":
-        """For each setting a row with the best values of ``among``, by the mean over the tuning seeds."""
+    def _best_rows(self, results: Results) -> "pd.DataFrame":
+        """Return for each setting a row with the best values of ``among``, by the mean over the tuning seeds."""
         import pandas as pd
 
         rows = results.rows(self.algorithm, self.where, results.trials)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.averages import mean_squares
 from fedatlas.results.claims.base import ContestCheck, MetricCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Results
@@ -33,22 +32,22 @@ class Closer(MetricCheck, ContestCheck):
         for id in (self.algorithm, *self.than):
             rows = results.rows(id, self.where, results.curves)
             for point, part in results.settings(rows):
-                roots[id, point] = np.sqrt(mean_squares(results, part, self.metric, self.after))
-        parts = []
-        for other in self.than:
-            for point in [point for id, point in roots if id == self.algorithm and (other, point) in roots]:
-                ours, theirs = roots[self.algorithm, point], roots[other, point]
+                roots[id, point] = np.sqrt(results.mean_squares(part, self.metric, self.after))
+        evidence = []
+        for rival in self.than:
+            for point in [point for id, point in roots if id == self.algorithm and (rival, point) in roots]:
+                ours, theirs = roots[self.algorithm, point], roots[rival, point]
                 seeds = [seed for seed in ours.index if seed in theirs.index]
                 ratios = [_ratio(ours[seed], theirs[seed]) for seed in seeds]
                 means = f"({labels.number(ours.mean())} against {labels.number(theirs.mean())})"
-                place = results.location(point)
-                about = f"{{}} times smaller than {results.name(other)} {means}{place}"
-                parts.append(Evidence(sample(ratios, log=True), Bounds(self.factor, open=True), about))
-        return judge_all(parts)
+                location = results.location(point)
+                template = f"{{}} times smaller than {results.name(rival)} {means}{location}"
+                evidence.append(Evidence(sample(ratios, log=True), Bounds(self.factor, open=True), template))
+        return judge_all(evidence)
 
 
 def _ratio(ours: float, theirs: float) -> float:
-    """theirs / ours; 0 where ours diverged, infinite where theirs alone did."""
+    """Return theirs / ours; 0 where ours diverged, infinite where theirs alone did."""
     if not math.isfinite(ours):
         return 0.0
     return math.inf if ours == 0 else theirs / ours

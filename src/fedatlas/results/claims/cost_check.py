@@ -1,4 +1,4 @@
-"""What checks share that count what runs spend."""
+"""The base class of checks that count the cost of runs."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from fedatlas.results.costs.cost_options import CostOptions
 
 @dataclass(frozen=True, kw_only=True)
 class CostCheck(CostOptions, MetricCheck):
-    """A check of what runs spend until a metric attains a value."""
+    """A check of the cost of runs until a metric attains a value."""
 
     cost: str = option("rounds", doc="what is counted: a cost, or simulated_seconds", names="cost or time")
 
@@ -24,6 +24,6 @@ class CostCheck(CostOptions, MetricCheck):
         for cost in filter(None, self.costs):
             lookup("cost", cost, TIMES)
 
-    def counted(self, cost: str) -> str:
-        """A cost in words; of simulated time, on which clients."""
+    def describe_cost(self, cost: str) -> str:
+        """Return a cost in words, with the clients where it is simulated time."""
         return TIMES[cost] if cost != SIMULATED else f"simulated seconds, {self.clients}"

@@ -1,4 +1,4 @@
-"""How much worse a metric becomes along an axis."""
+"""Loss of a metric along an axis."""
 
 import math
 from dataclasses import dataclass
@@ -36,32 +36,36 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     than: list[str] = option(list, doc="ids of algorithms that must all lose more", names="algorithms")
 
     def measures(self) -> set[str]:
-        return {self.axis} if any(end in EXTREMES for end in (self.start, self.end)) else set()
+        return {self.axis} if any(value in EXTREMES for value in (self.start, self.end)) else set()
 
     def limits(self) -> Bounds:
         bounds = super().limits()
         return bounds if self.above is None else Bounds(max(bounds.low, self.above), bounds.high, open=True)
 
     def judge(self, results: Results) -> Outcome:
-        parts = []
-        others = {id: self._drops(results, id) for id in self.than}
+        evidence = []
+        rivals = {id: self._drops(results, id) for id in self.than}
         for algorithm in self.algorithms:
             drops = self._drops(results, algorithm)
             name = results.name(algorithm)
-            parts += [Evidence(sample(of_seeds.values()), self.limits(), f"{name} {{}}") for of_seeds in drops.values()]
-            for id, theirs in others.items():
+            evidence += [
+                Evidence(sample(seed_scores.values()), self.limits(), f"{name} {{}}") for seed_scores in drops.values()
+            ]
+            for id, theirs in rivals.items():
                 for point in [point for point in drops if point in theirs]:
-                    more = [lost - own for own, lost in pair_seeds(drops[point], theirs[point])]
-                    parts.append(Evidence(sample(more), Bounds(0, open=True), f"{results.name(id)} loses {{}} more"))
-        return judge_all(parts, more=self.more)
+                    losses = [rival - ours for ours, rival in pair_seeds(drops[point], theirs[point])]
+                    evidence.append(
+                        Evidence(sample(losses), Bounds(0, open=True), f"{results.name(id)} loses {{}} more")
+                    )
+        return judge_all(evidence, more=self.more)
 
     def _drops(self, results: Results, algorithm: str) -> Drops:
-        """By how much the scores of each seed are worse at ``end`` than at ``start``, in settings that have both.
+        """Return how much worse scores are at ``end`` than at ``start``, by seed, in settings that have both values.
 
         Raises NotTested without such settings, and where a run diverges at ``start``.
         """
         sign = 1 if results.goal(self.metric) == "max" else -1
-        before, after = (self._at(results, algorithm, value) for value in (self.start, self.end))
+        before, after = (self._scores(results, algorithm, value) for value in (self.start, self.end))
         drops: Drops = {}
         for point in [point for point in before if point in after]:
             seeds = sorted(before[point].keys() & after[point].keys())
@@ -72,20 +76,20 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
             raise NotTested(f"No setting of {results.name(algorithm)} has both values of {self.axis}")
         return drops
 
-    def _at(self, results: Results, algorithm: str, value: Any) -> Drops:
-        """Scores by point of the other axes and seed, where ``axis`` has a value or at its best or worst value."""
+    def _scores(self, results: Results, algorithm: str, value: Any) -> Drops:
+        """Return scores by point of the other axes and seed, at a value of ``axis`` or its best or worst value."""
         results.validate_axis("axis", self.axis)
-        over = {"best": max, "worst": min} if results.goal(self.metric) == "max" else {"best": min, "worst": max}
-        extreme = isinstance(value, str) and value in over
-        chosen = self.where if extreme else {**self.where, self.axis: value}
+        choose = {"best": max, "worst": min} if results.goal(self.metric) == "max" else {"best": min, "worst": max}
+        extreme = isinstance(value, str) and value in choose
+        where = self.where if extreme else {**self.where, self.axis: value}
         scores: dict[tuple[Any, ...], list[dict[int, float]]] = {}
-        for point, of_seeds in results.samples(algorithm, chosen, self.metric, self.statistic).items():
-            others = tuple(v for name, v in zip(results.axes, point, strict=True) if name != self.axis)
-            scores.setdefault(others, []).append(of_seeds)
+        for point, seed_scores in results.samples(algorithm, where, self.metric, self.statistic).items():
+            other_axes = tuple(v for name, v in zip(results.axes, point, strict=True) if name != self.axis)
+            scores.setdefault(other_axes, []).append(seed_scores)
         if extreme:
-            return {point: over[value](found, key=_mean) for point, found in scores.items() if len(found) > 1}
-        return {point: found[0] for point, found in scores.items()}
+            return {point: choose[value](samples, key=_mean) for point, samples in scores.items() if len(samples) > 1}
+        return {point: samples[0] for point, samples in scores.items()}
 
 
-def _mean(of_seeds: dict[int, float]) -> float:
-    return math.fsum(of_seeds.values()) / len(of_seeds)
+def _mean(seed_scores: dict[int, float]) -> float:
+    return math.fsum(seed_scores.values()) / len(seed_scores)

@@ -30,28 +30,28 @@ class Equal(ScoreCheck, MultiAlgorithmCheck):
     absolute: bool = option(False, doc="whether the tolerance is an amount, and not a share of the larger score")
 
     def judge(self, results: Results) -> Outcome:
-        scores = {one: results.samples(one, self.where, self.metric, self.statistic) for one in self.algorithms}
-        bounds, parts, worst, seeds = Bounds(-self.tolerance, self.tolerance), [], 0.0, 0
-        what = "difference" if self.absolute else "relative difference"
-        for one, other in itertools.combinations(self.algorithms, 2):
-            names = f"{results.name(one)} and {results.name(other)}"
-            for point in [point for point in scores[one] if point in scores[other]]:
-                pairs = pair_seeds(scores[one][point], scores[other][point])
+        scores = {id: results.samples(id, self.where, self.metric, self.statistic) for id in self.algorithms}
+        bounds, evidence, worst, seeds = Bounds(-self.tolerance, self.tolerance), [], 0.0, 0
+        noun = "difference" if self.absolute else "relative difference"
+        for first, second in itertools.combinations(self.algorithms, 2):
+            names = f"{results.name(first)} and {results.name(second)}"
+            for point in [point for point in scores[first] if point in scores[second]]:
+                pairs = pair_seeds(scores[first][point], scores[second][point])
                 pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
-                place = results.location(point)
+                location = results.location(point)
                 if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
                     differences = sample(self._difference(*pair) for pair in pairs)
                     worst, seeds = max(worst, *map(abs, differences.values)), max(seeds, len(pairs))
-                    parts.append(Evidence(differences, bounds, f"{what} {{}} of {names}{place}"))
+                    evidence.append(Evidence(differences, bounds, f"{noun} {{}} of {names}{location}"))
                 elif pairs:
                     worst = math.inf
-                    parts.append(Evidence(DIVERGED, bounds, f"one of {names} diverged{place}"))
-        if parts and worst <= self.tolerance:
-            return exact_outcome(f"largest {what} {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
-        return judge_all(parts)
+                    evidence.append(Evidence(DIVERGED, bounds, f"one of {names} diverged{location}"))
+        if evidence and worst <= self.tolerance:
+            return exact_outcome(f"largest {noun} {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
+        return judge_all(evidence)
 
     def _difference(self, a: float, b: float) -> float:
-        """The difference of two scores."""
+        """Return the difference of two scores."""
         if abs(a - b) <= ROUNDING:
             return 0.0
         return (a - b) / (1 if self.absolute else max(abs(a), abs(b)))

@@ -1,4 +1,4 @@
-"""The power with which one number grows with another: the slope of its logarithm, with an interval over seeds."""
+"""Exponents of power laws: slopes of logarithms, as evidence with intervals over seeds."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def exponent(at: "Sequence[float] | np.ndarray", numbers: "Sequence[float] | np.ndarray") -> float:
-    """The slope of log numbers against log ``at``; NaN where a number is not finite, as of a run that diverged.
+def exponent(points: "Sequence[float] | np.ndarray", numbers: "Sequence[float] | np.ndarray") -> float:
+    """Return the slope of log numbers against log points; NaN where a number is not finite, as of a diverged run.
 
-    at: at least two different values. Raises NotTested where a value of ``at`` or a finite number has no logarithm.
+    Args:
+        points: At least two different abscissas.
+        numbers: The numbers at these points.
+
+    Raises:
+        NotTested: If a point or a finite number has no logarithm.
     """
     import numpy as np
 
-    x, y = np.asarray(at, float), np.asarray(numbers, float)
+    x, y = np.asarray(points, float), np.asarray(numbers, float)
     if not np.isfinite(y).all():
         return math.nan
     if not (np.isfinite(x).all() and (x > 0).all() and (y > 0).all()):
@@ -27,13 +32,17 @@ def exponent(at: "Sequence[float] | np.ndarray", numbers: "Sequence[float] | np.
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-def exponent_evidence(exponents: Iterable[float], bounds: Bounds, about: str, lost: str) -> Evidence:
-    """The part of a claim about the mean of exponents, one for each seed.
+def exponent_evidence(exponents: Iterable[float], bounds: Bounds, template: str, diverged: str) -> Evidence:
+    """Return the evidence of the mean of exponents over seeds.
 
-    A run that diverged has no exponent (NaN), and the part then lies outside its bounds, whichever they are. about: the
-    text, with ``{}`` for the mean. lost: the text if a run diverged.
+    Args:
+        exponents: The exponent of each seed, NaN where a run diverged: then the evidence lies outside its bounds,
+            whichever they are.
+        bounds: The exponents that the claim allows.
+        template: Text with ``{}`` for the mean.
+        diverged: Text if a run diverged.
     """
-    found = [one + 0.0 for one in exponents]  # no negative zero
-    return (
-        Evidence(DIVERGED, Bounds(0), lost) if any(map(math.isnan, found)) else Evidence(sample(found), bounds, about)
-    )
+    values = [value + 0.0 for value in exponents]  # adding 0 turns a negative zero into zero
+    if any(map(math.isnan, values)):
+        return Evidence(DIVERGED, Bounds(0), diverged)
+    return Evidence(sample(values), bounds, template)

@@ -1,4 +1,4 @@
-"""How the rounds that attain an accuracy fall along an axis."""
+"""The fall along an axis of the rounds that attain an accuracy."""
 
 import math
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Falls(BoundedCheck, MetricCheck, MultiAlgorithmCheck):
     until: float = option(doc="share of the metric's first value that is attained", above=0, below=1)
 
     def judge(self, results: Results) -> Outcome:
-        metric, parts = self.metric or results.view.select.metric, []
+        metric, evidence = self.metric or results.view.select.metric, []
         results.validate_metric(metric)
         results.validate_axis("axis", self.axis)
         for algorithm in self.algorithms:
@@ -36,11 +36,11 @@ class Falls(BoundedCheck, MetricCheck, MultiAlgorithmCheck):
             if rows[self.axis].nunique() < 2:
                 raise NotTested(f"Fewer than two values of {self.axis}")
             name, exponents = results.name(algorithm), []
-            for _, of_seed in rows.groupby("seed"):
-                runs = [part for _, part in results.settings(of_seed)]
+            for _, seed_rows in rows.groupby("seed"):
+                runs = [part for _, part in results.settings(seed_rows)]
                 rounds = [costs_to_targets(run, metric, "rounds", [self.until])[0] for run in runs]
                 if any(math.isinf(needed) and not has_diverged(run) for needed, run in zip(rounds, runs, strict=True)):
                     raise NotTested(f"not attained by {name}")
                 exponents.append(-exponent([float(run[self.axis].iloc[0]) for run in runs], rounds))
-            parts.append(exponent_evidence(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
-        return judge_all(parts, more=self.more)
+            evidence.append(exponent_evidence(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
+        return judge_all(evidence, more=self.more)

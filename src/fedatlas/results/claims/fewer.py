@@ -42,26 +42,26 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
         self.validate_costs()
-        ours, parts = self._costs(results, self.algorithm, metric), []
-        for other in self.than:
-            theirs = self._costs(results, other, metric)
+        ours, evidence = self._costs(results, self.algorithm, metric), []
+        for rival in self.than:
+            theirs = self._costs(results, rival, metric)
             for point in [point for point in ours if point in theirs]:
-                pairs, place = match_seeds(ours[point], theirs[point]), results.location(point)
+                pairs, location = match_seeds(ours[point], theirs[point]), results.location(point)
                 if pairs:
-                    about = f"{{}} times less than {results.name(other)} ({_means(pairs)})"
+                    template = f"{{}} times less than {results.name(rival)} ({_means(pairs)})"
                     ratios = sample((_ratio(*pair) for pair in pairs), log=True)
-                    parts.append(Evidence(ratios, self.limits(), about + place))
-        return judge_all(parts, more=self.more)
+                    evidence.append(Evidence(ratios, self.limits(), template + location))
+        return judge_all(evidence, more=self.more)
 
     def _costs(self, results: Results, algorithm: str, metric: str) -> dict[tuple[Any, ...], dict[int, float]]:
-        """What each seed spends to attain the accuracy, by point of the axes; infinite where it does not."""
+        """Return the cost of the accuracy, by point of the axes and seed; infinite where it is not attained."""
         rows, low = results.rows(algorithm, self.where, results.curves), results.goal(metric) == "min"
         return {
-            point: {seed: self._spent(curve, metric, low) for seed, curve in part.groupby("seed")}
+            point: {seed: self._cost(curve, metric, low) for seed, curve in part.groupby("seed")}
             for point, part in results.settings(rows)
         }
 
-    def _spent(self, curve: "pd.DataFrame", metric: str, low: bool) -> float:
+    def _cost(self, curve: "pd.DataFrame", metric: str, low: bool) -> float:
         if self.reduction is not None:
             return costs_to_targets(curve, metric, self.cost, [self.reduction])[0]
         if self.target is not None:
@@ -76,14 +76,14 @@ def _means(pairs: list[tuple[float, float]]) -> str:
 
 
 def _mean(costs: tuple[float, ...]) -> str:
-    lost = sum(not math.isfinite(cost) for cost in costs)
-    if lost:
-        return "not attained" + (f" by {lost} of {len(costs)} seeds" if lost < len(costs) else "")
+    failures = sum(not math.isfinite(cost) for cost in costs)
+    if failures:
+        return "not attained" + (f" by {failures} of {len(costs)} seeds" if failures < len(costs) else "")
     return labels.number(math.fsum(costs) / len(costs))
 
 
 def _ratio(ours: float, theirs: float) -> float:
-    """theirs / ours; infinite if only ours attains the accuracy, 0 if only theirs does, and else not a number."""
+    """Return theirs / ours; infinite if only ours attains the accuracy, 0 if only theirs does, NaN if neither does."""
     if not math.isfinite(ours):
         return 0.0 if math.isfinite(theirs) else math.nan
     if ours == 0:

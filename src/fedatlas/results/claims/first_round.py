@@ -32,20 +32,24 @@ class FirstRound(MetricCheck, AlgorithmCheck):
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
         rows, low = results.rows(self.algorithm, self.where, results.curves), results.goal(metric) == "min"
-        parts = []
+        evidence = []
         for point, part in results.settings(rows):
             curves = [curve for _, curve in part.groupby("seed")]
             firsts = [
                 costs_to_targets(curve, metric, "rounds", [self.target], low, relative=False)[0] for curve in curves
             ]
-            place = results.location(point)
-            lost = sum(map(math.isinf, firsts))
-            about = f"round {{}}{place}" if not lost else f"not attained by {lost} of {len(firsts)} seeds{place}"
-            parts.append(Evidence(sample(firsts, log=True), Bounds(high=self._latest(part["round"])), about))
-        return judge_all(parts)
+            location = results.location(point)
+            failures = sum(map(math.isinf, firsts))
+            template = (
+                f"round {{}}{location}"
+                if not failures
+                else f"not attained by {failures} of {len(firsts)} seeds{location}"
+            )
+            evidence.append(Evidence(sample(firsts, log=True), Bounds(high=self._latest(part["round"])), template))
+        return judge_all(evidence)
 
     def _latest(self, rounds: "pd.Series") -> float:
-        """The last round that passes, of those evaluated; without ``paper`` any finite one."""
+        """Return the last evaluated round that passes; without ``paper`` every finite round does."""
         if self.paper is None:
             return math.nextafter(math.inf, 0)
         later = rounds[rounds >= self.paper]

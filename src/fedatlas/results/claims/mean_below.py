@@ -45,15 +45,15 @@ class MeanBelow(AlgorithmCheck):
 
         from fedatlas.theory import fedspeed
 
-        rows, parts = results.rows(self.algorithm, self.where, results.curves), []
+        rows, evidence = results.rows(self.algorithm, self.where, results.curves), []
         for point, part in results.settings(rows):
-            place = results.location(point)
-            found = fedspeed.compare_runs(results.view, self.theorem, self.algorithm, part)
-            if not np.isfinite(found.measured).all():
-                return exact_outcome(f"diverged{place}", False)
-            shares = 1 + (found.measured - found.bound) / found.bound.mean(axis=0)
-            for i, T in enumerate(found.rounds):
-                if T & (T - 1) == 0 or T == found.rounds[-1]:
-                    about = f"{{}} of the bound after {T} rounds{place}"
-                    parts.append(Evidence(sample(shares[:, i]), Bounds(high=1), about))
-        return judge_all(parts)
+            location = results.location(point)
+            comparison = fedspeed.compare_runs(results.view, self.theorem, self.algorithm, part)
+            if not np.isfinite(comparison.measured).all():
+                return exact_outcome(f"diverged{location}", False)
+            shares = 1 + (comparison.measured - comparison.bound) / comparison.bound.mean(axis=0)
+            for i, T in enumerate(comparison.rounds):
+                if T & (T - 1) == 0 or T == comparison.rounds[-1]:
+                    template = f"{{}} of the bound after {T} rounds{location}"
+                    evidence.append(Evidence(sample(shares[:, i]), Bounds(high=1), template))
+        return judge_all(evidence)

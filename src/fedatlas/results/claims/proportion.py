@@ -26,16 +26,16 @@ class Proportion(BoundedCheck, MultiAlgorithmCheck):
     )
 
     def judge(self, results: Results) -> Outcome:
-        parts = []
+        evidence = []
         for algorithm in self.algorithms:
             above, below = (
                 results.samples(algorithm, self.where, name, self.statistic) for name in (self.metric, self.of)
             )
             for point in above:
-                pairs, place = pair_seeds(above[point], below[point]), results.location(point)
-                ratios = [value / whole if whole else math.inf for value, whole in pairs]
+                pairs, location = pair_seeds(above[point], below[point]), results.location(point)
+                ratios = [numerator / denominator if denominator else math.inf for numerator, denominator in pairs]
                 if not all(map(math.isfinite, ratios)):
                     raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
-                about = f"{results.name(algorithm)} {{}}{place}"
-                parts.append(Evidence(sample(ratios), self.limits(), about))
-        return judge_all(parts, more=self.more)
+                template = f"{results.name(algorithm)} {{}}{location}"
+                evidence.append(Evidence(sample(ratios), self.limits(), template))
+        return judge_all(evidence, more=self.more)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.averages import mean_squares
 from fedatlas.results.claims.base import BoundedCheck, MetricCheck
 from fedatlas.results.claims.evidence import judge_all
 from fedatlas.results.claims.exponents import exponent, exponent_evidence
@@ -30,13 +29,15 @@ class Rate(BoundedCheck, MetricCheck):
     def judge(self, results: Results) -> Outcome:
         if len(set(self.along.values())) < 2:
             raise NotTested("Fewer than two different numbers")
-        found = {id: dict(results.settings(results.rows(id, self.where, results.curves))) for id in self.along}
-        at, parts, means = list(self.along.values()), [], []
-        for point in next(iter(found.values())):
-            squares = [mean_squares(results, found[id][point], self.metric, 0) for id in self.along]
-            exponents = [-exponent(at, of_seed) for of_seed in zip(*squares, strict=True)]
-            place = results.location(point)
-            parts.append(exponent_evidence(exponents, self.limits(), f"exponent {{}}{place}", f"diverged{place}"))
-            pairs = zip(self.along.values(), squares, strict=True)
-            means = [f"{labels.number(one.mean())} at {labels.number(number)}" for number, one in pairs]
-        return judge_all(parts, f"Means {', '.join(means)}.", self.more)
+        settings = {id: dict(results.settings(results.rows(id, self.where, results.curves))) for id in self.along}
+        numbers, evidence, means = list(self.along.values()), [], []
+        for point in next(iter(settings.values())):
+            squares = [results.mean_squares(settings[id][point], self.metric, 0) for id in self.along]
+            exponents = [-exponent(numbers, seed_squares) for seed_squares in zip(*squares, strict=True)]
+            location = results.location(point)
+            evidence.append(
+                exponent_evidence(exponents, self.limits(), f"exponent {{}}{location}", f"diverged{location}")
+            )
+            pairs = zip(numbers, squares, strict=True)
+            means = [f"{labels.number(square.mean())} at {labels.number(number)}" for number, square in pairs]
+        return judge_all(evidence, f"Means {', '.join(means)}.", self.more)

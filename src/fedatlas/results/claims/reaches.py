@@ -24,27 +24,30 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     )
 
     def judge(self, results: Results) -> Outcome:
-        parts = []
+        evidence = []
         for algorithm in self.algorithms:
             scores = results.samples(algorithm, self.where, self.metric, self.statistic)
             name = results.name(algorithm)
             if self.share is not None:
-                about = f"{name} in a share {{}} of {len(scores)} settings"
-                parts.append(Evidence(sample(self._shares(scores)), Bounds(self.share, open=True), about))
+                template = f"{name} in a share {{}} of {len(scores)} settings"
+                evidence.append(Evidence(sample(self._shares(scores)), Bounds(self.share, open=True), template))
                 continue
-            for point, of_seeds in scores.items():
-                place = results.location(point)
-                if all(map(math.isfinite, of_seeds.values())):
-                    parts.append(Evidence(sample(of_seeds.values()), self.limits(), f"{name} {{}}{place}"))
+            for point, seed_scores in scores.items():
+                location = results.location(point)
+                if all(map(math.isfinite, seed_scores.values())):
+                    evidence.append(Evidence(sample(seed_scores.values()), self.limits(), f"{name} {{}}{location}"))
                 else:
-                    parts.append(Evidence(DIVERGED, Bounds(0), f"{name} diverged{place}"))
-        return judge_all(parts, more=self.more)
+                    evidence.append(Evidence(DIVERGED, Bounds(0), f"{name} diverged{location}"))
+        return judge_all(evidence, more=self.more)
 
     def _shares(self, scores: dict[tuple[Any, ...], dict[int, float]]) -> list[float]:
-        """For each seed the share of settings whose score lies in the bounds."""
+        """Return for each seed the share of settings whose score lies in the bounds."""
         seeds, limits = sorted(set.intersection(*map(set, scores.values()))), self.limits()
         inside = {
-            seed: [math.isfinite(one[seed]) and limits.side(one[seed]) == 0 for one in scores.values()]
+            seed: [
+                math.isfinite(seed_scores[seed]) and limits.side(seed_scores[seed]) == 0
+                for seed_scores in scores.values()
+            ]
             for seed in seeds
         }
         return [sum(inside[seed]) / len(inside[seed]) for seed in seeds]

@@ -32,10 +32,10 @@ class Replays(Check):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wanted = len(self.axes) + 2
+        length = len(self.axes) + 2
         for algorithm, runs in self.runs.items():
             for run in runs:
-                if len(run) != wanted or 0 in run[-2:]:
+                if len(run) != length or 0 in run[-2:]:
                     raise UserError(
                         f"{self.title()}: a run of {algorithm} is {run}; it must be the values of "
                         f"{len(self.axes)} axes and two values of the metric that are not 0"
@@ -54,6 +54,6 @@ class Replays(Check):
         if not differences:
             raise NotTested("All published runs are unstable here")
         largest = max(differences)
-        ours = f"largest relative difference {labels.number(largest)} over {len(differences)} published runs"
+        text = f"largest relative difference {labels.number(largest)} over {len(differences)} published runs"
         note = f"{unstable} more runs are unstable and are not compared." if unstable else ""
-        return exact_outcome(ours, largest <= self.tolerance, note, value=largest)
+        return exact_outcome(text, largest <= self.tolerance, note, value=largest)

@@ -1,6 +1,7 @@
 """The results of an experiment, selected by algorithm and setting, for checks."""
 
 import functools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Results:
-    """The results of an experiment, asked by algorithm and setting.
+    """The results of an experiment.
 
-    view: of the experiment. table: one row for each algorithm, point of the axes and tuned values, with means over
-    seeds. curves: all evaluations of the rows that were chosen. trials: score of each run on which tuned values are
+    view: View of the experiment. table: a row for each algorithm, point of the axes and tuned values, with means over
+    seeds. curves: all evaluations of the rows that were chosen. trials: the score of each run by which tuned values are
     compared.
     """
 
@@ -41,32 +42,40 @@ class Results:
         return self.table[self.table["chosen"]]
 
     def name(self, algorithm: str) -> str:
-        """Name of an algorithm for people."""
+        """Return the name of an algorithm for people."""
         return self.view.algorithms[algorithm].name
 
     def rows(self, algorithm: str, where: Mapping[str, Any], frame: "pd.DataFrame | None" = None) -> "pd.DataFrame":
-        """Rows of an algorithm, by its id, in the settings of ``where``.
+        """Return the rows of an algorithm in the settings of ``where``.
 
-        frame: the table or the curves; by default the chosen rows. Raises NotTested if there are none, and UserError on
-        an unknown algorithm or axis.
+        Args:
+            algorithm: The algorithm's id.
+            where: Values of axes, one or a list by axis.
+            frame: The table, the curves or the trials; by default the chosen rows of the table.
+
+        Raises:
+            NotTested: If there are no such rows.
+            UserError: If the algorithm or an axis is unknown.
         """
         if algorithm not in self.view.algorithms:
             raise UserError(f"unknown algorithm {algorithm!r}{did_you_mean(algorithm, self.view.algorithms)}")
         for axis in where:
             self.validate_axis("where", axis)
-        found = select_rows(self.chosen if frame is None else frame, where)
-        found = found[found["algorithm"] == algorithm]
-        if found.empty:
-            places = ", ".join(f"{labels.short_axis(axis)} = {labels.text(value)}" for axis, value in where.items())
-            raise NotTested(f"No results of {self.name(algorithm)}" + (f" at {places}" if places else ""))
-        return found
+        rows = select_rows(self.chosen if frame is None else frame, where)
+        rows = rows[rows["algorithm"] == algorithm]
+        if rows.empty:
+            point = ", ".join(f"{labels.short_axis(axis)} = {labels.text(value)}" for axis, value in where.items())
+            raise NotTested(f"No results of {self.name(algorithm)}" + (f" at {point}" if point else ""))
+        return rows
 
     def settings(
         self, rows: "pd.DataFrame", axes: list[str] | None = None
     ) -> "Iterator[tuple[tuple[Any, ...], pd.DataFrame]]":
-        """Rows by setting: pairs of a point of the axes, in their order, and its rows.
+        """Yield the points of the axes, in their order, each with its rows.
 
-        axes: the axes that tell settings apart; by default all.
+        Args:
+            rows: Rows of any frame of the results.
+            axes: The axes that tell settings apart; by default all.
         """
         axes = self.axes if axes is None else axes
         yield from rows.groupby(axes, sort=False) if axes else [((), rows)]
@@ -78,40 +87,66 @@ class Results:
         metric: str | None = None,
         statistic: str | None = None,
     ) -> dict[tuple[Any, ...], dict[int, float]]:
-        """Scores, or values of another metric, of each seed, by point of the axes.
+        """Return the scores of an algorithm's runs, or values of another metric, by point of the axes and seed.
 
-        What diverged has the worst value, inf or -inf. Raises as `rows` and `check_metric` do.
+        A run that diverged has the worst value, inf or -inf. Raises as `rows` and `validate_metric` do.
         """
         self.validate_metric(metric)
         select = self.view.select
         metric, statistic = metric or select.metric, statistic or select.statistic
         rows, good = self.rows(algorithm, where, self.curves), self.goal(metric)
-        found: dict[tuple[Any, ...], dict[int, float]] = {}
+        samples: dict[tuple[Any, ...], dict[int, float]] = {}
         for point, part in self.settings(rows):
             status = part.groupby("seed")["status"].last()
             scores = score_frame(part[part["round"] > 0], ["seed"], metric, statistic, good, select.last)
             scores = scores.reindex(status.index)
-            found[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst_score(good)).items())
-        return found
+            samples[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst_score(good)).items())
+        return samples
+
+    def mean_squares(self, rows: "pd.DataFrame", metric: str | None, after: int) -> "pd.Series":
+        """Return the mean of a squared metric over the evaluations from round ``after`` on, by seed.
+
+        Args:
+            rows: Rows of the curves, of one algorithm in one setting.
+            metric: The metric; by default the one that selects.
+            after: First round of the mean.
+
+        Returns:
+            A Series by seed; inf where a run diverged.
+
+        Raises:
+            NotTested: If there are no such evaluations.
+            UserError: If the curves have no such metric.
+        """
+        column = metric or self.view.select.metric
+        if column not in rows:
+            raise UserError(f"there is no metric {column!r} in the results")
+        late = rows[rows["round"] >= after]
+        if late.empty:
+            raise NotTested(f"No evaluations from round {after} on")
+        means = (late[column] ** 2).groupby(late["seed"]).mean()
+        diverged = rows.loc[rows["status"] == "diverged", "seed"].unique()
+        means = means.reindex(sorted(rows["seed"].unique()))
+        return means.mask(means.index.isin(diverged) | means.isna(), math.inf)
 
     def validate_metric(self, metric: str | None) -> None:
         """Raise UserError if the results have no such metric; None is the one that selects."""
-        known = [c.removeprefix("best_") for c in self.chosen if c.startswith("best_")]
-        if metric not in (None, self.view.select.metric, *known):
-            raise UserError(f"unknown metric {metric!r}{did_you_mean(str(metric), known)}")
+        metrics = [c.removeprefix("best_") for c in self.chosen if c.startswith("best_")]
+        if metric not in (None, self.view.select.metric, *metrics):
+            raise UserError(f"unknown metric {metric!r}{did_you_mean(str(metric), metrics)}")
 
     def goal(self, metric: str | None = None) -> Literal["min", "max"]:
-        """Which values of a metric are good; by default of the one that selects."""
+        """Return whether small or large values of a metric are good; by default of the one that selects."""
         return goal(metric or self.view.select.metric, self.view.select)
 
     def label(self, point: tuple[Any, ...]) -> str:
-        """A point of the axes for people: ``K = 16, M = 64``."""
+        """Return a point of the axes for people: ``K = 16, M = 64``."""
         return ", ".join(labels.point(axis, value) for axis, value in zip(self.axes, point, strict=True))
 
     def location(self, point: tuple[Any, ...]) -> str:
-        """Where a point lies, to end a text with: `` at K = 16``, or nothing without axes."""
-        place = self.label(point)
-        return f" at {place}" if place else ""
+        """Return a point of the axes as the end of a text: `` at K = 16``, or nothing without axes."""
+        label = self.label(point)
+        return f" at {label}" if label else ""
 
     def validate_axis(self, option: str, axis: str) -> None:
         """Raise UserError if an option names an axis that the experiment does not have."""

@@ -27,15 +27,19 @@ class RoundsTo(AlgorithmCheck):
         rounds = {point: part["round"].max() for point, part in results.settings(rows)}
         scores, low = results.samples(self.algorithm, self.where), results.goal() == "min"
         fewest: dict[int, float] = {}
-        for point, of_seeds in scores.items():
-            for seed, score in of_seeds.items():
-                there = score <= self.target if low else score >= self.target
-                fewest[seed] = min(fewest.get(seed, math.inf), float(rounds[point]) if there else math.inf)
+        for point, seed_scores in scores.items():
+            for seed, score in seed_scores.items():
+                attained = score <= self.target if low else score >= self.target
+                fewest[seed] = min(fewest.get(seed, math.inf), float(rounds[point]) if attained else math.inf)
         high = math.nextafter(math.inf, 0) if self.paper is None else self.paper
         bounds = Bounds(high if self.exactly else -math.inf, high)
         best = min if low else max
-        reached = [best(of_seeds[seed] for of_seeds in scores.values() if seed in of_seeds) for seed in fewest]
-        note = f"The best scores of the seeds are {labels.number(min(reached))} to {labels.number(max(reached))}."
-        lost = sum(map(math.isinf, fewest.values()))
-        about = "{} rounds" if not lost else f"not attained by {lost} of {len(fewest)} seeds"
-        return judge_all([Evidence(sample(fewest.values(), log=True), bounds, about)], note)
+        best_scores = [
+            best(seed_scores[seed] for seed_scores in scores.values() if seed in seed_scores) for seed in fewest
+        ]
+        note = (
+            f"The best scores of the seeds are {labels.number(min(best_scores))} to {labels.number(max(best_scores))}."
+        )
+        failures = sum(map(math.isinf, fewest.values()))
+        template = "{} rounds" if not failures else f"not attained by {failures} of {len(fewest)} seeds"
+        return judge_all([Evidence(sample(fewest.values(), log=True), bounds, template)], note)

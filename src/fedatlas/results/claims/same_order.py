@@ -1,4 +1,4 @@
-"""Whether the order of algorithms over problems depends on the budget, the targets, what is counted, or the seeds."""
+"""Agreement of the orders of algorithms under two budgets, targets, costs or halves of the seeds."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +51,7 @@ class SameOrder(BoundedCheck, CostCheck):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if sum(one is not None for one in (self.budget, self.harder, self.other, self.seeds or None)) != 1:
+        if sum(value is not None for value in (self.budget, self.harder, self.other, self.seeds or None)) != 1:
             raise UserError(f"{self.title()} needs one of budget, harder, other and seeds, and not two of them")
         if self.other == self.cost:
             raise UserError(f"{self.title()}: other is {self.other}, which is the cost itself")
@@ -64,27 +64,29 @@ class SameOrder(BoundedCheck, CostCheck):
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
         self.validate_costs()
-        base = self._board(results, metric, self.shares)
+        base = self._benchmark(results, metric, self.shares)
         if self.seeds:
             if base.seeds.shape[1] < 2:
                 raise NotTested("One seed has no halves")
-            one, other = split_seeds(base)
+            first, second = split_seeds(base)
             words = "between the halves of the seeds"
         elif self.budget is not None:
-            one, other = base, self._board(results, metric, self.shares, budget=self.budget)
+            first, second = base, self._benchmark(results, metric, self.shares, budget=self.budget)
             words = f"with {labels.number(100 * self.budget)} % of the rounds"
         elif self.other is not None:
-            one, other = base, self._board(results, metric, self.shares, self.other)
-            words = f"between the orders by {self.counted(self.cost)} and by {self.counted(self.other)}"
+            first, second = base, self._benchmark(results, metric, self.shares, self.other)
+            words = f"between the orders by {self.describe_cost(self.cost)} and by {self.describe_cost(self.other)}"
         else:
             factor = self.harder or 1.0  # one of the four is given
-            one, other = base, self._board(results, metric, [share / factor for share in self.shares])
+            first, second = base, self._benchmark(results, metric, [share / factor for share in self.shares])
             words = f"with targets {labels.number(factor)} times as hard"
-        *_, agrees = compare_orders(one, other, self.within, self.resamples)
-        note = f"{agrees.reversed} of {agrees.pairs} pairs of algorithms change places beyond noise."
-        return judge_all([Evidence(agrees.tau, self.limits(), f"Kendall's correlation {{}} {words}")], note, self.more)
+        *_, agreement = compare_orders(first, second, self.within, self.resamples)
+        note = f"{agreement.reversed} of {agreement.pairs} pairs of algorithms change places beyond noise."
+        return judge_all(
+            [Evidence(agreement.tau, self.limits(), f"Kendall's correlation {{}} {words}")], note, self.more
+        )
 
-    def _board(
+    def _benchmark(
         self, results: Results, metric: str, shares: list[float], cost: str | None = None, budget: float = 1
     ) -> Benchmark:
         ids = list(results.view.algorithms) if self.algorithms is None else self.algorithms
@@ -97,5 +99,5 @@ class SameOrder(BoundedCheck, CostCheck):
         rows: Any = select_rows(results.curves, self.where)
         if rows.empty:
             raise NotTested("No results are left by where")
-        asked = TargetSpec(metric, results.goal(metric), cost or self.cost, tuple(shares), self.best, budget)
-        return targets.target_costs(rows, list(results.view.algorithms), results.axes, asked).select_algorithms(ids)
+        spec = TargetSpec(metric, results.goal(metric), cost or self.cost, tuple(shares), self.best, budget)
+        return targets.target_costs(rows, list(results.view.algorithms), results.axes, spec).select_algorithms(ids)

@@ -1,4 +1,4 @@
-"""How the cost of attaining an accuracy grows with a quantity of the problem: the laws of complexity theorems."""
+"""Growth of the cost of an accuracy with a quantity of the problem, as complexity theorems state it."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -63,18 +63,20 @@ class Scales(BoundedCheck, CostCheck, MultiAlgorithmCheck):
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
         self.validate_costs()
-        others = [axis for axis in results.axes if self.axis is not None and axis != self.axis]
-        parts = []
+        other_axes = [axis for axis in results.axes if self.axis is not None and axis != self.axis]
+        evidence = []
         for algorithm in self.algorithms:
             rows = results.rows(algorithm, self.where, results.curves)
-            for _, part in results.settings(rows, others):
+            for _, part in results.settings(rows, other_axes):
                 name, points = results.name(algorithm), self._points(results, metric, part)
                 exponents = [exponent(*zip(*pairs, strict=True)) for pairs in points]
-                parts.append(exponent_evidence(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
-        return judge_all(parts, more=self.more)
+                evidence.append(
+                    exponent_evidence(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged")
+                )
+        return judge_all(evidence, more=self.more)
 
     def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":
-        """For each seed the pairs of quantity and cost; the cost is infinite where the run diverged."""
+        """Yield for each seed the pairs of quantity and cost; the cost is infinite where the run diverged."""
         from fedatlas.theory.comparison import quantity
 
         points: dict[int, list[tuple[float, float]]] = {}
@@ -90,13 +92,15 @@ class Scales(BoundedCheck, CostCheck, MultiAlgorithmCheck):
         yield from points.values()
 
     def _costs(self, curve: "pd.DataFrame", metric: str) -> list[float]:
-        """What one run spends to attain each share."""
+        """Return the cost of a run from the share ``since`` to each share."""
         since, *costs = costs_to_targets(curve, metric, self.cost, [self.since, *self.shares])
         if self.per is None:
             return [cost - since for cost in costs]
-        start, *others = costs_to_targets(curve, metric, self.per, [self.since, *self.shares])
-        parts = zip(costs, others, strict=True)
-        return [(cost - since) / (other - start) if start < other < math.inf else math.inf for cost, other in parts]
+        start, *divisors = costs_to_targets(curve, metric, self.per, [self.since, *self.shares])
+        pairs = zip(costs, divisors, strict=True)
+        return [
+            (cost - since) / (divisor - start) if start < divisor < math.inf else math.inf for cost, divisor in pairs
+        ]
 
     def _factor(self, share: float) -> float:
         return {"log": math.log(self.since / share), "inverse": 1 / share, None: 1.0}[self.accuracy]

@@ -1,4 +1,4 @@
-"""How fast scores fall along an axis."""
+"""The rate at which scores fall along an axis."""
 
 import math
 from dataclasses import dataclass
@@ -27,23 +27,23 @@ class Speedup(BoundedCheck, MultiAlgorithmCheck):
 
     def judge(self, results: Results) -> Outcome:
         results.validate_axis("axis", self.axis)
-        at, parts = results.axes.index(self.axis), []
+        position, evidence = results.axes.index(self.axis), []
         for algorithm in self.algorithms:
             name = results.name(algorithm)
             if not is_numeric(results.rows(algorithm, self.where)[self.axis]):
                 raise UserError(f"axis: the values of {self.axis} are not numbers")
             lines: dict[tuple[object, ...], dict[int, list[tuple[float, float]]]] = {}
-            for point, of_seeds in results.samples(algorithm, self.where).items():
-                others = lines.setdefault((*point[:at], *point[at + 1 :]), {})
-                for seed, score in of_seeds.items():
-                    others.setdefault(seed, []).append((point[at], score))
-            for of_line in lines.values():
-                slopes = [self._slope(name, line) for line in of_line.values()]
-                parts.append(exponent_evidence(slopes, self.limits(), f"{name} {{}}", f"{name} diverged"))
-        return judge_all(parts, more=self.more, joined=", ")
+            for point, seed_scores in results.samples(algorithm, self.where).items():
+                seed_lines = lines.setdefault((*point[:position], *point[position + 1 :]), {})
+                for seed, score in seed_scores.items():
+                    seed_lines.setdefault(seed, []).append((point[position], score))
+            for seed_lines in lines.values():
+                slopes = [self._slope(name, line) for line in seed_lines.values()]
+                evidence.append(exponent_evidence(slopes, self.limits(), f"{name} {{}}", f"{name} diverged"))
+        return judge_all(evidence, more=self.more, separator=", ")
 
     def _slope(self, name: str, line: list[tuple[float, float]]) -> float:
-        """Minus the slope of one seed; not a number where a run diverged."""
+        """Return minus the slope of a seed; NaN where a run diverged."""
         if not all(math.isfinite(score) for _, score in line):
             return math.nan
         line = [(value, score) for value, score in line if value > 0 and score > 0]

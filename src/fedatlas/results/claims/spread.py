@@ -1,4 +1,4 @@
-"""How much scores depend on tuned hyper-parameters."""
+"""Dependence of scores on tuned hyper-parameters."""
 
 import math
 from dataclasses import dataclass
@@ -33,23 +33,23 @@ class Spread(BoundedCheck, MultiAlgorithmCheck):
     def judge(self, results: Results) -> Outcome:
         import pandas as pd
 
-        rows = pd.concat([results.rows(one, self.where, results.trials) for one in self.algorithms])
+        rows = pd.concat([results.rows(id, self.where, results.trials) for id in self.algorithms])
         for parameter in self.among:
             results.validate_tuned(parameter, rows, self.algorithms[0])
-        parts = []
+        evidence = []
         for point, part in results.settings(select_rows(rows, self.among)):
             ratios = [_ratio(values) for _, values in part.groupby("seed") if len(values) > 1]
-            place = results.location(point)
+            location = results.location(point)
             if ratios:
-                about = f"largest score {{}} times the smallest{place}"
-                parts.append(Evidence(sample(ratios, log=True), self.limits(), about))
-        if not parts:
+                template = f"largest score {{}} times the smallest{location}"
+                evidence.append(Evidence(sample(ratios, log=True), self.limits(), template))
+        if not evidence:
             raise NotTested("Fewer than two tuned values")
-        return judge_all(parts, more=self.more)
+        return judge_all(evidence, more=self.more)
 
 
 def _ratio(runs: "pd.DataFrame") -> float:
-    """The ratio of the runs of one seed; infinite where one diverged."""
+    """Return the ratio of the runs of a seed; infinite where a run diverged."""
     if (runs["diverged"] > 0).any() or not runs["score"].map(math.isfinite).all():
         return math.inf
     if runs["score"].min() <= 0:

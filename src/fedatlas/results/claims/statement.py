@@ -64,18 +64,18 @@ class Statement(AlgorithmCheck):
         from fedatlas.theory.fedawe import STATEMENTS
         from fedatlas.theory.fedawe.trajectories import Ensemble, simulate_runs
 
-        rows, found = results.rows(self.algorithm, self.where, results.curves), []
+        rows, comparisons = results.rows(self.algorithm, self.where, results.curves), []
         settings = list(results.settings(rows))
         for point, part in settings:
-            runs = Ensemble(list(simulate_runs(results.view, self.algorithm, part)), self.level / len(settings))
-            measured, limit = STATEMENTS[self.statement](runs)
+            ensemble = Ensemble(list(simulate_runs(results.view, self.algorithm, part)), self.level / len(settings))
+            measured, limit = STATEMENTS[self.statement](ensemble)
             share = measured / (self.tolerance if limit is None else limit)
-            found.append((share if math.isfinite(share) else math.inf, measured, limit, results.label(point)))
-        share, measured, limit, where = max(found, key=lambda one: one[0])
+            comparisons.append((share if math.isfinite(share) else math.inf, measured, limit, results.label(point)))
+        share, measured, limit, label = max(comparisons, key=lambda comparison: comparison[0])
         text = f"largest difference {labels.number(measured)}"
         if limit is not None:
             text = f"at most {labels.number(share)} of the bound"
-        seeds, worst = rows["seed"].nunique(), f"; the worst is {where}" if where else ""
+        seeds, worst = rows["seed"].nunique(), f"; the worst is {label}" if label else ""
         return exact_outcome(
-            text, share <= 1, f"Over {len(found)} settings{worst}.", seeds, measured if limit is None else share
+            text, share <= 1, f"Over {len(comparisons)} settings{worst}.", seeds, measured if limit is None else share
         )

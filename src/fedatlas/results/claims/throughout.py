@@ -35,16 +35,16 @@ class Throughout(BoundedCheck, MultiAlgorithmCheck):
             if values.empty:
                 raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
             inside = sum(map(self._close, values))
-            lost = "status" in rows and bool((rows["status"] == "diverged").any())
-            held &= not lost and inside == len(values)
+            diverged = "status" in rows and bool((rows["status"] == "diverged").any())
+            held &= not diverged and inside == len(values)
             seeds = max(seeds, rows["seed"].nunique())
             span = f"{labels.number(values.min(), 5)} to {labels.number(values.max(), 5)}"
-            counts = f"in the bounds at {inside} of {len(values)} evaluations{', diverged' if lost else ''}"
+            counts = f"in the bounds at {inside} of {len(values)} evaluations{', diverged' if diverged else ''}"
             texts.append(f"{results.name(algorithm)} {span}, {counts}")
         return exact_outcome("; ".join(texts), held, seeds=seeds)
 
     def _close(self, value: float) -> bool:
-        """Whether a number lies in the bounds, up to rounding error."""
+        """Return whether a number lies in the bounds, up to rounding error."""
         return self.limits().side(value) == 0 or any(
             bound is not None and abs(value - bound) <= ROUNDING * abs(bound) for bound in (self.at_least, self.at_most)
         )

@@ -31,7 +31,8 @@ class Measurement:
 class Outcome:
     """The outcome of a check.
 
-    text: the results in words. verdict: one of the constants above. note: a remark. measurement: the number that decides.
+    text: the results in words. verdict: one of the constants above. note: a remark. measurement: the number that
+    decides.
     """
 
     text: str
