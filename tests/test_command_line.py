@@ -8,16 +8,18 @@ import sys
 
 import pytest
 
+from fedatlas.cli import completion
 from fedatlas.cli.arguments import Parser
 from fedatlas.cli.list import FAMILIES
-from fedatlas.cli.main import completion, main
+from fedatlas.cli.main import main
+from fedatlas.cli.parser import parser as build_parser
 from fedatlas.io import terminal
 from tests.test_cli import QUADRATIC, fedatlas
 
 
 def commands():
     """Every subcommand with its words."""
-    todo = [((), main.parser())]
+    todo = [((), build_parser())]
     while todo:
         words, parser = todo.pop()
         yield words, parser

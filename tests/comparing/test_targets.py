@@ -92,8 +92,15 @@ def test_seeds_that_an_algorithm_lacks_are_filled_and_told():
 
 def test_parts_of_a_board():
     found = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
-    assert found.select_algorithms(["b"]).algorithms == ["b"] and found.select_algorithms(["b"]).numbers.shape == (1, 2, 2, 2)
-    assert found.select_slots([1]).seeds.tolist() == [[1], [1]] and found.select_slots([1]).numbers[0, 0, 0].tolist() == [10]
+    assert found.select_algorithms(["b"]).algorithms == ["b"] and found.select_algorithms(["b"]).numbers.shape == (
+        1,
+        2,
+        2,
+        2,
+    )
+    assert found.select_slots([1]).seeds.tolist() == [[1], [1]] and found.select_slots([1]).numbers[
+        0, 0, 0
+    ].tolist() == [10]
 
 
 def test_no_axes_are_one_problem():

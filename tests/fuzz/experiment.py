@@ -96,7 +96,7 @@ def _made(graph: Graph, inputs: dict[str, Any]) -> dict[str, str]:
         for path in [paths] if isinstance(paths, str) else paths:
             w = SimpleNamespace(key=Path(path).stem)
             if not Path(path).exists():
-                job.make(graph.origin(w, Path(path).parent.name), path, str(prepared()))
+                job.make(graph.origins.find(Path(path).parent.name, w.key), path, str(prepared()))
             found[name] = path
     return {name: path for name, path in found.items() if name != "partitions"}
 

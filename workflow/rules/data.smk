@@ -53,7 +53,7 @@ rule optimum:
         "../envs/fedatlas.yaml"
     resources:
         # for the solver, which holds the data as a network does not
-        mem_mb=lambda w, attempt: attempt * resources(graph.origin(w, "optima")["problem"])["mem_mb"],
+        mem_mb=lambda w, attempt: attempt * graph.optimum_resources(w)["mem_mb"],
         runtime=120,
     params:
         digest=lambda w: graph.digest("optimum", w),

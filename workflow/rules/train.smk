@@ -14,14 +14,14 @@ rule train:
         f"{results}/logs/train/{{size}}/{{experiment}}/{{id}}/{{key}}.log",
     # on a cluster, small cells share a job; what is done of a job that ends early is kept by the next attempt
     group:
-        lambda w: group(graph.problem(w))
+        graph.run_group
     conda:
         "../envs/fedatlas.yaml"
     resources:
         # a job that is tried again gets more memory
-        mem_mb=lambda w, attempt: attempt * resources(graph.problem(w))["mem_mb"],
-        runtime=lambda w: resources(graph.problem(w))["runtime"],
-        gpu=lambda w: resources(graph.problem(w))["gpu"],
+        mem_mb=lambda w, attempt: attempt * graph.run_resources(w)["mem_mb"],
+        runtime=lambda w: graph.run_resources(w)["runtime"],
+        gpu=lambda w: graph.run_resources(w)["gpu"],
     params:
         digest=lambda w: graph.digest("train", w),
     shell:

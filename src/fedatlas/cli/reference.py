@@ -107,7 +107,11 @@ def _experiment_tables(experiments: Iterable[ExperimentSummary]) -> Iterator[str
 
 def _experiment_row(experiment: ExperimentSummary) -> Iterator[str]:
     source = f" ({escape_markdown(experiment.source)})" if experiment.source else ""
-    yield from (f"`{experiment.name}`", escape_markdown(experiment.title) + source, escape_markdown(data_words(experiment)))
+    yield from (
+        f"`{experiment.name}`",
+        escape_markdown(experiment.title) + source,
+        escape_markdown(data_words(experiment)),
+    )
     yield from (duration(experiment.sizes.get(size)) for size in SIZES)
     most = largest_memory(experiment)
     yield format_size(most * 1e6) if most else ""

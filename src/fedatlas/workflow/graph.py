@@ -3,13 +3,12 @@
 import functools
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Cell, CellSpec, Spec
+from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.dependencies import run_file_modules, trace_files
-from fedatlas.experiments.experiment_file import SIZES
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
 from fedatlas.federation.partitions import is_split
@@ -18,8 +17,9 @@ from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import LIVE, dependencies, inputs, specifications
-from fedatlas.workflow.shared_files import optimum_file, partition_file
-from fedatlas.workflow.specifications import digest, encode
+from fedatlas.workflow.origins import Origins
+from fedatlas.workflow.resources import group, resources
+from fedatlas.workflow.specifications import Specification, digest, encode
 from fedatlas.workflow.study import Study
 
 GALLERY_VERDICTS = "docs/gallery/claims.csv"
@@ -32,13 +32,6 @@ SPECIFICATIONS = {  # the path of a specification under results/specs, by rule
     "partition": "partitions/{w.key}",
     "optimum": "optima/{w.key}",
 }
-
-
-class Specification(NamedTuple):
-    """What a job computes: the text of its file, and the digest whose change makes its results again."""
-
-    text: str
-    digest: str
 
 
 class Graph:
@@ -57,7 +50,7 @@ class Graph:
                 processes of single jobs find them.
         """
         self.study, self.folders, self.is_main = study, study.folders, is_main
-        self._origins: dict[str, dict[str, Any]] = {}
+        self.origins = Origins(study)
         self._specifications: dict[str, Specification] = {}
 
     def cells(self, w: Any) -> list[Cell]:
@@ -66,16 +59,17 @@ class Graph:
 
     def cell(self, w: Any) -> Cell:
         """Return the cell of a run file."""
-        cells = self.study.cells(w.size, w.experiment)
-        if (w.id, w.key) not in cells:
-            raise UserError(f"{w.experiment} (size {w.size}) has no run file {w.id}/{w.key}.parquet")
-        return cells[w.id, w.key]
+        return self._cell(w.size, w.experiment, w.id, w.key)
+
+    def _cell(self, size: str, name: str, id: str, key: str) -> Cell:
+        cells = self.study.cells(size, name)
+        if (id, key) not in cells:
+            raise UserError(f"{name} (size {size}) has no run file {id}/{key}.parquet")
+        return cells[id, key]
 
     def code(self, modules: Iterable[str]) -> list[str]:
         """Return the fingerprint files of modules, which all modules of a workflow share."""
         return [self.folders.shared(self.folders.result(path)) for path in dependencies.files(modules)]
-
-    # -- specifications --------------------------------------------------------------------------------------------
 
     def specification(self, rule: str, w: Any) -> str:
         """Return the file of a job's specification, written if it holds another one.
@@ -98,12 +92,9 @@ class Graph:
         key = SPECIFICATIONS[rule].format(w=w)
         if key not in self._specifications:
             text = getattr(self, f"{rule}_spec")(w)
-            self._specifications[key] = Specification(
-                self._train_file(w, text) if rule == "train" else text, digest(text)
-            )
+            content = self._train_file(w, text) if rule == "train" else text
+            self._specifications[key] = Specification(content, digest(text))
         return self._specifications[key]
-
-    # -- run files -------------------------------------------------------------------------------------------------
 
     def train_spec(self, w: Any) -> str:
         """Return the specification of a cell."""
@@ -135,91 +126,61 @@ class Graph:
 
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a run file: code, data, partition, optimum, traces."""
-        spec = self.cell(w).spec
+        return dict(self._run_inputs(w.size, w.experiment, w.id, w.key))
+
+    @functools.cache  # noqa: B019  a Graph lives as long as its process
+    def _run_inputs(self, *key: str) -> dict[str, Any]:
+        spec = self._cell(*key).spec
         files: dict[str, Any] = {"code": self.code(run_file_modules(spec)), "data": self.data_files(spec.problem)}
         if is_split(spec.problem.get("partition")):
-            files["partition"] = self.partition_file(spec)
+            files["partition"] = self.origins.partition_file(spec)
         if spec.optimum:
-            files["optimum"] = self.optimum_file(spec)
+            files["optimum"] = self.origins.optimum_file(spec)
         if traces := trace_files(spec):
             files["traces"] = [self.folders.shared(path) for path in traces]
         return files
+
+    @functools.cache  # noqa: B019
+    def _run_resources(self, *key: str) -> dict[str, int]:
+        return resources(self._cell(*key).spec.problem)
+
+    def run_resources(self, w: Any) -> dict[str, int]:
+        """Return the resources of the job of a run file."""
+        return self._run_resources(w.size, w.experiment, w.id, w.key)
+
+    def run_group(self, w: Any) -> str | None:
+        """Return the group of the job of a run file."""
+        return group(self.cell(w).spec.problem)
 
     def data_files(self, problem: Mapping[str, Any]) -> list[str]:
         """Return the prepared data of a problem, as paths that rules make."""
         names = [problem[key] for key in ("data", "test") if problem.get(key)]
         return [self.folders.prepared(name) for name in names]
 
-    def problem(self, w: Any) -> Spec:
-        """Return the problem of a cell, on which the resources of its job depend."""
-        return self.cell(w).spec.problem
-
-    # -- partitions and optima: files named by their origin ---------------------------------------------------------
-
-    def partition_file(self, spec: CellSpec) -> str:
-        """Return the partition of a cell's data."""
-        return self._register(*partition_file(spec))
-
-    def optimum_file(self, spec: CellSpec) -> str:
-        """Return the optimum of a cell's problem."""
-        return self._register(*optimum_file(spec))
-
-    def _register(self, path: str, origin: dict[str, Any]) -> str:
-        path = self.folders.result(path)
-        self._origins[path] = origin
-        return path
-
-    def origin(self, w: Any, folder: str) -> dict[str, Any]:
-        """Return the specification of a file in a folder of partitions or optima.
-
-        It has the problem, or data and partition, and the number of clients.
-
-        Raises:
-            UserError: No experiment needs the file.
-        """
-        path = self.folders.result(f"{folder}/{w.key}.npz")
-        for size, name in ((size, name) for size in SIZES for name in self.study.files.paths):
-            if path in self._origins:
-                break
-            self._register_all(size, name)
-        if path not in self._origins:
-            raise UserError(f"no experiment needs {path}")
-        return self._origins[path]
-
-    def _register_all(self, size: str, name: str) -> None:
-        """Register the partitions and optima of an experiment. A mistake in it is reported when it is a target."""
-        try:
-            specs = [cell.spec for cell in self.study.cells(size, name).values()]
-        except UserError:
-            return
-        for spec in specs:
-            if is_split(spec.problem.get("partition")):
-                self.partition_file(spec)
-            if spec.optimum:
-                self.optimum_file(spec)
-
     def partition_spec(self, w: Any) -> str:
         """Return the specification of a partition."""
-        return encode(self.origin(w, "partitions"), ordered=False)
+        return encode(self.origins.find("partitions", w.key), ordered=False)
 
     def partition_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a partition: code and the data whose labels are split."""
-        origin = self.origin(w, "partitions")
+        origin = self.origins.find("partitions", w.key)
         modules = dependencies.of_partition(origin["partition"])
         return {"code": self.code(modules), "data": self.data_files({"data": origin["data"]})}
 
     def optimum_spec(self, w: Any) -> str:
         """Return the specification of an optimum."""
-        return encode(self.folders.resolve(self.origin(w, "optima")), ordered=False)
+        return encode(self.folders.resolve(self.origins.find("optima", w.key)), ordered=False)
+
+    def optimum_resources(self, w: Any) -> dict[str, int]:
+        """Return the resources of the job of an optimum, whose solver holds the data."""
+        return resources(self.origins.find("optima", w.key)["problem"])
 
     def optimum_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an optimum: code, data, and the partition if it is by the clients of the data."""
-        origin = self.origin(w, "optima")
+        origin = self.origins.find("optima", w.key)
         problem = origin["problem"]
         files = {"code": self.code(dependencies.of_optimum(problem)), "data": self.data_files(problem)}
         return files | {key: self.folders.result(path) for key, path in origin.items() if key == "partition"}
-
-    # -- tables, figures, claims, report ---------------------------------------------------------------------------
 
     def table_spec(self, w: Any) -> str:
         """Return the layout of an experiment's table."""
@@ -261,11 +222,13 @@ class Graph:
         needs, cells, files = set(names), self.cells(w), {}
         if needs & {"partitions", "availability", "dissimilarities", SIMULATED}:
             split = [cell.spec for cell in cells if is_split(cell.spec.problem.get("partition"))]
-            files["partitions"] = list(dict.fromkeys(map(self.partition_file, split)))
+            files["partitions"] = list(dict.fromkeys(map(self.origins.partition_file, split)))
         if needs & {"partitions", "availability", "theorems", "dissimilarities", SIMULATED}:
             files["data"] = list(dict.fromkeys(path for cell in cells for path in self.data_files(cell.spec.problem)))
         if "dissimilarities" in needs:
-            files["optima"] = list(dict.fromkeys(self.optimum_file(cell.spec) for cell in cells if cell.spec.optimum))
+            files["optima"] = list(
+                dict.fromkeys(self.origins.optimum_file(cell.spec) for cell in cells if cell.spec.optimum)
+            )
         if SIMULATED in needs:
             files["runs"] = self.run_files(w)
         if needs & {"availability", SIMULATED}:
@@ -316,8 +279,6 @@ class Graph:
     def receipts(self, size: str, names: list[str]) -> list[str]:
         """Return the receipts of experiments, files that say that they were logged to MLflow."""
         return [f"{self.folders.experiment(size, name)}/mlflow.json" for name in names]
-
-    # -- data ------------------------------------------------------------------------------------------------------
 
     @staticmethod
     def source(w: Any) -> str:

@@ -3,9 +3,16 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fedatlas.io.files import atomic
+
+
+class Specification(NamedTuple):
+    """The text of a job's file, and the digest whose change makes its results again."""
+
+    text: str
+    digest: str
 
 
 def encode(value: Any, ordered: bool = True) -> str:

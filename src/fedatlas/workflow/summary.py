@@ -90,7 +90,9 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
     if counts_of_warnings := {key: _count_warnings(folders[key]) for key in claims}:
         positive = {name: count for (_, name), count in counts_of_warnings.items() if count}
         text = ", ".join(f"{count} about {name}" for name, count in list(positive.items())[:MOST])
-        yield terminal.hanging_indent("Warnings  ", f"{text}; the report shows them" if positive else "none", columns=WIDTH)
+        yield terminal.hanging_indent(
+            "Warnings  ", f"{text}; the report shows them" if positive else "none", columns=WIDTH
+        )
     if command := _next_command(study, claims):
         yield terminal.hanging_indent("Next      ", command, columns=WIDTH)
 

@@ -212,7 +212,13 @@ def _section(entry: Entry, now: Listed, claims: "pd.DataFrame", folder: str) -> 
     for claim in tested.to_dict("records"):
         reading = f" Reading: {claim['reading'].rstrip('.')}." if claim["reading"] else ""
         text = f"{claim['text']}{reading} ({claim['source']})"
-        cells = [escape_markdown(text), claim["paper"], escape_markdown(claim["ours"]), claim["seeds"], f"**{claim['verdict']}**"]
+        cells = [
+            escape_markdown(text),
+            claim["paper"],
+            escape_markdown(claim["ours"]),
+            claim["seeds"],
+            f"**{claim['verdict']}**",
+        ]
         yield f"| {' | '.join(map(str, cells))} |"
     yield ""
     if len(claims) > len(tested):
@@ -228,7 +234,10 @@ def _facts(entry: Entry, folder: str) -> Iterator[tuple[str, str]]:
     """(what, text) lines: what it re-runs, how to make it, of which data, and how long that took where."""
     yield "In the paper", escape_markdown(entry.source)
     yield "Command", f"`{_command(entry.name, entry.size)}`"
-    data = [f"{escape_markdown(name)} ({escape_markdown(title)})" if title else escape_markdown(name) for name, title in entry.data.items()]
+    data = [
+        f"{escape_markdown(name)} ({escape_markdown(title)})" if title else escape_markdown(name)
+        for name, title in entry.data.items()
+    ]
     yield "Data", ", ".join(data) or "synthetic"
     yield "Time", f"{entry.runs:,} runs, {_time(entry.hours)} of a processor"
     versions = ", ".join(f"{name} {version}" for name, version in entry.versions.items())

@@ -1,0 +1,62 @@
+"""Origins of partitions and optima: the specifications from which these shared files are made."""
+
+from typing import Any
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.experiment_file import SIZES
+from fedatlas.federation.partitions import is_split
+from fedatlas.workflow.shared_files import optimum_file, partition_file
+from fedatlas.workflow.study import Study
+
+
+class Origins:
+    """Origins of the partitions and optima of a study, by path."""
+
+    def __init__(self, study: Study) -> None:
+        """Create the origins of a study, which are collected as experiments are read."""
+        self.study = study
+        self._origins: dict[str, dict[str, Any]] = {}
+
+    def partition_file(self, spec: CellSpec) -> str:
+        """Return the partition of a cell's data."""
+        return self._add(*partition_file(spec))
+
+    def optimum_file(self, spec: CellSpec) -> str:
+        """Return the optimum of a cell's problem."""
+        return self._add(*optimum_file(spec))
+
+    def _add(self, path: str, origin: dict[str, Any]) -> str:
+        path = self.study.folders.result(path)
+        self._origins[path] = origin
+        return path
+
+    def find(self, folder: str, key: str) -> dict[str, Any]:
+        """Return the origin of a file: the problem, or data and partition, and the number of clients.
+
+        Args:
+            folder: ``partitions`` or ``optima``.
+            key: Name of the file without its suffix.
+
+        Raises:
+            UserError: No experiment needs the file.
+        """
+        path = self.study.folders.result(f"{folder}/{key}.npz")
+        for size, name in ((size, name) for size in SIZES for name in self.study.files.paths):
+            if path in self._origins:
+                break
+            self._add_experiment(size, name)
+        if path not in self._origins:
+            raise UserError(f"no experiment needs {path}")
+        return self._origins[path]
+
+    def _add_experiment(self, size: str, name: str) -> None:
+        try:
+            specs = [cell.spec for cell in self.study.cells(size, name).values()]
+        except UserError:
+            return  # a mistake in an experiment is reported when it is a target
+        for spec in specs:
+            if is_split(spec.problem.get("partition")):
+                self.partition_file(spec)
+            if spec.optimum:
+                self.optimum_file(spec)
