@@ -40,7 +40,7 @@ def prepared(**spec):
 
 def told(**spec):
     """The sentence about own data that cannot be used."""
-    custom_files._found.clear()  # a folder is not looked at twice in a moment
+    custom_files._cache.clear()  # a folder is not looked at twice in a moment
     with pytest.raises(UserError) as error:
         sources.info(spec)
     return str(error.value)
@@ -147,10 +147,10 @@ def test_folders_of_images():
     assert "0 is cat, 1 is dog" in data.provenance["note"] and data.provenance["files"][0]["name"] == "photos"
     before = sources.info({"file": "photos"})
     image("photos/dog/1.png", seed=99)
-    custom_files._found.clear()
+    custom_files._cache.clear()
     assert sources.info({"file": "photos"}).forms != before.forms
     image("photos/dog/2.png", (6, 5, 3))
-    custom_files._found.clear()
+    custom_files._cache.clear()
     assert prepared(file="photos", test_share=0).X.shape == (5, 3, 6, 5)
 
 
@@ -242,7 +242,7 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
     monkeypatch.setattr(READERS.get("csv"), "survey", lambda self, paths: asked.append(1) or survey(self, paths))
 
     def found():
-        custom_files._found.clear()  # as another process
+        custom_files._cache.clear()  # as another process
         return sources.info(SPEC)
 
     first = found()
@@ -257,11 +257,11 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
 def test_a_job_finds_own_data_by_their_name():
     write()
     first = sources.info(SPEC)
-    custom_files._found.clear()
-    custom._named.clear()
+    custom_files._cache.clear()
+    custom._mappings.clear()
     assert sources.info(first.name) == first
-    custom_files._found.clear()
-    custom._named.clear()
+    custom_files._cache.clear()
+    custom._mappings.clear()
     (resolve_directory() / f"own/{first.name}.json").unlink()
     with pytest.raises(UserError, match=r"own data 'mine\+.*' are not known in"):
         sources.info(first.name)
@@ -273,7 +273,7 @@ def test_what_is_remembered_may_be_damaged():
     record = resolve_directory() / f"own/{first.name}.json"
     for text in ("", "{", "[]", "null", json.dumps({"contents": {}}), record.read_text()[:200]):
         record.write_text(text)
-        custom_files._found.clear()
+        custom_files._cache.clear()
         assert sources.info(SPEC) == first
 
 

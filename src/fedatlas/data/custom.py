@@ -1,7 +1,7 @@
-"""A person's own data: a mapping in a specification that says where files lie and how they are read.
+"""Custom data: a mapping in a specification that says where a user's files lie and how they are read.
 
-Own data have a name, which is made from the mapping and stands for it wherever data sets are named. What the files hold
-is asked of `fedatlas.data.custom_files`.
+A name is derived from the mapping, and stands for it wherever data sets are named. `fedatlas.data.custom_files` reads
+the files.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
 
 @dataclass(frozen=True, kw_only=True)
 class CustomKeys:
-    """The keys of a mapping of own data, besides the options of the reader of its format."""
+    """The keys of a mapping of custom data, besides the options of the reader of its format."""
 
     file: str | None = option(None, doc="path of the file, or of the folder of images, from the working directory")
     test_file: str | None = option(None, doc="path of a second file, whose rows test")
@@ -38,37 +38,38 @@ class CustomKeys:
     cite: str | None = option(None, doc="key of the bibliography")
 
 
-_named: dict[str, dict[str, Any]] = {}  # mappings by the names that this process has given them
+_mappings: dict[str, dict[str, Any]] = {}  # by the names that this process has derived
 
 
 def name(spec: Mapping[str, Any]) -> str:
-    """The name of own data: that of the file and a hash of the mapping, such as ``mine+0123456789``.
+    """Return the name of custom data: that of the file and a hash of the mapping, such as ``mine+0123456789``.
 
-    spec: the mapping. Raises UserError on a key that there is not, and on a value that does not fit.
+    Raises:
+        UserError: If the mapping has an unknown key, or a value that does not fit.
     """
-    plain, _ = parse(spec)
-    text = json.dumps(plain, sort_keys=True)
-    words = str(plain.get("name") or plain.get("openml") or _stem(Path(plain["file"])))
-    made = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', words)[:60]}+{hashlib.sha256(text.encode()).hexdigest()[:10]}"
-    _named[made] = plain
-    return made
+    values, _ = parse(spec)
+    text = json.dumps(values, sort_keys=True)
+    words = str(values.get("name") or values.get("openml") or _stem(Path(values["file"])))
+    name = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', words)[:60]}+{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    _mappings[name] = values
+    return name
 
 
 def is_custom(name: Any) -> bool:
-    """Whether a name is one that `name` gives."""
+    """Return whether a name has the form of the names of custom data."""
     return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
 def display_name(name: str) -> str:
-    """What people call data: own data without the hash."""
-    found = _NAME.fullmatch(name)
-    return found["words"] if found else name
+    """Return the name of a data set for people, which of custom data is without the hash."""
+    match = _NAME.fullmatch(name)
+    return match["words"] if match else name
 
 
 @contextlib.contextmanager
-def error_context(plain: Mapping[str, Any]) -> Iterator[None]:
-    """Errors that name no file begin with the one of the mapping."""
-    label = str(plain.get("file") or f"OpenML {plain['openml']}")
+def error_context(values: Mapping[str, Any]) -> Iterator[None]:
+    """Let errors that name no file begin with the file of a mapping."""
+    label = str(values.get("file") or f"OpenML {values['openml']}")
     try:
         yield
     except UserError as error:
@@ -76,66 +77,67 @@ def error_context(plain: Mapping[str, Any]) -> Iterator[None]:
 
 
 def mapping(name: str) -> dict[str, Any] | None:
-    """The mapping behind a name that this process has given."""
-    return _named.get(name)
+    """Return the mapping of a name that this process has derived, or None."""
+    return _mappings.get(name)
 
 
 def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
-    """A mapping with paths in one form, and its reader."""
-    given = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in spec.items()}
-    plain: dict[str, Any] = {key: value for key, value in native(given).items() if value is not None}
-    if not all(isinstance(key, str) for key in plain):
+    """Return a mapping with plain values and paths of one form, and its reader. Raises UserError if it does not fit."""
+    plain = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in spec.items()}
+    values: dict[str, Any] = {key: value for key, value in native(plain).items() if value is not None}
+    if not all(isinstance(key, str) for key in values):
         raise UserError(f"data is {spec!r:.80}; its keys must be names of options")
-    common = {key: plain[key] for key in options(CustomKeys) if key in plain}
+    common = {key: values[key] for key in options(CustomKeys) if key in values}
     check("data", options(CustomKeys), common)
-    if ("file" in plain) == ("openml" in plain):
+    if ("file" in values) == ("openml" in values):
         raise UserError("data: a mapping of own data must hold either file, a path, or openml, a name or a number")
     for key in ("file", "test_file"):
-        if key in plain:
-            if not plain[key].strip() or "\0" in plain[key]:
-                raise UserError(f"data: {key} is {plain[key]!r}; it must be a path")
-            plain[key] = Path(plain[key]).as_posix()
-    kind = READERS.get("openml") if "openml" in plain else _kind(plain)
-    label = f"data {plain.get('file', 'of OpenML')}"
-    values = {key: value for key, value in plain.items() if key not in common}
-    check_names(label, {**options(CustomKeys), **kind.options()}, values)
-    with error_context(plain):
-        reader: CustomReader = construct(label, kind, values)
-    if "cite" in plain:
-        entry(plain["cite"])
-    return plain, reader
+        if key in values:
+            if not values[key].strip() or "\0" in values[key]:
+                raise UserError(f"data: {key} is {values[key]!r}; it must be a path")
+            values[key] = Path(values[key]).as_posix()
+    kind = READERS.get("openml") if "openml" in values else _reader(values)
+    label = f"data {values.get('file', 'of OpenML')}"
+    arguments = {key: value for key, value in values.items() if key not in common}
+    check_names(label, {**options(CustomKeys), **kind.options()}, arguments)
+    with error_context(values):
+        reader: CustomReader = construct(label, kind, arguments)
+    if "cite" in values:
+        entry(values["cite"])
+    return values, reader
 
 
 def formats() -> dict[str, type[CustomReader]]:
-    """The readers of own files by the endings of files, with their dots, and by their names."""
-    found: dict[str, type[CustomReader]] = {}
-    for one in READERS.names():
-        kind = READERS.get(one)
+    """Return the readers of custom files by the endings of files, with their dots, and by their names."""
+    readers: dict[str, type[CustomReader]] = {}
+    for name in READERS.names():
+        kind = READERS.get(name)
         if issubclass(kind, CustomReader):
-            found |= dict.fromkeys((*kind.endings, kind.name), kind)
-    return found
+            readers |= dict.fromkeys((*kind.endings, kind.name), kind)
+    return readers
 
 
-def _kind(plain: Mapping[str, Any]) -> type[CustomReader]:
-    """The reader of a mapping, by its format or the ending of its file."""
-    known = formats()
-    if "format" in plain:
-        asked = str(plain["format"]).removeprefix(".")
-        if kind := known.get(asked) or known.get(f".{asked}"):
+def _reader(values: Mapping[str, Any]) -> type[CustomReader]:
+    """Return the reader of a mapping, by its format or the ending of its file."""
+    readers = formats()
+    if "format" in values:
+        name = str(values["format"]).removeprefix(".")
+        if kind := readers.get(name) or readers.get(f".{name}"):
             return kind
-        every = sorted({one.removeprefix(".") for one in known} - {"openml"})
-        raise UserError(f"data {plain['file']}: unknown format {asked!r}{did_you_mean(asked, every)}")
-    path = Path(plain["file"])
-    if kind := known.get(_ending(path)):
+        names = sorted({key.removeprefix(".") for key in readers} - {"openml"})
+        raise UserError(f"data {values['file']}: unknown format {name!r}{did_you_mean(name, names)}")
+    path = Path(values["file"])
+    if kind := readers.get(_ending(path)):
         return kind
     if expand_home(path).is_dir():
-        return known["images"]
-    endings = ", ".join(one for one in known if one.startswith("."))
-    told = "there is no such file, and" if not expand_home(path).exists() else "the ending of the name says no format:"
-    raise UserError(f"data {path}: {told} known endings are {endings}; for other names give format")
+        return readers["images"]
+    endings = ", ".join(key for key in readers if key.startswith("."))
+    fault = "the ending of the name says no format:" if expand_home(path).exists() else "there is no such file, and"
+    raise UserError(f"data {path}: {fault} known endings are {endings}; for other names give format")
 
 
 def _ending(path: Path) -> str:
+    """Return the ending of a file's name, without that of a compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in SUFFIXES:
         suffixes.pop()
@@ -143,8 +145,8 @@ def _ending(path: Path) -> str:
 
 
 def _stem(path: Path) -> str:
-    """The name of a file without its endings."""
-    plain = path.name
+    """Return the name of a file without its endings."""
+    name = path.name
     for ending in (*SUFFIXES, _ending(path)):
-        plain = plain.removesuffix(ending) or plain
-    return plain
+        name = name.removesuffix(ending) or name
+    return name

@@ -1,8 +1,7 @@
-"""What a person's own files hold. They are read when an experiment is, so that mistakes in them come up before any job.
+"""The files of custom data. They are read when an experiment is read, so that faults come up before any job.
 
-The data directory remembers what files held when they were last read, in ``own/NAME.json``, with the mapping of the
-data. So jobs find own data by their name, and files are read again only after they, or the code of their reader, have
-changed.
+The data directory keeps a record of the survey of the files in ``own/NAME.json``, with the mapping of the data. So jobs
+find custom data by their name, and files are read again only after they, or the code of their reader, have changed.
 """
 
 import contextlib
@@ -26,14 +25,19 @@ from fedatlas.io.files import atomic
 from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import options
 
-VERSION = 1  # of the survey; what another version remembers is not used
-PAUSE = 20  # times as long as it takes to see whether a folder has changed, it is not looked at again
+VERSION = 1  # of the records; a record of another version is not used
+PAUSE = 20  # a folder's state is examined again after so many times the seconds that it takes
 FRESH = 2_000_000_000  # nanoseconds; a file that was just written may change again without a change of its time
 
 
 @dataclass(frozen=True, kw_only=True)
 class CustomSource(Source):
-    """Own data whose files were read. paths: of the files. class_names: of the classes, in their order."""
+    """Custom data whose files were read.
+
+    Args:
+        paths: Paths of the files.
+        class_names: Names of the classes, in their order.
+    """
 
     paths: tuple[str, ...]
     class_names: tuple[str, ...] = field(repr=False)
@@ -47,58 +51,62 @@ class CustomSource(Source):
         return entry(self.citation).text if self.citation else ""
 
 
-class _Looked(NamedTuple):
-    """What files were when they were last looked at, what they hold, and until when they are not looked at again."""
+class _CacheEntry(NamedTuple):
+    """The state of files, the source that was surveyed in it, and the time until which the state is not examined."""
 
     state: Any
     source: CustomSource
     until: float
 
 
-_found: dict[tuple[str, str], _Looked] = {}  # by folder and name
+_cache: dict[tuple[str, str], _CacheEntry] = {}  # by data directory and name
 
 
 def names(root: Path) -> list[str]:
-    """The names of the own data that a data directory knows, sorted."""
+    """Return the names of the custom data of which a data directory has a record, sorted."""
     return sorted(path.stem for path in custom_folder(root).glob("*.json") if is_custom(path.stem))
 
 
 def files_exist(name: str, root: Path) -> bool:
-    """Whether the files of own data that a data directory knows are where they were. They are not read."""
-    known = _remembered(root, name)
-    return known is not None and all(Path(path).exists() for path in known["paths"])
+    """Return whether the files of custom data are where the record says. They are not read."""
+    record = _load_record(root, name)
+    return record is not None and all(Path(path).exists() for path in record["paths"])
 
 
 def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:
-    """What own data hold. Files that have changed since they were last read are read; data of OpenML are fetched.
+    """Return the source of custom data. Files that have changed are read; data of OpenML are fetched.
 
-    spec: the mapping, or its name. root: the data directory. Raises UserError if a file is not there or cannot be used,
-    and if a name is not known.
+    Args:
+        spec: The mapping, or its name.
+        root: The data directory.
+
+    Raises:
+        UserError: If a file does not exist or cannot be used, or if there is no record of a name.
     """
-    made = name(spec) if isinstance(spec, Mapping) else spec
-    if mapping(made) is None:
-        known = _remembered(root, made)
-        if known is None or name(known["spec"]) != made:
-            raise UserError(f"own data {made!r} are not known in {root}: run what uses them, in the study's folder")
-    plain, reader = parse(mapping(made) or {})
-    with error_context(plain):
-        key, start = (str(root), made), time.monotonic()
-        if key in _found and start < _found[key].until:
-            return _found[key].source
-        paths = _paths(plain, reader, root)
-        state = [_state(paths), _stamp(reader)]
+    key = name(spec) if isinstance(spec, Mapping) else spec
+    if mapping(key) is None:
+        record = _load_record(root, key)
+        if record is None or name(record["spec"]) != key:
+            raise UserError(f"own data {key!r} are not known in {root}: run what uses them, in the study's folder")
+    values, reader = parse(mapping(key) or {})
+    with error_context(values):
+        cached, start = _cache.get((str(root), key)), time.monotonic()
+        if cached is not None and start < cached.until:
+            return cached.source
+        paths = _paths(values, reader, root)
+        state = [_state(paths), _code_state(reader)]
         until = start + PAUSE * (time.monotonic() - start) * paths[0].is_dir()
-        same = key in _found and _found[key].state == state
-        found = _found[key].source if same else _surveyed(made, plain, reader, paths, state, root)
-        _found[key] = _Looked(state, found, until)
-    return found
+        unchanged = cached is not None and cached.state == state
+        current = cached.source if cached and unchanged else _survey(key, values, reader, paths, state, root)
+        _cache[str(root), key] = _CacheEntry(state, current, until)
+    return current
 
 
-def _paths(plain: Mapping[str, Any], reader: CustomReader, root: Path) -> list[Path]:
-    """The files of own data. Raises UserError if one is not there, or cannot be read."""
-    fetched = reader.fetch(raw_folder(root, "openml"))
-    paths = [expand_home(plain["file"]) if fetched is None else fetched, *map(expand_home, reader.files())]
-    paths += [expand_home(plain["test_file"])] if "test_file" in plain else []
+def _paths(values: Mapping[str, Any], reader: CustomReader, root: Path) -> list[Path]:
+    """Return the paths of the files. Raises UserError if one does not exist, or cannot be read."""
+    download = reader.fetch(raw_folder(root, "openml"))
+    paths = [expand_home(values["file"]) if download is None else download, *map(expand_home, reader.files())]
+    paths += [expand_home(values["test_file"])] if "test_file" in values else []
     for path in paths:
         if path.exists() and not path.is_dir() and not path.is_file():
             raise UserError(f"{path} is a device or the like, and not a file")
@@ -106,98 +114,97 @@ def _paths(plain: Mapping[str, Any], reader: CustomReader, root: Path) -> list[P
             if not path.is_dir():
                 path.open("rb").close()
         except OSError as error:
-            there = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
-            raise UserError(f"{path} {there}: paths are from the working directory, {Path.cwd()}") from None
-    for path in paths[: 1 if formats()["images"] is not type(reader) else 0]:
-        if path.is_dir():
-            raise UserError(f"{path} is a folder, but the format {reader.name} reads a file")
+            fault = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+            raise UserError(f"{path} {fault}: paths are from the working directory, {Path.cwd()}") from None
+    if paths[0].is_dir() and formats()["images"] is not type(reader):
+        raise UserError(f"{paths[0]} is a folder, but the format {reader.name} reads a file")
     return paths
 
 
-def _inside(path: Path) -> list[Path]:
-    """The files of a folder, sorted; a file is its own."""
-    return sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+def _files(path: Path) -> list[Path]:
+    """Return the files of a folder, sorted, or the file of a path."""
+    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
 
 
-def _state(paths: list[Path]) -> Any:
-    """Size and time of files, from which follows whether they may have changed."""
+def _state(paths: list[Path]) -> str:
+    """Return a hash of the sizes and times of files, which is the same as long as they have not changed."""
     digest = hashlib.sha256()
-    for path in (one for given in paths for one in _inside(given)):
+    for path in (file for folder in paths for file in _files(folder)):
         status = path.stat()
         fresh = _digest(path) if time.time_ns() - status.st_mtime_ns < FRESH else ""
         digest.update(f"{path}\n{status.st_size} {status.st_mtime_ns} {fresh}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
-def _stamp(reader: CustomReader) -> list[Any]:
-    """What says whether the code of a reader may have changed since a survey."""
+def _code_state(reader: CustomReader) -> list[Any]:
+    """Return the versions and times of the code of a reader."""
     from importlib.metadata import version
 
-    homes = [getattr(sys.modules[cls.__module__], "__file__", None) for cls in type(reader).__mro__]
-    times = [Path(home).stat().st_mtime_ns for home in homes if home]
+    files = [getattr(sys.modules[cls.__module__], "__file__", None) for cls in type(reader).__mro__]
+    times = [Path(file).stat().st_mtime_ns for file in files if file]
     return [VERSION, version("fedatlas"), times]
 
 
 def _digest(path: Path) -> tuple[int, str]:
-    """Bytes and SHA-256 of a file, or of a folder with the names of its files."""
+    """Return the bytes and the SHA-256 of a file, or of a folder with the names of its files."""
     if not path.is_dir():
         return path.stat().st_size, checksum(path).partition(":")[2]
     total, digest = 0, hashlib.sha256()
-    for one in _inside(path):
-        size, found = _digest(one)
+    for file in _files(path):
+        size, content = _digest(file)
         total += size
-        digest.update(f"{one.relative_to(path).as_posix()} {found}\n".encode("utf-8", "surrogateescape"))
+        digest.update(f"{file.relative_to(path).as_posix()} {content}\n".encode("utf-8", "surrogateescape"))
     return total, digest.hexdigest()
 
 
-def _surveyed(
-    made: str, plain: dict[str, Any], reader: CustomReader, paths: list[Path], state: Any, root: Path
+def _survey(
+    name: str, values: dict[str, Any], reader: CustomReader, paths: list[Path], state: Any, root: Path
 ) -> CustomSource:
-    """What files hold: remembered where they, and the reader, are as they were; otherwise found by reading them."""
-    known = _remembered(root, made)
-    if known is None or known["state"] != state:
-        found = reader.survey(paths)
-        known = {
-            "spec": plain,
+    """Return the source of files: from the record if their state is the recorded one, else by reading them."""
+    record = _load_record(root, name)
+    if record is None or record["state"] != state:
+        survey = reader.survey(paths)
+        record = {
+            "spec": values,
             "state": state,
             "paths": list(map(str, paths)),
             "files": [[path.name, *_digest(path)] for path in paths],
-            "contents": found.contents.to_json(),
-            "classes": list(found.classes),
-            "clients": found.clients,
-            "note": found.note,
+            "contents": survey.contents.to_json(),
+            "classes": list(survey.classes),
+            "clients": survey.clients,
+            "note": survey.note,
         }
-        with contextlib.suppress(UserError), atomic(_record(root, made)) as temporary:  # it only saves time
-            temporary.write_text(json.dumps(known, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
-    contents = Contents.from_json(known["contents"])
-    given = {key: value for key, value in plain.items() if key not in options(CustomKeys)}
-    files = tuple(File(one, bytes=size, checksum=f"sha256:{digest}") for one, size, digest in known["files"])
+        with contextlib.suppress(UserError), atomic(_record_path(root, name)) as temporary:  # it only saves time
+            temporary.write_text(json.dumps(record, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
+    contents = Contents.from_json(record["contents"])
+    arguments = {key: value for key, value in values.items() if key not in options(CustomKeys)}
+    files = tuple(File(file, bytes=size, checksum=f"sha256:{digest}") for file, size, digest in record["files"])
     return CustomSource(
-        **{one.name: getattr(contents, one.name) for one in fields(Contents)},
-        name=made,
-        title=f"Own data: {plain.get('file') or 'OpenML ' + str(plain['openml'])}",
+        **{field.name: getattr(contents, field.name) for field in fields(Contents)},
+        name=name,
+        title=f"Own data: {values.get('file') or 'OpenML ' + str(values['openml'])}",
         group="own",
-        page=f"https://www.openml.org/search?type=data&q={plain['openml']}" if "openml" in plain else "",
+        page=f"https://www.openml.org/search?type=data&q={values['openml']}" if "openml" in values else "",
         licence="",
-        citation=plain.get("cite", ""),
-        forms=(Form(reader.name, files, given),),
-        note=known["note"],
-        clients=known["clients"],
+        citation=values.get("cite", ""),
+        forms=(Form(reader.name, files, arguments),),
+        note=record["note"],
+        clients=record["clients"],
         paths=tuple(map(str, paths)),
-        class_names=tuple(known["classes"]),
+        class_names=tuple(record["classes"]),
     )
 
 
-def _record(root: Path, made: str) -> Path:
-    return custom_folder(root) / f"{made}.json"
+def _record_path(root: Path, name: str) -> Path:
+    return custom_folder(root) / f"{name}.json"
 
 
-def _remembered(root: Path, made: str) -> dict[str, Any] | None:
-    """What the data directory remembers of a name, or None."""
+def _load_record(root: Path, name: str) -> dict[str, Any] | None:
+    """Return the record of a name, or None if there is none that can be used."""
     try:
-        known: dict[str, Any] = json.loads(_record(root, made).read_text(encoding="utf-8"))
-        Contents.from_json(known["contents"])
-        needed = {"state", "paths", "files", "classes", "clients", "note"}
-        return known if isinstance(known["spec"], dict) and needed <= known.keys() else None
+        record: dict[str, Any] = json.loads(_record_path(root, name).read_text(encoding="utf-8"))
+        Contents.from_json(record["contents"])
+        keys = {"state", "paths", "files", "classes", "clients", "note"}
+        return record if isinstance(record["spec"], dict) and keys <= record.keys() else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -1,7 +1,6 @@
-"""What readers of a person's own files share: classes, owners, the split into train and test, and how they are written.
+"""Base of the readers of custom data: classes, owners, and the split into training and test rows.
 
-A reader of own files is asked twice: when an experiment is read, for what the files hold (`OwnReader.survey`), and when
-the data are prepared, for the arrays.
+A reader runs twice: for a survey of the files when an experiment is read, and for the arrays when data are prepared.
 """
 
 from abc import abstractmethod
@@ -18,22 +17,25 @@ from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
-SHARE = 0.2  # of the rows of each class that test where nothing else is said
+TEST_SHARE = 0.2  # of the rows of each class, by default
 MOST_CLASSES = 10_000
-_ROWS = 4096  # that are written at once
-_STREAM = 0x5445_5354  # of the rows that test
-_SHOWN = 20  # classes or clients that a note names
+_BLOCK = 4096  # rows that are written at once
+_STREAM = 0x5445_5354  # of the random numbers that choose test rows
+_MOST_NAMES = 20  # classes or clients that a note lists
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Samples:
-    """What a reader finds in files.
+    """The samples of custom files.
 
-    X: (n, d) numbers in single or double precision, dense or a CSR matrix, or uint8 images (n, channels, height,
-    width); an array, or what has ``shape`` and ``dtype`` and gives an array of the rows that it is indexed by. y:
-    labels (n,), whole numbers or text. owner: clients (n,), whole numbers or text, or None. test: whether a row tests
-    (n,), or None where the files do not say. scale: the largest value of an image. note: what a reader of results
-    should know.
+    Args:
+        X: Numbers (n, d) in single or double precision, dense or a CSR matrix, or uint8 images (n, channels, height,
+            width): an array, or an object with ``shape`` and ``dtype`` that gives an array for an array of rows.
+        y: Labels (n,), whole numbers or text.
+        owner: Client of each row (n,), whole numbers or text, or None.
+        test: Whether each row tests (n,), or None if the files do not say.
+        scale: Largest value of an image.
+        note: Remark for readers of results.
     """
 
     X: Any
@@ -46,7 +48,14 @@ class Samples:
 
 @dataclass(frozen=True)
 class Survey:
-    """What own files hold. clients: that own training rows, 0 where the files name none. note: for reports."""
+    """The contents of custom files.
+
+    Args:
+        contents: Numbers of samples, and shape and type of a sample.
+        classes: Names of the classes, in their order.
+        clients: Number of clients that own training rows, 0 if the files name none.
+        note: Remark for readers of results.
+    """
 
     contents: Contents
     classes: tuple[str, ...] = field(repr=False)
@@ -56,10 +65,10 @@ class Survey:
 
 @dataclass(frozen=True, kw_only=True)
 class CustomReader(Reader):
-    """Base of the readers of own files.
+    """Base of the readers of custom files.
 
-    endings: of the names of files that the reader takes without being told; ``format`` names one of them without its
-    dot, or the reader.
+    Class attribute ``endings``: endings of the names of files that the reader takes by default. The option ``format``
+    names one of them without its dot, or the reader.
     """
 
     endings: ClassVar[tuple[str, ...]] = ()
@@ -76,32 +85,38 @@ class CustomReader(Reader):
     )
 
     def files(self) -> tuple[str, ...]:
-        """Paths, as they were given, of files that are read besides the first."""
+        """Return the paths, as the options give them, of files that are read besides the first."""
         return ()
 
     def fetch(self, folder: Path) -> Path | None:
-        """The file of data that lie elsewhere, fetched into a folder if it is not there; None where a path is given."""
+        """Fetch data of another place into a folder and return their path; None for data that have a path."""
         return None
 
     @abstractmethod
     def load(self, paths: Sequence[Path]) -> Samples:
         """Read files.
 
-        paths: of the file, of `files` and, where there is one, of the file whose rows test. Raises UserError that names
-        the file, and for text the line and the column, where something is wrong with it.
+        Args:
+            paths: Paths of the file, of `files`, and of the file of test rows if there is one.
+
+        Raises:
+            UserError: If a file cannot be used; it names the file and, for text, the line and the column.
         """
 
     def survey(self, paths: Sequence[Path]) -> Survey:
-        """What files hold. paths: as of `load`. Raises UserError on any mistake in them."""
-        return _Parts(self, paths).survey
+        """Return the contents of files. Raises UserError at any fault in them.
+
+        Args:
+            paths: As of `load`.
+        """
+        return _Parts(self, paths).survey()
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
-        parts = _Parts(self, paths)
-        parts.write(out)
+        _Parts(self, paths).write(out)
 
 
 class _Parts:
-    """The samples of files, split into train and test."""
+    """The samples of files, split into a training and a test part."""
 
     def __init__(self, reader: CustomReader, paths: Sequence[Path]) -> None:
         self.reader, self.path = reader, paths[0]
@@ -109,49 +124,46 @@ class _Parts:
         _check_form(reader, self.samples)
         if not len(self.samples.y):
             raise custom_file_error(self.path, "holds no rows")
-        self.classes, self.y = _classes(self.path, self.samples.y)
-        test, share = self._tested()
+        self.classes, self.y = _number_classes(self.path, self.samples.y)
+        self.share = 0.0  # of the rows of each class that are drawn to test
+        test = self._split()
         self.train, self.test = np.flatnonzero(~test), np.flatnonzero(test)
-        self.clients, self.owner = _owners(self.samples.owner, self.train)
+        self.clients: list[str] = []
+        self.owner: np.ndarray | None = None
+        if self.samples.owner is not None:
+            self.clients, self.owner = _number(self.samples.owner[self.train])
         self._check_classes()
+        self.sparse = hasattr(self.samples.X, "indptr")
         if reader.standardise and self.sparse:
             raise custom_file_error(self.path, "standardise would fill a sparse matrix: leave it out")
         if reader.standardise and self.samples.X.dtype == np.uint8:
-            raise custom_file_error(
-                self.path, "standardise is not for images: a network's option normalise does the same"
-            )
-        self.survey = self._survey(share)
+            fault = "standardise is not for images: a network's option normalise does the same"
+            raise custom_file_error(self.path, fault)
 
-    @property
-    def sparse(self) -> bool:
-        return hasattr(self.samples.X, "indptr")
-
-    def _tested(self) -> tuple[np.ndarray, float]:
-        """Which rows test (n,), and the share of them that was drawn, 0 where none was."""
-        given, share = self.samples.test, self.reader.test_share
-        if given is not None:
-            if share is not None:
-                raise custom_file_error(self.path, "the data have a test part of their own: leave test_share out")
-            if given.all():
-                raise custom_file_error(self.path, "all rows are of the test part, and none to train on")
-            return given, 0.0
-        share = SHARE if share is None else share
-        return _drawn(self.y, self.samples.owner, share, self.reader.seed), share
+    def _split(self) -> np.ndarray:
+        """Return whether each row tests, (n,)."""
+        test, share = self.samples.test, self.reader.test_share
+        if test is None:
+            self.share = TEST_SHARE if share is None else share
+            return _draw_test_rows(self.y, self.samples.owner, self.share, self.reader.seed)
+        if share is not None:
+            raise custom_file_error(self.path, "the data have a test part of their own: leave test_share out")
+        if test.all():
+            raise custom_file_error(self.path, "all rows are of the test part, and none to train on")
+        return test
 
     def _check_classes(self) -> None:
-        """Every class has a training row, and there are at least two."""
+        """Raise UserError if there is one class only, or a class without a training row."""
         if len(self.classes) < 2:
-            raise custom_file_error(
-                self.path, f"all labels are {self.classes[0]!r}: a classifier needs two classes at least"
-            )
+            fault = f"all labels are {self.classes[0]!r}: a classifier needs two classes at least"
+            raise custom_file_error(self.path, fault)
         counts = np.bincount(self.y[self.train], minlength=len(self.classes))
         if not counts.all():
             name = self.classes[int(np.argmin(counts))]
-            raise custom_file_error(
-                self.path, f"the class {name!r} has rows to test, and none to train on: move one, or drop them"
-            )
+            fault = f"the class {name!r} has rows to test, and none to train on: move one, or drop them"
+            raise custom_file_error(self.path, fault)
 
-    def _survey(self, share: float) -> Survey:
+    def survey(self) -> Survey:
         X = self.samples.X
         counts = np.bincount(self.y[self.train], minlength=len(self.classes))
         contents = Contents(
@@ -164,73 +176,77 @@ class _Parts:
             scale=self.samples.scale,
             counts=tuple(map(int, counts)),
         )
-        split = (
-            f"{100 * share:g} % of the rows of each class test, drawn with seed {self.reader.seed}." if share else ""
-        )
-        scaled = "Features have zero mean and unit variance over the training rows." if self.reader.standardise else ""
-        named = _named("Classes", self.classes) + _named("Clients", self.clients)
-        note = " ".join(filter(None, [self.samples.note, *named, split, scaled]))
-        return Survey(contents, tuple(self.classes), len(self.clients), note)
+        notes = [self.samples.note, _list_names("Classes", self.classes), _list_names("Clients", self.clients)]
+        if self.share:
+            notes.append(f"{100 * self.share:g} % of the rows of each class test, drawn with seed {self.reader.seed}.")
+        if self.reader.standardise:
+            notes.append("Features have zero mean and unit variance over the training rows.")
+        return Survey(contents, tuple(self.classes), len(self.clients), " ".join(filter(None, notes)))
 
     def write(self, out: Writer) -> None:
-        shift, scale = self._moments()
+        X, (shift, scale) = self.samples.X, self._moments()
         for suffix, rows in (("", self.train), ("_test", self.test)):
             if not len(rows):
                 continue
-            X = self.samples.X
             if self.sparse:
                 out.save(f"X{suffix}", X[rows])
             else:
-                made = out.create(f"X{suffix}", (len(rows), *X.shape[1:]), X.dtype)
-                for start in range(0, len(rows), _ROWS):
-                    block = X[rows[start : start + _ROWS]]
-                    made[start : start + _ROWS] = (block - shift) / scale if self.reader.standardise else block
+                target = out.create(f"X{suffix}", (len(rows), *X.shape[1:]), X.dtype)
+                for start in range(0, len(rows), _BLOCK):
+                    block = X[rows[start : start + _BLOCK]]
+                    target[start : start + _BLOCK] = (block - shift) / scale if self.reader.standardise else block
             out.save(f"y{suffix}", self.y[rows])
         if self.owner is not None:
             out.save("owner", self.owner)
 
     def _moments(self) -> tuple[Any, Any]:
-        """Mean and standard deviation of each feature over the training rows; 1 for a constant feature."""
+        """Return the mean and the standard deviation, 1 for a constant feature, over the training rows."""
         if not self.reader.standardise:
             return 0, 1
         X = self.samples.X[self.train]
-        spread = X.std(axis=0)
-        return X.mean(axis=0), np.where((X == X[0]).all(axis=0) | (spread == 0), 1, spread)
+        deviation = X.std(axis=0)
+        return X.mean(axis=0), np.where((X == X[0]).all(axis=0) | (deviation == 0), 1, deviation)
 
 
 def _check_form(reader: CustomReader, samples: Samples) -> None:
-    """Raise UserError if a reader does not give what `Samples` says: what a new reader may get wrong."""
+    """Raise UserError if a reader's result is not of the form of `Samples`."""
     rows, dtype = samples.X.shape[0], np.dtype(samples.X.dtype).name
-    lengths = {name: len(one) for name in ("y", "owner", "test") if (one := getattr(samples, name)) is not None}
     if dtype not in DTYPES or len(samples.X.shape) not in (2, 4) or 0 in samples.X.shape[1:]:
         raise UserError(f"reader {reader.name}: X is {dtype} {samples.X.shape}; it must be of Samples' form")
-    for name, length in lengths.items():
-        if length != rows:
-            raise UserError(f"reader {reader.name}: {name} has {length:,} rows, and X {rows:,}")
+    for name in ("y", "owner", "test"):
+        if (array := getattr(samples, name)) is not None and len(array) != rows:
+            raise UserError(f"reader {reader.name}: {name} has {len(array):,} rows, and X {rows:,}")
 
 
-def _classes(path: Path, labels: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """The names of the classes, sorted, and the class of each row, int64 (n,)."""
-    found, y = np.unique(labels, return_inverse=True)
-    if len(found) > MOST_CLASSES or (labels.dtype.kind in "iu" and len(found) > max(100, len(labels) // 2)):
-        raise custom_file_error(
-            path, f"the label has {len(found):,} different values in {len(labels):,} rows: these are no classes"
-        )
-    return [str(name) for name in found.tolist()], y.astype(np.int64)
+def _number(values: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Return the sorted names of values (n,), and the number of each value, int64 (n,)."""
+    names, numbers = np.unique(values, return_inverse=True)
+    return [str(name) for name in names.tolist()], numbers.astype(np.int64)
 
 
-def _owners(owner: np.ndarray | None, train: np.ndarray) -> tuple[list[str], np.ndarray | None]:
-    """The names of the clients, sorted, and the client of each training row, int64, or None."""
-    if owner is None:
-        return [], None
-    found, numbers = np.unique(owner[train], return_inverse=True)
-    return [str(name) for name in found.tolist()], numbers.astype(np.int64)
+def _number_classes(path: Path, labels: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Return the sorted names of the classes, and the class of each row, int64 (n,)."""
+    names, y = _number(labels)
+    if len(names) > MOST_CLASSES or (labels.dtype.kind in "iu" and len(names) > max(100, len(labels) // 2)):
+        fault = f"the label has {len(names):,} different values in {len(labels):,} rows: these are no classes"
+        raise custom_file_error(path, fault)
+    return names, y
 
 
-def _drawn(y: np.ndarray, owner: np.ndarray | None, share: float, seed: int) -> np.ndarray:
-    """Which rows test (n,): a share of each class, rounded; of two rows or more, one tests and one trains at least.
+def _draw_test_rows(y: np.ndarray, owner: np.ndarray | None, share: float, seed: int) -> np.ndarray:
+    """Draw a share of the rows of each class to test.
 
-    A client keeps a row to train on, if need be one that was drawn.
+    Of two rows of a class or more, at least one tests and one trains. A client keeps a row to train on, if need be one
+    that was drawn.
+
+    Args:
+        y: Classes (n,).
+        owner: Clients (n,), or None.
+        share: Share of the rows of each class, which is rounded.
+        seed: Seed of the random numbers.
+
+    Returns:
+        Whether each row tests, (n,).
     """
     test = np.zeros(len(y), bool)
     if not share:
@@ -241,35 +257,13 @@ def _drawn(y: np.ndarray, owner: np.ndarray | None, share: float, seed: int) -> 
         test[rows[: min(max(1, round(share * len(rows))), len(rows) - 1)]] = True
     if owner is not None:
         _, first, client = np.unique(owner, return_index=True, return_inverse=True)
-        left = np.bincount(client, ~test, len(first)) == 0
-        test[first[left]] = False
+        without_row = np.bincount(client, ~test, len(first)) == 0
+        test[first[without_row]] = False
     return test
 
 
-def _named(what: str, names: Sequence[str]) -> list[str]:
-    """A sentence that says which number stands for which name; none where the names are the numbers, or there are many.
-
-    what: the noun.
-    """
-    if not names or len(names) > _SHOWN or list(names) == [str(number) for number in range(len(names))]:
-        return []
-    return [f"{what}: " + ", ".join(f"{number} is {name}" for number, name in enumerate(names)) + "."]
-
-
-def whole(path: Path, what: str, values: np.ndarray) -> np.ndarray:
-    """Labels or clients as whole numbers or text. what: the noun for sentences. Raises UserError on anything else."""
-    if values.ndim != 1:
-        raise custom_file_error(path, f"{what} is of shape {values.shape}: it must be one value for each row")
-    if values.dtype.kind == "b":
-        return values.astype(np.int64)
-    if values.dtype.kind == "f":
-        wrong = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) > 2**53)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise custom_file_error(
-                path, f"{what} is {values[row]:g} in row {row + 1}: it must be a whole number, or text"
-            )
-        return values.astype(np.int64)
-    if values.dtype.kind in "iuUS":
-        return np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values
-    raise UserError(f"{path}: {what} is of the type {values.dtype}: it must be whole numbers, or text")
+def _list_names(noun: str, names: Sequence[str]) -> str:
+    """Return the sentence that maps numbers to names; empty if the names are the numbers, or if there are many."""
+    if not names or len(names) > _MOST_NAMES or list(names) == [str(number) for number in range(len(names))]:
+        return ""
+    return f"{noun}: " + ", ".join(f"{number} is {name}" for number, name in enumerate(names)) + "."

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from fedatlas.data.errors import custom_file_error
-from fedatlas.data.readers.custom_reader import CustomReader, Samples, whole
-from fedatlas.errors import did_you_mean
+from fedatlas.data.readers.custom_reader import CustomReader, Samples
+from fedatlas.errors import UserError, did_you_mean
 from fedatlas.io import npz
 from fedatlas.registry.options import option
 
@@ -32,12 +31,12 @@ class Npz(CustomReader):
     def load(self, paths: Sequence[Path]) -> Samples:
         parts = []
         for path in paths:
-            arrays = _arrays(path)
+            arrays = _load_archive(path)
             client = self.client or ("client" if "client" in arrays else None)
-            parts.append(_part(path, arrays, self.samples, self.label, client))
+            parts.append(_select(path, arrays, self.samples, self.label, client))
         if len(paths) == 1 and f"{self.samples}_test" in arrays:
-            parts.append(_part(paths[0], arrays, f"{self.samples}_test", f"{self.label}_test", None))
-        return _samples(paths, parts)
+            parts.append(_select(paths[0], arrays, f"{self.samples}_test", f"{self.label}_test", None))
+        return _join(paths[-1], parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,30 +53,28 @@ class Npy(CustomReader):
         return (self.label, *([self.client] if self.client else []))
 
     def load(self, paths: Sequence[Path]) -> Samples:
-        path, *more = paths
         if len(paths) != 1 + len(self.files()):
-            raise custom_file_error(
-                path, "test_file is not for .npy files: put the arrays into an .npz file with X_test and y_test"
-            )
-        arrays = dict(zip(("samples", "label", "client"), map(_array, paths), strict=False))
-        parts = [_part(path, arrays, "samples", "label", "client" if len(more) > 1 else None)]
-        return _samples([path], parts)
+            fault = "test_file is not for .npy files: put the arrays into an .npz file with X_test and y_test"
+            raise custom_file_error(paths[0], fault)
+        arrays = dict(zip(("samples", "label", "client"), map(_load_array, paths), strict=False))
+        part = _select(paths[0], arrays, "samples", "label", "client" if self.client else None)
+        return _join(paths[0], [part])
 
 
 Part = tuple[np.ndarray, np.ndarray, np.ndarray | None]  # samples, labels, clients
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of an archive. Raises UserError if it is none, or holds Python objects."""
+def _load_archive(path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive. Raises UserError if it is none, or holds Python objects."""
     try:
         npz.validate(path, MOST_BYTES)
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
-    except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over
+    except Exception as error:  # parsers of NumPy and zipfile raise all kinds of errors on a damaged file
         raise custom_file_error(path, f"is not a readable .npz file ({error})") from None
 
 
-def _array(path: Path) -> np.ndarray:
+def _load_array(path: Path) -> np.ndarray:
     try:
         npz.validate_array(path)
         return np.asarray(np.load(path, allow_pickle=False))
@@ -85,30 +82,48 @@ def _array(path: Path) -> np.ndarray:
         raise custom_file_error(path, f"is not a readable .npy file ({error})") from None
 
 
-def _part(path: Path, arrays: Mapping[str, np.ndarray], samples: str, label: str, client: str | None) -> Part:
+def _select(path: Path, arrays: Mapping[str, np.ndarray], samples: str, label: str, client: str | None) -> Part:
+    """Return the arrays of these names as a part. Raises UserError if one is missing, or does not fit."""
     for name in filter(None, (samples, label, client)):
         if name not in arrays:
             raise custom_file_error(path, f"there is no array {name!r}{did_you_mean(name, arrays)}")
-    X, y = arrays[samples], whole(path, f"array {label!r}", arrays[label])
-    owner = None if client is None else whole(path, f"array {client!r}", arrays[client])
-    for what, one in ((label, y), (client, owner)):
-        if one is not None and (not X.ndim or len(one) != len(X)):
-            raise custom_file_error(
-                path, f"array {what!r} has {len(one):,} rows, and array {samples!r} is of shape {X.shape}"
-            )
-    return _sound(path, samples, X), y, owner
+    X, y = arrays[samples], _labels(path, label, arrays[label])
+    owner = None if client is None else _labels(path, client, arrays[client])
+    for key, array in ((label, y), (client, owner)):
+        if array is not None and (not X.ndim or len(array) != len(X)):
+            fault = f"array {key!r} has {len(array):,} rows, and array {samples!r} is of shape {X.shape}"
+            raise custom_file_error(path, fault)
+    return _samples(path, samples, X), y, owner
 
 
-def _sound(path: Path, name: str, X: np.ndarray) -> np.ndarray:
-    """Samples as (n, d) floats or uint8 images (n, channels, height, width)."""
+def _labels(path: Path, name: str, values: np.ndarray) -> np.ndarray:
+    """Return labels or clients as whole numbers or text. Raises UserError if they are neither."""
+    if values.ndim != 1:
+        fault = f"array {name!r} is of shape {values.shape}: it must be one value for each row"
+        raise custom_file_error(path, fault)
+    if values.dtype.kind == "b":
+        return values.astype(np.int64)
+    if values.dtype.kind == "f":
+        invalid = ~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) > 2**53)
+        if invalid.any():
+            row = int(np.argmax(invalid))
+            fault = f"array {name!r} is {values[row]:g} in row {row + 1}: it must be a whole number, or text"
+            raise custom_file_error(path, fault)
+        return values.astype(np.int64)
+    if values.dtype.kind in "iuUS":
+        return np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values
+    raise UserError(f"{path}: array {name!r} is of the type {values.dtype}: it must be whole numbers, or text")
+
+
+def _samples(path: Path, name: str, X: np.ndarray) -> np.ndarray:
+    """Return samples as floats (n, d) or uint8 images (n, channels, height, width)."""
     if X.ndim == 2 and X.shape[1] and X.dtype.kind in "fiub":
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-        wrong = ~np.isfinite(X)
-        if wrong.any():
-            row, column = np.argwhere(wrong)[0]
-            raise custom_file_error(
-                path, f"array {name!r} holds {X[row, column]} in row {row + 1}, column {column + 1}"
-            )
+        infinite = ~np.isfinite(X)
+        if infinite.any():
+            row, column = np.argwhere(infinite)[0]
+            fault = f"array {name!r} holds {X[row, column]} in row {row + 1}, column {column + 1}"
+            raise custom_file_error(path, fault)
         return X
     if X.dtype == np.uint8 and X.ndim in (3, 4) and X.size:
         if X.ndim == 3:
@@ -124,19 +139,18 @@ def _sound(path: Path, name: str, X: np.ndarray) -> np.ndarray:
     )
 
 
-def _samples(paths: Sequence[Path], parts: Sequence[Part]) -> Samples:
-    """The rows of all parts; the second part tests."""
+def _join(path: Path, parts: Sequence[Part]) -> Samples:
+    """Return the rows of one part, or of a training and a test part. The path is that of the last part."""
     X, y, owner = parts[0]
     scale = 255.0 if X.dtype == np.uint8 else 1.0
     if len(parts) == 1:
         return Samples(X=X, y=y, owner=owner, scale=scale)
     X_test, y_test, owner_test = parts[1]
     if X_test.shape[1:] != X.shape[1:] or X_test.dtype != X.dtype:
-        told = f"{X_test.dtype} {X_test.shape[1:]} and {X.dtype} {X.shape[1:]}"
-        raise custom_file_error(paths[-1], f"a sample to test on differs from one to train on: {told}")
+        forms = f"{X_test.dtype} {X_test.shape[1:]} and {X.dtype} {X.shape[1:]}"
+        raise custom_file_error(path, f"a sample to test on differs from one to train on: {forms}")
     test = np.arange(len(y) + len(y_test)) >= len(y)
-    if owner is not None:
+    if owner is not None:  # a client of a test row is never used
         owner = np.concatenate([owner, owner_test if owner_test is not None else np.repeat(owner[:1], len(y_test))])
-    both: Any = (np.concatenate(pair) for pair in ((X, X_test), (y, y_test)))
-    X, y = both
+    X, y = np.concatenate([X, X_test]), np.concatenate([y, y_test])
     return Samples(X=X, y=y, owner=owner, test=test, scale=scale)
