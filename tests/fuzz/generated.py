@@ -15,7 +15,7 @@ from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import PROBLEMS
-from fedatlas.federation.problems.base import OF_THE_OPTIMUM, DataKind
+from fedatlas.federation.problems.base import OPTIMUM_METRICS, DataKind
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
@@ -178,7 +178,7 @@ def experiment(draw: Any) -> dict[str, Any]:
     if "data" in of and "local_epochs" in held:
         held["batch"] = 400
     reports = [*PROBLEMS.get(spec["problem"]["kind"]).reports]
-    known = [name for name in reports if spec["optimum"] or declared.exact or name not in OF_THE_OPTIMUM]
+    known = [name for name in reports if spec["optimum"] or declared.exact or name not in OPTIMUM_METRICS]
     metrics = [*known, *held.get("metrics", ())] * 10 + [*reports, "accuracy"]
     for section in ("grid", "within"):
         names = [name for name in AXES if section == "grid" or "." not in name]

@@ -20,7 +20,7 @@ def _sparse_logistic():
 
 def by_size(make):
     problem = make()
-    problem.weigh("size")
+    problem.set_client_weights("size")
     return problem
 
 

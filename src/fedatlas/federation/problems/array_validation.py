@@ -1,4 +1,4 @@
-"""Plain arrays as the data of a problem: features, labels, weights, and whose rows are whose."""
+"""Validation of plain arrays that are the data of a problem: features, labels, weights and the rows of each client."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -10,113 +10,158 @@ from scipy import sparse
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions.partition import Partition
 
-ClientRows: TypeAlias = Partition | Sequence[ArrayLike] | None  # of rows: what a problem's ``partition`` may be
+ClientRows: TypeAlias = Partition | Sequence[ArrayLike] | None  # the argument ``partition`` of problems
 
 
-def as_array(what: str, given: Any) -> np.ndarray:
-    """What is given as an array. what: for the sentence. Raises UserError where lists in it differ in length."""
+def as_array(name: str, values: Any) -> np.ndarray:
+    """Return values as an array.
+
+    Args:
+        name: Name of the values in error messages.
+        values: Array, or nested lists.
+
+    Raises:
+        UserError: Lists differ in length.
+    """
     try:
-        return np.asarray(given)
+        return np.asarray(values)
     except ValueError as error:
-        raise UserError(f"{what}: there is no such array ({error})") from None
+        raise UserError(f"{name}: there is no such array ({error})") from None
 
 
 def as_features(A: Any, width: int | None = None) -> Any:
-    """A table of numbers (n, p), dense or sparse. width: p, where it is known. Raises UserError if it is none."""
+    """Return features as an array (n, p), dense or sparse.
+
+    Args:
+        A: Features.
+        width: Number p of features that is expected, or None for any.
+
+    Raises:
+        UserError: A is no table of numbers, has no rows, or has another number of features.
+    """
     table = A if sparse.issparse(A) else as_array("the features", A)
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.shape[0]:
-        shown = f"an array of shape {table.shape} and type {table.dtype}"
-        raise UserError(f"the features are {shown}; they must be a table of numbers (rows, features)")
+        raise UserError(
+            f"the features are an array of shape {table.shape} and type {table.dtype}; they must be a table of numbers "
+            "(rows, features)"
+        )
     if width is not None and table.shape[1] != width:
         raise UserError(f"these rows have {table.shape[1]} features, and the training rows {width}")
     return table
 
 
 def as_labels(y: ArrayLike, samples: int, classes: int | None = None) -> tuple[np.ndarray, int]:
-    """Labels (samples,) as whole numbers from 0, and the number of classes.
+    """Return labels as whole numbers from 0, (samples,), and the number of classes.
 
-    classes: by default one more than the largest label. Raises UserError on other labels, with what to do.
+    Args:
+        y: Labels.
+        samples: Number of rows of the features.
+        classes: Number of classes; by default one more than the largest label.
+
+    Raises:
+        UserError: The labels do not fit; the message says what to do.
     """
-    found = as_array("the labels", y)
-    if found.shape != (samples,):
-        raise UserError(f"there are {samples} rows, and labels of shape {found.shape}; each row needs one label")
-    if found.dtype.kind == "b" or (found.dtype.kind == "f" and np.isfinite(found).all() and (found % 1 == 0).all()):
-        found = found.astype(np.int64)
-    if found.dtype.kind not in "iu":
+    labels = as_array("the labels", y)
+    if labels.shape != (samples,):
+        raise UserError(f"there are {samples} rows, and labels of shape {labels.shape}; each row needs one label")
+    if labels.dtype.kind == "b" or (labels.dtype.kind == "f" and np.isfinite(labels).all() and (labels % 1 == 0).all()):
+        labels = labels.astype(np.int64)
+    if labels.dtype.kind not in "iu":
         raise UserError(
-            f"labels must be whole numbers from 0, and not such as {found[0]!r}: take "
+            f"labels must be whole numbers from 0, and not such as {labels[0]!r}: take "
             "np.unique(y, return_inverse=True)[1]"
         )
-    low, high = int(found.min()), int(found.max())
+    low, high = int(labels.min()), int(labels.max())
     count = high + 1 if classes is None else int(classes)
     if low < 0 or high >= count:
         raise UserError(
             f"labels lie between {low} and {high}; of {count} classes they must lie between 0 and {count - 1}"
         )
-    return found, count
+    return labels, count
 
 
-def as_evaluation_data(given: Any, width: int) -> tuple[Any, np.ndarray] | None:
-    """Features and labels of rows that train nothing, or None. width: features. Raises UserError if they do not fit."""
-    return None if given is None else (as_features(given[0], width), np.asarray(given[1]))
+def as_evaluation_data(data: Any, width: int) -> tuple[Any, np.ndarray] | None:
+    """Return features and labels of test or validation rows, or None for None.
 
+    Args:
+        data: Pair of features and labels, or None.
+        width: Number of features of the training rows.
 
-def as_partition(given: ClientRows, samples: int) -> Partition | None:
-    """The partition that is given, as a Partition or as a list of the rows of each client, or None.
-
-    samples: rows of the data. Raises UserError on rows that there are not, a row of two clients, and a client without
-    rows.
+    Raises:
+        UserError: The features do not fit.
     """
-    if given is None:
+    return None if data is None else (as_features(data[0], width), np.asarray(data[1]))
+
+
+def as_partition(rows: ClientRows, samples: int) -> Partition | None:
+    """Return the rows of each client as a Partition, or None for None.
+
+    Args:
+        rows: A Partition, a list with the rows of each client, or None.
+        samples: Number of rows of the data.
+
+    Raises:
+        UserError: A row does not exist or belongs to two clients, or a client has no rows.
+    """
+    if rows is None:
         return None
-    if isinstance(given, Partition):
-        if given.samples != samples:
-            raise UserError(f"the partition splits {given.samples:,} rows, and the data have {samples:,}")
-        return given
-    if isinstance(given, (str, bytes, dict)) or not isinstance(given, (Sequence, np.ndarray)) or not len(given):
-        raise UserError(f"partition is {given!r:.60}; it must be a Partition, or a list with the rows of each client")
-    owned = [as_array(f"partition: the rows of client {client}", each) for client, each in enumerate(given)]
-    for client, each in enumerate(owned):
-        if each.ndim != 1 or not len(each) or each.dtype.kind not in "iu":
-            raise UserError(f"partition: client {client} has {given[client]!r:.60}; it must have a list of row numbers")
-        if each.min() < 0 or each.max() >= samples:
+    if isinstance(rows, Partition):
+        if rows.samples != samples:
+            raise UserError(f"the partition splits {rows.samples:,} rows, and the data have {samples:,}")
+        return rows
+    if isinstance(rows, (str, bytes, dict)) or not isinstance(rows, (Sequence, np.ndarray)) or not len(rows):
+        raise UserError(f"partition is {rows!r:.60}; it must be a Partition, or a list with the rows of each client")
+    client_rows = [as_array(f"partition: the rows of client {client}", index) for client, index in enumerate(rows)]
+    for client, index in enumerate(client_rows):
+        if index.ndim != 1 or not len(index) or index.dtype.kind not in "iu":
+            raise UserError(f"partition: client {client} has {rows[client]!r:.60}; it must have a list of row numbers")
+        if index.min() < 0 or index.max() >= samples:
             raise UserError(f"partition: client {client} has a row that does not exist; rows are 0 to {samples - 1}")
-    order = np.concatenate(owned).astype(np.int64)
-    rows, counts = np.unique(order, return_counts=True)
+    order = np.concatenate(client_rows).astype(np.int64)
+    numbers, counts = np.unique(order, return_counts=True)
     if (counts > 1).any():
-        raise UserError(f"partition: row {rows[counts > 1][0]} is given twice; a row belongs to one client")
-    offsets = np.concatenate([[0], np.cumsum([len(each) for each in owned])])
-    return Partition("given", 0, {}, len(owned), samples, order, offsets)
+        raise UserError(f"partition: row {numbers[counts > 1][0]} is given twice; a row belongs to one client")
+    offsets = np.concatenate([[0], np.cumsum([len(index) for index in client_rows])])
+    return Partition("given", 0, {}, len(client_rows), samples, order, offsets)
 
 
-def as_sample_weights(given: ArrayLike, samples: int) -> np.ndarray:
-    """Weights of rows (samples,), scaled to the mean 1. Raises UserError unless they are at least 0, and not all 0."""
-    found = as_array("sample_weight", given)
-    found = found.astype(np.float64) if found.dtype.kind in "biuf" else np.full(1, np.nan)
-    if found.shape != (samples,) or not np.isfinite(found).all() or (found < 0).any() or not found.any():
-        raise UserError(f"sample_weight must be {samples} finite numbers of at least 0, of which one is larger")
-    return found / found.mean()
+def as_sample_weights(values: ArrayLike, samples: int) -> np.ndarray:
+    """Return weights of rows, (samples,), scaled to the mean 1.
 
-
-def loss_factors(mass: np.ndarray, split: Partition | None, by_size: np.ndarray | None) -> np.ndarray | None:
-    """What makes weighted sums of clients' rows their objectives: factors (clients, 1), or None for 1.
-
-    mass: (samples,) weights of mean 1. by_size: those factors for weights of 1 where clients count by their size, or
-    None where they count alike. Raises UserError if the rows of a client all have weight 0.
+    Raises:
+        UserError: The weights are not finite numbers of at least 0, or all are 0.
     """
-    if split is None:
+    weights = as_array("sample_weight", values)
+    weights = weights.astype(np.float64) if weights.dtype.kind in "biuf" else np.full(1, np.nan)
+    if weights.shape != (samples,) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise UserError(f"sample_weight must be {samples} finite numbers of at least 0, of which one is larger")
+    return weights / weights.mean()
+
+
+def loss_factors(mass: np.ndarray, partition: Partition | None, by_size: np.ndarray | None) -> np.ndarray | None:
+    """Return the factors (clients, 1) that turn weighted sums of clients' losses into their objectives; None for 1.
+
+    Args:
+        mass: Weights of the rows, (samples,), of mean 1.
+        partition: Rows of each client, or None if every client draws from all rows.
+        by_size: Factors for rows of weight 1 if clients count by their size, or None if they count equally.
+
+    Raises:
+        UserError: All rows of a client have weight 0.
+    """
+    if partition is None:
         return None
-    totals = np.array([mass[split.client(i)].sum() for i in range(split.clients)])
+    totals = np.array([mass[partition.client(i)].sum() for i in range(partition.clients)])
     if (totals == 0).any():
         raise UserError(f"sample_weight: all rows of client {int(np.argmin(totals))} have weight 0")
     if by_size is not None:
-        return by_size * (split.sizes.sum() / totals.sum())
-    return (split.sizes / totals)[:, None]
+        return by_size * (partition.sizes.sum() / totals.sum())
+    return (partition.sizes / totals)[:, None]
 
 
-def as_start(given: ArrayLike, dim: int) -> np.ndarray:
-    """A point (dim,). Raises UserError if it is none."""
-    found = as_array("start", given)
-    if found.shape != (dim,) or found.dtype.kind not in "biuf":
-        raise UserError(f"start has shape {found.shape}; it must be {dim} numbers")
-    return found
+def as_start(values: ArrayLike, dim: int) -> np.ndarray:
+    """Return a start as an array (dim,). Raises UserError if it is none."""
+    start = as_array("start", values)
+    if start.shape != (dim,) or start.dtype.kind not in "biuf":
+        raise UserError(f"start has shape {start.shape}; it must be {dim} numbers")
+    return start

@@ -1,4 +1,4 @@
-"""Where a problem's data come from: the data sets, how their rows are split over clients, and what is held out."""
+"""Options of problems on data: the data sets, the partition of their rows over clients, and the validation rows."""
 
 import dataclasses
 import math
@@ -35,38 +35,47 @@ class DataOptions:
 
 
 def hold_out(train: "Dataset", partition: "Partition | None", share: float) -> "tuple[Dataset, Partition | None]":
-    """Training data and partition without the rows that are held out, which are the data's validation part.
+    """Hold out a share of each client's training rows for validation.
 
-    partition: rows of each client, or None where all clients share all rows. share: of each client's rows, rounded
-    down; at least one row stays. The rows depend on nothing else. With a share of 0, what is given is returned. Raises
-    UserError if that is no row of any client.
+    The validation rows depend on the arguments alone.
+
+    Args:
+        train: Training data.
+        partition: Rows of each client, or None if all clients share all rows.
+        share: Share of each client's rows to hold out, rounded down; at least one row of each client stays.
+
+    Returns:
+        The data, whose validation part are the rows that are held out, and the partition of the other rows.
+
+    Raises:
+        UserError: The share is less than one row for all clients.
     """
     if not share:
         return train, partition
-    held = np.zeros(len(train.y), bool)
-    owners = [np.arange(len(train.y))] if partition is None else map(partition.client, range(partition.clients))
-    for owner, rows in enumerate(owners):
+    held_out = np.zeros(len(train.y), bool)
+    client_rows = [np.arange(len(train.y))] if partition is None else map(partition.client, range(partition.clients))
+    for client, rows in enumerate(client_rows):
         count = min(math.floor(share * len(rows) + 1e-9), len(rows) - 1)
         if count > 0:
-            held[stream(0, "validation", owner).choice(rows, count, replace=False)] = True
-    if not held.any():
+            held_out[stream(0, "validation", client).choice(rows, count, replace=False)] = True
+    if not held_out.any():
         raise UserError(
             f"problem.validation: {share:g} of each client's rows is less than one row; take a larger share"
         )
     parts: dict[str, Any] = {
-        "X": train.X[~held],
-        "y": train.y[~held],
-        "X_validation": train.X[held],
-        "y_validation": train.y[held],
+        "X": train.X[~held_out],
+        "y": train.y[~held_out],
+        "X_validation": train.X[held_out],
+        "y_validation": train.y[held_out],
     }
-    left = dataclasses.replace(train, **parts)
-    return left, None if partition is None else _without(partition, held)
+    remaining = dataclasses.replace(train, **parts)
+    return remaining, None if partition is None else _without(partition, held_out)
 
 
-def _without(partition: "Partition", held: np.ndarray) -> "Partition":
-    """A partition of the rows that are left when those ``held`` (samples,) are taken out."""
-    stays = ~held[partition.order]
-    ends = np.concatenate([[0], np.cumsum(stays)])[partition.offsets]
-    places = np.cumsum(~held) - 1
-    order = places[partition.order[stays]]
-    return dataclasses.replace(partition, samples=int((~held).sum()), order=order, offsets=ends)
+def _without(partition: "Partition", held_out: np.ndarray) -> "Partition":
+    """Return the partition of the rows that remain, numbered anew, without the rows ``held_out`` (samples,)."""
+    remains = ~held_out[partition.order]
+    offsets = np.concatenate([[0], np.cumsum(remains)])[partition.offsets]
+    new_number = np.cumsum(~held_out) - 1
+    order = new_number[partition.order[remains]]
+    return dataclasses.replace(partition, samples=int((~held_out).sum()), order=order, offsets=offsets)

@@ -13,15 +13,15 @@ from fedatlas.errors import UserError
 from fedatlas.federation import arrays, compiled
 from fedatlas.federation.problems.base import VALIDATION, Batch
 from fedatlas.federation.problems.regression import (
-    START_SCALE,
-    WEIGHTS,
+    START_SCALE_DOC,
+    WEIGHTS_DOC,
+    ClientBatches,
     Penalty,
     Regression,
     RegressionKind,
-    Separate,
     Weights,
-    held_out,
-    validated,
+    test_data,
+    validation_data,
 )  # fmt: skip
 from fedatlas.registry.options import option
 
@@ -40,8 +40,8 @@ class LogisticRegression(RegressionKind):
     name = "logistic"
     reports = ("loss", "accuracy", "suboptimality", "test_accuracy", *VALIDATION)
 
-    start_scale: float = option(1.0, doc=START_SCALE, low=0)
-    weights: Weights = option("equal", doc=WEIGHTS)
+    start_scale: float = option(1.0, doc=START_SCALE_DOC, low=0)
+    weights: Weights = option("equal", doc=WEIGHTS_DOC)
 
     def validate_data(self, train: "Contents") -> None:
         if train.classes != 2:
@@ -50,16 +50,24 @@ class LogisticRegression(RegressionKind):
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Logistic":
         """The problem on prepared data. Data in float32 stay so: large ones may not fit twice."""
         dtype = np.float32 if train.X.dtype == np.float32 else np.float64
-        features, held = train.features(dtype=dtype), held_out(train, test, dtype)
-        known = validated(train, dtype)
-        return Logistic(features, train.y, partition=partition, test=held, validation=known, **vars(self))
+        parts: Any = {"test": test_data(train, test, dtype), "validation": validation_data(train, dtype)}
+        return Logistic(train.features(dtype=dtype), train.y, partition=partition, **parts, **vars(self))
 
 
 class Logistic(Regression):
     """Logistic regression on dense or CSR data.
 
-    A: (n, d) features. b: (n,) labels in {0, 1}. partition: rows of each client, or None. test, validation: (A, b) or
-    None. l2 and options: see `LogisticRegression`. Raises UserError if there are other labels.
+    Args:
+        A: Features (n, d).
+        b: Labels (n,) in {0, 1}.
+        l2: Weight of |x|^2 / 2, or ``"1/n"``.
+        partition: Rows of each client, or None if every client draws from all rows.
+        test: Features and labels of test rows, or None.
+        validation: Features and labels of validation rows, or None.
+        **options: Other options of `LogisticRegression`.
+
+    Raises:
+        UserError: There are other labels.
     """
 
     def __init__(
@@ -72,60 +80,60 @@ class Logistic(Regression):
         validation: tuple[Any, np.ndarray] | None = None,
         **options: Any,
     ) -> None:
-        given = LogisticRegression(l2=l2, **options)
+        kind = LogisticRegression(l2=l2, **options)
         labels = np.unique(b)
         if not np.isin(labels, (0, 1)).all():
             raise UserError(f"logistic regression needs two classes, the data have {len(labels)}: use softmax")
         self.dtype = np.result_type(A.dtype, np.float32)
         self.A, self.b = A.astype(self.dtype, copy=False), np.where(np.asarray(b) == 1, 1, -1).astype(self.dtype)
         self.samples, self.dim = A.shape
-        self.partition, self.start_scale = partition, given.start_scale
+        self.partition, self.start_scale = partition, kind.start_scale
         self.test, self.validation = test, validation
-        self.l2 = self.penalty(given.l2)
-        self.weigh(given.weights)
+        self.l2 = self.penalty(kind.l2)
+        self.set_client_weights(kind.weights)
 
     @property
     def labels(self) -> np.ndarray:
-        """Labels in {0, 1}: (n,)."""
+        """Labels (n,) in {0, 1}."""
         return (self.b > 0).astype(int)
 
     @functools.cached_property
     def _dense(self) -> np.ndarray | None:
-        """The rows as a dense array, if they are or if they are small enough."""
+        """Features as a dense array if they are dense or small enough, else None."""
         if not sparse.issparse(self.A):
             return self.A
         return self.A.toarray() if self.samples * self.dim * self.dtype.itemsize <= DENSE_BYTES else None
 
     def _rows(self, index: np.ndarray) -> np.ndarray:
-        """Rows of data by an index of any shape: (*index.shape, d)."""
+        """Return features by an index of any shape: (*index.shape, d)."""
         if self._dense is not None:
             return self._dense[index]
         return self.A[index.ravel()].toarray().reshape(*index.shape, self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
-        """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) draws."""
-        if index.shape[1] > self.samples // 8:  # for every client alike, or blocks would change bits
-            counts, size = (np.bincount(own, minlength=self.samples) for own in index), index.shape[1]
-            weights = (own * self.share(i) / size for own, i in zip(counts, clients, strict=True))
-            return Separate([Weighted(self.A, self.b, own, size, self.l2) for own in weights])
+        if index.shape[1] > self.samples // 8:  # a rule of all clients, or bits would depend on the blocks
+            counts, size = (np.bincount(draws, minlength=self.samples) for draws in index), index.shape[1]
+            weights = (count * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
+            return ClientBatches([WeightedBatch(self.A, self.b, w, size, self.l2) for w in weights])
         if index.shape[1] == 1:
-            return OneSample(self._rows(index[:, 0]), self.b[index], self.l2, self.shares(clients))
-        return Rows(self._rows(index), self.b[index], self.l2, self.shares(clients))
+            return OneSampleBatch(self._rows(index[:, 0]), self.b[index], self.l2, self.loss_factors(clients))
+        return LogisticBatch(self._rows(index), self.b[index], self.l2, self.loss_factors(clients))
 
     def full_batch(self, clients: np.ndarray) -> Batch:
-        """All data of each of a block of clients (m,)."""
         if self.partition is None:
             weights = np.full(self.samples, 1 / self.samples)
-            return Separate([Weighted(self.A, self.b, weights, self.samples, self.l2)] * len(clients), shared=True)
-        return Separate([self._own(int(i)) for i in clients])
+            return ClientBatches(
+                [WeightedBatch(self.A, self.b, weights, self.samples, self.l2)] * len(clients), shared=True
+            )
+        return ClientBatches([self._client_batch(int(i)) for i in clients])
 
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
-    def _own(self, i: int) -> "Weighted":
-        """All data of client i."""
+    def _client_batch(self, i: int) -> "WeightedBatch":
+        """Return all data of client i."""
         assert self.partition is not None  # without one, all clients share ``full_batch``
         index = self.partition.client(i)
-        weights = np.full(len(index), self.share(i) / len(index))
-        return Weighted(self.A[index], self.b[index], weights, len(index), self.l2)
+        weights = np.full(len(index), self.loss_factor(i) / len(index))
+        return WeightedBatch(self.A[index], self.b[index], weights, len(index), self.l2)
 
     def kernel(self, simulations: Sequence[Any]) -> Any:
         """Return what advances simulations on compiled rounds, or None; see `fedatlas.federation.compiled`."""
@@ -133,10 +141,10 @@ class Logistic(Regression):
 
     @functools.cached_property
     def one_sample_rows(self) -> tuple[np.ndarray, ...] | None:
-        """Rows for compiled rounds, as small as may be, since they are read at random: indptr, indices, values, labels.
+        """Rows (indptr, indices, values, labels) for compiled rounds, or None if the clients have different rows.
 
-        Of CSR data, without values if all are 1; of dense data, the values behind two empty arrays. None where clients
-        have rows of their own.
+        CSR data have no values if all are 1; dense data have values and two empty arrays. Types are the smallest that
+        fit, since rows are read at random.
         """
         if not self.shared:
             return None
@@ -147,23 +155,20 @@ class Logistic(Regression):
         return np.zeros(0, np.int32), np.zeros(0, np.uint8), np.ravel(self.A), labels
 
     def _parts(self) -> Iterator[tuple[Any, np.ndarray]]:
-        """(rows, labels) in float64, block by block."""
+        """Yield features and labels in float64, block by block."""
         at = 0
         for A in _blocks(self.A):
             yield A, self.b[at : at + A.shape[0]].astype(np.float64, copy=False)
             at += A.shape[0]
 
     def value(self, x: np.ndarray) -> float:
-        """F(x). x: (d,)."""
         total = sum(np.logaddexp(0, -b * (A @ x)).sum() for A, b in self._parts())
         return float(total / self.samples + self.l2 / 2 * (x @ x))
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        """Gradient of F at x (d,): (d,)."""
         return sum(A.T @ (-b * expit(-b * (A @ x))) for A, b in self._parts()) / self.samples + self.l2 * x
 
     def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        """The map v -> (Hessian of F at x) v, both (d,)."""
         weights = [(p := expit(A @ x)) * (1 - p) for A, _ in self._parts()]
 
         def product(v: np.ndarray) -> np.ndarray:
@@ -179,13 +184,12 @@ class Logistic(Regression):
 
     @staticmethod
     def curvature(A: Any) -> float:
-        """Largest curvature of the mean loss of rows A (n, d): lambda_max(A'A) / (4 n)."""
+        """Return the largest curvature of the mean loss of rows A (n, d): lambda_max(A'A) / (4 n)."""
         gram = sum(B.T @ B for B in _blocks(A)) if A.shape[1] <= A.shape[0] else A @ A.T
         gram = gram.toarray() if sparse.issparse(gram) else gram
         return float(np.linalg.eigvalsh(gram)[-1] / (4 * A.shape[0]))
 
     def evaluate(self, x: np.ndarray) -> dict[str, float]:
-        """Metrics at x (d,)."""
         z = (self.A @ x.astype(self.dtype, copy=False)).astype(np.float64)
         metrics = {"loss": float(np.logaddexp(0, -self.b * z).mean() + self.l2 / 2 * (x @ x))}
         metrics["accuracy"] = float(np.mean((z > 0) == (self.b > 0)))
@@ -203,7 +207,10 @@ class Logistic(Regression):
 
 
 def _blocks(A: Any) -> Iterator[Any]:
-    """Rows in float64, a block at a time where they are float32: sums keep their digits, and no second copy is held."""
+    """Yield features in float64, a block at a time if they are float32.
+
+    Sums keep their digits, and memory holds no second copy of all features.
+    """
     if sparse.issparse(A) or A.dtype == np.float64:
         yield A
         return
@@ -212,71 +219,83 @@ def _blocks(A: Any) -> Iterator[Any]:
         yield A[at : at + size].astype(np.float64)
 
 
-class OneSample:
-    """One sample for each of m clients. a: (m, d), b: (m, 1). share: (m, 1) factors on the losses, or 1."""
+class OneSampleBatch:
+    """One sample for each of m clients.
+
+    Args:
+        a: Features (m, d).
+        b: Labels (m, 1) in {-1, 1}.
+        l2: Weight of |y|^2 / 2.
+        factor: Factors of the losses, (m, 1), or 1.
+    """
 
     size = 1
 
-    def __init__(self, a: np.ndarray, b: np.ndarray, l2: float, share: Any = 1) -> None:
-        self.a, self.b, self.l2, self.share = a, b, l2, share
+    def __init__(self, a: np.ndarray, b: np.ndarray, l2: float, factor: Any = 1) -> None:
+        self.a, self.b, self.l2, self.factor = a, b, l2, factor
 
     def _margin(self, y: np.ndarray) -> np.ndarray:
         return self.b * np.vecdot(self.a, y)[:, None]
 
     def grad(self, y: np.ndarray) -> np.ndarray:
-        """Gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
-        return -self.share * self.b * expit(-self._margin(y)) * self.a + self.l2 * y
+        return -self.factor * self.b * expit(-self._margin(y)) * self.a + self.l2 * y
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Losses (m, 1) and gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
         norm2 = np.vecdot(y, y)[:, None]
-        return self.share * np.logaddexp(0, -self._margin(y)) + self.l2 / 2 * norm2, self.grad(y)
+        return self.factor * np.logaddexp(0, -self._margin(y)) + self.l2 / 2 * norm2, self.grad(y)
 
 
-class Rows:
-    """b samples for each of m clients. a: (m, b, d), b: (m, b). share: (m, 1) factors on the losses, or 1."""
+class LogisticBatch:
+    """Minibatches of m clients.
 
-    def __init__(self, a: np.ndarray, b: np.ndarray, l2: float, share: Any = 1) -> None:
-        self.a, self.b, self.l2, self.share = a, b, l2, share
+    Args:
+        a: Features (m, b, d).
+        b: Labels (m, b) in {-1, 1}.
+        l2: Weight of |y|^2 / 2.
+        factor: Factors of the losses, (m, 1), or 1.
+    """
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, l2: float, factor: Any = 1) -> None:
+        self.a, self.b, self.l2, self.factor = a, b, l2, factor
         self.size = b.shape[1]
 
     def _margin(self, y: np.ndarray) -> np.ndarray:
         return self.b * np.matmul(self.a, y[:, :, None])[:, :, 0]
 
     def grad(self, y: np.ndarray) -> np.ndarray:
-        """Gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
-        weight = -self.share * self.b * expit(-self._margin(y)) / self.size
+        weight = -self.factor * self.b * expit(-self._margin(y)) / self.size
         return np.matmul(weight[:, None, :], self.a)[:, 0] + self.l2 * y
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Losses (m, 1) and gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
         norm2 = np.vecdot(y, y)[:, None]
         losses = np.logaddexp(0, -self._margin(y)).mean(axis=1, keepdims=True)
-        return self.share * losses + self.l2 / 2 * norm2, self.grad(y)
+        return self.factor * losses + self.l2 / 2 * norm2, self.grad(y)
 
 
-class Weighted:
-    """One client with weighted rows: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2."""
+class WeightedBatch:
+    """Weighted rows of one client: sum_j w_j log(1 + exp(-b_j <a_j, y>)) + l2/2 |y|^2."""
 
     def __init__(self, A: Any, b: np.ndarray, weights: np.ndarray, size: int, l2: float) -> None:
         self.A, self.b, self.weights, self.size, self.l2 = A, b, weights.astype(b.dtype), size, l2
-        self._transposed, self._signs, self._signed = A.T, -b, -self.weights * b  # these take as long as a gradient
+        self._transposed, self._signs, self._signed = (
+            A.T,
+            -b,
+            -self.weights * b,
+        )  # once: they take as long as a gradient
 
     def value(self, y: np.ndarray) -> float:
-        """The loss at y (d,)."""
+        """Return the loss at y (d,)."""
         y = np.ravel(y)
         return float(self.weights @ np.logaddexp(0, -self.b * (self.A @ y)) + self.l2 / 2 * (y @ y))
 
     def grad(self, y: np.ndarray) -> np.ndarray:
-        """Gradients (m, d)."""
         y = np.ravel(y)
         weight = self._signed * expit(self._signs * (self.A @ y))
         return (self._transposed @ weight + self.l2 * y)[None]
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Losses (m, 1) and gradients (m, d)."""
         return np.array([[self.value(y)]]), self.grad(y)

@@ -40,7 +40,7 @@ class AcceleratedInstability(SyntheticKind):
         return self.steps <= 100
 
     def build(self, clients: int) -> "Piecewise":
-        """The problem, for any number of clients."""
+        """Build the problem, for any number of clients."""
         kappa, steps, L = self.kappa, self.steps, self.L
         with localcontext(prec=_digits(kappa, steps)):
             root = Decimal(kappa).sqrt()
@@ -52,10 +52,17 @@ class AcceleratedInstability(SyntheticKind):
 class Piecewise(Problem):
     """One convex function of one variable that all clients share; F' is continuous, F'' constant between knots.
 
-    knots: n increasing numbers. curvatures: the n + 1 second derivatives between and beyond them, none negative.
-    minimiser: where F and F' are 0. start: x0. Knots and curvatures may be floats, Fractions or Decimals:
-    ``exact`` computes in their arithmetic, the oracles of the engine in float64. Raises UserError on pieces that make
-    no convex function.
+    Knots and curvatures may be floats, Fractions or Decimals: ``exact`` computes in their arithmetic, the engine in
+    float64.
+
+    Args:
+        knots: n increasing numbers.
+        curvatures: The n + 1 second derivatives between and beyond the knots, none negative.
+        minimiser: Point at which F and F' are 0.
+        start: First point x0.
+
+    Raises:
+        UserError: The pieces make no convex function.
     """
 
     dim = samples = 1
@@ -73,38 +80,44 @@ class Piecewise(Problem):
             raise UserError("piecewise: knots must increase")
         if min(self.curvatures) < 0:
             raise UserError("piecewise: a negative curvature makes no convex function")
-        place = bisect_left(self.knots, minimiser)
-        new = place == len(self.knots) or self.knots[place] != minimiser
-        self._nodes = self.knots[:place] + [minimiser] * new + self.knots[place:]
-        self._pieces = self.curvatures[: place + 1] + self.curvatures[place + (not new) :]
-        self._at = self._integrate(place)
-        self._floats = [np.array([float(one) for one in part]) for part in (self._nodes, self._pieces)]
-        self._floats += [np.array([float(one[order]) for one in self._at]) for order in (0, 1)]
+        i = bisect_left(self.knots, minimiser)
+        new = i == len(self.knots) or self.knots[i] != minimiser
+        self._nodes = self.knots[:i] + [minimiser] * new + self.knots[i:]
+        self._pieces = self.curvatures[: i + 1] + self.curvatures[i + (not new) :]
+        self._at = self._integrate(i)
+        self._floats = [np.array([float(number) for number in part]) for part in (self._nodes, self._pieces)]
+        self._floats += [np.array([float(pair[order]) for pair in self._at]) for order in (0, 1)]
         self.optimum = Optimum(0.0, np.array([float(minimiser)]), 0.0)
 
-    def _integrate(self, place: int) -> list[tuple[Any, Any]]:
-        """(F, F') at every node. Outwards from the minimiser, so that no digits cancel close to it."""
+    def _integrate(self, minimiser: int) -> list[tuple[Any, Any]]:
+        """Return (F, F') at every node, from the number of the minimiser's node."""
         zero = 0 * self._pieces[0]
-        at = {place: (zero, zero)}
-        for away, first in ((1, place), (-1, place)):
-            i = first
-            while 0 <= i + away < len(self._nodes):
-                piece = self._pieces[i + 1] if away > 0 else self._pieces[i]
-                at[i + away] = _extend(*at[i], piece, self._nodes[i + away] - self._nodes[i])
-                i += away
+        at = {minimiser: (zero, zero)}
+        for direction in (1, -1):  # outwards from the minimiser, so that no digits cancel close to it
+            i = minimiser
+            while 0 <= i + direction < len(self._nodes):
+                piece = self._pieces[i + 1] if direction > 0 else self._pieces[i]
+                at[i + direction] = _extend(*at[i], piece, self._nodes[i + direction] - self._nodes[i])
+                i += direction
         return [at[i] for i in range(len(self._nodes))]
 
     @classmethod
     def along(cls, rule: Rule, kappa: float, steps: int, L: float = 1.0) -> "Piecewise":
-        """The function of Lemma F.2 for any method that is linear but for one gradient a step.
+        """Build the function of Lemma F.2 for a method that is linear apart from one gradient a step.
 
-        rule: (A, b, c) of the step z <- A z - b F'(md), md = <c, z>, as Decimals; rows of A and c must sum to one, as
-        weights of averages do. kappa: L / mu, larger than 1. steps: of the method. L: largest second derivative.
-        Raises UserError if its points do not decrease.
-
-        The lemma is proved by induction, adding one piece and running the method anew. Here F' is integrated from the
-        start towards the minimiser, which is put where F' comes to 0: a piece then changes no gradient before it, and
+        The lemma is proved by induction: it adds one piece and runs the method anew. Here F' is integrated from the
+        start towards the minimiser, the point at which F' comes to 0: a piece then changes no gradient before it, and
         one pass gives the function.
+
+        Args:
+            rule: (A, b, c) of the step z <- A z - b F'(md), md = <c, z>, as Decimals; rows of A and c must sum to one,
+                as weights of averages do.
+            kappa: L / mu, larger than 1.
+            steps: Steps of the method.
+            L: Largest second derivative.
+
+        Raises:
+            UserError: The points of the method do not decrease.
         """
         digits = _digits(kappa, steps)
         with localcontext(prec=digits):
@@ -130,18 +143,18 @@ class Piecewise(Problem):
         return problem
 
     def exact(self, x: Any) -> tuple[Any, Any, Any]:
-        """(F, F', F'') at x in the arithmetic of the knots; at a knot, F'' is that of the piece to its right."""
+        """Return (F, F', F'') at x in the arithmetic of the knots; at a knot, F'' is that of the piece to its right."""
         i = bisect_right(self._nodes, x)
         base = i - 1 if x >= self.minimiser else i
         return *_extend(*self._at[base], self._pieces[i], x - self._nodes[base]), self._pieces[i]
 
     def margin(self, x: Any) -> Any:
-        """Distance of x from the nearest knot: F'' is constant closer to x than this."""
+        """Return the distance of x from the nearest knot: F'' is constant closer to x than this."""
         i = bisect_right(self.knots, x)
         return min((abs(x - knot) for knot in self.knots[max(0, i - 1) : i + 1]), default=Decimal("Infinity"))
 
     def constants(self) -> dict[str, float]:
-        """mu and L: the smallest and largest second derivative."""
+        """Return mu and L, the smallest and largest second derivative."""
         return {"mu": float(min(self.curvatures)), "L": float(max(self.curvatures))}
 
     @property
@@ -150,19 +163,16 @@ class Piecewise(Problem):
         return self.constants()["L"]
 
     def start(self, seed: int) -> np.ndarray:
-        """First point x0 (1,)."""
         return np.array([float(self.x0)])
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
-        """The function, for each of a block of clients (m,)."""
-        return Rows(self, len(clients), index.shape[1])
+        return PiecewiseBatch(self, len(clients), index.shape[1])
 
     def full_batch(self, clients: np.ndarray) -> Batch:
-        """The function, for each of a block of clients (m,)."""
-        return Rows(self, len(clients), 1)
+        return PiecewiseBatch(self, len(clients), 1)
 
     def value_and_gradient(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """F and F' at every number of x, in float64: two arrays of its shape."""
+        """Return F and F' at every number of x, in float64: two arrays of its shape."""
         nodes, pieces, values, slopes = self._floats
         i = np.searchsorted(nodes, x, side="right")
         base = np.where(x >= float(self.minimiser), i - 1, np.minimum(i, len(nodes) - 1))  # the latter where x is NaN
@@ -170,43 +180,39 @@ class Piecewise(Problem):
             return _extend(values[base], slopes[base], pieces[i], x - nodes[base])
 
     def value(self, x: np.ndarray) -> float:
-        """F at x (1,)."""
         return float(self.value_and_gradient(x)[0][0])
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        """F' at x (1,): (1,)."""
+        """Return F' at x (1,): (1,)."""
         return self.value_and_gradient(x)[1]
 
     def evaluate(self, x: np.ndarray) -> dict[str, float]:
-        """Metrics at x (1,)."""
         loss = self.value(x)
         return {"loss": loss, "suboptimality": loss, "distance": abs(float(x[0]) - float(self.minimiser))}
 
 
-class Rows:
-    """A block of m clients, who all have the same function."""
+class PiecewiseBatch:
+    """A block of m clients, which all have the same function."""
 
     def __init__(self, problem: Piecewise, m: int, size: int) -> None:
         self.problem, self.m, self.size = problem, m, size
 
     def grad(self, y: np.ndarray) -> np.ndarray:
-        """Gradients (m, 1)."""
         return self.value_and_grad(y)[1]
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Losses (m, 1) and gradients (m, 1)."""
         return self.problem.value_and_gradient(arrays.rows(y, self.m))
 
 
 def _extend(value: Any, slope: Any, curvature: Any, d: Any) -> tuple[Any, Any]:
-    """(F, F') at distance d along one piece."""
+    """Return (F, F') at distance d along one piece."""
     return value + (slope + curvature * d / 2) * d, slope + curvature * d
 
 
 def _dot(a: Sequence[Any], z: Sequence[Any]) -> Any:
-    return sum(one * other for one, other in zip(a, z, strict=True))
+    return sum(x * y for x, y in zip(a, z, strict=True))
 
 
 def _digits(kappa: float, steps: int) -> int:
-    """Enough to tell two runs apart: points shrink like (1 - 1/sqrt(kappa))^t, gaps grow like 2^(t/3)."""
+    """Return the digits that tell two runs apart: points shrink like (1 - 1/sqrt(kappa))^t, gaps grow like 2^(t/3)."""
     return 60 + math.ceil(steps * (0.11 - 3 * math.log10(1 - 1 / math.sqrt(kappa))))

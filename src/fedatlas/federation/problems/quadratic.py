@@ -75,18 +75,23 @@ class SyntheticQuadratic(SyntheticKind):
         return [name for name in super().metric_names(optimum, parts) if name != "output" or dim == 1]
 
     def bytes(self, clients: int) -> int:
-        """Bytes, roughly, that making the problem takes: some copies of all matrices, and the table of noise."""
+        # some copies of all matrices, and the table of noise
         dim = len(self.centers[0]) if self.dim is None and self.centers else self.dim or 1
         matrix = dim if self.diagonal or self.dim is None else dim * dim
         return 8 * (6 * clients * (matrix + dim) + (3 * self.samples * dim if self.noise else 0))
 
     def build(self, clients: int) -> "Quadratic":
-        """The problem. Raises UserError if centres or curvatures are not as many as clients, or if one client shall
-        differ from the mean."""
-        A, b, c = self._given(clients) if self.dim is None else self._drawn(clients, self.dim)
+        """Build the problem.
+
+        Raises:
+            UserError: There are not as many centres or curvatures as clients, or there is one client that shall differ
+                from the mean.
+        """
+        A, b, c = self._explicit(clients) if self.dim is None else self._random(clients, self.dim)
         return Quadratic(A, b, c, self.noise, self.samples, self.instance, self.start_scale)
 
-    def _given(self, clients: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _explicit(self, clients: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return A (m, d), b (m, d) and c (m,) of quadratics with given centres and curvatures."""
         u = np.asarray(self.centers, float) if len({len(u) for u in self.centers or ()}) == 1 else np.zeros(0)
         if u.ndim != 2 or len(u) != clients or not u.size:
             raise UserError(
@@ -100,7 +105,8 @@ class SyntheticQuadratic(SyntheticKind):
         A = np.repeat(a[:, None], u.shape[1], axis=1) if a.ndim == 1 else a
         return A, A * u, 0.5 * np.vecdot(A * u, u)
 
-    def _drawn(self, clients: int, dim: int) -> tuple[np.ndarray, np.ndarray, None]:
+    def _random(self, clients: int, dim: int) -> tuple[np.ndarray, np.ndarray, None]:
+        """Return A (m, d, d) or (m, d) and b (m, d) of a synthetic instance."""
         if self.similarity and clients == 1:
             raise UserError("quadratic: one client cannot differ from the mean; leave similarity out")
         rng = stream(self.instance, "problem")
@@ -117,23 +123,34 @@ class SyntheticQuadratic(SyntheticKind):
         A = np.broadcast_to(mean, shape)
         if self.similarity:
             A = A + self.similarity / np.abs(_eigenvalues(deviation)).max() * deviation
-        away = rng.standard_normal((clients, dim))
-        centres = rng.standard_normal(dim) + self.heterogeneity * away / np.linalg.norm(away, axis=1, keepdims=True)
+        offset = rng.standard_normal((clients, dim))
+        centres = rng.standard_normal(dim) + self.heterogeneity * offset / np.linalg.norm(offset, axis=1, keepdims=True)
         return A, A * centres if self.diagonal else np.matmul(A, centres[:, :, None])[..., 0], None
 
 
 class Quadratic(Problem):
     """The mean of m quadratics, one for each client.
 
-    A: symmetric (m, d, d), or the diagonals of diagonal matrices (m, d). b: (m, d). c: (m,), 0 by default.
-    noise: standard deviation of each coordinate of a one-sample gradient about the true one, whose losses stay exact
-    (FedSPS, Example 1). samples, seed: the noise is a table of that many Gaussian vectors, drawn once from seed and
-    moved to mean zero; they play the part of rows of data: a step's minibatch names rows, and every gradient of the
-    step adds their mean. start_scale: x0 ~ N(0, start_scale^2), or 0. The optimum is known where the mean of the A_i is
-    positive definite. Raises UserError on shapes that do not fit.
+    The noise is a table of Gaussian vectors of mean zero, which are drawn once. They are used as rows of data: a step's
+    minibatch is an index of rows, and every gradient of the step adds their mean. The optimum is known if the mean of
+    the A_i is positive definite.
 
-    >>> Quadratic([[1.0], [3.0]], [[1.0], [0.0]]).optimum.x
-    array([0.25])
+    Args:
+        A: Symmetric matrices (m, d, d), or the diagonals of diagonal matrices (m, d).
+        b: Vectors (m, d).
+        c: Constants (m,), 0 by default.
+        noise: Standard deviation of each coordinate of a one-sample gradient about the true one; losses stay exact
+            (FedSPS, Example 1).
+        samples: Number of rows of the table of noise.
+        seed: Seed of the table of noise.
+        start_scale: x0 ~ N(0, start_scale^2) in every coordinate, or 0.
+
+    Raises:
+        UserError: The shapes do not fit.
+
+    Examples:
+        >>> Quadratic([[1.0], [3.0]], [[1.0], [0.0]]).optimum.x
+        array([0.25])
     """
 
     def __init__(
@@ -169,15 +186,18 @@ class Quadratic(Problem):
         return self.A.ndim == 2
 
     def constants(self) -> dict[str, float]:
-        """mu and L of the mean objective; mu_min and L_max: least eigenvalue and largest norm of any client's Hessian;
-        delta_A, delta_rms, delta_B: see ``dissimilarity``."""
+        """Return the constants, all exact.
+
+        mu and L are of the mean objective, mu_min and L_max are the least eigenvalue and the largest norm of any
+        client's Hessian; for delta_A, delta_rms and delta_B see ``dissimilarity``.
+        """
         return self._constants
 
     @functools.cached_property
     def _constants(self) -> dict[str, float]:
         mean = _eigenvalues(self._mean[0][None])
-        own = _eigenvalues(self.A)
-        constants = {"mu": mean.min(), "L": mean.max(), "mu_min": own.min(), "L_max": np.abs(own).max()}
+        clients = _eigenvalues(self.A)
+        constants = {"mu": mean.min(), "L": mean.max(), "mu_min": clients.min(), "L_max": np.abs(clients).max()}
         constants = {name: float(value) for name, value in constants.items()}
         return constants | dissimilarity(self.A - self._mean[0])
 
@@ -195,15 +215,21 @@ class Quadratic(Problem):
         return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
-        """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) rows of the table of noise."""
-        return Rows(self, clients, index.shape[1], None if self.noise is None else self.noise[index].mean(axis=1))
+        """Return minibatches of a block of clients (m,) by an index (m, b) of rows of the table of noise."""
+        return QuadraticBatch(
+            self, clients, index.shape[1], None if self.noise is None else self.noise[index].mean(axis=1)
+        )
 
     def full_batch(self, clients: np.ndarray) -> Batch:
-        """The exact objectives of a block of clients (m,)."""
-        return Rows(self, clients, self.samples, None)
+        """Return the exact objectives of a block of clients (m,)."""
+        return QuadraticBatch(self, clients, self.samples, None)
 
     def prox(self, v: np.ndarray, weight: float, clients: np.ndarray) -> np.ndarray:
-        """Exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2``: (m, d). Raises UserError if that is not strongly convex."""
+        """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).
+
+        Raises:
+            UserError: The function is not strongly convex.
+        """
         values, vectors = self._factors
         shifted = rows_of(values, clients) + weight
         if not shifted.min() > 0:
@@ -216,27 +242,25 @@ class Quadratic(Problem):
         return np.matmul(vectors, turned)[..., 0]
 
     def value(self, x: np.ndarray) -> float:
-        """F(x). x: (d,)."""
         A, b, c = self._mean
         return float(0.5 * (x @ _apply(A, x)) - b @ x + c)
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        """Gradient of F at x (d,): (d,)."""
+        """Return the gradient of F at x (d,): (d,)."""
         return _apply(self._mean[0], x) - self._mean[1]
 
     def evaluate(self, x: np.ndarray) -> dict[str, float]:
-        """Metrics at x (d,)."""
         metrics = {"loss": self.value(x), "gradient_norm": float(np.linalg.norm(self.gradient(x)))}
         if self.optimum is not None:
-            apart = x - self.optimum.x
-            metrics["suboptimality"] = float(0.5 * (apart @ _apply(self._mean[0], apart)))
-            metrics["distance"] = float(np.linalg.norm(apart))
+            difference = x - self.optimum.x
+            metrics["suboptimality"] = float(0.5 * (difference @ _apply(self._mean[0], difference)))
+            metrics["distance"] = float(np.linalg.norm(difference))
         if self.dim == 1:
             metrics["output"] = float(x[0])
         return metrics
 
     def solve(self) -> Optimum:
-        """Optimum from the linear system of the mean. Raises UserError unless the mean is strongly convex."""
+        """Compute the optimum from the linear system of the mean; raise UserError unless that is strongly convex."""
         A, b, _ = self._mean
         mu = self.constants()["mu"]
         if not mu > 0:
@@ -246,8 +270,15 @@ class Quadratic(Problem):
         return Optimum(self.value(x), x, float(gradient @ gradient / (2 * mu)))
 
 
-class Rows:
-    """A block of m clients. shift: (m, d) noise that every gradient of the step adds, or None."""
+class QuadraticBatch:
+    """Minibatches of m clients.
+
+    Args:
+        problem: Problem of the clients.
+        clients: Ids, (m,).
+        size: Samples of each minibatch.
+        shift: Noise (m, d) that every gradient of the step adds, or None.
+    """
 
     def __init__(self, problem: Quadratic, clients: np.ndarray, size: int, shift: np.ndarray | None) -> None:
         self.A, self.b, self.c = (rows_of(part, clients) for part in (problem.A, problem.b, problem.c))
@@ -261,11 +292,9 @@ class Rows:
         return exact if self.shift is None else exact + self.shift
 
     def grad(self, y: np.ndarray) -> np.ndarray:
-        """Gradients (m, d)."""
         return self._grad(self._product(arrays.rows(y, len(self.b))))
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Losses (m, 1) and gradients (m, d)."""
         y = arrays.rows(y, len(self.b))
         product = self._product(y)
         value = 0.5 * np.vecdot(y, product) - np.vecdot(y, self.b) + self.c
@@ -273,20 +302,26 @@ class Rows:
 
 
 def dissimilarity(D: np.ndarray) -> dict[str, float]:
-    """How much clients with Hessians A_i differ, from D_i = A_i - mean_j A_j, matrices (m, d, d) or diagonals (m, d).
+    """Return delta_A, delta_rms and delta_B of clients with Hessians A_i (Jiang, Rodomanov & Stich 2024).
 
-    delta_A = |mean_i D_i^2|^(1/2), the least constant of FedRed's Definition 2: mean_i |D_i v|^2 <= delta_A^2 |v|^2.
-    delta_rms: root mean square of the |D_i|, which its Section 5 calls delta_A; by Remark 18 Definition 2 holds with it
-    as well. delta_B = max_i |D_i| (Definition 1). delta_A <= delta_rms <= delta_B.
+    delta_A = |mean_i D_i^2|^(1/2) is the least constant of Definition 2: mean_i |D_i v|^2 <= delta_A^2 |v|^2. delta_rms
+    is the root mean square of the |D_i|, which Section 5 calls delta_A; by Remark 18 Definition 2 holds with it as
+    well. delta_B = max_i |D_i| (Definition 1). delta_A <= delta_rms <= delta_B.
+
+    Args:
+        D: D_i = A_i - mean_j A_j, matrices (m, d, d) or diagonals (m, d).
     """
     norms = np.abs(_eigenvalues(D)).max(axis=1)
     square = (D * D if D.ndim == 2 else np.matmul(D, D)).mean(axis=0)
-    found = {"delta_A": np.sqrt(_eigenvalues(square[None]).max()), "delta_rms": np.sqrt(np.mean(norms**2))}
-    return {name: float(value) for name, value in (found | {"delta_B": norms.max()}).items()}
+    return {
+        "delta_A": float(np.sqrt(_eigenvalues(square[None]).max())),
+        "delta_rms": float(np.sqrt(np.mean(norms**2))),
+        "delta_B": float(norms.max()),
+    }
 
 
 def rows_of(a: np.ndarray, clients: np.ndarray) -> np.ndarray:
-    """a[clients], as a view where clients (sorted) are neighbours."""
+    """Return a[clients], as a view if the clients (sorted) are consecutive."""
     first, last = int(clients[0]), int(clients[-1])
     return a[first : last + 1] if last - first + 1 == len(clients) else a[clients]
 
@@ -296,5 +331,5 @@ def _apply(A: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _eigenvalues(A: np.ndarray) -> np.ndarray:
-    """Eigenvalues of matrices (m, d, d), or of diagonals (m, d), which are themselves."""
+    """Return the eigenvalues of matrices (m, d, d), or of diagonals (m, d), which are the diagonals."""
     return A if A.ndim == 2 else np.linalg.eigvalsh(A)

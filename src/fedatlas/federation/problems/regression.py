@@ -1,4 +1,4 @@
-"""What regressions in NumPy share: the l2 term, the clients' weights, and the solver for the optimum."""
+"""The common part of regressions in NumPy: the l2 term, the clients' weights, and the solver for the optimum."""
 
 import functools
 from abc import abstractmethod
@@ -16,16 +16,16 @@ from fedatlas.registry.options import option
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Dataset
 
-GAP = 1e-12  # what solve() must certify
+GAP = 1e-12  # largest gap of an optimum that solve() returns
 Penalty = float | Literal["1/n"]
 Weights = Literal["equal", "size"]
-L2 = "weight of the penalty |x|^2 / 2; 1/n is one over the number of samples"
-WEIGHTS = (
+L2_DOC = "weight of the penalty |x|^2 / 2; 1/n is one over the number of samples"
+WEIGHTS_DOC = (
     "equal: a client's objective is the mean loss of its samples; size: that mean times n m_i / M, for n clients of "
     "which this one has m_i of M samples, so that the plain mean over clients is the mean over all samples (FedRed, "
     "Section 5)"
 )
-START_SCALE = "x0 ~ N(0, start_scale^2) in every coordinate, or 0"
+START_SCALE_DOC = "x0 ~ N(0, start_scale^2) in every coordinate, or 0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class RegressionKind(DataKind):
     constants = ("L", "L_max", "mu")
     normal_start = True
 
-    l2: Penalty = option(0.0, doc=L2, low=0)
+    l2: Penalty = option(0.0, doc=L2_DOC, low=0)
 
     def available_constants(self) -> tuple[str, ...]:
         return self.constants if self.l2 else ("L", "L_max")
@@ -58,67 +58,69 @@ class Regression(Problem):
     start_scale: float
     dtype: np.dtype
     curvature: Callable[[Any], float]
-    _shares: np.ndarray | None = None
+    _loss_factors: np.ndarray | None = None
 
     @abstractmethod
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        """Gradient of F at x (d,): (d,)."""
+        """Return the gradient of F at x (d,): (d,)."""
 
     @abstractmethod
     def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        """The map v -> (Hessian of F at x) v, both (d,)."""
+        """Return the map v -> (Hessian of F at x) v, both (d,)."""
 
     @property
     def draw_bytes(self) -> int:  # type: ignore[override]
-        """Bytes of a row of data and of what is made of it."""
+        """Bytes of a row of data and of its temporary copy."""
         return 2 * int(self.A.shape[1]) * self.dtype.itemsize
 
     def memory(self, batch: int, clients: int) -> dict[str, int]:
-        """Bytes of data, and of the rows of minibatches; large minibatches are weights of all rows."""
-        found = super().memory(batch, clients)
-        if batch > self.samples // 8:
-            found["activations"] = clients * 3 * 8 * self.samples
-        return found
+        memory = super().memory(batch, clients)
+        if batch > self.samples // 8:  # such minibatches are weights of all rows
+            memory["activations"] = clients * 3 * 8 * self.samples
+        return memory
 
     def penalty(self, l2: Penalty) -> float:
-        """The l2 weight as a number."""
+        """Return the l2 weight as a number."""
         return 1 / self.samples if l2 == "1/n" else float(l2)
 
-    def weigh(self, weights: Weights) -> None:
-        """Choose the clients' weights."""
+    def set_client_weights(self, weights: Weights) -> None:
+        """Set the factors of the clients' losses, once ``partition`` is set."""
         if weights == "size" and self.partition is not None:
             sizes = self.partition.sizes
-            self._shares = (len(sizes) / sizes.sum() * sizes)[:, None].astype(self.dtype)
+            self._loss_factors = (len(sizes) / sizes.sum() * sizes)[:, None].astype(self.dtype)
 
-    def shares(self, clients: np.ndarray) -> np.ndarray | int:
-        """What the losses of clients (m,) are multiplied by: (m, 1), or 1 if that is 1 for all."""
-        return 1 if self._shares is None else self._shares[clients]
+    def loss_factors(self, clients: np.ndarray) -> np.ndarray | int:
+        """Return the factors of the losses of clients (m,): (m, 1), or 1 if all are 1."""
+        return 1 if self._loss_factors is None else self._loss_factors[clients]
 
-    def share(self, client: int) -> float:
-        """What the losses of one client are multiplied by."""
-        return 1.0 if self._shares is None else float(self._shares[client, 0])
+    def loss_factor(self, client: int) -> float:
+        """Return the factor of the losses of one client."""
+        return 1.0 if self._loss_factors is None else float(self._loss_factors[client, 0])
 
     @functools.cached_property
     def client_smoothness(self) -> float:
         """Largest L of any client's objective."""
         if self.partition is None:
             return self.smoothness
-        each = range(self.partition.clients)
-        return max(self.share(i) * self.curvature(self.A[self.partition.client(i)]) for i in each) + self.l2
+        clients = range(self.partition.clients)
+        return max(self.loss_factor(i) * self.curvature(self.A[self.partition.client(i)]) for i in clients) + self.l2
 
     @property
     def solvable(self) -> bool:
-        """Whether the minimum is known to exist."""
+        """True if the minimum is known to exist."""
         return self.l2 > 0
 
     def value_and_gradient(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        """F(x) and its gradient (d,). x: (d,)."""
+        """Return F(x) and its gradient (d,) at x (d,)."""
         return self.value(x), self.gradient(x)
 
     def solve(self) -> Optimum:
-        """Optimum, in float64, by SciPy's L-BFGS and then Newton-CG steps. Its gap |grad|^2 / (2 l2) bounds F(x) - F*.
+        """Compute the optimum in float64 by SciPy's L-BFGS and then Newton-CG steps.
 
-        Raises UserError if l2 is 0 (the minimum may not exist) or the gap stays above 1e-12.
+        Its gap |grad|^2 / (2 l2) bounds F(x) - F*.
+
+        Raises:
+            UserError: l2 is 0, so that the minimum may not exist, or the gap stays above 1e-12.
         """
         from scipy.optimize import minimize
 
@@ -138,7 +140,7 @@ class Regression(Problem):
         return Optimum(self.value(x), x, gap)
 
     def _newton(self, x: np.ndarray, gradient: np.ndarray) -> np.ndarray | None:
-        """A Newton-CG step, halved until the gradient is shorter; None if it never is."""
+        """Return x after a Newton-CG step, halved until the gradient is shorter; None if it never is."""
         from scipy.sparse.linalg import LinearOperator, cg
 
         hessian = LinearOperator((self.dim, self.dim), matvec=self.hessian_product(x), dtype=np.float64)
@@ -150,13 +152,16 @@ class Regression(Problem):
         return None
 
     def constants(self) -> dict[str, float]:
-        """L, the smoothness of F; L_max, the largest of any client's objective; and, where l2 is positive, mu = l2, the
-        strong convexity of all."""
+        """Return the constants.
+
+        L is the smoothness of F, L_max the largest smoothness of any client's objective and mu = l2 the strong
+        convexity of all of them, where l2 is positive.
+        """
         names = ("L", "L_max", *(["mu"] if self.l2 > 0 else []))
         return {name: value for name in names if (value := self.constant(name)) is not None}
 
     def constant(self, name: str) -> float | None:
-        """One of the constants, or None. L and L_max take spectra of the data, so each is found without the others."""
+        # without the others: L and L_max take spectra of the data
         if name == "mu":
             return self.l2 or None
         return {"L": lambda: self.smoothness, "L_max": lambda: self.client_smoothness}.get(name, lambda: None)()
@@ -167,31 +172,32 @@ class Regression(Problem):
         return (self.start_scale * rng.standard_normal(self.dim)).astype(self.dtype)
 
 
-class Separate:
-    """A block of m clients of which each has an oracle of its own; ``shared`` if all are the same."""
+class ClientBatches:
+    """A block of m clients with one minibatch object for each.
 
-    def __init__(self, oracles: Sequence[Batch], shared: bool = False) -> None:
-        self.oracles, self.shared = oracles, shared
-        self.size = np.array([oracle.size for oracle in oracles])
+    Args:
+        batches: Minibatches of one client each.
+        shared: Whether all are the same, so that a gradient at a common point is computed once.
+    """
+
+    def __init__(self, batches: Sequence[Batch], shared: bool = False) -> None:
+        self.batches, self.shared = batches, shared
+        self.size = np.array([batch.size for batch in batches])
 
     def grad(self, y: np.ndarray) -> np.ndarray:
-        """Gradients (m, d)."""
         if self.shared and y.ndim == 1:
-            return arrays.rows(self.oracles[0].grad(y)[0], len(self.oracles))
-        return np.concatenate([o.grad(v) for o, v in zip(self.oracles, arrays.rows(y, len(self.oracles)), strict=True)])
+            return arrays.rows(self.batches[0].grad(y)[0], len(self.batches))
+        y = arrays.rows(y, len(self.batches))
+        return np.concatenate([batch.grad(v) for batch, v in zip(self.batches, y, strict=True)])
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Losses (m, 1) and gradients (m, d)."""
-        y = arrays.rows(y, len(self.oracles))
-        pairs = [o.value_and_grad(v) for o, v in zip(self.oracles, y, strict=True)]
+        y = arrays.rows(y, len(self.batches))
+        pairs = [batch.value_and_grad(v) for batch, v in zip(self.batches, y, strict=True)]
         return np.concatenate([v for v, _ in pairs]), np.concatenate([g for _, g in pairs])
 
 
-def held_out(train: "Dataset", test: "Dataset | None", dtype: Any) -> tuple[Any, np.ndarray] | None:
-    """Features and labels to test on: those of another data set, or of the test part of train, or None.
-
-    dtype: of the features.
-    """
+def test_data(train: "Dataset", test: "Dataset | None", dtype: Any) -> tuple[Any, np.ndarray] | None:
+    """Return the features and labels to test on: those of ``test``, else of the test part of ``train``, else None."""
     if test is not None:
         return test.features(dtype=dtype), test.y
     if train.X_test is None or train.y_test is None:
@@ -199,8 +205,8 @@ def held_out(train: "Dataset", test: "Dataset | None", dtype: Any) -> tuple[Any,
     return train.features("test", dtype), train.y_test
 
 
-def validated(train: "Dataset", dtype: Any) -> tuple[Any, np.ndarray] | None:
-    """Features and labels of the rows of train that are held out, or None. dtype: of the features."""
+def validation_data(train: "Dataset", dtype: Any) -> tuple[Any, np.ndarray] | None:
+    """Return the features and labels of the validation part of ``train``, or None."""
     if train.y_validation is None:
         return None
     return train.features("validation", dtype), train.y_validation

@@ -21,7 +21,7 @@ CONVEXITY = {
     "non-convex": {"mu": 1.0, "spread": 1.25, "beta": 400.0},
 }
 SLOW = 0.1  # share of the eigenvalues of the mean Hessian that lie between mu and 1
-TILT = 0.35  # most that A_i may differ from the mean, relative to the mean
+TILT = 0.35  # largest difference of A_i from the mean, relative to the mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,11 +79,15 @@ class SyntheticSimilarQuadratic(SyntheticKind):
         return 8 * (6 * self.dim**2 + clients * (6 * self._rank**2 + 8 * self.components * self.dim))
 
     def build(self, clients: int) -> "SimilarQuadratic":
-        """The problem. Raises UserError if there is one client, or if the similarity is too large for L."""
+        """Build the problem.
+
+        Raises:
+            UserError: There is one client, or the similarity is too large for L.
+        """
         if clients < 2:
             raise UserError("similar: at least two clients are needed")
-        given = {"mu": self.mu, "spread": self.spread, "beta": self.beta}
-        mu, spread, beta = (CONVEXITY[self.convexity][k] if v is None else float(v) for k, v in given.items())
+        options = {"mu": self.mu, "spread": self.spread, "beta": self.beta}
+        mu, spread, beta = (CONVEXITY[self.convexity][k] if v is None else float(v) for k, v in options.items())
         dim, L, rank = self.dim, self.L, self._rank
         rng = stream(self.instance, "problem")
         V = np.linalg.qr(rng.standard_normal((dim, dim)))[0]
@@ -125,7 +129,16 @@ class SimilarQuadratic(Problem):
 
     Full gradients are those of A_i; a minibatch draws j.
 
-    V: (d, d). W = S U: (d, rank). T: (n, rank, rank). spectrum: (d,) of the mean Hessian. e, b: (n, m, d).
+    Args:
+        V: Orthonormal eigenvectors (d, d) of the mean Hessian.
+        W: S U, (d, rank).
+        T: Differences between clients, (n, rank, rank).
+        mu: Least eigenvalue of every A_i.
+        spectrum: Eigenvalues (d,) of the mean Hessian.
+        e: Differences between components, (n, m, d).
+        b: Centres b_ij, (n, m, d).
+        beta: Weight of the non-convex term.
+        start_scale: x0 ~ N(0, start_scale^2) in every coordinate, or 0.
     """
 
     def __init__(
@@ -146,37 +159,39 @@ class SimilarQuadratic(Problem):
         self.clients, self.samples, self.dim = b.shape
         Vb = b @ V
         within = ((spectrum - mu) * e * Vb) @ V.T  # (A_ij - A_i) b_ij
-        own = np.stack([self.product(b[:, j], np.arange(self.clients)) for j in range(self.samples)], axis=1)
-        self.Ab = own + within  # (n, m, d)
+        client = np.stack([self.product(b[:, j], np.arange(self.clients)) for j in range(self.samples)], axis=1)
+        self.Ab = client + within  # (n, m, d)
         self.right = self.Ab.mean(axis=1)
-        self.own = 0.5 * np.vecdot(self.Ab, b)  # (n, m)
-        self.constant_term = float(self.own.mean())
+        self.constants_of_components = 0.5 * np.vecdot(self.Ab, b)  # (n, m)
+        self.constant_term = float(self.constants_of_components.mean())
         self.uniform = bool(beta == 0 and np.abs(e).max() + np.abs(np.linalg.eigvalsh(T)).max() < 1)
         self.optimum = self.solve() if self.solvable else None
 
     def hessians(self) -> np.ndarray:
-        """The A_i, built: (n, d, d)."""
+        """Build the matrices A_i: (n, d, d)."""
         return self.mean + self.W @ self.T @ self.W.T
 
     def product(self, y: np.ndarray, clients: np.ndarray) -> np.ndarray:
-        """A_i y_i of the clients (m,): (m, d), row by row, so that a row has the same bits in any block. y: (m, d)."""
+        """Return A_i y_i (m, d) of the clients (m,) at y (m, d)."""
         thin = np.matmul(np.matmul(y[:, None], self.W), rows_of(self.T, clients))
-        common = np.stack([dsymv(1.0, self.mean, row) for row in y])
+        common = np.stack([dsymv(1.0, self.mean, row) for row in y])  # by rows: the same bits in any block
         return common + np.matmul(thin, self.W.T)[:, 0]
 
     def nonconvex_gradient(self, x: np.ndarray) -> np.ndarray | float:
-        """Gradient of the non-convex term, of the shape of x (..., d), or 0."""
+        """Return the gradient of the non-convex term, of the shape of x (..., d), or 0."""
         return 2 * self.beta * x / (1 + x * x) ** 2 if self.beta else 0.0
 
     def nonconvex_value(self, x: np.ndarray) -> np.ndarray | float:
-        """Value of the non-convex term: (...,). x: (..., d)."""
+        """Return the value of the non-convex term, (...,) at x (..., d), or 0."""
         return self.beta * (x * x / (1 + x * x)).sum(axis=-1) if self.beta else 0.0
 
     def constants(self) -> dict[str, float]:
-        """All exact. L: smoothness of the f_i and of f (with beta their Hessians at 0 attain it). mu: the least
-        curvature of any f_i, negative with beta (attained where all |x_k| = 1). delta_A: |mean_i D_i^2|^(1/2) with
-        D_i = A_i - mean_j A_j, the least constant of Definition 2. delta_rms: root mean square of the |D_i|, which
-        Section 5 calls delta_A; it suffices for Definition 2 (Remark 18) and is no smaller. delta_B: largest |D_i|."""
+        """Return the constants, all exact.
+
+        L is the smoothness of the f_i and of f (with beta their Hessians at 0 attain it), mu the least curvature of any
+        f_i, negative with beta (attained where all |x_k| = 1). For delta_A, delta_rms and delta_B see
+        `fedatlas.federation.problems.quadratic.dissimilarity`.
+        """
         mu, L = self.mu - self.beta / 2, float(self.spectrum[-1] + 2 * self.beta)
         return {"mu": mu, "L": L, "mu_min": mu, "L_max": L} | self._similarity
 
@@ -192,19 +207,19 @@ class SimilarQuadratic(Problem):
 
     @property
     def solvable(self) -> bool:
-        """Whether the optimum is known: there is no non-convex term."""
+        """True if the optimum is known: there is no non-convex term."""
         return self.beta == 0
 
     def start_from(self, rng: Any) -> np.ndarray:
         return self.start_scale * rng.standard_normal(self.dim) if self.start_scale else np.zeros(self.dim)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
-        """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) numbers j of components."""
-        return Rows(self, clients, index)
+        """Return minibatches of a block of clients (m,) by an index (m, b) of components j."""
+        return SimilarBatch(self, clients, index)
 
     def full_batch(self, clients: np.ndarray) -> Batch:
-        """All components of each of a block of clients (m,)."""
-        return Rows(self, clients)
+        """Return all components of a block of clients (m,)."""
+        return SimilarBatch(self, clients)
 
     @functools.cached_property
     def _factors(self) -> tuple[np.ndarray, np.ndarray]:
@@ -212,7 +227,11 @@ class SimilarQuadratic(Problem):
         return np.linalg.eigh(self.hessians())
 
     def prox(self, v: np.ndarray, weight: float, clients: np.ndarray) -> np.ndarray:
-        """Exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2``: (m, d). Raises UserError with a non-convex term."""
+        """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).
+
+        Raises:
+            UserError: There is a non-convex term, or the function is not strongly convex.
+        """
         if self.beta:
             raise UserError("similar: the non-convex term has no exact proximal step: use gradient steps, or beta = 0")
         values, vectors = (rows_of(part, clients) for part in self._factors)
@@ -223,26 +242,24 @@ class SimilarQuadratic(Problem):
         return np.matmul(vectors, turned)[..., 0]
 
     def value(self, x: np.ndarray) -> float:
-        """f(x). x: (d,)."""
         return float(
             0.5 * (x @ (self.mean @ x)) - x @ self.right.mean(axis=0) + self.constant_term + self.nonconvex_value(x)
         )
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        """Gradient of f at x (d,): (d,)."""
+        """Return the gradient of f at x (d,): (d,)."""
         return self.mean @ x - self.right.mean(axis=0) + self.nonconvex_gradient(x)
 
     def evaluate(self, x: np.ndarray) -> dict[str, float]:
-        """Metrics at x (d,)."""
         metrics = {"loss": self.value(x), "gradient_norm": float(np.linalg.norm(self.gradient(x)))}
         if self.optimum is not None:
-            apart = x - self.optimum.x
-            metrics["suboptimality"] = float(0.5 * (apart @ (self.mean @ apart)))
-            metrics["distance"] = float(np.linalg.norm(apart))
+            difference = x - self.optimum.x
+            metrics["suboptimality"] = float(0.5 * (difference @ (self.mean @ difference)))
+            metrics["distance"] = float(np.linalg.norm(difference))
         return metrics
 
     def solve(self) -> Optimum:
-        """Optimum from the mean's eigenvectors. Raises UserError with a non-convex term."""
+        """Compute the optimum from the mean's eigenvectors; raise UserError if there is a non-convex term."""
         if not self.solvable:
             raise UserError("similar: with a non-convex term the optimum is not known")
         x = self.V @ ((self.right.mean(axis=0) @ self.V) / self.spectrum)
@@ -250,19 +267,26 @@ class SimilarQuadratic(Problem):
         return Optimum(self.value(x), x, float(gradient @ gradient / (2 * self.mu)))
 
 
-class Rows:
-    """A block of m clients, with all of their components or, by index (m, b), with a minibatch of them."""
+class SimilarBatch:
+    """Components of m clients: all of them, or a minibatch by an index (m, b)."""
 
     def __init__(self, problem: SimilarQuadratic, clients: np.ndarray, index: np.ndarray | None = None) -> None:
         self.problem, self.clients = problem, clients
         self.size = problem.samples if index is None else index.shape[1]
         if index is None:
-            self.e, self.right, self.own = None, *(rows_of(part, clients) for part in (problem.right, problem.own))
-            self.own = self.own.mean(axis=1)
+            self.e, self.right, self.constant = (
+                None,
+                *(rows_of(part, clients) for part in (problem.right, problem.constants_of_components)),
+            )
+            self.constant = self.constant.mean(axis=1)
         else:
             at = (np.asarray(clients)[:, None], index)
             e = problem.e[at].mean(axis=1)
-            self.e, self.right, self.own = e, problem.Ab[at].mean(axis=1), problem.own[at].mean(axis=1)
+            self.e, self.right, self.constant = (
+                e,
+                problem.Ab[at].mean(axis=1),
+                problem.constants_of_components[at].mean(axis=1),
+            )
 
     def _product(self, y: np.ndarray) -> np.ndarray:
         problem = self.problem
@@ -273,26 +297,24 @@ class Rows:
         return product
 
     def grad(self, y: np.ndarray) -> np.ndarray:
-        """Gradients (m, d)."""
         y = arrays.rows(y, len(self.clients))
         return self._product(y) - self.right + self.problem.nonconvex_gradient(y)
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Losses (m, 1) and gradients (m, d)."""
         y = arrays.rows(y, len(self.clients))
         product = self._product(y)
-        value = 0.5 * np.vecdot(y, product) - np.vecdot(y, self.right) + self.own + self.problem.nonconvex_value(y)
+        value = 0.5 * np.vecdot(y, product) - np.vecdot(y, self.right) + self.constant + self.problem.nonconvex_value(y)
         return value[:, None], product - self.right + self.problem.nonconvex_gradient(y)
 
 
 def _deviations(rng: np.random.Generator, clients: int, rank: int) -> np.ndarray:
-    """Symmetric (clients, rank, rank) that sum to zero."""
+    """Draw symmetric matrices (clients, rank, rank) that sum to zero."""
     T = rng.standard_normal((clients, rank, rank))
     T = T + T.swapaxes(1, 2)
     return T - T.mean(axis=0)
 
 
 def _triangle(W: np.ndarray) -> np.ndarray:
-    """R of W = Q R."""
+    """Return R of W = Q R."""
     R: Any = np.linalg.qr(W, mode="r")  # NumPy types it as the pair of Q and R
     return R

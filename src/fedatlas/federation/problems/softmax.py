@@ -12,16 +12,16 @@ from scipy import sparse
 from fedatlas.federation import arrays
 from fedatlas.federation.problems.base import VALIDATION, Batch, Optimum, evaluation_rows
 from fedatlas.federation.problems.regression import (
-    L2,
-    START_SCALE,
-    WEIGHTS,
+    L2_DOC,
+    START_SCALE_DOC,
+    WEIGHTS_DOC,
+    ClientBatches,
     Penalty,
     Regression,
     RegressionKind,
-    Separate,
     Weights,
-    held_out,
-    validated,
+    test_data,
+    validation_data,
 )  # fmt: skip
 from fedatlas.registry.options import option
 
@@ -37,28 +37,36 @@ class SoftmaxRegression(RegressionKind):
     name = "softmax"
     reports = ("loss", "accuracy", "suboptimality", "test_loss", "test_accuracy", *VALIDATION)
 
-    l2: Penalty = option(0.0, doc=L2 + "; biases count, so that F is strongly convex", low=0)
+    l2: Penalty = option(0.0, doc=L2_DOC + "; biases count, so that F is strongly convex", low=0)
     bias: bool = option(True, doc="whether scores have a bias")
     dtype: Literal["float64", "float32"] = option("float64", doc="type of data and x")
-    start_scale: float = option(0.0, doc=START_SCALE, low=0)
-    weights: Weights = option("equal", doc=WEIGHTS)
+    start_scale: float = option(0.0, doc=START_SCALE_DOC, low=0)
+    weights: Weights = option("equal", doc=WEIGHTS_DOC)
     eval_samples: int | Literal["all"] = option(
         "all", doc="training rows that are evaluated, the same in all runs; all of them where F* is known", low=1
     )
 
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Softmax":
-        """The problem on prepared data."""
-        features, held = train.features(dtype=self.dtype), held_out(train, test, self.dtype)
-        parts: Any = {"partition": partition, "test": held, "validation": validated(train, self.dtype)}
-        return Softmax(features, train.y, train.classes, **parts, **vars(self))
+        parts: Any = {"test": test_data(train, test, self.dtype), "validation": validation_data(train, self.dtype)}
+        features = train.features(dtype=self.dtype)
+        return Softmax(features, train.y, train.classes, partition=partition, **parts, **vars(self))
 
 
 class Softmax(Regression):
     """Multinomial logistic regression on dense data.
 
-    A: (n, p) features. y: (n,) labels in 0..classes-1. x is the flat (d,) vector of the weights (classes, p), row by
-    row, and then the biases (classes,), in the order of a torch ``Linear``. partition: rows of each client, or None.
-    test, validation: (A, y) or None. l2 and options: see `SoftmaxRegression`.
+    x is the flat (d,) vector of the weights (classes, p), row by row, and then the biases (classes,), in the order of a
+    torch ``Linear``.
+
+    Args:
+        A: Features (n, p).
+        y: Labels (n,) in 0..classes-1.
+        classes: Number of classes.
+        l2: Weight of |x|^2 / 2, or ``"1/n"``.
+        partition: Rows of each client, or None if every client draws from all rows.
+        test: Features and labels of test rows, or None.
+        validation: Features and labels of validation rows, or None.
+        **options: Other options of `SoftmaxRegression`.
     """
 
     def __init__(
@@ -72,83 +80,76 @@ class Softmax(Regression):
         validation: tuple[Any, np.ndarray] | None = None,
         **options: Any,
     ) -> None:
-        given = SoftmaxRegression(l2=l2, **options)
-        self.dtype, self.bias, self.start_scale = np.dtype(given.dtype), given.bias, given.start_scale
+        kind = SoftmaxRegression(l2=l2, **options)
+        self.dtype, self.bias, self.start_scale = np.dtype(kind.dtype), kind.bias, kind.start_scale
         self.A, self.y, self.classes = _dense(A, self.dtype), np.asarray(y), int(classes)
         self.labels, self.partition = self.y, partition
-        self.others = {
+        self.evaluation_data = {
             name: (_dense(part[0], self.dtype), np.asarray(part[1]))
             for name, part in {"test": test, "validation": validation}.items()
             if part is not None
         }
         self.samples, self.features = self.A.shape
-        self.l2 = self.penalty(given.l2)
-        self.weigh(given.weights)
+        self.l2 = self.penalty(kind.l2)
+        self.set_client_weights(kind.weights)
         self.dim = self.classes * (self.features + self.bias)
-        rows = evaluation_rows(self.samples, given.eval_samples)
+        rows = evaluation_rows(self.samples, kind.eval_samples)
         self._evaluated = None if rows is None else (self.A[rows], self.y[rows])
 
     @property
     def block_rows(self) -> int:
-        """Clients that are computed together."""
         return arrays.block_rows(self.dim, self.dtype.itemsize)
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
-        """Minibatches of a block of clients. clients: (m,) ids. index: (m, b) draws."""
-        if index.shape[1] > self.samples // 8:  # for every client alike, or blocks would change bits
-            counts, size = (np.bincount(own, minlength=self.samples) for own in index), index.shape[1]
-            weights = (own * self.share(i) / size for own, i in zip(counts, clients, strict=True))
-            return Separate([Rows(self, self.A[None], self.y[None], own[None], size) for own in weights])
-        return Rows(self, self.A[index], self.y[index], self._weights(clients, index.shape))
+        if index.shape[1] > self.samples // 8:  # a rule of all clients, or bits would depend on the blocks
+            counts, size = (np.bincount(draws, minlength=self.samples) for draws in index), index.shape[1]
+            weights = (count * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
+            return ClientBatches([SoftmaxBatch(self, self.A[None], self.y[None], w[None], size) for w in weights])
+        return SoftmaxBatch(self, self.A[index], self.y[index], self._weights(clients, index.shape))
 
     def _weights(self, clients: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-        """Weights of samples (m, b), or None for plain means."""
-        return None if self._shares is None else np.broadcast_to(self.shares(clients) / shape[1], shape)
+        """Return weights of samples (m, b), or None for plain means."""
+        return None if self._loss_factors is None else np.broadcast_to(self.loss_factors(clients) / shape[1], shape)
 
     def full_batch(self, clients: np.ndarray) -> Batch:
-        """All data of each of a block of clients (m,)."""
         if self.partition is None:
-            return Separate([self._everything] * len(clients), shared=True)
-        return Separate([self._own(int(i)) for i in clients])
+            return ClientBatches([self._all_data] * len(clients), shared=True)
+        return ClientBatches([self._client_batch(int(i)) for i in clients])
 
     @functools.lru_cache(maxsize=512)  # noqa: B019  a problem lives as long as its job
-    def _own(self, i: int) -> "Rows":
-        """All data of client i."""
+    def _client_batch(self, i: int) -> "SoftmaxBatch":
+        """Return all data of client i."""
         assert self.partition is not None  # without one, all clients share ``full_batch``
         index = self.partition.client(i)
-        return Rows(self, self.A[index][None], self.y[index][None], self._weights([i], (1, len(index))))
+        return SoftmaxBatch(self, self.A[index][None], self.y[index][None], self._weights([i], (1, len(index))))
 
     @functools.cached_property
-    def _everything(self) -> "Rows":
-        return Rows(self, self.A[None], self.y[None])
+    def _all_data(self) -> "SoftmaxBatch":
+        return SoftmaxBatch(self, self.A[None], self.y[None])
 
     def split(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Flat vectors (..., d) as views: weights (..., classes, p) and biases (..., classes) or None."""
+        """Return views of flat vectors (..., d): weights (..., classes, p), and biases (..., classes) or None."""
         cut = self.classes * self.features
         weights = x[..., :cut].reshape(*x.shape[:-1], self.classes, self.features)
         return weights, (x[..., cut:] if self.bias else None)
 
     def scores(self, A: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """z = A W' + c: (n, classes). A: (n, p). x: (d,)."""
+        """Return the scores z = A W' + c (n, classes) of features A (n, p) at x (d,)."""
         W, c = self.split(x)
         return A @ W.T if c is None else A @ W.T + c
 
     def value(self, x: np.ndarray) -> float:
-        """F(x). x: (d,)."""
         return self._loss(self.scores(self.A, x), self.y) + self._penalty(x)
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        """Gradient of F at x (d,): (d,)."""
-        return self._everything.grad(x)[0]
+        return self._all_data.grad(x)[0]
 
     def value_and_gradient(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        """F(x) and its gradient (d,). x: (d,)."""
-        value, gradient = self._everything.value_and_grad(x)
+        value, gradient = self._all_data.value_and_grad(x)
         return value[0, 0], gradient[0]
 
     def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        """The map v -> (Hessian of F at x) v, both (d,)."""
-        p = _softmax(self.scores(self.A, x))[0]
+        p = probabilities(self.scores(self.A, x))[0]
 
         def product(v: np.ndarray) -> np.ndarray:
             q = p * self.scores(self.A, v)
@@ -158,7 +159,12 @@ class Softmax(Regression):
         return product
 
     def _hessian_from(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """The product with v (d,) from what each row adds to the logits' part of it. q: (n, classes)."""
+        """Return the product of the Hessian with v (d,).
+
+        Args:
+            q: Product of the Hessian of the losses in the scores with the scores of v, (n, classes).
+            v: Vector (d,).
+        """
         out = np.empty_like(v)
         W, c = self.split(out)
         np.matmul(q.T, self.A, out=W)
@@ -171,7 +177,7 @@ class Softmax(Regression):
 
     @staticmethod
     def _loss(z: np.ndarray, y: np.ndarray) -> float:
-        return float(np.mean(_softmax(z)[1] - z[np.arange(len(y)), y], dtype=np.float64))
+        return float(np.mean(probabilities(z)[1] - z[np.arange(len(y)), y], dtype=np.float64))
 
     @functools.cached_property
     def smoothness(self) -> float:
@@ -179,7 +185,10 @@ class Softmax(Regression):
         return self.curvature(self.A) + self.l2
 
     def curvature(self, A: np.ndarray) -> float:
-        """Largest curvature of the mean loss of rows A (n, p): lambda_max(A'A) / (2 n), as diag(p) - pp' <= 1/2."""
+        """Return the largest curvature of the mean loss of rows A (n, p).
+
+        It is lambda_max(A'A) / (2 n), since diag(p) - pp' <= 1/2.
+        """
         wide = A.shape[1] + self.bias > A.shape[0]
         gram = A @ A.T if wide else A.T @ A
         if self.bias and wide:
@@ -190,30 +199,34 @@ class Softmax(Regression):
         return float(np.linalg.eigvalsh(gram.astype(np.float64))[-1] / (2 * A.shape[0]))
 
     def evaluate(self, x: np.ndarray) -> dict[str, float]:
-        """Metrics at x (d,)."""
         A, y = (self.A, self.y) if self._evaluated is None or self.optimum is not None else self._evaluated
         z = self.scores(A, x)
         metrics = {"loss": self._loss(z, y) + self._penalty(x)}
         metrics["accuracy"] = float(np.mean(z.argmax(axis=1) == y))
         if self.optimum is not None:
             metrics["suboptimality"] = metrics["loss"] - self.optimum.F
-        for name, (A, y) in self.others.items():
+        for name, (A, y) in self.evaluation_data.items():
             z = self.scores(A, x)
             metrics[f"{name}_loss"] = self._loss(z, y)
             metrics[f"{name}_accuracy"] = float(np.mean(z.argmax(axis=1) == y))
         return metrics
 
     def solve(self) -> Optimum:
-        """Optimum, computed in float64."""
         if self.dtype != np.float64:
             return Softmax(self.A, self.y, self.classes, self.l2, bias=self.bias).solve()
         return super().solve()
 
 
-class Rows:
-    """b samples for each of m clients. a: (m, b, p), y: (m, b), weights: (m, b) of the samples' losses, or None for
-    plain means. size: the samples they stand for, b by default. Scores are (m, classes, b): sums over classes are
-    then fast."""
+class SoftmaxBatch:
+    """Minibatches of m clients. Scores are (m, classes, b), so that sums over classes are fast.
+
+    Args:
+        problem: Problem of the samples.
+        a: Features (m, b, p).
+        y: Labels (m, b).
+        weights: Weights of the samples' losses, (m, b), or None for plain means.
+        size: Number of samples that they represent, b by default.
+    """
 
     def __init__(
         self,
@@ -225,8 +238,8 @@ class Rows:
     ) -> None:
         self.problem, self.a, self.size = problem, a, size or y.shape[1]
         m, b = y.shape
-        # where, in scores laid out flat, those of the samples' own classes are
-        self._own = (np.arange(m)[:, None] * problem.classes + y) * b + np.arange(b)
+        # positions, in flat scores, of the scores of the samples' labels
+        self._labels = (np.arange(m)[:, None] * problem.classes + y) * b + np.arange(b)
         self._weights = 1 / b if weights is None else weights[:, None].astype(a.dtype)
 
     def _scores(self, y: np.ndarray) -> np.ndarray:
@@ -237,7 +250,7 @@ class Rows:
         return z
 
     def _grad(self, y: np.ndarray, p: np.ndarray) -> np.ndarray:
-        p.ravel()[self._own] -= 1
+        p.ravel()[self._labels] -= 1
         p *= self._weights
         g = np.empty((len(self.a), self.problem.dim), self.a.dtype)
         W, c = self.problem.split(g)
@@ -249,24 +262,22 @@ class Rows:
         return g
 
     def grad(self, y: np.ndarray) -> np.ndarray:
-        """Gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
-        return self._grad(y, _softmax(self._scores(y), axis=1)[0])
+        return self._grad(y, probabilities(self._scores(y), axis=1)[0])
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Losses (m, 1) and gradients (m, d)."""
         y = arrays.rows(y, len(self.a))
         z = self._scores(y)
-        p, top = _softmax(z, axis=1)
-        losses = (top - z.ravel()[self._own])[:, None] * self._weights
+        p, top = probabilities(z, axis=1)
+        losses = (top - z.ravel()[self._labels])[:, None] * self._weights
         value = losses.sum(axis=2)
         if self.problem.l2:
             value = value + self.problem.l2 / 2 * np.vecdot(y, y)[:, None]
         return value, self._grad(y, p)
 
 
-def _softmax(z: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
-    """Softmax of scores over the classes on an axis, and their logsumexp, without that axis."""
+def probabilities(z: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
+    """Return the softmax of scores over the classes on an axis, and their logsumexp without that axis."""
     largest = z.max(axis=axis, keepdims=True)
     p = np.exp(z - largest)
     total = p.sum(axis=axis, keepdims=True)

@@ -33,7 +33,8 @@ def validate(spec: Mapping[str, Any], directory: str | Path | None = None) -> No
     test = info(sources.test, directory) if sources.test else train
     if isinstance(train, CustomSource) and isinstance(test, CustomSource) and test.class_names != train.class_names:
         raise UserError(
-            f"problem {kind.name}: the classes of {display_name(sources.test or '')} are not those of {display_name(sources.data)}: "
+            f"problem {kind.name}: the classes of {display_name(sources.test or '')} are not those of "
+            f"{display_name(sources.data)}: "
             "name the second file under test_file of the data, whose classes then are those of both"
         )
     if test.shape != train.shape:
