@@ -13,7 +13,7 @@ from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.locks import exclusive
 from fedatlas.data.paths import format_mirrors, list_mirrors, resolve_directory
 from fedatlas.data.prepared import load
-from fedatlas.data.raw_files import fetch, origin
+from fedatlas.data.raw_files import fetch, load_origin
 from fedatlas.data.store import prepare, verify
 from fedatlas.errors import UserError
 from fedatlas.workflow.graph import Graph
@@ -42,18 +42,18 @@ def test_mirrors_are_folders_and_urls_split_at_white_space_or_commas(monkeypatch
 def test_the_order_is_data_directory_mirrors_official_address(official, server, put, root, tmp_path, monkeypatch):
     official(b"content")
     assert fetch("toy", root) == [root / "raw/toys/toy"]
-    assert origin(root / "raw/toys/toy") == f"{server.url}/toy" and len(server.requests) == 1
+    assert load_origin(root / "raw/toys/toy") == f"{server.url}/toy" and len(server.requests) == 1
     fetch("toy", root)
     assert len(server.requests) == 1  # in place already
     (root / "raw/toys/toy").unlink()
     put("second/toys/toy", b"content")
     monkeypatch.setenv("FEDATLAS_DATA_MIRRORS", str(tmp_path / "second"))
     fetch("toy", root, tmp_path / "first")
-    assert origin(root / "raw/toys/toy") == str(tmp_path / "second/toys/toy")
+    assert load_origin(root / "raw/toys/toy") == str(tmp_path / "second/toys/toy")
     (root / "raw/toys/toy").unlink()
     put("first/toys/toy", b"content")
     fetch("toy", root, tmp_path / "first")
-    assert origin(root / "raw/toys/toy") == str(tmp_path / "first/toys/toy")
+    assert load_origin(root / "raw/toys/toy") == str(tmp_path / "first/toys/toy")
     assert len(server.requests) == 1
 
 
@@ -82,7 +82,7 @@ def test_a_mirrors_wrong_file_is_passed_over(official, server, put, root, tmp_pa
     put(f"mirror/toys/{kept}", pack(b"contenT"))
     fetch("toy", root, tmp_path / "mirror")
     assert (root / "raw/toys/toy").read_bytes() == b"content"
-    assert origin(root / "raw/toys/toy").startswith(server.url)
+    assert load_origin(root / "raw/toys/toy").startswith(server.url)
     assert raw_files() == {"toy", "toy.origin"}
 
 

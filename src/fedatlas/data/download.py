@@ -1,4 +1,4 @@
-"""Downloading a file over HTTP. An interrupted download continues where it stopped."""
+"""Downloads over HTTP. An interrupted download continues where it stopped."""
 
 import contextlib
 import time
@@ -8,7 +8,7 @@ from typing import IO, Any
 
 _TRIES = 5
 _FIRST_PAUSE = 1.0
-_WINDOW = 30.0  # seconds in which _LEAST bytes must come, over all tries
+_WINDOW = 30.0  # seconds in which _LEAST bytes must arrive, over all tries
 _LEAST = 30_000
 _CHUNK = 1 << 20
 
@@ -26,16 +26,23 @@ class Unreachable(Unavailable):
 
 
 def download(url: str, part: Path, limit: int, size: int | None, verified: bool, progress: bool = True) -> None:
-    """Append to a file what it still lacks of an address.
+    """Append the missing rest of an address to a file.
 
-    An interruption is followed by another try after a growing pause, from where the file ends. A server that cannot
-    resume starts over. So does one whose file is another version, by ETag or Last-Modified, than the one whose
-    beginning is kept; this version is noted beside the file (see `version_of`).
+    After an interruption the download is tried again after a growing pause, from the end of the file. A server that
+    cannot resume starts over. So does a server whose file is another version, by ETag or Last-Modified, than the one of
+    the beginning; this version is noted beside the file (see `version_path`).
 
-    part: path of the file, which may not exist yet. limit: bytes that the file may have where its size is not known.
-    size: in bytes, if known. verified: whether a checksum will tell if parts of two versions were put together;
-    otherwise only what is surely of one version is continued. progress: whether a bar is shown even where standard
-    error is no terminal. Raises Unavailable, and keeps the file for the next attempt.
+    Args:
+        url: The address.
+        part: Path of the file, which may not exist yet.
+        limit: Number of bytes that the file may have if its size is unknown.
+        size: Size in bytes, None if unknown.
+        verified: Whether a checksum will reject a file of parts of two versions; otherwise only a beginning that is
+            surely of the same version is continued.
+        progress: Whether to show a bar even if standard error is no terminal.
+
+    Raises:
+        Unavailable: If the address does not give the file; the beginning stays for the next attempt.
     """
     from http.client import HTTPException
     from ssl import SSLError
@@ -57,7 +64,7 @@ def download(url: str, part: Path, limit: int, size: int | None, verified: bool,
                     raise Unavailable(reason) from error
             except (HTTPException, ConnectionError, TimeoutError, SSLError, URLError) as error:
                 reason = str(getattr(error, "reason", error)) or type(error).__name__
-                if _hopeless(error):
+                if _is_final(error):
                     raise Unreachable(reason) from error
             if out.tell() >= before + _CHUNK:
                 failures, pause = 0, _FIRST_PAUSE
@@ -69,14 +76,14 @@ def download(url: str, part: Path, limit: int, size: int | None, verified: bool,
             pause *= 2
 
 
-def version_of(part: Path) -> Path:
-    """The note that says of which version of which address a file is the beginning."""
+def version_path(part: Path) -> Path:
+    """Return the path of the note of the address and version of which a file is the beginning."""
     return part.with_name(f"{part.name}.version")
 
 
 def discard(part: Path) -> None:
-    """Remove the beginning of a file, and its note."""
-    for path in (part, version_of(part)):
+    """Remove the beginning of a file and its note."""
+    for path in (part, version_path(part)):
         path.unlink(missing_ok=True)
 
 
@@ -87,8 +94,8 @@ def _transfer(
 
     from tqdm import tqdm
 
-    note = version_of(Path(out.name))
-    version = _noted(note, url)
+    note = version_path(Path(out.name))
+    version = _load_version(note, url)
     if out.tell() > (limit if size is None else size) or not (version or verified):
         _empty(out)
     start = out.tell()
@@ -99,18 +106,18 @@ def _transfer(
         headers["Range"] = f"bytes={start}-"
         if version:
             headers["If-Range"] = version
-    with _answer(Request(url, headers=headers), pace.left) as response:
-        found = _version(response.headers)
+    with _open(Request(url, headers=headers), pace.remaining) as response:
+        current = _version(response.headers)
         if start and not (response.headers.get("Content-Range") or "").startswith(f"bytes {start}-"):
             _empty(out)
             start = 0
-        elif start and version and found != version:  # it gives a range of another file all the same
+        elif start and version and current != version:  # the server ignores If-Range
             _empty(out)
             raise ConnectionError("the file changed while it was fetched")
         if not start:
             note.unlink(missing_ok=True)
-            if found:
-                note.write_text(f"{url}\n{found}\n", encoding="utf-8")
+            if current:
+                note.write_text(f"{url}\n{current}\n", encoding="utf-8")
         length = response.headers.get("Content-Length")
         total = start + int(length) if length and length.isdecimal() and length.isascii() else None
         if size is not None and total is not None and size != total:
@@ -119,9 +126,11 @@ def _transfer(
             raise Unavailable(f"it offers {total:,} bytes, more than the {limit:,} that this data set can need")
         bound = total if total is not None else limit if size is None else size
         label = url.rsplit("/", 1)[-1]
-        quiet = None if progress else True  # None: quiet unless a person watches
-        shown = size if total is None else total
-        with tqdm(total=shown, initial=start, unit="B", unit_scale=True, desc=label, disable=quiet, leave=False) as bar:
+        disable = None if progress else True  # None: no bar unless standard error is a terminal
+        complete = size if total is None else total
+        with tqdm(
+            total=complete, initial=start, unit="B", unit_scale=True, desc=label, disable=disable, leave=False
+        ) as bar:
             while chunk := response.read1(_CHUNK):
                 if out.tell() + len(chunk) > bound:
                     _empty(out)
@@ -129,66 +138,66 @@ def _transfer(
                 out.write(chunk)
                 bar.update(len(chunk))
                 pace.count(len(chunk), "it is slow")
-        if shown is not None and out.tell() < shown:
-            raise ConnectionError(f"it broke off after {out.tell():,} of {shown:,} bytes")
+        if complete is not None and out.tell() < complete:
+            raise ConnectionError(f"it broke off after {out.tell():,} of {complete:,} bytes")
 
 
-def _answer(request: Any, seconds: float) -> Any:
-    """The answer to a request, once its headers have come.
+def _open(request: Any, seconds: float) -> Any:
+    """Return the response to a request after its headers. Raises TimeoutError if they take too many seconds.
 
-    They are waited for on a thread: urllib's timeout is that of each read, and a server may send byte after byte.
+    A thread waits for them: urllib's timeout is that of each read, and a server may send byte after byte.
     """
     from urllib.request import urlopen
 
-    found: list[Any] = []
+    responses: list[Any] = []
 
-    def ask() -> None:
+    def send() -> None:
         try:
-            found.append(urlopen(request, timeout=seconds))
+            responses.append(urlopen(request, timeout=seconds))
         except BaseException as error:
-            found.append(error)
+            responses.append(error)
 
-    thread = Thread(target=ask, daemon=True)
+    thread = Thread(target=send, daemon=True)
     thread.start()
     thread.join(seconds)
-    if not found:
+    if not responses:
         raise TimeoutError(f"no answer within {seconds:.0f} seconds")
-    if isinstance(found[0], BaseException):
-        raise found[0]
-    return found[0]
+    if isinstance(responses[0], BaseException):
+        raise responses[0]
+    return responses[0]
 
 
 class _Pace:
-    """Counts the bytes that come, and gives a server up that is too slow."""
+    """A count of the bytes that arrive, which ends the download from a server that is too slow."""
 
     def __init__(self) -> None:
-        self.began, self.bytes = time.monotonic(), 0
+        self.start, self.bytes = time.monotonic(), 0
 
     @property
-    def left(self) -> float:
-        """Seconds that are left of the window, at least one."""
-        return max(1.0, self.began + _WINDOW - time.monotonic())
+    def remaining(self) -> float:
+        """Remaining seconds of the window, at least one."""
+        return max(1.0, self.start + _WINDOW - time.monotonic())
 
-    def count(self, more: int, reason: str) -> None:
-        """Count bytes. Raises Unreachable, with the reason, if a window has ended in which too few came."""
-        self.bytes += more
-        passed = time.monotonic() - self.began
-        if passed < _WINDOW:
+    def count(self, size: int, reason: str) -> None:
+        """Count bytes. Raises Unreachable, with the reason, if a window has ended in which too few arrived."""
+        self.bytes += size
+        seconds = time.monotonic() - self.start
+        if seconds < _WINDOW:
             return
         if self.bytes < _LEAST:
-            raise Unreachable(f"{reason}: {self.bytes:,} bytes in {passed:.0f} seconds")
-        self.began, self.bytes = time.monotonic(), 0
+            raise Unreachable(f"{reason}: {self.bytes:,} bytes in {seconds:.0f} seconds")
+        self.start, self.bytes = time.monotonic(), 0
 
 
 def _version(headers: Any) -> str:
-    """What tells versions of a file apart: a strong ETag, or else the time of the last change; empty without either."""
+    """Return the version of a file: a strong ETag, or else the time of the last change; empty without either."""
     etag = headers.get("ETag") or ""
-    found = etag if etag.startswith('"') else headers.get("Last-Modified") or ""
-    return found if found.isprintable() and found.isascii() else ""
+    version: str = etag if etag.startswith('"') else headers.get("Last-Modified") or ""
+    return version if version.isprintable() and version.isascii() else ""
 
 
-def _noted(note: Path, url: str) -> str:
-    """The version of which a file is the beginning, if it was fetched from this address; else empty."""
+def _load_version(note: Path, url: str) -> str:
+    """Return the version of which a file is the beginning; empty if it was fetched from another address."""
     with contextlib.suppress(OSError, ValueError):
         address, _, version = note.read_text(encoding="utf-8").partition("\n")
         return version.removesuffix("\n") if address == url and version.endswith("\n") else ""
@@ -200,8 +209,8 @@ def _empty(out: IO[bytes]) -> None:
     out.truncate()
 
 
-def _hopeless(error: Exception) -> bool:
-    """Whether another try within seconds cannot help: there is no such host, or the certificate or URL is bad."""
+def _is_final(error: Exception) -> bool:
+    """Return whether another try cannot help: there is no such host, or the certificate or URL is bad."""
     from http.client import InvalidURL
     from socket import gaierror
     from ssl import SSLCertVerificationError

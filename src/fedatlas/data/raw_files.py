@@ -1,4 +1,4 @@
-"""Raw files, fetched from a mirror or the official address and verified. A file appears whole or not at all."""
+"""Raw files, fetched from a mirror or the official address and verified. A file appears complete or not at all."""
 
 import shutil
 from pathlib import Path
@@ -7,78 +7,109 @@ from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.compression import checksum
 from fedatlas.data.download import Missing, Unavailable, Unreachable, discard, download
 from fedatlas.data.locks import exclusive, find_leftovers, remove_leftover, write_errors
-from fedatlas.data.paths import Mirrors, is_url, raw_folder, resolve_directory
-from fedatlas.data.paths import list_mirrors as all_mirrors
+from fedatlas.data.paths import Mirrors, is_url, list_mirrors, raw_folder, resolve_directory
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, sweep
 
 
 def fetch(name: str, directory: str | Path | None = None, mirrors: Mirrors = (), progress: bool = True) -> list[Path]:
-    """Put a data set's raw files into ``raw/<group>/`` of the data directory.
+    """Put the raw files of a data set into ``raw/<group>/`` of the data directory.
 
-    Each file is looked for in the data directory, then in mirrors, then at its official addresses. What stands in for
-    the official files is not looked for there. mirrors: that come before those of FEDATLAS_DATA_MIRRORS. progress:
-    whether downloads show a bar even without a terminal. Returns the paths. Raises UserError if a file cannot be had
-    or is not the one expected.
+    A file is searched for in the data directory, then in mirrors, then at its official addresses; a substitute for the
+    official files is not searched for at official addresses.
+
+    Args:
+        name: Name of the data set.
+        directory: The data directory.
+        mirrors: Mirrors that come before those of FEDATLAS_DATA_MIRRORS.
+        progress: Whether downloads show a bar even without a terminal.
+
+    Returns:
+        Paths of the files.
+
+    Raises:
+        UserError: If a file is not available, or is not the one expected.
     """
     return gather(info(name), resolve_directory(directory), mirrors, progress)[1]
 
 
 def gather(source: Source, root: Path, mirrors: Mirrors = (), progress: bool = True) -> tuple[Form, list[Path]]:
-    """The first form of a data set that can be had, and the paths of its raw files. For the rest see `fetch`."""
+    """Return the first form of a data set that is available, and the paths of its raw files; see `fetch`."""
     if source.embedded:
         return source.forms[0], []
     with write_errors(root):
         search = _Search(source, root, mirrors, progress)
         for form in source.forms:
-            paths = [search.nearby(file) for file in form.files]
-            if found := _all(paths):
-                return form, found
-        return source.forms[0], [search.officially(file) for file in source.forms[0].files]
+            paths = [search.find(file) for file in form.files]
+            if complete := _complete(paths):
+                return form, complete
+        return source.forms[0], [search.fetch_official(file) for file in source.forms[0].files]
 
 
 def find_files(source: Source, folder: Path) -> tuple[Form, list[Path]] | None:
-    """The first form whose files all lie in a folder, and their paths. The files are not verified."""
+    """Return the first form whose files all lie in a folder, and their paths. The files are not verified."""
     for form in source.forms:
-        paths = [_found(file, folder) for file in form.files]
-        if found := _all(paths):
-            return form, found
+        if paths := _complete([_find_variant(file, folder) for file in form.files]):
+            return form, paths
     return None
 
 
-def _all(paths: list[Path | None]) -> list[Path] | None:
-    """The paths, or None where one of them is missing."""
-    found = [path for path in paths if path is not None]
-    return found if len(found) == len(paths) else None
+def find_mismatch(path: Path, file: File, limit: int, name: str | None = None) -> str | None:
+    """Return the difference between a file and the published one, as the end of a sentence, or None.
+
+    Args:
+        path: Path of the file.
+        file: The published file.
+        limit: Number of bytes that the file may have when it is decompressed.
+        name: Name that the file will have, if it is not that of the path.
+    """
+    name = name or path.name
+    expected_size, expected = file.expected(name)
+    size = path.stat().st_size
+    if expected_size is not None and size != expected_size:
+        return f"has {size:,} bytes, not the {expected_size:,} expected"
+    if expected is None:
+        return None
+    algorithm = expected.partition(":")[0]
+    try:
+        if name == file.name:
+            digest = checksum(path, algorithm)
+        else:
+            digest = checksum(path, algorithm, Path(name).suffix, limit)
+    except UserError:
+        return f"is damaged: it cannot be decompressed, or has more than {limit:,} bytes"
+    return None if digest == expected else f"has the checksum {digest}, not the {expected} expected"
 
 
-def _found(file: File, folder: Path) -> Path | None:
-    return next((folder / name for name in file.variants if (folder / name).is_file()), None)
+def load_origin(path: Path) -> str:
+    """Return the origin of a raw file: an address, the path of the original, or the words `placed by hand`."""
+    note = _origin_path(path)
+    return note.read_text(encoding="utf-8").strip() if note.is_file() else "placed by hand"
 
 
 class _Search:
-    """The places where the files of a data set may be, and why they did not give them."""
+    """The search for the files of a data set, with the failure of each address."""
 
     def __init__(self, source: Source, root: Path, mirrors: Mirrors, progress: bool) -> None:
-        self.source, self.progress = source, progress
+        self.source, self.root, self.progress = source, root, progress
         self.folder = raw_folder(root, source.group)
-        self.mirrors = all_mirrors(mirrors)
+        self.mirrors = list_mirrors(mirrors)
         self.failures: dict[str, str] = {}
         self.folder.mkdir(parents=True, exist_ok=True)
         sweep(self.folder)
 
-    def nearby(self, file: File) -> Path | None:
-        """The path of a file in the data directory; the file is copied from a mirror where it is not there."""
-        if path := _found(file, self.folder):
-            if problem := mismatch(path, file, self.source.unpacked_limit):
-                raise UserError(f"{path} {problem}: delete it and fetch it again, or put a good copy in its place")
-            for part in find_leftovers(self.folder.parents[1]):
-                remove_leftover(part)
+    def find(self, file: File) -> Path | None:
+        """Return the path of a file in the data directory, into which a mirror's file is copied, or None."""
+        if path := _find_variant(file, self.folder):
+            if fault := find_mismatch(path, file, self.source.unpacked_limit):
+                raise UserError(f"{path} {fault}: delete it and fetch it again, or put a good copy in its place")
+            for leftover in find_leftovers(self.root):
+                remove_leftover(leftover)
             return path
-        return next(filter(None, (self._from(mirror, file) for mirror in self.mirrors)), None)
+        return next(filter(None, (self._fetch_mirror(mirror, file) for mirror in self.mirrors)), None)
 
-    def _from(self, mirror: str, file: File) -> Path | None:
+    def _fetch_mirror(self, mirror: str, file: File) -> Path | None:
         if mirror in self.failures:
             return None
         for name in file.variants:
@@ -97,9 +128,9 @@ class _Search:
                 self.failures[address] = str(error)
         return None
 
-    def officially(self, file: File) -> Path:
-        """The path of a file in the data directory; the file is downloaded where it is not there."""
-        if path := _found(file, self.folder):
+    def fetch_official(self, file: File) -> Path:
+        """Return the path of a file in the data directory, into which it is downloaded if it is missing."""
+        if path := _find_variant(file, self.folder):
             return path
         for url in file.urls:
             try:
@@ -122,68 +153,51 @@ class _Search:
             raise Unavailable(f"it has {size:,} bytes, more than the {limit:,} that this data set can need")
         with atomic(target) as temporary:
             shutil.copyfile(original, temporary)
-            if problem := mismatch(temporary, file, limit, name):
-                raise Unavailable(f"it {problem}")
-            _note(target, str(original))
+            if fault := find_mismatch(temporary, file, limit, name):
+                raise Unavailable(f"it {fault}")
+            _save_origin(target, str(original))
         return target
 
     def _download(self, url: str, file: File, name: str) -> Path:
         target, limit = self.folder / name, self.source.unpacked_limit
-        size, known = file.expected(name)
+        size, expected = file.expected(name)
         part = target.with_name(f"{name}.part")
         with exclusive(target):
             if target.is_file():
                 return target
             try:
+                # A file that resumes a wrong beginning is wrong: it is downloaded once more from the start.
                 for resumed in (part.exists(), False):
-                    download(url, part, limit, size, known is not None, self.progress)
-                    problem = mismatch(part, file, limit, name)
-                    if problem is None:
+                    download(url, part, limit, size, expected is not None, self.progress)
+                    fault = find_mismatch(part, file, limit, name)
+                    if fault is None:
                         with atomic(target) as temporary:
-                            _note(target, url)
+                            _save_origin(target, url)
                             part.replace(temporary)
                         break
                     discard(part)
                     if not resumed:
-                        raise Unavailable(f"what it gives {problem}")
+                        raise Unavailable(f"what it gives {fault}")
             finally:
                 if not part.exists() or not part.stat().st_size:
                     discard(part)
         return target
 
 
-def _note(path: Path, origin: str) -> None:
-    with atomic(_origin(path)) as temporary:
+def _complete(paths: list[Path | None]) -> list[Path] | None:
+    """Return the paths, or None if one of them is missing."""
+    files = [path for path in paths if path is not None]
+    return files if len(files) == len(paths) else None
+
+
+def _find_variant(file: File, folder: Path) -> Path | None:
+    return next((folder / name for name in file.variants if (folder / name).is_file()), None)
+
+
+def _save_origin(path: Path, origin: str) -> None:
+    with atomic(_origin_path(path)) as temporary:
         temporary.write_text(f"{origin}\n", encoding="utf-8")
 
 
-def _origin(path: Path) -> Path:
+def _origin_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.origin")
-
-
-def origin(path: Path) -> str:
-    """Where a raw file came from: an address, the path of a copy, or the words `placed by hand`."""
-    note = _origin(path)
-    return note.read_text(encoding="utf-8").strip() if note.is_file() else "placed by hand"
-
-
-def mismatch(path: Path, file: File, limit: int, name: str | None = None) -> str | None:
-    """What distinguishes a file from the published one, as the end of a sentence; None if nothing does.
-
-    limit: bytes that may come out of it where it is decompressed. name: that the file will have, where it differs from
-    that of the path.
-    """
-    name = name or path.name
-    size, known = file.expected(name)
-    found = path.stat().st_size
-    if size is not None and found != size:
-        return f"has {found:,} bytes, not the {size:,} expected"
-    if known is None:
-        return None
-    algorithm = known.partition(":")[0]
-    try:
-        published = name == file.name
-        digest = checksum(path, algorithm, "" if published else Path(name).suffix, None if published else limit)
-    except UserError:
-        return f"is damaged: it cannot be decompressed, or has more than {limit:,} bytes"
-    return None if digest == known else f"has the checksum {digest}, not the {known} expected"
