@@ -247,13 +247,13 @@ def test_a_value_that_the_algorithm_refuses_ends_an_axis():
     rows = [{"round": at, "loss": 1.0, "status": "ok"} for at in range(3)]
     better = [{**row, "loss": 0.5} for row in rows]
 
-    def best(point, seed):
-        return better if point == {"lr": 0.004, "server_lr": 0.5} else rows
+    def best(trial, seed):
+        return better if trial.point == {"lr": 0.004, "server_lr": 0.5} else rows
 
-    found = grid.advanced(SPEC, search, best, possible)
+    found = grid.Grid().advance(SPEC, search, best, possible)
     assert found.axes == SPEC.tune and found.chosen == {"lr": 0.004, "server_lr": 0.5}
     assert {"lr": 0.016, "server_lr": 1} in tried
-    found = grid.advanced(SPEC, search, best, lambda tuned: True)
+    found = grid.Grid().advance(SPEC, search, best, lambda tuned: True)
     assert found.chosen is None and found.axes == {"lr": [0.001, 0.004, 0.016], "server_lr": [0.5, 1, 0.25]}
 
 

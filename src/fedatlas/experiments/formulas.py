@@ -1,6 +1,8 @@
 """Hyper-parameters given in terms of a problem's constants, such as ``1/L`` or ``2*delta_A``."""
 
 import ast
+import copy
+import functools
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping
@@ -129,6 +131,7 @@ def evaluate(text: str, name: str, problem: Any = None) -> float:
     return found
 
 
+@functools.lru_cache(10_000)
 def _parsed(text: str, name: str) -> ast.expr:
     if len(text) > LONGEST:
         raise UserError(f"{name} is a formula of {len(text):,} characters; at most {LONGEST} are allowed")
@@ -162,13 +165,14 @@ def _value(node: ast.expr, problem: Any) -> float:
     raise TypeError
 
 
+@functools.lru_cache(10_000)
 def multiple(text: str, factor: float) -> str:
     """The formula of a multiple of what a formula stands for: ``10/L`` of ``1/L`` and 10.
 
     Raises UserError on what is no formula.
     """
     constants(text, "formula")
-    first = whole = _parsed(text, "formula")
+    first = whole = copy.deepcopy(_parsed(text, "formula"))  # of which a number is replaced
     while isinstance(first, ast.BinOp) and isinstance(first.op, (ast.Mult, ast.Div)):
         first = first.left
     if isinstance(first, ast.Constant) and isinstance(first.value, (int, float)):

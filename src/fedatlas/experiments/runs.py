@@ -80,7 +80,9 @@ def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Tr
         seed: Seed of the run.
         trial: Rung and rounds of the run, if it does not take all rounds.
     """
-    parts = {"parameters": dict(spec.parameters), "problem": spec.problem, "setting": copy.deepcopy(spec.setting)}
+    parts = {"parameters": dict(spec.parameters), "problem": spec.problem, "setting": dict(spec.setting)}
+    if any("." in axis for axis in within):  # which sets a part of a value that all runs share
+        parts["setting"] = copy.deepcopy(spec.setting)
     for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
         assign(parts, axis, value)
     parts["parameters"] |= {name: value for name, value in tuned.items() if name not in SETTING}

@@ -7,7 +7,6 @@ problems only what is declared is known.
 import functools
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,9 @@ import numpy as np
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError, did_you_mean, explain_overflow
 from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
-from fedatlas.experiments.formulas import check_constants
+from fedatlas.experiments.formulas import check_constants, resolve
 from fedatlas.experiments.run import check_start
-from fedatlas.experiments.runs import create_algorithm, create_setting, runs
+from fedatlas.experiments.runs import create_algorithm, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.federation import algorithms, partitions, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.recording import PARTS
@@ -25,6 +24,7 @@ from fedatlas.federation.engine.setting import LOCAL_LOSS, Setting
 from fedatlas.federation.problems import spec_validation
 from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem, ProblemKind, SyntheticKind
 from fedatlas.federation.problems.data_options import DataOptions
+from fedatlas.registry import extensions
 
 
 def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
@@ -34,7 +34,7 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
     the first value that does not fit.
     """
     spec_validation.validate(spec.problem)
-    kind, sources = problems.parse(spec.problem)
+    kind, sources = _parse(extensions.study(), json.dumps(spec.problem))
     if "clients" in spec.within and "partition" in spec.problem:
         raise UserError("within: clients cannot vary inside a run file if the data are partitioned; use grid")
     if "clients" in spec.within and kind.per_client:
@@ -43,7 +43,7 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
         raise UserError(f"optimum: the optimum of this problem ({kind.name}) cannot be computed; leave it out")
     algorithm_of: dict[str, Algorithm] = {}
     setting_of: dict[str, Setting] = {}
-    reason, begun = None, False
+    problem_text, reason, begun = json.dumps(spec.problem, sort_keys=True), None, False
     for run in _of_one_seed(spec):
         parameters, conditions = repr(run.parameters), repr(run.setting)
         new = parameters not in algorithm_of or conditions not in setting_of
@@ -51,11 +51,11 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
             setting_of[conditions] = _checked(spec, kind, sources, create_setting(run), recordable)
         setting = setting_of[conditions]
         if parameters not in algorithm_of:
-            algorithm_of[parameters] = create_algorithm(run, None)
+            algorithm_of[parameters] = _algorithm(extensions.study(), run.algorithm, json.dumps(run.parameters))
             check_constants(run.parameters, algorithms.get(run.algorithm).options(), kind.available_constants())
             algorithm_of[parameters].validate_constants(kind.available_constants())
         algorithm_of[parameters].validate(setting, kind)
-        problem = _built(json.dumps(spec.problem, sort_keys=True), setting.clients)
+        problem = _built(problem_text, setting.clients)
         if problem is None or not new or (begun and spec.space is not None):
             continue
         try:
@@ -73,15 +73,33 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
 
 def _of_one_seed(spec: CellSpec) -> Iterator[Run]:
     """Yield runs of all points within and tuned values, of one seed, which changes neither algorithm nor setting."""
-    select = spec.select and replace(spec.select, seeds=spec.select.seeds[:1])
-    return runs(replace(spec, seeds=spec.seeds[:1], select=select, tuning=None))
+    seed = (spec.tuning_seeds or spec.seeds)[0]
+    for search in initial_searches(spec):
+        for tuned in tuned_points(search) if spec.select else [search.chosen or {}]:
+            yield create_run(spec, search.within, tuned, seed)
+
+
+# Cells of an experiment share most of what they name. What is built from text alone is built once for each text. The
+# study is a part of the key, because its extensions say what a name means.
+@functools.lru_cache(10_000)
+def _algorithm(_study: extensions.Study, name: str, parameters: str) -> Algorithm:
+    """Build an algorithm without a problem, so that its formulas are only parsed."""
+    options = algorithms.get(name).options()
+    return algorithms.create(name, resolve(json.loads(parameters), options))
+
+
+@functools.lru_cache(10_000)
+def _parse(_study: extensions.Study, problem: str) -> tuple[ProblemKind, DataOptions | None]:
+    """Parse the specification of a problem, which is given as JSON."""
+    return problems.parse(json.loads(problem))
 
 
 def _metrics(spec: CellSpec, select: Select) -> None:
     """Raise UserError if a metric that scores or tunes is not reported, or if one of test data tunes."""
+    names = reported_metrics(spec)
     for key, name in (("metric", select.metric), *([("tuned_on", select.tuning_metric)] if spec.select else [])):
-        if name not in reported_metrics(spec):
-            raise UserError(f"select.{key}: unknown metric {name!r}{did_you_mean(name, reported_metrics(spec))}")
+        if name not in names:
+            raise UserError(f"select.{key}: unknown metric {name!r}{did_you_mean(name, names)}")
     if spec.select is None:
         return
     if (name := select.tuning_metric).startswith(TESTED):
@@ -99,7 +117,7 @@ def _metrics(spec: CellSpec, select: Select) -> None:
 
 def reported_metrics(spec: CellSpec) -> list[str]:
     """Names of the metrics that the runs of a cell report."""
-    kind, sources = problems.parse(spec.problem)
+    kind, sources = _parse(extensions.study(), json.dumps(spec.problem))
     lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]
     asked = [name for one in lists for name in one or ()]
     records = (LOCAL_LOSS, *algorithms.get(spec.algorithm).records)

@@ -5,6 +5,7 @@ constants, such as ``0.01/L`` and ``10/L``. Points are even on a logarithmic sca
 Numerische Mathematik 2), so that the first points of a longer search are those of a shorter one.
 """
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -78,8 +79,13 @@ def grow(first: Sequence[Any], ends: Sequence[Any], which: str) -> tuple[list[An
 
 
 def size(value: Any) -> float:
-    """The size of a number, or of a formula where all constants are 1."""
-    return formulas.evaluate(value, "range") if isinstance(value, str) else float(value)
+    """Return the size of a number, or of a formula where all constants are 1."""
+    return _formula_size(value) if isinstance(value, str) else float(value)
+
+
+@functools.lru_cache(10_000)
+def _formula_size(formula: str) -> float:
+    return formulas.evaluate(formula, "range")
 
 
 def _factor(first: Sequence[Any]) -> float:
@@ -95,6 +101,7 @@ def _fits(option: Option | None, value: Any) -> bool:
     return option is None or isinstance(value, str) or option.fits(value)
 
 
+@functools.cache
 def _halton(place: int, base: int) -> float:
     """The radical inverse of a place in a base: its digits behind the point, in reverse order."""
     found, digit = 0.0, 1 / base
