@@ -36,7 +36,7 @@ UP = "../../.."
 
 def pages() -> dict[str, str]:
     """Markdown by path: a page for each algorithm of the atlas, and a table of them."""
-    classes = {name: ALGORITHMS.get(name) for name in ALGORITHMS.own}
+    classes = {name: ALGORITHMS.get(name) for name in ALGORITHMS.builtin}
     shown = {cls.name: cls for cls in classes.values()}
     figures = _figures()
     made = {f"{FOLDER}/{_file(name)}.md": "\n".join(_page(cls, figures.get(name, []))) for name, cls in shown.items()}

@@ -1,4 +1,4 @@
-"""The one exception that a user's mistake raises, and the guess at what was meant."""
+"""The exception that a user's mistake raises, and the guess at the name that was meant."""
 
 import contextlib
 import difflib
@@ -22,26 +22,31 @@ class Undefined(UserError):
     """An algorithm is not defined for a problem or under a setting."""
 
 
-def lookup(what: str, name: Any, known: Mapping[str, Any]) -> Any:
-    """The entry of a name.
+def lookup(noun: str, name: Any, entries: Mapping[str, Any]) -> Any:
+    """Return the entry of a name.
 
-    what: the noun for the sentence, such as ``algorithm``. known: all entries by name. Raises UserError that guesses
-    which name was meant and lists the names.
+    Args:
+        noun: Noun of the entry for the sentence, such as ``algorithm``.
+        name: The name.
+        entries: All entries by name.
+
+    Raises:
+        UserError: There is no such entry; the sentence guesses which name was meant and lists all names.
     """
     try:
-        return known[name]
+        return entries[name]
     except (KeyError, TypeError):
-        raise UserError(f"unknown {what} {name!r}{did_you_mean(name, known)}") from None
+        raise UserError(f"unknown {noun} {name!r}{did_you_mean(name, entries)}") from None
 
 
-def did_you_mean(name: Any, known: Collection[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest known name, and all of them."""
-    return f"{nearest(name, known)} (known: {', '.join(map(str, known))})" if known else " (it takes none)"
+def did_you_mean(name: Any, names: Collection[str]) -> str:
+    """Return the end of a sentence about an unknown name: the most similar name, and all names."""
+    return f"{nearest(name, names)} (known: {', '.join(map(str, names))})" if names else " (it takes none)"
 
 
-def nearest(name: Any, known: Collection[str]) -> str:
-    """The same without the list of names; empty where no known name is near."""
-    close = difflib.get_close_matches(str(name), list(known), n=1)
+def nearest(name: Any, names: Collection[str]) -> str:
+    """Return the end of a sentence about an unknown name: the most similar name; empty if none is similar."""
+    close = difflib.get_close_matches(str(name), list(names), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
@@ -50,7 +55,7 @@ def explain_overflow(subject: str) -> Iterator[None]:
     """Turn the OverflowError that Python raises while it computes with a user's numbers into a UserError.
 
     Args:
-        subject: What computes, such as an algorithm's name, with which the sentence begins.
+        subject: Noun with which the sentence begins, such as the name of an algorithm.
     """
     try:
         yield

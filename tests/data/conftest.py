@@ -41,7 +41,7 @@ def register(monkeypatch):
         options = {"labels": (-1, 1)} if reader == "libsvm" and options is None else options or {}
         forms = forms or (Form(reader, tuple(files), options),)
         source = Source("toy", forms=tuple(forms), **(defaults | entry))
-        monkeypatch.setitem(SOURCES.own, "toy", (source, __name__))
+        monkeypatch.setitem(SOURCES.builtin, "toy", (source, __name__))
         return source
 
     return make

@@ -120,7 +120,7 @@ def test_a_new_file_in_a_folder_is_a_new_kind(tmp_path, monkeypatch):
     importlib.invalidate_caches()
     try:
         for family in (READERS, SOURCES, PARTITIONS):
-            fresh = Family(family.what, family.package, family.base, family.records)
+            fresh = Family(family.noun, family.package, family.base, family.records)
             assert "nothing" in fresh.names() and fresh.module("nothing") in files
         assert isinstance(info("nothing").forms[0].create_reader(), READERS.get("nothing"))
     finally:
@@ -128,7 +128,7 @@ def test_a_new_file_in_a_folder_is_a_new_kind(tmp_path, monkeypatch):
             sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("family", [READERS, PARTITIONS], ids=lambda family: family.what)
+@pytest.mark.parametrize("family", [READERS, PARTITIONS], ids=lambda family: family.noun)
 def test_every_kind_and_every_option_is_documented(family):
     for name in family.names():
         kind = family.get(name)

@@ -122,7 +122,7 @@ def test_many_at_once_prepare_one_whole_folder(root):
 
 def test_prepared_data_are_opened_without_the_catalogue(toy, root, monkeypatch):
     prepare("toy", root)
-    monkeypatch.delitem(SOURCES.own, "toy")
+    monkeypatch.delitem(SOURCES.builtin, "toy")
     made = load("toy", root)
     assert made.X.shape == (2, 3) and made.classes == 2
     with pytest.raises(UserError, match="unknown data set 'toy'"):

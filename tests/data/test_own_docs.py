@@ -115,7 +115,7 @@ def test_the_reader(monkeypatch):
     monkeypatch.setitem(sys.modules, module.__name__, module)
     module.__file__ = __file__
     exec(BLOCKS["python"][1], module.__dict__)
-    monkeypatch.setitem(READERS.own, "lines", (module.Lines, module.__name__))
+    monkeypatch.setitem(READERS.builtin, "lines", (module.Lines, module.__name__))
     Path("mine.lines").write_text("% mine\n0 1 2\n1 3 4\n0 5 6\n1 7 8\n")
     data = load(prepare({"file": "mine.lines", "comments": "%", "test_share": 0}).name)
     assert np.array_equal(data.X, [[1, 2], [3, 4], [5, 6], [7, 8]]) and data.y.tolist() == [0, 1, 0, 1]

@@ -345,7 +345,7 @@ def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
     from dataclasses import dataclass
 
     kind = dataclass(frozen=True, kw_only=True)(Lines)
-    monkeypatch.setitem(READERS.own, "lines", (kind, "elsewhere"))
+    monkeypatch.setitem(READERS.builtin, "lines", (kind, "elsewhere"))
     np.savetxt("mine.lines", np.column_stack([Y, X]))
     assert np.allclose(prepared(file="mine.lines", test_share=0).X, X)
     monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X, y=Y[1:]))

@@ -61,7 +61,7 @@ def pages():
     return algorithms.pages()
 
 
-@pytest.mark.parametrize("cls", sorted({*(kind for kind, _ in ALGORITHMS.own.values())}, key=lambda cls: cls.name))
+@pytest.mark.parametrize("cls", sorted({*(kind for kind, _ in ALGORITHMS.builtin.values())}, key=lambda cls: cls.name))
 def test_every_algorithm_has_a_rule(cls, pages):
     page = pages[f"{algorithms.FOLDER}/{cls.name.replace('+', 'plus')}.md"]
     assert r"\leftarrow" in page and page.count("$$") % 2 == 0

@@ -73,7 +73,7 @@ def test_who_is_active_is_sorted_in_range_and_the_same_in_any_order(name, trace,
             assert (probabilities[active] > 0).all()
 
 
-@pytest.mark.parametrize("family", [PARTICIPATION, SCHEDULES], ids=lambda family: family.what)
+@pytest.mark.parametrize("family", [PARTICIPATION, SCHEDULES], ids=lambda family: family.noun)
 def test_every_option_is_documented(family):
     for name in family.names():
         kind = family.get(name)

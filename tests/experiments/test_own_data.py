@@ -160,12 +160,12 @@ def test_a_data_set_of_the_catalogue_may_name_clients(monkeypatch):
             out.save("y", np.array([0, 1, 0, 1]))
             out.save("owner", np.array([1, 0, 1, 1]))
 
-    monkeypatch.setitem(READERS.own, "federated", (Federated, __name__))
+    monkeypatch.setitem(READERS.builtin, "federated", (Federated, __name__))
     source = Source(
         "toy", "Toy", "g", "p", "l", "lecun1998gradient", (Form("federated"),),
         classes=2, rows=4, shape=(4,), dtype="float64", clients=2,
     )  # fmt: skip
-    monkeypatch.setitem(sources.SOURCES.own, "toy", (source, __name__))
+    monkeypatch.setitem(sources.SOURCES.builtin, "toy", (source, __name__))
     assert "clients" not in repr(source)
     (cell, _) = expansion.cells(made(problem=PROBLEM | {"data": "toy"}))
     assert cell.spec.setting["clients"] == 2

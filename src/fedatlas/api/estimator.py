@@ -22,7 +22,7 @@ from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.array_validation import as_partition
 from fedatlas.federation.problems.from_arrays import Softmax
 from fedatlas.federation.problems.softmax import SoftmaxRegression
-from fedatlas.registry.options import check, check_names, construct, options
+from fedatlas.registry.options import construct, options, validate_names, validate_values
 from fedatlas.theory.dissimilarity import mean_dissimilarity
 
 SIZES = ("clients", "local_steps", "rounds")
@@ -149,7 +149,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31))
         hyper, conditions = self._parameters()
         owner = type(self).__name__
-        check(owner, {name: options(Setting)[name] for name in SIZES}, {name: getattr(self, name) for name in SIZES})
+        validate_values(owner, {name: options(Setting)[name] for name in SIZES}, {name: getattr(self, name) for name in SIZES})
         construct(owner, SoftmaxRegression, {"l2": self.l2})
         split, clients = self._split(labels, kept, _num_samples(y), seed)
         start = self._start(classes, X.shape[1])
@@ -177,7 +177,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         taken = [name for name in self.get_params() if name != "lr" or self.lr is not None]
         known = algorithms.get(self.algorithm).options()
         allowed = {**options(Setting), **known}
-        check_names("parameters", {name: one for name, one in allowed.items() if name not in taken}, more)
+        validate_names("parameters", {name: one for name, one in allowed.items() if name not in taken}, more)
         if self.lr is not None and "lr" not in known:
             raise UserError(f"algorithm {self.algorithm} has no step size lr: leave lr out")
         hyper = {name: value for name, value in more.items() if name in known}

@@ -19,7 +19,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation
 from fedatlas.federation.metrics import metric as record
 from fedatlas.federation.problems import Problem, interactive
-from fedatlas.registry.options import Option, check, construct, native
+from fedatlas.registry.options import Option, construct, native, validate_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +72,7 @@ def train(
     import pandas as pd
 
     seed, threads, problem = native(seed), native(threads), native(problem)
-    check("train", GIVEN, {"seed": seed, "threads": threads})
+    validate_values("train", GIVEN, {"seed": seed, "threads": threads})
     if not isinstance(directory, (str, PathLike, type(None))):
         raise UserError(f"train: directory is {directory!r:.60}; it must be a path or None")
     own = isinstance(algorithm, type) and issubclass(algorithm, Algorithm) and hasattr(algorithm, "name")

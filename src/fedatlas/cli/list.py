@@ -64,7 +64,7 @@ def check_extensions() -> None:
     """Raise UserError if an extension cannot be imported, or a kind has the name of another or is incomplete."""
     if extensions.modules():
         for family in (*FAMILIES.values(), SOURCES):
-            _ = family.added
+            _ = family.extension_kinds
 
 
 def overview(section: str | None = None) -> dict[str, list[tuple[str, str]]]:

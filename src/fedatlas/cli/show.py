@@ -81,7 +81,7 @@ def _noun(word: str, module: str) -> str:
 def _kind(section: str, name: str) -> str:
     family = FAMILIES[section]
     kind: Declaration = family.get(name)
-    noun = _noun(family.what, family.module(name))
+    noun = _noun(family.noun, family.module(name))
     if isinstance(kind, Metric):
         drawn = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
         return f"{kind.name} ({noun})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {drawn}"

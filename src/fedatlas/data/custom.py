@@ -20,7 +20,7 @@ from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.registry.bibliography import entry
-from fedatlas.registry.options import check, check_names, construct, native, option, options
+from fedatlas.registry.options import construct, native, option, options, validate_names, validate_values
 
 _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
 
@@ -88,7 +88,7 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
     if not all(isinstance(key, str) for key in values):
         raise UserError(f"data is {spec!r:.80}; its keys must be names of options")
     common = {key: values[key] for key in options(CustomKeys) if key in values}
-    check("data", options(CustomKeys), common)
+    validate_values("data", options(CustomKeys), common)
     if ("file" in values) == ("openml" in values):
         raise UserError("data: a mapping of own data must hold either file, a path, or openml, a name or a number")
     for key in ("file", "test_file"):
@@ -99,7 +99,7 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
     kind = READERS.get("openml") if "openml" in values else _reader(values)
     label = f"data {values.get('file', 'of OpenML')}"
     arguments = {key: value for key, value in values.items() if key not in common}
-    check_names(label, {**options(CustomKeys), **kind.options()}, arguments)
+    validate_names(label, {**options(CustomKeys), **kind.options()}, arguments)
     with error_context(values):
         reader: CustomReader = construct(label, kind, arguments)
     if "cite" in values:

@@ -16,7 +16,7 @@ from fedatlas.experiments.formulas import resolve
 from fedatlas.experiments.labels import SYMBOLS
 from fedatlas.experiments.tuning.halton import size
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.registry.options import Option, check, check_names
+from fedatlas.registry.options import Option, validate_names, validate_values
 
 AROUND = (0.01, 10)  # multiples of the advice at which a range ends
 OF_SETTING = {SYMBOLS[name]: name for name in ("clients", "local_steps", "rounds")}
@@ -42,9 +42,9 @@ def resolve_advice(
     required hyper-parameter has no advice, and where a formula names what is unknown or has no finite value.
     """
     known = algorithm.options()
-    check(algorithm.title(), known, {name: value for name, value in given.items() if not isinstance(value, str)})
+    validate_values(algorithm.title(), known, {name: value for name, value in given.items() if not isinstance(value, str)})
     found = resolve(with_advice(algorithm, given, setting), known, problem)
-    check(algorithm.title(), known, found)
+    validate_values(algorithm.title(), known, found)
     return found
 
 
@@ -88,7 +88,7 @@ def search_space(
     for no tuning. setting: of the runs. constants: names of those of the problem; a formula that names another one is
     evaluated with 1 for each of them. Raises UserError on ranges that are none.
     """
-    check_names(algorithm.title(), algorithm.options(), ranges)
+    validate_names(algorithm.title(), algorithm.options(), ranges)
     found = {}
     for name, one in algorithm.options().items():
         if name in ranges or name not in given:

@@ -13,7 +13,7 @@ from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.registry.options import Option, check, check_names, construct, option, options
+from fedatlas.registry.options import Option, construct, option, options, validate_names, validate_values
 
 AXIS = Option("axis", list[Any], dataclasses.MISSING, doc="values of an axis", filled=True, distinct=True)
 # Names that become parts of names of files; those of figures are wildcards of the workflow, too.
@@ -217,14 +217,14 @@ def _axes(place: str, axes: Mapping[str, Any]) -> Axes:
     """Axes without those that null removes."""
     _named(place, "axes", axes)
     kept = {axis: values for axis, values in axes.items() if values is not None}
-    check(place, dict.fromkeys(kept, AXIS), kept)
+    validate_values(place, dict.fromkeys(kept, AXIS), kept)
     return kept
 
 
 def _setting(place: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Keys of a setting, of which axes may give those that are missing."""
-    check_names(place, options(Setting), values)
-    check(place, options(Setting), values)
+    validate_names(place, options(Setting), values)
+    validate_values(place, options(Setting), values)
     return values
 
 

@@ -25,16 +25,25 @@ from fedatlas.registry import extensions
 
 @dataclass(frozen=True)
 class Option:
-    """What is declared of one option.
+    """The declaration of an option.
 
-    name: of the field. type: of the field. default: ``dataclasses.MISSING`` where a value must be given. doc: the
-    meaning, in the paper's letters. unit: such as ``rounds``. above, below: values lie between them, bounds excluded.
-    low, high: values lie between them, bounds included. constant: name of the problem's constant that stands where no
-    value is given. advice: formula of a value that theory or practice recommends; see `fedatlas.experiments.advice`.
-    search: (low, high), between which it is tuned by trials; empty if it is not tuned; by default around the advice.
-    family: the value is a kind of this family, or a mapping with a kind and its options. names: the value names
-    something of an experiment, such as ``axis``; see `fedatlas.workflow.validation`. filled: a list or a mapping holds
-    at least one value. distinct: a list holds no value twice.
+    Attributes:
+        name: Name of the field.
+        type: Type of the field.
+        default: Default value; ``dataclasses.MISSING`` if a value must be given.
+        doc: Meaning, as a phrase.
+        unit: Unit of the value.
+        above: Bound that the value must exceed.
+        below: Bound that the value must stay below.
+        low: Smallest value.
+        high: Largest value.
+        constant: Constant of the problem that is the value where none is given.
+        advice: Formula of a value that theory or practice recommends; see `fedatlas.experiments.advice`.
+        search: (low, high), between which trials tune it; empty if it is not tuned; by default around the advice.
+        family: Family of which the value is a kind, or a mapping with a kind and its options.
+        names: Things of an experiment that the value names, such as ``axis``; see `fedatlas.workflow.validation`.
+        filled: Whether a list or a mapping must hold at least one value.
+        distinct: Whether a list must not hold a value twice.
     """
 
     name: str
@@ -56,30 +65,30 @@ class Option:
 
     @property
     def required(self) -> bool:
-        """Whether a value must be given."""
+        """Whether a value is mandatory."""
         return self.default is dataclasses.MISSING
 
     @functools.cached_property
     def members(self) -> tuple[Any, ...]:
-        """The types of which a value must have one."""
+        """The types that a value may have."""
         return _members(self.type) + ((types.NoneType,) if self.constant or self.default is None else ())
 
     @property
     def numeric(self) -> bool:
-        """Whether a value may be a number."""
+        """Whether numbers are allowed."""
         return bool({int, float} & set(self.members))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that a value may be, where only some are allowed."""
+        """The words that are allowed, if not all are."""
         return tuple(word for member in self.members for word in typing.get_args(member) if _is_literal(member))
 
     def fits(self, value: Any) -> bool:
-        """Whether a value has the type and lies in the range."""
-        return any(self._fits(member, value) for member in self.members) and self._holds(value)
+        """Return whether a value has the type and lies in the range."""
+        return any(self._fits(member, value) for member in self.members) and self._fits_size(value)
 
-    def _holds(self, value: Any) -> bool:
-        """Whether a list or a mapping holds as many values, and as different ones, as it must."""
+    def _fits_size(self, value: Any) -> bool:
+        """Return whether a list or a mapping has the values that ``filled`` and ``distinct`` ask for."""
         if self.filled and isinstance(value, (list, tuple, dict)) and not value:
             return False
         return not (self.distinct and isinstance(value, (list, tuple)) and _repeats(value))
@@ -92,11 +101,10 @@ class Option:
         if member in (int, float):
             return _is_number(value, member) and self._in_range(value)
         if origin := typing.get_origin(member):
-            inside = typing.get_args(member)
             if origin in (list, tuple):
-                entries = [entry for entry in inside if entry is not Ellipsis]
+                hints = [hint for hint in typing.get_args(member) if hint is not Ellipsis]
                 return isinstance(value, (list, tuple)) and all(
-                    any(self._fits(kind, one) for entry in entries for kind in _members(entry)) for one in value
+                    any(self._fits(kind, item) for hint in hints for kind in _members(hint)) for item in value
                 )
             return isinstance(value, origin)
         return member is Any or isinstance(value, member)
@@ -111,22 +119,22 @@ class Option:
 
     @property
     def expected(self) -> str:
-        """What a value must be, for sentences: ``a whole number, at least 1, or 'all'``."""
+        """The allowed values as a phrase: ``a whole number, at least 1, or 'all'``."""
         if self.family:
             kind = "a kind, or " if str in self.members else ""
             return f"{kind}a mapping with a kind and its options" + (", or null" if self.optional else "")
         parts = [self._describe(member) for member in self.members if not _is_literal(member)]
         parts = [part for part in parts if part != "null"]
         if self.words:
-            shown = ", ".join(map(repr, self.words))
-            parts.append(f"one of {shown}" if not parts and len(self.words) > 1 else shown)
+            words = ", ".join(map(repr, self.words))
+            parts.append(f"one of {words}" if not parts and len(self.words) > 1 else words)
         if self.optional and not self.constant:
             parts.append("null")
         return ", or ".join(dict.fromkeys(parts))
 
     @property
     def optional(self) -> bool:
-        """Whether a value may be null."""
+        """Whether null is allowed."""
         return types.NoneType in self.members
 
     def _describe(self, member: Any) -> str:
@@ -137,22 +145,21 @@ class Option:
             return f"one of {', '.join(map(repr, typing.get_args(member)))}"
         if origin := typing.get_origin(member):
             if origin in (list, tuple):
-                (inside, *_) = typing.get_args(member)
-                noun = "a list" + (" of different values" if self.distinct else "") + self._filled()
-                return noun if inside is Any else f"{noun}, of which each entry is {self._describe(inside)}"
+                (hint, *_) = typing.get_args(member)
+                noun = "a list" + (" of different values" if self.distinct else "") + self._not_empty()
+                return noun if hint is Any else f"{noun}, of which each entry is {self._describe(hint)}"
             member = origin
         noun = NOUNS.get(member, "a mapping")
-        return noun + (self._filled() if noun == "a mapping" else "")
+        return noun + (self._not_empty() if noun == "a mapping" else "")
 
-    def _filled(self) -> str:
+    def _not_empty(self) -> str:
         return " that is not empty" if self.filled else ""
 
     def _range(self) -> str:
         if self.low is not None and self.high is not None:
             return f" between {_exact(self.low)} and {_exact(self.high)}"
         bounds = {"larger than": self.above, "at least": self.low, "less than": self.below, "at most": self.high}
-        found = [f"{words} {_exact(bound)}" for words, bound in bounds.items() if bound is not None]
-        text = ", ".join(found)
+        text = ", ".join(f"{words} {_exact(bound)}" for words, bound in bounds.items() if bound is not None)
         return (" " if text.startswith(("larger", "less")) else ", ") + text if text else ""
 
 
@@ -188,98 +195,116 @@ def option(
     filled: bool = False,
     distinct: bool = False,
 ) -> Any:
-    """Declare an option: a field of a frozen dataclass. The arguments are explained at `Option`.
+    """Declare an option: a field of a frozen dataclass.
 
-    default: a value, or a function such as ``dict`` that makes one.
+    Args:
+        default: Default value, or a function such as ``dict`` that returns it; without one, a value must be given.
+
+    The other arguments are those of `Option`.
     """
-    about = {
+    metadata = {
         "doc": doc, "unit": unit, "above": above, "below": below, "low": low, "high": high, "constant": constant,
         "advice": advice, "search": search, "family": family, "names": names, "filled": filled, "distinct": distinct,
     }  # fmt: skip
     if constant is not None:
         default = None
     if callable(default):
-        return dataclasses.field(default_factory=default, metadata=about)
-    return dataclasses.field(default=default, metadata=about)
+        return dataclasses.field(default_factory=default, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 def options(cls: type) -> Mapping[str, Option]:
-    """The options of a dataclass by name, in the order of their declaration."""
-    return _declared(cls)
+    """Return the options of a dataclass by name, in the order of their declaration."""
+    return _options(cls)
 
 
 @functools.cache
-def _declared(cls: type) -> Mapping[str, Option]:
+def _options(cls: type) -> Mapping[str, Option]:
     hints = typing.get_type_hints(cls)
-    found = {}
+    declared = {}
     for field in dataclasses.fields(cls):
         if field.metadata and field.init:
-            made = field.default_factory is not dataclasses.MISSING
-            default = field.default_factory if made else field.default
-            found[field.name] = Option(field.name, hints[field.name], default, **field.metadata)
-    return types.MappingProxyType(found)
+            has_factory = field.default_factory is not dataclasses.MISSING
+            default = field.default_factory if has_factory else field.default
+            declared[field.name] = Option(field.name, hints[field.name], default, **field.metadata)
+    return types.MappingProxyType(declared)
 
 
-def check(owner: str, given: Mapping[str, Option], values: Mapping[str, Any]) -> None:
+def validate_values(owner: str, options: Mapping[str, Option], values: Mapping[str, Any]) -> None:
     """Raise UserError at the first value that does not have its option's type or range."""
-    for name, one in given.items():
-        if name in values and not one.fits(values[name]):
-            raise UserError(f"{owner}: {name} is {values[name]!r}; it must be {one.expected}")
+    for name, option in options.items():
+        if name in values and not option.fits(values[name]):
+            raise UserError(f"{owner}: {name} is {values[name]!r}; it must be {option.expected}")
 
 
-def check_names(owner: str, given: Mapping[str, Option], names: Iterable[str]) -> None:
+def validate_names(owner: str, options: Mapping[str, Option], names: Iterable[str]) -> None:
     """Raise UserError, with a guess, at the first name that is no option."""
     for name in names:
-        if name not in given:
-            raise UserError(f"{owner} has no option {name!r}{did_you_mean(name, list(given))}")
+        if name not in options:
+            raise UserError(f"{owner} has no option {name!r}{did_you_mean(name, list(options))}")
 
 
-def construct(what: str, cls: type, values: Mapping[str, Any], **more: Any) -> Any:
-    """``cls(**values, **more)`` for a dataclass of options.
+def construct(owner: str, cls: type, values: Mapping[str, Any], **fields: Any) -> Any:
+    """Return ``cls(**values, **fields)`` for a dataclass of options.
 
-    what: the owner, for sentences. more: fields that are no options of the user. Raises UserError on an unknown or
-    missing option, and on a value that does not fit.
+    Args:
+        owner: Noun of the object for sentences.
+        cls: The dataclass.
+        values: Options by name.
+        **fields: Fields that are no options of the user.
+
+    Raises:
+        UserError: An option is unknown or missing, or a value does not fit.
     """
     if not isinstance(values, Mapping):
-        raise UserError(f"{what} is {values!r}; it must be a mapping of options to values")
-    known, values, what = options(cls), native(values), extensions.describe(what, cls.__module__)
-    check_names(what, known, values)
-    for name, one in known.items():
-        if one.required and name not in values:
-            raise UserError(f"{what} needs a value for {name!r}" + (f", such as {one.advice}" if one.advice else ""))
-    check(what, known, values)
+        raise UserError(f"{owner} is {values!r}; it must be a mapping of options to values")
+    declared, values, owner = options(cls), native(values), extensions.describe(owner, cls.__module__)
+    validate_names(owner, declared, values)
+    for name, option in declared.items():
+        if option.required and name not in values:
+            example = f", such as {option.advice}" if option.advice else ""
+            raise UserError(f"{owner} needs a value for {name!r}{example}")
+    validate_values(owner, declared, values)
     try:
-        return cls(**values, **more)
+        return cls(**values, **fields)
     except UserError:
         raise
     except (TypeError, ValueError, ArithmeticError) as error:
-        raise UserError(f"{what}: a value does not fit ({error})") from error
+        raise UserError(f"{owner}: a value does not fit ({error})") from error
 
 
 def _repeats(values: Iterable[Any]) -> bool:
-    """Whether a value is given twice. Lists and mappings are compared by their text, as there may be many."""
-    seen = set()
-    for one in values:
-        key = one if isinstance(one, Hashable) and not isinstance(one, tuple) else repr(one)
-        if key in seen:
+    """Return whether a value occurs twice. Lists and mappings are compared by their text, as there may be many."""
+    keys = set()
+    for value in values:
+        key = value if isinstance(value, Hashable) and not isinstance(value, tuple) else repr(value)
+        if key in keys:
             return True
-        seen.add(key)
+        keys.add(key)
     return False
 
 
-def settle(owner: str, made: Any) -> None:
-    """Check the options of a frozen dataclass where it is made; NumPy's numbers become Python's. Raises UserError."""
-    known = options(type(made))
-    values = {name: native(getattr(made, name)) for name in known}
-    check(extensions.describe(owner, type(made).__module__), known, values)
+def validate(owner: str, record: Any) -> None:
+    """Validate the options of a frozen dataclass as it is built. NumPy's numbers become Python's.
+
+    Args:
+        owner: Noun of the record for sentences.
+        record: The dataclass, whose fields are set.
+
+    Raises:
+        UserError: A value does not fit.
+    """
+    declared = options(type(record))
+    values = {name: native(getattr(record, name)) for name in declared}
+    validate_values(extensions.describe(owner, type(record).__module__), declared, values)
     for name, value in values.items():
-        object.__setattr__(made, name, value)
+        object.__setattr__(record, name, value)
 
 
 def native(value: Any) -> Any:
-    """A value with Python's numbers and lists in place of NumPy's numbers and arrays, which JSON does not know."""
+    """Return a value with Python's numbers and lists in place of NumPy's numbers and arrays."""
     if isinstance(value, Mapping):
-        return {key: native(one) for key, one in value.items()}
+        return {key: native(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return type(value)(map(native, value))
     return value.tolist() if hasattr(value, "tolist") else value

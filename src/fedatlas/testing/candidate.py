@@ -15,7 +15,7 @@ from fedatlas.federation.arrays import all_finite, to_numpy
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
-from fedatlas.registry.options import Option, check_names, construct
+from fedatlas.registry.options import Option, construct, validate_names
 from fedatlas.testing import instances
 from fedatlas.testing.findings import Failed, NotApplicable
 
@@ -53,7 +53,7 @@ class Candidate:
     _runs: dict[str, History] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_names(self.cls.title(), self.cls.options(), self.given)
+        validate_names(self.cls.title(), self.cls.options(), self.given)
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from fedatlas.errors import UserError, lookup
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.io import terminal
-from fedatlas.registry.options import check_names
+from fedatlas.registry.options import validate_names
 from fedatlas.testing import CHECKS, FAILED, NOT_APPLICABLE, PASSED, Candidate, Finding, findings, own
 from fedatlas.testing.findings import shown
 from fedatlas.testing.form import place
@@ -30,7 +30,7 @@ def candidates(names: Sequence[str], given: Mapping[str, Any]) -> list[Candidate
             "there is no algorithm of your own here: give names of those to check (`fedatlas list algorithms`)"
         )
     known = {name: one for cls in classes for name, one in cls.options().items()}
-    check_names(" or ".join(cls.title() for cls in classes), known, given)
+    validate_names(" or ".join(cls.title() for cls in classes), known, given)
     found = [Candidate(cls, {name: given[name] for name in cls.options() if name in given}) for cls in classes]
     for one in found:
         one.make()

@@ -11,7 +11,7 @@ from fedatlas.federation.metrics import METRICS, metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
 from fedatlas.federation.sampling import SAMPLING, Sampling
 from fedatlas.federation.schedules import SCHEDULES, Schedule
-from fedatlas.registry.options import option, settle
+from fedatlas.registry.options import option, validate
 
 LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which Steps records of every algorithm
 
@@ -71,7 +71,7 @@ class Setting:
     state: Literal["memory", "disk"] = option("memory", doc="where client states are kept")
 
     def __post_init__(self) -> None:
-        settle("setting", self)
+        validate("setting", self)
         if self.local_epochs is None and self.local_steps is None:
             object.__setattr__(self, "local_steps", 1)
         self._check_lengths()

@@ -19,7 +19,7 @@ from fedatlas.errors import UserError
 from fedatlas.federation.partitions.base import Split, missing_owners, too_few_samples
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.registry.kinds import Family
-from fedatlas.registry.options import Option, check
+from fedatlas.registry.options import Option, validate_values
 
 PARTITIONS: Family[Split] = Family("partition", __name__, Split)
 
@@ -40,7 +40,7 @@ def split(spec: Any, y: ArrayLike, clients: int, owner: np.ndarray | None = None
     made = PARTITIONS.build(spec)
     if not made.splits:
         return None
-    check(f"partition {made.name}", {"clients": _CLIENTS}, {"clients": clients})
+    validate_values(f"partition {made.name}", {"clients": _CLIENTS}, {"clients": clients})
     y, clients, seed = np.asarray(y), int(clients), int(made.seed)
     if y.ndim != 1 or y.dtype.kind not in "iu" or not len(y):
         raise UserError(f"labels must be a non-empty vector of integers, not {y.dtype} of shape {y.shape}")

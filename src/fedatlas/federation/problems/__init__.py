@@ -14,7 +14,7 @@ from fedatlas.federation.problems.base import DataKind, Problem, ProblemKind, Sy
 from fedatlas.federation.problems.data_options import DataOptions, hold_out
 from fedatlas.io.machine import require_memory
 from fedatlas.registry.kinds import Family
-from fedatlas.registry.options import Option, check_names, construct, options
+from fedatlas.registry.options import Option, construct, options, validate_names
 
 if TYPE_CHECKING:
     from fedatlas.federation.partitions.partition import Partition
@@ -52,7 +52,7 @@ def parse(spec: Mapping[str, Any]) -> tuple[ProblemKind, DataOptions | None]:
     subject, allowed = f"problem {name}", spec_options(kind)
     if not kind.on_data and "data" in values:
         raise UserError(f"{subject} is synthetic and takes no data")
-    check_names(subject, allowed, values)
+    validate_names(subject, allowed, values)
     data_values = {key: values.pop(key) for key in options(DataOptions) if key in values}
     problem_kind = construct(subject, kind, values)
     return problem_kind, construct(subject, DataOptions, data_values) if kind.on_data else None
