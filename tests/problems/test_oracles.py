@@ -5,8 +5,9 @@ import pytest
 from scipy import sparse
 
 from fedatlas.federation.arrays import to_numpy
+from fedatlas.federation.engine.exchanges import ClientWork
 from fedatlas.federation.engine.round import Round
-from fedatlas.federation.engine.steps import Cost, Steps
+from fedatlas.federation.engine.steps import Steps
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.federation.problems.softmax import Softmax
@@ -136,7 +137,7 @@ def test_calls_within_a_step_see_one_minibatch(problem, points):
     draws = np.random.default_rng(9).integers(problem.samples, size=(3, 2, 2))
     seen = []
     round = Round(round=0, ids=CLIENTS, clients=5, steps=2)
-    for g in Steps(problem, CLIENTS, draws, round, Cost(3)):
+    for g in Steps(problem, CLIENTS, draws, round, ClientWork(3)):
         first, second = g(points), g(points)
         assert (first == second).all()
         np.testing.assert_allclose(to_numpy(g.value_and_grad(points)[1]), to_numpy(first), rtol=1e-13, atol=1e-15)

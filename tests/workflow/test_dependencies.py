@@ -99,7 +99,7 @@ TABLE = [
     ("federation.algorithms.recurrences", "quadratic tuned lockstep lenet promises below instability"),
     ("federation.algorithms.agd", "instability"),
     ("federation.algorithms.minibatch", "instability"),
-    ("federation.algorithms.protocols", ""),
+    ("federation.engine.protocols", ""),
     ("federation.algorithms", f"{EVERY_CELL} promises there tabled below track instability"),
     ("federation.algorithms.base", f"{EVERY_CELL} promises there tabled below track instability"),
     ("federation.algorithms.*", ""),

@@ -26,7 +26,7 @@ SILENT = {
     "fedatlas.registry.bibliography": "references reach results through a file that holds them",
     "fedatlas.data.errors": "words for people",
     "fedatlas.data.validation": "refuses arrays that a source does not promise",
-    "fedatlas.federation.algorithms.protocols": "types of what hooks are given",
+    "fedatlas.federation.engine.protocols": "types of what hooks are given",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the

@@ -103,7 +103,8 @@ def _problem(proximal: bool, shared: bool) -> Any:
 
 def _compare(simulation: Simulation, function: Callable[..., Iterator[Any]], world: type[World], words: str) -> None:
     """Raise Failed if a simulation and a transcription differ after some round. words: where, for the sentence."""
-    algorithm, setting = simulation.algorithm, simulation.setting
+    algorithm: Any = simulation.algorithm
+    setting = simulation.setting
     values = {one.name: getattr(algorithm, one.name) for one in dataclasses.fields(algorithm)}
     where = f"{function.__name__} in {shown(function.__code__.co_filename)}, with {words}"
     try:

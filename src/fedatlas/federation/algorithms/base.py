@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from fedatlas.errors import Undefined, UserError
-from fedatlas.federation.algorithms.protocols import Array, Problem, Proximal, Round, Setting, Steps
 from fedatlas.federation.arrays import State
+from fedatlas.federation.engine.protocols import Array, Problem, Proximal, Round, Setting, Steps
 from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:

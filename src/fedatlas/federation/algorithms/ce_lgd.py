@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.algorithms.protocols import Array
 from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.engine.protocols import Array
 from fedatlas.registry.options import option
 
 

@@ -6,8 +6,8 @@ from math import isclose
 from typing import Literal
 
 from fedatlas.federation.algorithms.base import Algorithm, geometric_contraction
-from fedatlas.federation.algorithms.protocols import Array, Steps
 from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.federation.engine.protocols import Array, Steps
 from fedatlas.registry.options import option
 
 

@@ -5,8 +5,8 @@ from typing import Literal
 
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.algorithms.protocols import Array, Gradient
 from fedatlas.federation.arrays import State, maximum, mix, norm, plus, zeros_like
+from fedatlas.federation.engine.protocols import Array, Gradient
 from fedatlas.registry.options import option
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.fedspeed import FedSpeed
-from fedatlas.federation.algorithms.protocols import Array, Gradient
 from fedatlas.federation.arrays import dot, maximum, norm
+from fedatlas.federation.engine.protocols import Array, Gradient
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.algorithms.protocols import Array, Steps
 from fedatlas.federation.arrays import State, dot, like, maximum, minimum, sqrt, where
+from fedatlas.federation.engine.protocols import Array, Steps
 from fedatlas.registry.options import option
 
 

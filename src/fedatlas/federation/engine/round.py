@@ -1,4 +1,4 @@
-"""One round of a run, as algorithms and the engine know it."""
+"""One round of a run, for algorithms and the engine."""
 
 import functools
 from dataclasses import dataclass
@@ -11,14 +11,20 @@ from fedatlas.federation.streams import random_client, stream
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Round:
-    """What is known of a round besides data.
+    """One round, without its data.
 
-    round: t, from 0. ids: of the active clients, (active,). clients: number of all clients. steps: local steps of the
-    round; where clients take different numbers of them, the mean over the active clients. local_steps: those of the
-    setting, from which ``Algorithm.length`` made ``steps``; None for local epochs. batch: samples of a minibatch where
-    the draws are whole passes over the data, else None. clip: largest norm of a minibatch gradient. seed: of the run.
-    probabilities: (clients,) of each client to be active, or None where they are unknown. wanted: names that
-    ``Steps.record`` keeps. like: a vector of the model.
+    Attributes:
+        round: Number t of the round, from 0.
+        ids: Active clients, (active,).
+        clients: Number of all clients.
+        steps: Local steps of the round; where clients take different numbers of them, the mean over active clients.
+        local_steps: Local steps of the setting, from which ``Algorithm.length`` made ``steps``; None for local epochs.
+        batch: Samples of a minibatch where the draws are passes over the data, else None.
+        clip: Largest norm of a minibatch gradient.
+        seed: Seed of the run.
+        probabilities: Probability of each client to be active, (clients,), or None where they are unknown.
+        recorded: Names of the values that ``Steps.record`` keeps.
+        vector: A vector of the model, for library, device and type of numbers.
     """
 
     round: int
@@ -30,8 +36,8 @@ class Round:
     clip: float | None = None
     seed: int = 0
     probabilities: np.ndarray | None = None
-    wanted: tuple[str, ...] = ()
-    like: Any = None
+    recorded: tuple[str, ...] = ()
+    vector: Any = None
 
     @property
     def active(self) -> int:
@@ -40,10 +46,10 @@ class Round:
 
     @functools.cached_property
     def rng(self) -> np.random.Generator:
-        """Generator for what the server draws in this round."""
+        """Generator of the server's draws in this round."""
         return stream(self.seed, "algorithm", self.round, 0)
 
     @functools.cached_property
-    def drawn(self) -> int:
+    def random_client(self) -> int:
         """Id of one active client, drawn uniformly."""
         return int(self.ids[random_client(self.seed, self.round, self.active)])

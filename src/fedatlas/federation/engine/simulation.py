@@ -1,7 +1,8 @@
 """The engine: rounds of an algorithm on a problem.
 
 It takes the means over clients, keeps the clients' states and counts costs. Where a problem has a compiled kernel for
-several simulations, the kernel computes means and costs of its rounds itself; see `fedatlas.federation.compiled.lockstep`.
+several simulations, the kernel computes means and costs of its rounds itself; see
+`fedatlas.federation.compiled.lockstep`.
 """
 
 import dataclasses
@@ -16,10 +17,12 @@ from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import memory, pools, recording
 from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.exchanges import ClientWork, Exchange
 from fedatlas.federation.engine.history import COST_COLUMNS, History
+from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
 from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.engine.steps import Cost, Group, Steps
+from fedatlas.federation.engine.steps import Group, Steps
 from fedatlas.federation.streams import stream
 from fedatlas.io.machine import keep_freed_memory
 
@@ -29,15 +32,25 @@ Progress = Callable[[dict[str, Any]], None]
 class Simulation:
     """One run.
 
-    algorithm, problem, setting, seed: what is run. block: number of clients that are computed together; by default, as
-    many as fit the cache. threads: blocks that are computed at once. Results depend on neither, except that a GPU may
-    round otherwise in blocks of another size.
+    Results depend neither on ``block`` nor on ``threads``, except that a GPU may round otherwise in blocks of another
+    size.
+
+    Args:
+        algorithm: Algorithm with its hyper-parameters.
+        problem: Problem that is optimised.
+        setting: Clients, rounds, samples and participation.
+        seed: Seed of the run.
+        block: Number of clients that are computed together; by default, as many as fit the cache.
+        threads: Number of blocks that are computed at once.
+
+    Raises:
+        UserError: If the algorithm is not defined for the problem or the setting, or the memory is too small.
     """
 
     def __init__(
         self,
-        algorithm: Any,
-        problem: Any,
+        algorithm: EngineAlgorithm,
+        problem: EngineProblem,
         setting: Setting,
         seed: int = 0,
         block: int | None = None,
@@ -63,21 +76,23 @@ class Simulation:
         self.diverged_round: int | None = None
         self.costs = dict.fromkeys(COST_COLUMNS, 0.0)
         self.records: dict[str, list[np.ndarray]] = {}
+        self.exchanges: list[Exchange] = []  # of the last round
         self.mixed: dict[str, Array] = {}
 
     def run(self, progress: Progress | None = None) -> History:
-        """Run all rounds. progress: called with each row as it is made."""
+        """Run all rounds. progress: Function that is called with each row of the history."""
         return run_simulations([self], progress)[0]
 
     @property
     def output(self) -> Array:
-        """The vector (d,) that is evaluated."""
+        """Vector (d,) that is evaluated."""
         return self.algorithm.output(self.s)
 
     def evaluate(self, history: History, progress: Progress | None = None) -> None:
-        """Add a row to the history; its time is not counted.
+        """Add a row to the history. The time of an evaluation is not counted.
 
-        Raises UserError if the setting names a metric that is neither reported by the problem nor can be computed.
+        Raises:
+            UserError: If the setting names a metric that is neither reported by the problem nor can be computed.
         """
         output = self.output
         reported = self.problem.evaluate(output)
@@ -94,9 +109,15 @@ class Simulation:
             progress(row)
 
     def advance(self, stop: int, pool: Any, pause: Callable[[], None] = lambda: None) -> None:
-        """Run rounds up to ``stop``, or to divergence. pause: called between rounds; its time is not counted."""
+        """Run rounds up to ``stop``, or to divergence.
+
+        Args:
+            stop: Number of rounds after which the simulation stops.
+            pool: Pool that computes blocks of clients.
+            pause: Function that is called between rounds; its time is not counted.
+        """
         while self.round < stop and self.diverged_round is None:
-            began = time.perf_counter()
+            start = time.perf_counter()
             try:
                 self.run_round(pool)
             except ArithmeticError as error:
@@ -106,14 +127,18 @@ class Simulation:
                 ) from None
             if not arrays.all_finite(self.output):
                 self.diverged_round = self.round
-            self.costs["seconds"] += time.perf_counter() - began
+            self.costs["seconds"] += time.perf_counter() - start
             if self.round < stop and self.diverged_round is None:  # else its evaluation comes first
                 pause()
 
     def follow(self, s: State, rounds: int, steps: int, costs: dict[str, float]) -> None:
-        """Continue from rounds that a compiled kernel computed.
+        """Continue after rounds that a compiled kernel computed.
 
-        s: the server's state after them. rounds: their number. steps: local steps in all of them. costs: their costs.
+        Args:
+            s: State of the server after them.
+            rounds: Number of rounds.
+            steps: Local steps in all of them.
+            costs: Costs of all of them, by name.
         """
         self.s = s
         self.round += rounds
@@ -122,14 +147,18 @@ class Simulation:
             self.costs[name] += value
 
     def run_round(self, pool: Any = None) -> None:
-        """Run one round. pool: computes the blocks of clients; by default, one after another."""
+        """Run one round, whose exchanges are then in ``exchanges``.
+
+        Args:
+            pool: Pool that computes the blocks of clients; by default, one after another.
+        """
         t, algorithm = self.round, self._scheduled(self.round)
         active = self.participants.active(t)
         if self.setting.local_epochs is not None:
-            # clients with equally many rows take the same steps and share blocks; sums have this order for all blocks
+            # Clients with equally many rows take the same steps and share blocks; sums have this order for all blocks.
             active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
         n = self._round(active, self._length(algorithm, t, active))
-        self.records, self.mixed = {}, {}
+        self.records, self.exchanges, self.mixed = {}, [], {}
         self.s = (
             self._exchange(algorithm, active, n, pool or pools.Serial())
             if len(active)
@@ -138,47 +167,49 @@ class Simulation:
         self.round += 1
         self.local_steps += n.steps
 
-    def _length(self, algorithm: Any, t: int, active: np.ndarray) -> float:
-        """Local steps of a round; where clients pass over their data, the mean over the active clients."""
+    def _length(self, algorithm: EngineAlgorithm, t: int, active: np.ndarray) -> float:
+        """Return the local steps of a round; where clients pass over their data, the mean over active clients."""
         epochs, batch = self.setting.local_epochs, self.setting.batch
         if epochs is None:
-            return algorithm.length(self.setting.local_steps, stream(self.seed, "length", t))
+            return algorithm.length(self.setting.local_steps or 1, stream(self.seed, "length", t))
         if not len(active) or batch is None:
             return epochs * (len(active) > 0)
         total = int(epochs * -(-self.sampler.sizes(active) // batch).sum())
         return total // len(active) if total % len(active) == 0 else total / len(active)
 
-    def _scheduled(self, t: int) -> Any:
-        """The algorithm with the step size of a round."""
-        factor = self.schedule.factor(t)
-        return self.algorithm if factor == 1 else dataclasses.replace(self.algorithm, lr=self.algorithm.lr * factor)
+    def _scheduled(self, t: int) -> EngineAlgorithm:
+        """Return the algorithm with the step size of round t."""
+        factor, algorithm = self.schedule.factor(t), self.algorithm
+        if factor == 1:
+            return algorithm
+        fields: Any = algorithm  # a dataclass with an lr: ``validate`` has refused schedules for all others
+        scheduled: EngineAlgorithm = dataclasses.replace(fields, lr=fields.lr * factor)
+        return scheduled
 
-    def _exchange(self, algorithm: Any, active: np.ndarray, n: Round, pool: Any) -> State:
-        """The server's state after the active clients were asked."""
+    def _exchange(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round, pool: Any) -> State:
+        """Return the server's state after its exchanges with the active clients."""
         s = self.s
         group = self._group(algorithm, active, n)
         if algorithm.overrides("before"):
-            mean = self._mean(algorithm.before, s, group, dataclasses.replace(n, wanted=()), pool)
-            if self.mixing is None:
-                self.costs["vectors_down"] += self._vectors(mean)
+            # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
+            mean = self._mean("before", algorithm, s, group, dataclasses.replace(n, recorded=()), pool)
             s = s.replace(**dict(mean.items()))
-        self.costs["vectors_down"] += self._vectors(State(**{name: getattr(s, name) for name in algorithm.broadcast}))
         if algorithm.single_client():
-            group = group.only(n.drawn)
-        mean = self._mean(algorithm.client, s, group, n, pool)
+            group = group.only(n.random_client)
+        mean = self._mean("client", algorithm, s, group, n, pool)
         s = algorithm.server(s, mean, n)
         if algorithm.overrides("receive"):
             for ids, _ in self._blocks(group.ids):
-                self.table.write(ids, algorithm.receive(self._seen(s, ids), self.table.read(ids)))
+                self.table.write(ids, algorithm.receive(self._mixed_state(s, ids), self.table.read(ids)))
         return s
 
-    def _group(self, algorithm: Any, active: np.ndarray, n: Round) -> Group:
-        """The clients that compute, and their draws."""
+    def _group(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round) -> Group:
+        """Return the clients that compute, with their draws."""
         epochs = self.setting.local_epochs
         if epochs is not None:
             return Group(active, self.sampler.passes(n.round, active, epochs))
         if algorithm.pooled and self.problem.shared:
-            # everyone would send a mean over the same data at the same point: one client with all samples sends it
+            # All clients would send a mean over the same data at the same point: one with all samples stands for them.
             return Group(active[:1], self.sampler.pool(n.round, active, int(n.steps)), len(active))
         return Group(active, self.sampler.draw(n.round, active, int(n.steps)))
 
@@ -194,64 +225,109 @@ class Simulation:
             clip=setting.clip,
             seed=self.seed,
             probabilities=self.participants.probabilities(t),
-            wanted=tuple(setting.record) if setting.record and setting.evaluated(t + 1) else (),
-            like=self.x0,
+            recorded=tuple(setting.record) if setting.record and setting.evaluated(t + 1) else (),
+            vector=self.x0,
         )
 
-    def _mean(self, hook: Callable[..., Any], s: State, group: Group, n: Round, pool: Any) -> State:
-        """Mean over a group of what a hook sends, added up in the group's order; what it keeps goes to the table."""
+    def _mean(self, hook: str, algorithm: EngineAlgorithm, s: State, group: Group, n: Round, pool: Any) -> State:
+        """Return the mean over a group of the States that a hook sends, and record the exchange.
 
-        def work(block: tuple[np.ndarray, slice]) -> tuple[Any, ...]:
-            ids, place = block
-            cost = Cost(len(ids), group.merged)
-            steps = Steps(self.problem, ids, group.part(place), n, cost)
+        The States that clients keep go to the table. Means are added up in the group's order.
+        """
+        function = getattr(algorithm, hook)
+
+        def compute(block: tuple[np.ndarray, slice]) -> tuple[Any, ...]:
+            ids, positions = block
+            work = ClientWork(len(ids), group.merged)
+            steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
-                result = hook(self._seen(s, ids), self.table.read(ids), steps)
-            sent, kept = result if isinstance(result, tuple) else (result, None)
-            return ids, sent, kept, cost, steps.records
+                result = function(self._mixed_state(s, ids), self.table.read(ids), steps)
+            message, state = result if isinstance(result, tuple) else (result, None)
+            return ids, message, state, work, steps.records
 
         total: dict[str, Array] = {}
         rows: dict[str, list[Array]] = {}
-        gradients, samples = 0, 0
-        for ids, sent, kept, cost, records in pool.map(work, self._blocks(group.ids)):
+        works = []
+        for ids, message, state, work, records in pool.map(compute, self._blocks(group.ids)):
             recording.join(self.records, records)
-            for name, value in sent.items():
+            for name, value in message.items():
                 value = arrays.rows(value, len(ids))
                 total[name] = arrays.add_rows(total.get(name), value)
                 if self.mixing is not None:
                     rows.setdefault(name, []).append(value)
-            self.table.write(ids, kept)
-            gradients, samples = gradients + cost.gradients, samples + cost.samples
-        m = len(group.ids)
-        self.costs["gradients"] += gradients / m
-        self.costs["samples"] += samples / (group.merged * m)
-        mean = State(**{name: value / m for name, value in total.items()})
-        vectors = self._vectors(mean)
-        if self.mixing is not None:  # every client gets its own weighted sum, over links to its neighbours
-            vectors *= self.mixing.degree
-            self.costs["vectors_down"] += vectors
+            self.table.write(ids, state)
+            works.append(work)
+        mean = State(**{name: value / len(group.ids) for name, value in total.items()})
+        if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
             order = np.argsort(group.ids)
             self.mixed |= {name: self.mixing.mix(arrays.concatenate(parts)[order]) for name, parts in rows.items()}
-        self.costs["vectors_up"] += vectors
+        self._record(hook, algorithm, s, mean, group, works, n)
         return mean
 
-    def _seen(self, s: State, ids: np.ndarray) -> State:
-        """The server's vectors as the clients ids see them; mixed vectors differ between clients."""
+    def _record(
+        self,
+        hook: str,
+        algorithm: EngineAlgorithm,
+        s: State,
+        mean: State,
+        group: Group,
+        works: Sequence[ClientWork],
+        n: Round,
+    ) -> None:
+        """Record an exchange and add its costs, which are per client of the group.
+
+        Args:
+            hook: Hook in which the clients computed.
+            algorithm: Algorithm of the round.
+            s: State of the server, whose ``broadcast`` the clients received.
+            mean: Mean of the States that they sent.
+            group: Clients that computed.
+            works: Work of their blocks.
+            n: The round.
+        """
+        m, vectors = len(group.ids), self._vectors(mean)
+        gradients = np.concatenate([work.gradients for work in works])
+        samples = np.concatenate([work.samples for work in works])
+        self.costs["gradients"] += int(gradients.sum()) / m
+        self.costs["samples"] += int(samples.sum()) / (group.merged * m)
+        broadcast = 0.0
+        if hook == "client":
+            broadcast = self._vectors(State(**{name: getattr(s, name) for name in algorithm.broadcast}))
+        self.costs["vectors_down"] += broadcast
+        if self.mixing is None:
+            self.costs["vectors_down"] += vectors if hook == "before" else 0.0
+            self.costs["vectors_up"] += vectors
+            down, up = np.full(m, vectors if hook == "before" else broadcast), np.full(m, vectors)
+        else:  # messages to and from each neighbour take the place of the mean
+            self.costs["vectors_down"] += vectors * self.mixing.degree
+            self.costs["vectors_up"] += vectors * self.mixing.degree
+            links = self.mixing.degrees[group.ids]
+            down, up = broadcast + vectors * links, vectors * links
+        if group.merged > 1:  # the first client computed for all active ones
+            gradients, samples = np.full(n.active, gradients[0]), np.full(n.active, samples[0] / group.merged)
+            down, up = np.full(n.active, down[0]), np.full(n.active, up[0])
+        elif m < n.active:  # one client was drawn: the others received the broadcast and sent nothing
+            gradients, samples, up = (np.where(n.ids == group.ids, v, 0) for v in (gradients, samples, up))
+            down = np.full(n.active, down[0])
+        self.exchanges.append(Exchange(hook, n.ids, down, up, gradients, samples))
+
+    def _mixed_state(self, s: State, ids: np.ndarray) -> State:
+        """Return the server's vectors for the clients ids (m,); mixed vectors differ between clients."""
         return s.replace(**{name: rows[ids] for name, rows in self.mixed.items()}) if self.mixed else s
 
     def _blocks(self, members: np.ndarray) -> Iterator[tuple[np.ndarray, slice]]:
-        """Blocks of clients that take the same steps: their ids and their places among the members."""
+        """Yield blocks of clients that take the same steps: their ids, and their positions among the members."""
         size = min(self.block, -(-len(members) // self.threads))  # a block for every thread
         ends = [len(members)]
         if self.setting.local_epochs is not None and self.setting.batch is not None:
             ends = [*(np.flatnonzero(np.diff(self.sampler.sizes(members))) + 1), *ends]
         for begin, end in zip([0, *ends], ends, strict=False):
             for start in range(begin, end, size):
-                place = slice(start, min(start + size, end))
-                yield members[place], place
+                positions = slice(start, min(start + size, end))
+                yield members[positions], positions
 
     def _vectors(self, state: State) -> float:
-        """Numbers in a State, in units of the model's dimension; diagnostics are not counted."""
+        """Return the numbers in a State, in units of the model's dimension; diagnostics are not counted."""
         counted = (value for name, value in state.items() if name not in self.algorithm.diagnostics)
         return sum(value.shape[-1] for value in counted) / self.problem.dim
 
@@ -267,21 +343,28 @@ def run_simulations(
     Where the problem has a compiled kernel for them, all advance together on one pass over the draws; each has the bits
     that it has alone.
 
-    progress: called with each row. kernels: whether to ask for a kernel. keep: given the (Simulation, History) pairs,
-    it may set them to the state of an earlier run; it returns what is called after every round, or, where a kernel
-    computes several rounds at once, after every evaluation. Returns their histories.
+    Args:
+        simulations: Simulations that are run.
+        progress: Function that is called with each row of a history.
+        kernels: Whether the problem is asked for a compiled kernel.
+        keep: Function of the pairs (Simulation, History), which may set them to the state of an earlier run. It returns
+            a function that is called after each round, or, where a kernel computes several rounds at once, after each
+            evaluation.
+
+    Returns:
+        The histories of the simulations.
     """
     keep_freed_memory()
     first = simulations[0]
     setting = first.setting
     kernel = first.problem.kernel(simulations) if kernels else None
-    live = pairs = [(simulation, History()) for simulation in simulations]
+    pairs = [(simulation, History()) for simulation in simulations]
     pause = keep(pairs) if keep else lambda: None
     with pools.pool(first.threads) as pool, np.errstate(all="ignore"):
         for simulation, history in pairs:
             if not history.rows:
                 simulation.evaluate(history, progress)
-        while live := [(simulation, history) for simulation, history in live if history.status == "ok"]:
+        while live := [(simulation, history) for simulation, history in pairs if history.status == "ok"]:
             now = min(history.rows[-1]["round"] for _, history in live)
             if now == setting.total_rounds:
                 break

@@ -14,6 +14,7 @@ class Mixing:
 
     Attributes:
         W: Mixing matrix (m, m), 0 where two clients are not neighbours.
+        degrees: Number of each client's neighbours, (m,).
         degree: Mean number of a client's neighbours.
 
     Args:
@@ -32,7 +33,8 @@ class Mixing:
         sums = np.concatenate([self.W.sum(0), self.W.sum(1)])
         if (self.W < 0).any() or not np.allclose(sums, 1, rtol=0, atol=1e-9):
             raise UserError("the mixing matrix must be doubly stochastic: no negative entry, rows and columns of sum 1")
-        self.degree = np.count_nonzero(self.W - np.diag(np.diag(self.W))) / len(self.W)
+        links = self.W - np.diag(np.diag(self.W))
+        self.degrees, self.degree = np.count_nonzero(links, axis=1), np.count_nonzero(links) / len(self.W)
         self._terms = self._sparse_terms()
 
     def _sparse_terms(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:

@@ -163,11 +163,12 @@ def _local_steps(simulation: Simulation, t: int, active: np.ndarray, y: np.ndarr
     problem, steps = simulation.problem, simulation.setting.local_steps or 1
     everything, drift = problem.full_batch(active), np.zeros_like(y)
     first = everything.grad(y)
+    algorithm: Any = simulation.algorithm  # one with a step size
     draws = simulation.sampler.draw(t, active, steps)
     for k in range(steps):
         drift += everything.grad(y) - first
         batch = problem.full_batch(active) if draws is None else problem.batch(active, draws[:, k])
-        y = y - simulation.algorithm.lr * batch.grad(y)
+        y = y - algorithm.lr * batch.grad(y)
     return y, drift
 
 

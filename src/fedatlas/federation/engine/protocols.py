@@ -1,10 +1,19 @@
-"""Types of the arguments of an algorithm's hooks. An algorithm sees nothing else of the engine and of problems."""
+"""The types of what algorithms, problems and the engine ask of each other.
 
-from collections.abc import Iterator
-from typing import Any, Protocol, TypeAlias
+The engine imports neither algorithms nor problems, and an algorithm sees nothing else of simulations and problems.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from fedatlas.federation.arrays import State
+
+if TYPE_CHECKING:
+    from fedatlas.federation.partitions.partition import Partition
+    from fedatlas.federation.topologies.mixing import Mixing
 
 Array: TypeAlias = npt.NDArray[Any]  # or a torch tensor: the functions of `fedatlas.federation.arrays` take both
 
@@ -125,3 +134,115 @@ class Problem(Proximal, Protocol):
 
     def constant(self, name: str) -> float | None:
         """Return a constant of the problem, such as ``mu``; None if it is unknown."""
+
+
+class Batch(Protocol):
+    """Minibatches of a block of m clients: oracles of their losses and gradients."""
+
+    @property
+    def size(self) -> Any:
+        """Samples of each client: a number, or (m,)."""
+
+    def grad(self, y: Any) -> Any:
+        """Return gradients (m, d) at y, (m, d) or (d,)."""
+
+    def value_and_grad(self, y: Any) -> tuple[Any, Any]:
+        """Return losses (m, 1) and gradients (m, d) at y, (m, d) or (d,)."""
+
+
+class EngineProblem(Problem, Protocol):
+    """The part of a problem that the engine uses: see `fedatlas.federation.problems.base.Problem`."""
+
+    @property
+    def dim(self) -> int: ...
+
+    @property
+    def samples(self) -> int: ...
+
+    @property
+    def variants(self) -> int: ...
+
+    @property
+    def partition(self) -> "Partition | None": ...
+
+    @property
+    def shared(self) -> bool: ...
+
+    @property
+    def block_rows(self) -> int: ...
+
+    def start(self, seed: int) -> Any: ...
+
+    def start_from(self, rng: Any) -> Any: ...
+
+    def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch: ...
+
+    def full_batch(self, clients: np.ndarray) -> Batch: ...
+
+    def prox(self, v: Any, weight: float, clients: np.ndarray) -> Any: ...
+
+    def evaluate(self, x: Any) -> dict[str, float]: ...
+
+    def kernel(self, simulations: Sequence[Any]) -> Any: ...
+
+    def prepare_threads(self, threads: int) -> None: ...
+
+    def memory(self, batch: int, clients: int) -> dict[str, int]: ...
+
+    def free_memory(self) -> int: ...
+
+    def validate_clients(self, clients: int) -> None: ...
+
+
+class EngineAlgorithm(Protocol):
+    """The part of an algorithm that the engine uses: see `fedatlas.federation.algorithms.base.Algorithm`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def broadcast(self) -> tuple[str, ...]: ...
+
+    @property
+    def diagnostics(self) -> tuple[str, ...]: ...
+
+    @property
+    def pooled(self) -> bool: ...
+
+    @property
+    def exact_prox(self) -> bool: ...
+
+    @property
+    def client_by_client(self) -> bool: ...
+
+    def title(self) -> str: ...
+
+    def overrides(self, hook: str) -> bool: ...
+
+    def with_constants(self, problem: Problem) -> Self: ...
+
+    def validate(self, setting: Setting, problem: Proximal) -> None: ...
+
+    def init(self, x0: Any) -> tuple[State, State]: ...
+
+    def before(self, s: State, i: State, steps: Steps) -> State | tuple[State, State]: ...
+
+    def client(self, s: State, i: State, steps: Steps) -> tuple[State, State]: ...
+
+    def server(self, s: State, mean: State, n: Round) -> State: ...
+
+    def empty_round(self, s: State, n: Round) -> State: ...
+
+    def receive(self, s: State, i: State) -> State: ...
+
+    def output(self, s: State) -> Any: ...
+
+    def single_client(self) -> bool: ...
+
+    def length(self, K: int, rng: np.random.Generator) -> int: ...
+
+    def mixing(self, clients: int) -> "Mixing | None": ...
+
+    def recurrence(self, K: int) -> Any: ...
+
+    def resume(self, **fields: Any) -> State: ...
