@@ -72,9 +72,9 @@ def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directo
 def test_layers_that_run_compiled_are_known_from_the_specification(architecture, monkeypatch):
     imported, plain = set(), builtins.__import__
 
-    def note(name, scope=None, local=None, names=(), level=0):
-        imported.update([name, *(f"{name}.{part}" for part in names or ())])
-        return plain(name, scope, local, names, level)
+    def note(name, globals=None, locals=None, fromlist=(), level=0):
+        imported.update([name, *(f"{name}.{part}" for part in fromlist or ())])
+        return plain(name, globals, locals, fromlist, level)
 
     monkeypatch.setattr(builtins, "__import__", note)
     problem = network(architecture)

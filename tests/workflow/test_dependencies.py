@@ -123,6 +123,7 @@ TABLE = [
     ("federation.networks.*", "lenet"),
     # what is compiled
     ("federation.compiled", "federated lockstep lenet optimum promises"),
+    ("federation.compiled.compilation", ""),
     ("federation.compiled.modules", ""),
     ("federation.compiled.conditions", "federated lockstep lenet optimum promises"),
     ("federation.compiled.kernels", "lockstep"),

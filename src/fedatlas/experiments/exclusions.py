@@ -13,6 +13,7 @@ SILENT = {
     "fedatlas.experiments.exclusions": "says what results depend on",
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on",
+    "fedatlas.federation.compiled.compilation": "lets one process at a time compile",
     "fedatlas.federation.compiled.modules": "says what results depend on",
     "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
     "fedatlas.federation.engine.memory": "estimates memory before a run",

@@ -1,4 +1,4 @@
-"""What an architecture is: options, and a function that makes a network of them."""
+"""The base class of architectures: options, and a function that builds a network from them."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -16,8 +16,12 @@ class Architecture(Kind):
 
     @abstractmethod
     def build(self, shape: tuple[int, ...], outputs: int) -> "nn.Module":
-        """A network with fresh parameters, which torch's global generator draws.
+        """Return a network with fresh parameters, which torch's global generator draws.
 
-        shape: of one sample, (channels, height, width) or (features,). outputs: numbers that the network returns for a
-        sample. Raises UserError on a shape that the architecture cannot take.
+        Args:
+            shape: Shape of one sample, (channels, height, width) or (features,).
+            outputs: Numbers that the network returns for a sample.
+
+        Raises:
+            UserError: If the architecture cannot take samples of the shape.
         """

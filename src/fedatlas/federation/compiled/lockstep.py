@@ -8,12 +8,19 @@ from typing import Any
 
 import numpy as np
 
-CHUNK = 1 << 18  # draws that are held at once
+from fedatlas.federation.compiled.compilation import compile_in_turn
+
+CHUNK = 1 << 18  # draws in memory at once
 LINE = 8  # doubles in a line of the cache
 
 
 class Kernel:
-    """Rounds of several simulations at once. See `fedatlas.federation.compiled.kernels` for how a round is computed."""
+    """Rounds of several simulations at once. `fedatlas.federation.compiled.kernels` computes them.
+
+    Args:
+        simulations: Simulations of one problem on logistic data, one setting and one seed, for which
+            `fedatlas.federation.compiled.conditions.lockstep_simulations` holds.
+    """
 
     def __init__(self, simulations: Sequence[Any]) -> None:
         first = simulations[0]
@@ -29,35 +36,35 @@ class Kernel:
 
     @functools.cached_property
     def kernels(self) -> Any:
-        """The module of compiled rounds, which takes long to import."""
+        """Module of compiled rounds, which takes long to import."""
         from fedatlas.federation.compiled import kernels
 
         return kernels
 
     @functools.cached_property
     def coefficients(self) -> dict[Any, tuple[Any, ...]]:
-        """What a simulation's steps are computed from, by simulation."""
-        found, l2 = {}, self.problem.l2
-        for simulation, one in self.recurrences.items():
+        """Arrays from which the steps of each simulation are computed."""
+        coefficients, l2 = {}, self.problem.l2
+        for simulation, recurrence in self.recurrences.items():
             if self.K == 1:
-                one = one.averaged()
-                parts = self.kernels.coefficients(one.A, one.b, one.c, self.kernels.PERIOD, l2, again=True)
+                mean = recurrence.averaged()
+                arrays = self.kernels.coefficients(mean.A, mean.b, mean.c, self.kernels.PERIOD, l2, again=True)
             else:
-                parts = self.kernels.coefficients(one.A, one.b, one.c, self.K, l2)
-                parts = (*parts[:-1], parts[-1][-1], one.gain)
-            found[simulation] = parts
-        return found
+                arrays = self.kernels.coefficients(recurrence.A, recurrence.b, recurrence.c, self.K, l2)
+                arrays = (*arrays[:-1], arrays[-1][-1], recurrence.gain)
+            coefficients[simulation] = arrays
+        return coefficients
 
     def advance(self, simulations: Sequence[Any], stop: int) -> None:
         """Run rounds up to ``stop``. A simulation stays at the round after which its numbers are not finite."""
         folding = {s: self.K > 1 and self.coefficients[s][2].any() for s in simulations}
-        began = time.perf_counter()  # after the import of the kernels
+        start_time = time.perf_counter()  # after the import of the kernels
         start = simulations[0].round
         z = {s: np.stack([getattr(s.s, name) for name in self.fields]).astype(np.float64) for s in simulations}
         for first, draws, weights in self._draws(start, stop):
             for tile in self._tiles([s for s in simulations if s.diverged_round is None], folding):
                 self._sweep(tile, z, first, draws, weights)
-        seconds = (time.perf_counter() - began) / len(simulations)
+        seconds = (time.perf_counter() - start_time) / len(simulations)
         K = self.setting.local_steps
         for s in simulations:
             rounds = (stop if s.diverged_round is None else s.diverged_round) - start
@@ -67,41 +74,47 @@ class Kernel:
             s.follow(s.algorithm.resume(**fields), rounds, rounds * K, costs)
 
     def _draws(self, start: int, stop: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """First round, row numbers (R, M, K) and weights of clients (M,), of several rounds at once."""
+        """Yield draws of several rounds at once: first round, row numbers (R, M, K) and weights of clients (M,)."""
         M, K = self.setting.clients, self.setting.local_steps
         if self.pooled and M * K > self.problem.samples:
             for t in range(start, stop):
                 counts = self.sampler.counts(t, M, K)
                 if counts is None:
                     counts = np.bincount(self.sampler.rounds(t, t + 1, K).ravel(), minlength=self.problem.samples)
-                drawn = np.flatnonzero(counts)
-                yield t, drawn.astype(np.int32)[None, :, None], counts[drawn] / (M * K)
+                rows = np.flatnonzero(counts)
+                yield t, rows.astype(np.int32)[None, :, None], counts[rows] / (M * K)
             return
-        run = max(1, CHUNK // (M * K))
-        for t in range(start, stop, run):
-            draws = self.sampler.rounds(t, min(t + run, stop), K)
+        length = max(1, CHUNK // (M * K))
+        for t in range(start, stop, length):
+            draws = self.sampler.rounds(t, min(t + length, stop), K)
             draws = draws.reshape(len(draws), -1, self.K)
             yield t, draws, np.full(draws.shape[1], 1 / draws.shape[1])
 
     def _tiles(self, simulations: Sequence[Any], folding: dict[Any, bool]) -> Iterator[list[Any]]:
-        """Groups of simulations that are computed together; those that fold take another path and are not mixed with
-        the others."""
+        """Yield groups of simulations that share a pass. Those that fold take another path, and have own groups."""
         for folds in (False, True):
             group = [s for s in simulations if folding[s] == folds]
-            for at in range(0, len(group), self.kernels.WIDTHS[-1]):
-                yield group[at : at + self.kernels.WIDTHS[-1]]
+            for k in range(0, len(group), self.kernels.WIDTHS[-1]):
+                yield group[k : k + self.kernels.WIDTHS[-1]]
 
     def _sweep(
         self, tile: list[Any], z: dict[Any, np.ndarray], first: int, draws: np.ndarray, weights: np.ndarray
     ) -> None:
-        """Rounds of a group, which change z. If numbers stop being finite, halves of the rounds show in which round.
+        """Run rounds of a group. If numbers stop being finite, halves of the rounds show in which round.
 
         The n step sizes lie along the last axis of all arrays; the group's last one fills it up.
+
+        Args:
+            tile: Simulations of the group, at most WIDTHS[-1].
+            z: Vectors (p, d) of the server by simulation, which are replaced by those after the rounds.
+            first: Number of the first round.
+            draws: Row numbers, (R, M, K).
+            weights: Weights of clients, (M,).
         """
         n = next(count for count in self.kernels.WIDTHS if count >= len(tile))
         padded = [*tile, *[tile[-1]] * (n - len(tile))]
-        q, r, fold, *others = map(_side_by_side, zip(*map(self.coefficients.get, padded), strict=True))
-        steps = (q, r, fold.any(axis=-1), *others)
+        q, r, fold, *remaining = map(_side_by_side, zip(*map(self.coefficients.get, padded), strict=True))
+        steps = (q, r, fold.any(axis=-1), *remaining)
         indptr, indices, values, labels = self.rows
         p, d = z[tile[0]].shape
         width = max(values.size, indices.size) // labels.size
@@ -114,14 +127,19 @@ class Kernel:
         if self.K == 1:
             touched = bool(indptr.size) and draws.shape[1] * width < d
             state = (*state, _aligned(self.kernels.DERIVATIVES))
-            self.kernels.together(self.rows, draws[:, :, 0], weights, state, steps, touched, *form)
+            rounds, arguments = (
+                self.kernels.together,
+                (self.rows, draws[:, :, 0], weights, state, steps, touched, *form),
+            )
         else:
             touched = bool(indptr.size) and not fold.any() and self.K * width < d
             state = (*state, _aligned(server.size))
-            self.kernels.apart(self.rows, draws, weights, state, steps, touched, *form)
+            rounds, arguments = self.kernels.apart, (self.rows, draws, weights, state, steps, touched, *form)
+        compile_in_turn(rounds, arguments)
+        rounds(*arguments)
         half = len(draws) // 2
-        for at, s in enumerate(tile):
-            new = np.ascontiguousarray(vectors[:, :, at].T)
+        for k, s in enumerate(tile):
+            new = np.ascontiguousarray(vectors[:, :, k].T)
             if np.isfinite(new).all() or not half:
                 if not np.isfinite(new).all():
                     s.diverged_round = first + 1
@@ -133,13 +151,13 @@ class Kernel:
 
 
 def _side_by_side(parts: Sequence[Any]) -> np.ndarray:
-    """Arrays of one shape, one for each step size, as one contiguous array whose last axis are the step sizes."""
+    """Return arrays of one shape, one for each step size, as one whose last axis are the step sizes."""
     shape = (*np.shape(parts[0]), len(parts))
     return np.stack(parts, axis=-1, out=_aligned(math.prod(shape)).reshape(shape))
 
 
 def _aligned(size: int) -> np.ndarray:
-    """Zeros that begin with a line of the cache. A vector that lies in two lines would cost a quarter of the time."""
+    """Return zeros that begin with a line of the cache: vectors across two lines would cost a quarter of the time."""
     zeros = np.zeros(size + LINE)
     first = -zeros.ctypes.data % (8 * LINE) // 8
     return zeros[first : first + size]

@@ -1,6 +1,6 @@
-"""What a rule of participation is.
+"""The base class of rules of participation.
 
-Its draws have random streams of their own: neither the algorithm nor the samples change who takes part.
+Their draws have random streams of their own: neither the algorithm nor the samples change who takes part.
 """
 
 from abc import abstractmethod
@@ -15,12 +15,14 @@ from fedatlas.registry.kinds import Kind
 
 @dataclass(frozen=True)
 class Participants:
-    """The clients that take part in the rounds of one run.
+    """The active clients of the rounds of one run.
 
     Both functions depend on the seed and the round t alone, so rounds may be asked for in any order.
 
-    active: gives the sorted ids of the clients of round t. probabilities: gives the probability of each client to be
-    active in round t, (clients,), or None where the probabilities are not known.
+    Attributes:
+        active: Function of t that returns the sorted ids of the clients of the round.
+        probabilities: Function of t that returns the probability of each client to be active, (clients,), or None
+            where the probabilities are unknown.
     """
 
     active: Callable[[int], np.ndarray]
@@ -33,11 +35,11 @@ class Participation(Kind):
 
     @classmethod
     def title(cls) -> str:
-        """What sentences call the rule."""
+        """Return the words for the rule in sentences."""
         return f"participation {cls.name}"
 
     def files(self) -> tuple[str, ...]:
-        """Paths of the files that the rule reads, on whose content the results depend."""
+        """Return the paths of the files that the rule reads, on whose content the results depend."""
         return ()
 
     def validate_clients(self, clients: int) -> None:
@@ -48,8 +50,13 @@ class Participation(Kind):
 
     @abstractmethod
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
-        """The participants of one run.
+        """Return the participants of one run.
 
-        problem: of the run; rules that draw probabilities from labels ask for its ``label_shares``. clients: their
-        number. seed: of the run. Raises UserError if the problem does not have what the rule needs.
+        Args:
+            problem: Problem of the run; rules that draw probabilities from labels use its ``label_shares``.
+            clients: Number of clients.
+            seed: Seed of the run.
+
+        Raises:
+            UserError: If the problem lacks what the rule needs.
         """

@@ -15,5 +15,4 @@ class Full(Participation):
     name = "full"
 
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
-        """The participants of one run."""
         return Participants(lambda t: np.arange(clients), lambda t: np.ones(clients))

@@ -1,4 +1,4 @@
-"""What rules share in which each client is available with a probability of its own.
+"""The base class of rules in which each client is available with its probability, independently of the others.
 
 The dynamics are those of FedAWE (Xiang et al. 2024, Sections 4 and 7): client i is available in round t with
 probability p_i^t = p_i f(t), clipped to [0, 1].
@@ -19,7 +19,7 @@ LABELS = "labels"
 
 @dataclass(frozen=True, kw_only=True)
 class IndependentParticipation(Participation):
-    """Base of the rules with base probabilities p_i."""
+    """A rule with base probabilities p_i."""
 
     p: float | list[float] | Literal["labels"] = option(
         doc="probability to be available: one for all clients, or one for each; or `labels`: p_i is the inner product "
@@ -30,15 +30,15 @@ class IndependentParticipation(Participation):
     )
 
     def factor(self, t: int) -> float:
-        """f(t)."""
+        """Return f(t)."""
         return 1.0
 
     def at(self, p: np.ndarray, t: int) -> np.ndarray:
-        """The probabilities p_i^t (clients,) of round t, from the base probabilities p (clients,)."""
+        """Return the probabilities p_i^t (clients,) of round t, from the base probabilities p (clients,)."""
         return np.clip(p * self.factor(t), 0, 1)
 
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
-        """The participants of one run. Raises UserError if p is `labels` and the problem has no labels."""
+        """Return the participants of one run. Raises UserError if p is `labels` and the problem has no labels."""
         p = self.base_probabilities(problem, clients, seed)
 
         def active(t: int) -> np.ndarray:
@@ -47,7 +47,7 @@ class IndependentParticipation(Participation):
         return Participants(active, lambda t: self.at(p, t))
 
     def base_probabilities(self, problem: Any, clients: int, seed: int) -> np.ndarray:
-        """The base probabilities p_i (clients,) of one run."""
+        """Return the base probabilities p_i (clients,) of one run."""
         if self.p != LABELS:
             return np.broadcast_to(np.asarray(self.p, float), (clients,))
         shares = problem.label_shares(clients)

@@ -19,6 +19,5 @@ class InterleavedSine(Sine):
     cutoff: float = option(0.1, doc="probability below which a client is never available", low=0, high=1)
 
     def at(self, p: np.ndarray, t: int) -> np.ndarray:
-        """The probabilities p_i^t (clients,) of round t, from the base probabilities p (clients,)."""
         probabilities = super().at(p, t)
         return np.where(probabilities < self.cutoff, 0.0, probabilities)

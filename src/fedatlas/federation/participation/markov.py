@@ -34,7 +34,7 @@ class Markov(IndependentParticipation):
             )
 
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
-        """The participants of one run. Raises UserError if p is `labels` and the problem has no labels."""
+        """Return the participants of one run. Raises UserError if p is `labels` and the problem has no labels."""
         p = self.base_probabilities(problem, clients, seed)
         round, available = -1, np.zeros(clients, bool)  # of the last question: the next round costs one step of it
 

@@ -26,11 +26,11 @@ class Phases(IndependentParticipation):
     def __post_init__(self) -> None:
         super().__post_init__()
         for p in self.then:
-            if not p or not all(0 < one <= 1 for one in p):
+            if not p or not all(0 < probability <= 1 for probability in p):
                 raise UserError(f"{self.title()}: then has {p}; it must hold numbers above 0, at most 1")
 
     def at(self, p: np.ndarray, t: int) -> np.ndarray:
-        """The probabilities p_i^t (clients,) of round t, from those of the first phase p (clients,)."""
+        """Return the probabilities p_i^t (clients,) of round t, from those of the first phase p (clients,)."""
         phase = t // self.length % (1 + len(self.then))
         return np.broadcast_to(self.then[phase - 1], p.shape).astype(float) if phase else p
 

@@ -17,5 +17,4 @@ class Sine(IndependentParticipation):
     period: int = option(20, doc="length of one period of the sine", unit="rounds", low=1)
 
     def factor(self, t: int) -> float:
-        """f(t)."""
         return self.gamma * np.sin(2 * np.pi * t / self.period) + 1 - self.gamma

@@ -15,5 +15,4 @@ class Staircase(IndependentParticipation):
     length: int = option(10, doc="rounds for which f keeps a value", unit="rounds", low=1)
 
     def factor(self, t: int) -> float:
-        """f(t)."""
         return self.low if t // self.length % 2 else 1.0

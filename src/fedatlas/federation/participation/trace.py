@@ -22,13 +22,12 @@ class Trace(Participation):
     file: str = option(doc="path of the CSV file")
 
     def files(self) -> tuple[str, ...]:
-        """Paths of the files that the rule reads, on whose content the results depend."""
         return (self.file,)
 
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
-        """The participants of one run. Raises UserError if the file cannot be read."""
-        there = trace_file.read(self.file, clients)
-        return Participants(lambda t: np.flatnonzero(there[t % len(there)]), lambda t: None)
+        """Return the participants of one run. Raises UserError if the file cannot be read."""
+        available = trace_file.read(self.file, clients)
+        return Participants(lambda t: np.flatnonzero(available[t % len(available)]), lambda t: None)
 
     def validate_files(self, clients: int) -> None:
         """Raise UserError if the file cannot be read, or names more clients than there are."""

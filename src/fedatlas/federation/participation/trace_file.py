@@ -9,33 +9,42 @@ import numpy as np
 from fedatlas.errors import UserError
 
 COLUMNS = ("round", "client", "available")
-CELLS = 10**8  # most entries, rounds x clients, that are held in memory; a few traces are held at once
+CELLS = 10**8  # most entries, rounds x clients, of a trace: a few traces are in memory at once
 VALUES = {"0": False, "1": True, "false": False, "true": True}
 
 
 def read(path: str | Path, clients: int) -> np.ndarray:
     """Read a trace.
 
-    path: of the CSV file. clients: their number; the file may name fewer. Returns booleans (rounds, clients). Raises
-    UserError, with the file and the line, if the file cannot be read or does not fit.
+    Args:
+        path: Path of the CSV file.
+        clients: Number of clients; the file may name fewer.
+
+    Returns:
+        Whether each client is available in each round, (rounds, clients).
+
+    Raises:
+        UserError: If the file cannot be read or does not fit, with the file and the line.
     """
     path = Path(path)
     try:
-        there = _parse(path, path.stat().st_mtime_ns)
+        available = _parse(path, path.stat().st_mtime_ns)
     except FileNotFoundError:
         raise UserError(f"availability trace {path} does not exist") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"availability trace {path} cannot be read: {error}") from None
-    if len(there) * clients > CELLS:
-        raise UserError(f"availability trace {path}: {len(there)} rounds are too many for {clients} clients")
-    if there.shape[1] > clients:
-        raise UserError(f"availability trace {path} names client {there.shape[1] - 1}, but there are {clients} clients")
-    return np.pad(there, ((0, 0), (0, clients - there.shape[1])))
+    if len(available) * clients > CELLS:
+        raise UserError(f"availability trace {path}: {len(available)} rounds are too many for {clients} clients")
+    if available.shape[1] > clients:
+        raise UserError(
+            f"availability trace {path} names client {available.shape[1] - 1}, but there are {clients} clients"
+        )
+    return np.pad(available, ((0, 0), (0, clients - available.shape[1])))
 
 
 @functools.lru_cache(maxsize=8)
 def _parse(path: Path, changed: int) -> np.ndarray:
-    """Booleans (rounds, clients) of a file. changed: its time of change, so that an edited file is read again."""
+    """Return the booleans (rounds, clients) of a file. changed: Its time of change: an edited file is read again."""
     entries: dict[tuple[int, ...], bool] = {}
     with open(path, newline="", encoding="utf-8") as file:
         lines = csv.reader(file)
@@ -62,9 +71,9 @@ def _parse(path: Path, changed: int) -> np.ndarray:
         raise UserError(
             f"availability trace {path} goes up to round {shape[0] - 1} and client {shape[1] - 1}: too many"
         )
-    there = np.zeros(shape, bool)
-    there[tuple(np.transpose(list(entries)))] = list(entries.values())
-    return there
+    available = np.zeros(shape, bool)
+    available[tuple(np.transpose(list(entries)))] = list(entries.values())
+    return available
 
 
 def _number(where: str, name: str, text: str) -> int:

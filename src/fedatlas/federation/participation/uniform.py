@@ -19,11 +19,9 @@ class Uniform(Participation):
     count: int = option(doc="clients that are drawn in each round, at most all of them", unit="clients", low=1)
 
     def bind(self, problem: Any, clients: int, seed: int) -> Participants:
-        """The participants of one run."""
-
         def active(t: int) -> np.ndarray:
-            drawn = stream(seed, "participation", t).choice(clients, self.count, replace=False)
-            return np.sort(drawn)
+            ids = stream(seed, "participation", t).choice(clients, self.count, replace=False)
+            return np.sort(ids)
 
         return Participants(active, lambda t: np.full(clients, self.count / clients))
 

@@ -1,4 +1,4 @@
-"""What a schedule of the step size is."""
+"""The base class of schedules of the step size."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ class Schedule(Kind):
 
     @classmethod
     def title(cls) -> str:
-        """What sentences call the schedule."""
+        """Return the words for the schedule in sentences."""
         return f"schedule {cls.name}"
 
     @abstractmethod
     def factor(self, round: int) -> float:
-        """The factor of round t = 0, 1, ..."""
+        """Return the factor of round t = 0, 1, ..."""

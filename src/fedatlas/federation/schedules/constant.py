@@ -12,5 +12,4 @@ class Constant(Schedule):
     name = "constant"
 
     def factor(self, round: int) -> float:
-        """The factor of round t = 0, 1, ..."""
         return 1.0

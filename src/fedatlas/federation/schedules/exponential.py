@@ -14,5 +14,4 @@ class Exponential(Schedule):
     decay: float = option(doc="factor from one round to the next", above=0)
 
     def factor(self, round: int) -> float:
-        """The factor of round t = 0, 1, ..."""
         return self.decay**round

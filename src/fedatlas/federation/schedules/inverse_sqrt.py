@@ -14,5 +14,4 @@ class InverseSqrt(Schedule):
     period: float = option(10, doc="round in which the factor is 1 / sqrt(2)", unit="rounds", above=0)
 
     def factor(self, round: int) -> float:
-        """The factor of round t = 0, 1, ..."""
         return (round / self.period + 1) ** -0.5

@@ -1,0 +1,28 @@
+"""Compilation in turn: the jobs of a fresh checkout would each compile the same kernels at once, which takes 20 s."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from numba import typeof
+
+from fedatlas.data.locks import exclusive
+
+
+def compile_in_turn(function: Any, arguments: Sequence[Any]) -> None:
+    """Compile a function of Numba for the types of some arguments, unless this process has done so.
+
+    One process at a time compiles, or loads what another one has compiled from the cache; the others wait.
+
+    Args:
+        function: Function that Numba compiles with ``cache=True``.
+        arguments: Arguments of a call.
+    """
+    types = tuple(map(typeof, arguments))
+    if types in function.overloads:
+        return
+    try:
+        with exclusive(Path(function.stats.cache_path) / "compilation"):
+            function.compile(types)
+    except OSError:  # the folder of the cache cannot be written to: nothing can be shared
+        function.compile(types)
