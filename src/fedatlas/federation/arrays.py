@@ -1,4 +1,4 @@
-"""The functions of arrays that algorithms, problems and the engine share, for NumPy arrays and torch tensors alike."""
+"""Functions of arrays for algorithms, problems and the engine, on NumPy arrays and torch tensors alike."""
 
 import sys
 from collections.abc import ItemsView, Sequence
@@ -14,7 +14,7 @@ BLOCK_BYTES = 1 << 22  # larger than a second-level cache: below it the calls co
 class State:
     """Immutable named vectors, such as ``s.x``: (d,) vectors of a server, or (m, d) rows of a block of clients.
 
-    Numbers are allowed too. ``s.replace(x=...)`` gives another State.
+    Numbers are allowed as well.
     """
 
     def __init__(self, **fields: Any) -> None:
@@ -27,11 +27,11 @@ class State:
         raise AttributeError(f"a State is immutable: use replace({name}=...)")
 
     def replace(self, **fields: Any) -> "State":
-        """A State with some fields replaced or added."""
+        """Return a State with some fields replaced or added."""
         return State(**{**self.__dict__, **fields})
 
     def items(self) -> ItemsView[str, Any]:
-        """Names and values."""
+        """Return pairs of names and values."""
         return self.__dict__.items()
 
     def __contains__(self, name: str) -> bool:
@@ -42,20 +42,20 @@ class State:
 
 
 def is_torch(a: Any) -> bool:
-    """Whether a value is a torch tensor. Does not import torch."""
+    """Return whether a value is a torch tensor, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(a, torch.Tensor)
 
 
 def norm(v: Array) -> Array:
-    """Euclidean norm of each row: (m, d) -> (m, 1); (d,) -> (1,)."""
+    """Return the Euclidean norm of each row: (m, d) -> (m, 1); (d,) -> (1,)."""
     if is_torch(v):
         return v.norm(dim=-1, keepdim=True)
     return np.sqrt(np.vecdot(v, v))[..., None]
 
 
 def dot(u: Array, v: Array) -> Array:
-    """Inner product of each pair of rows: (m, d) -> (m, 1); (d,) -> (1,)."""
+    """Return the inner product of each pair of rows: (m, d) -> (m, 1); (d,) -> (1,)."""
     if not is_torch(u):
         return np.vecdot(u, v)[..., None]
     product = u * v
@@ -67,17 +67,17 @@ def dot(u: Array, v: Array) -> Array:
 
 
 def sqrt(v: Array) -> Array:
-    """Square root of every entry."""
+    """Return the square root of every entry."""
     return v.sqrt() if is_torch(v) else np.sqrt(v)
 
 
 def maximum(u: Array, v: Array | float) -> Array:
-    """The larger of u and v in every entry; v may be a number."""
+    """Return the larger of u and v in every entry; v may be a number."""
     return _pairwise("maximum", u, v)
 
 
 def minimum(u: Array, v: Array | float) -> Array:
-    """The smaller of u and v in every entry; v may be a number."""
+    """Return the smaller of u and v in every entry; v may be a number."""
     return _pairwise("minimum", u, v)
 
 
@@ -92,7 +92,7 @@ def _pairwise(name: str, u: Array, v: Array | float) -> Array:
 
 
 def where(condition: Array, u: Array | float, v: Array | float) -> Array:
-    """u where the condition holds, else v; one of u and v may be a number."""
+    """Return u where the condition holds, else v; u or v may be a number."""
     if is_torch(condition):
         import torch
 
@@ -101,25 +101,25 @@ def where(condition: Array, u: Array | float, v: Array | float) -> Array:
 
 
 def unit(v: Array) -> Array:
-    """Each row divided by its norm; a zero row stays zero."""
+    """Return each row divided by its norm; a zero row stays zero."""
     length = norm(v)
     return v / (length + (length == 0))
 
 
 def plus(u: Array, a: Array | float, v: Array) -> Array:
-    """u + a v for a number or a column a, in one pass where the library has one, which is faster for long vectors."""
+    """Return u + a v for a number or a column a, in one pass if the library has one: faster for long vectors."""
     if not is_torch(u):
         return u + a * v
     return u.addcmul(a, v) if is_torch(a) else u.add(v, alpha=a)
 
 
 def mix(u: Array, v: Array, a: float) -> Array:
-    """(1 - a) u + a v for a number a, in one pass where the library has one."""
+    """Return (1 - a) u + a v for a number a, in one pass if the library has one."""
     return u.lerp(v, a) if is_torch(u) else (1 - a) * u + a * v
 
 
 def rows(v: Array, m: int) -> Array:
-    """One vector for all (or one row for each) of m clients, as an (m, d) view."""
+    """Return a vector (d,) for all of m clients, or a row (m, d) for each, as an (m, d) view."""
     if is_torch(v):
         return v.expand(m, -1)
     v = np.asarray(v)
@@ -127,27 +127,27 @@ def rows(v: Array, m: int) -> Array:
 
 
 def column(values: np.ndarray, like: Array) -> Array:
-    """Numbers (m,), one for each client, as an (m, 1) array of the library and type of a vector."""
+    """Return numbers (m,), one for each client, as an (m, 1) array in the library and type of ``like``."""
     return like.new_tensor(values)[:, None] if is_torch(like) else np.asarray(values, like.dtype)[:, None]
 
 
 def zeros_like(v: Array) -> Array:
-    """Zeros in the shape, library and type of v, and on its device."""
+    """Return zeros in the shape, library and type of v, and on its device."""
     return v * 0
 
 
 def like(values: np.ndarray, v: Array) -> Array:
-    """A NumPy array in the library and type of v, and on its device."""
+    """Return a NumPy array in the library and type of v, and on its device."""
     return v.new_tensor(values) if is_torch(v) else np.asarray(values, v.dtype)
 
 
 def to_numpy(v: Array) -> np.ndarray:
-    """An array of either library as a NumPy array in the host's memory."""
+    """Return an array of either library as a NumPy array in the host's memory."""
     return v.detach().cpu().numpy() if is_torch(v) else np.asarray(v)
 
 
 def all_finite(v: Array) -> bool:
-    """Whether every entry is finite."""
+    """Return whether every entry is finite."""
     # a sum is finite only if its terms are, and takes one pass and no temporary array
     total = float(v.sum())
     if np.isfinite(total):
@@ -156,14 +156,16 @@ def all_finite(v: Array) -> bool:
 
 
 def copy(v: Array) -> Array:
-    """A copy in memory of its own."""
+    """Return a copy that shares no memory."""
     return v.clone() if is_torch(v) else np.array(v)
 
 
 def add_rows(total: Array | None, block: Array) -> Array:
-    """total + block[0] + block[1] + ..., added in exactly this order, so the bits do not depend on the blocks.
+    """Return total + block[0] + block[1] + ..., (d,), added in this order, so that bits do not depend on the blocks.
 
-    total: (d,) or None (nothing summed yet); block: (m, d). Returns (d,).
+    Args:
+        total: Sum (d,) of earlier blocks, which may be changed in place, or None for the first block.
+        block: Rows (m, d).
     """
     if is_torch(block):
         total = block[0].clone() if total is None else total.add_(block[0])
@@ -179,7 +181,7 @@ def add_rows(total: Array | None, block: Array) -> Array:
 
 
 def concatenate(blocks: Sequence[Array]) -> Array:
-    """Blocks of rows as one array, (m, d)."""
+    """Return blocks of rows as one array, (m, d)."""
     if is_torch(blocks[0]):
         import torch
 
@@ -188,5 +190,5 @@ def concatenate(blocks: Sequence[Array]) -> Array:
 
 
 def block_rows(dim: int, itemsize: int) -> int:
-    """Number of rows such that about six (rows, dim) arrays of items of this many bytes fill BLOCK_BYTES."""
+    """Return the number of rows for which about six (rows, dim) arrays of items of this size fill BLOCK_BYTES."""
     return max(1, BLOCK_BYTES // (6 * dim * itemsize))

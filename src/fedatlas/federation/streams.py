@@ -1,7 +1,8 @@
-"""Named random streams: what is drawn depends on seed, purpose and index alone, not on order, blocks or machine."""
+"""Named random streams: draws depend on seed, purpose and index alone, not on order, blocks or machine."""
 
 import numpy as np
 
+# A purpose's spawn key is its position: new purposes come last, or the draws of all others change.
 _PURPOSES = (
     "samples",
     "participation",
@@ -19,7 +20,7 @@ _PURPOSE = {name: number for number, name in enumerate(_PURPOSES)}
 
 
 def stream(seed: int, purpose: str, *index: int) -> np.random.Generator:
-    """The generator of one purpose at one index, such as ``stream(seed, "samples", round, client)``.
+    """Return the generator of a purpose at an index, such as ``stream(seed, "samples", round, client)``.
 
     Purposes have disjoint spawn keys. So two algorithms with the same seed draw the same samples and have the same
     active clients, whatever else they draw (common random numbers).
@@ -28,5 +29,5 @@ def stream(seed: int, purpose: str, *index: int) -> np.random.Generator:
 
 
 def random_client(seed: int, round: int, active: int) -> int:
-    """Position among the active clients of the one that is drawn uniformly in a round."""
+    """Draw a client uniformly from the active clients of a round and return its position among them."""
     return int(stream(seed, "algorithm", round, 1).integers(active))
