@@ -9,7 +9,7 @@ from string import hexdigits
 import numpy as np
 import pytest
 
-from fedatlas.cli.show import show
+from fedatlas.cli.show import describe
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form
 from fedatlas.data.readers import READERS
@@ -100,6 +100,7 @@ def test_a_new_file_in_a_folder_is_a_new_kind(tmp_path, monkeypatch):
     files = {
         "fedatlas.data.readers.nothing": (
             "from fedatlas.data.readers.base import Reader\nclass Nothing(Reader):\n    name = 'nothing'\n"
+            "    def read(self, paths, contents, out):\n        pass\n"
         ),
         "fedatlas.data.catalogue.nothing": (
             "from fedatlas.data.catalogue.base import Form, Source\n"
@@ -160,7 +161,7 @@ def test_the_start_is_fast():
 
 @pytest.mark.parametrize("source", ENTRIES)
 def test_show_tells_what_files_are_compared_with(source):
-    said = re.sub(r"\s+", " ", show(source.name))
+    said = re.sub(r"\s+", " ", describe(source.name))
     for file in (file for form in source.forms for file in form.files):
         assert f"{file.name}: {file.checksum or 'no checksum is known'}" in said
         assert (f"taken by this project in {file.pinned}" in said) or not file.pinned

@@ -97,6 +97,6 @@ def test_the_split_is_stratified(root, name):
 
 
 def test_the_fixed_sample_never_changes():
-    picked = embedded.stratified(np.arange(100) % 3, 0.2)
+    picked = embedded.stratified_sample(np.arange(100) % 3, 0.2)
     assert picked.tolist() == sorted(set(picked.tolist())) and len(picked) == 7 + 7 + 7
     np.testing.assert_array_equal(picked[:6], [5, 6, 11, 12, 16, 17])

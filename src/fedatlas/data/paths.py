@@ -1,4 +1,4 @@
-"""Where data lie: the folders of the data directory, and the mirrors of raw files."""
+"""Paths: the folders of the data directory, and the mirrors of raw files."""
 
 import json
 import os

@@ -44,7 +44,7 @@ class Meta:
 
     @property
     def lossy(self) -> bool:
-        """Whether the data differ from the official ones."""
+        """Return whether the data differ from the official ones."""
         return bool(self.provenance["lossy"])
 
     @property

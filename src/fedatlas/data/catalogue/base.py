@@ -38,14 +38,14 @@ class File:
 
     @property
     def verified(self) -> str:
-        """What a fetched file is compared with, in words."""
+        """The checksum of a fetched file and its author, in words."""
         if self.checksum is None:
             return "no checksum is known: rows, features and classes are checked"
         return self.checksum + (f", taken by this project in {self.pinned}" if self.pinned else "")
 
     @property
     def packed(self) -> bool:
-        """Whether it is one compressed file, and not an archive."""
+        """Return whether it is one compressed file, and not an archive."""
         return self.name.endswith(SUFFIXES) and not self.name.endswith(_ARCHIVES)
 
     @property
@@ -122,7 +122,7 @@ class Source(Contents):
 
     @property
     def embedded(self) -> bool:
-        """Whether the data come with an installed package, so that nothing is fetched."""
+        """Return whether the data come with an installed package, so that nothing is fetched."""
         return not self.forms[0].files
 
     @property

@@ -1,4 +1,4 @@
-"""Sets that come with scikit-learn: no download."""
+"""Sets that come with scikit-learn and need no download."""
 
 from fedatlas.data.catalogue.base import Form, Source
 

@@ -1,7 +1,7 @@
 """Sets in LIBSVM text.
 
-The checksums are not published by the LIBSVM site: they are those that independent public projects pin for its files.
-Where no such record was found the checksum is None, and rows, features and class counts are what is verified.
+The LIBSVM site publishes no checksums: these are the ones that independent public projects pin for its files. Where no
+project has one the checksum is None, and rows, features and class counts are verified.
 """
 
 from typing import Any
@@ -14,10 +14,14 @@ _UNSTATED = "none stated by the source"
 
 
 def _libsvm(name: str, features: int, labels: tuple[int, int], file: File, **entry: Any) -> Source:
-    """A set of two classes.
+    """Return a set of two classes.
 
-    features: of a sample. labels: the negative and the positive one. file: without its address. entry: other fields of
-    the Source.
+    Args:
+        name: Name of the data set.
+        features: Number of features of a sample.
+        labels: The negative and the positive label.
+        file: The file without its address.
+        entry: Other fields of the Source.
     """
     official = File(file.name, (f"{_LIBSVM}binary/{file.name}",), file.bytes, file.checksum, file.content)
     page = f"{_LIBSVM}binary.html#{name.split('.')[0]}"

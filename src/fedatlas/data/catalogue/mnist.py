@@ -12,10 +12,13 @@ _FASHION = (
 
 
 def _mnist(name: str, addresses: tuple[str, ...], files: tuple[tuple[str, int, str, str], ...], **entry: Any) -> Source:
-    """A set in the four files of MNIST.
+    """Return a set in the four files of MNIST.
 
-    addresses: of the folders that hold them. files: name, bytes, MD5, and SHA-256 of the decompressed contents. entry:
-    other fields of the Source.
+    Args:
+        name: Name of the data set.
+        addresses: Addresses of the folders of the files.
+        files: Name, bytes, MD5, and SHA-256 of the decompressed contents of each file.
+        entry: Other fields of the Source.
     """
     published = tuple(
         File(file, tuple(address + file for address in addresses), size, f"md5:{md5}", f"sha256:{content}")

@@ -1,4 +1,4 @@
-"""Data sets that scikit-learn bundles, with a fixed split."""
+"""Data sets that come with scikit-learn, with a fixed split."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Embedded(Reader):
 
         bundle = getattr(datasets, f"load_{self.bundle}")()
         X, y = bundle.data, bundle.target.astype(np.int64)
-        test = stratified(y, _TEST_SHARE)
+        test = stratified_sample(y, _TEST_SHARE)
         train = np.setdiff1d(np.arange(len(y)), test)
         if contents.dtype == "uint8":
             X = X.astype(np.uint8)
@@ -38,11 +38,11 @@ class Embedded(Reader):
             out.save(f"y{suffix}", y[rows])
 
 
-def stratified(y: np.ndarray, share: float) -> np.ndarray:
-    """Increasing positions of a fixed random sample of labels (n,) that has a share of every class, rounded."""
+def stratified_sample(y: np.ndarray, share: float) -> np.ndarray:
+    """Return the increasing positions of a fixed random sample of labels (n,) with a share of every class, rounded."""
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(0)))
-    picked = []
+    sample = []
     for label in np.unique(y):
         members = rng.permutation(np.flatnonzero(y == label))
-        picked.append(members[: round(share * len(members))])
-    return np.sort(np.concatenate(picked))
+        sample.append(members[: round(share * len(members))])
+    return np.sort(np.concatenate(sample))

@@ -1,7 +1,8 @@
 """Folders of images as torchvision reads them: one folder for each class."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,53 +38,50 @@ class ImageFolder(CustomReader):
 
     def load(self, paths: Sequence[Path]) -> Samples:
         if len(paths) > 1:
-            raise custom_file_error(
-                paths[0], "test_file is not for folders of images: put folders train and test into one"
-            )
+            fault = "test_file is not for folders of images: put folders train and test into one"
+            raise custom_file_error(paths[0], fault)
         (root,) = paths
-        parts = [root / name for name in ("train", "test") if (root / name).is_dir()]
-        if len(parts) == 1 or (parts and {one.name for one in _folders(root)} - {"train", "test"}):
-            parts = []
-        files: list[tuple[Path, str]] = []
-        counts = []
-        for part in parts or [root]:
-            found = [(file, folder.name) for folder in _folders(part) for file in _images(folder)]
-            if not found:
-                wanted = ", ".join(SUFFIXES)
-                raise custom_file_error(
-                    part, f"holds no images: it must hold a folder for each class, with files such as {wanted}"
-                )
-            files += found
-            counts.append(len(found))
-        shape = self._shape([file for file, _ in files])
-        test = np.arange(len(files)) >= counts[0] if len(counts) > 1 else None
-        images: Any = _Images([file for file, _ in files], shape)
-        return Samples(X=images, y=np.array([name for _, name in files]), test=test, scale=255.0)
+        folders = {folder.name for folder in _folders(root)}
+        parts = [root / "train", root / "test"] if folders == {"train", "test"} else [root]
+        files: list[Path] = []
+        classes: list[str] = []
+        test: list[bool] = []
+        for part in parts:
+            images = [(file, folder.name) for folder in _folders(part) for file in _images(folder)]
+            if not images:
+                suffixes = ", ".join(SUFFIXES)
+                fault = f"holds no images: it must hold a folder for each class, with files such as {suffixes}"
+                raise custom_file_error(part, fault)
+            files += [file for file, _ in images]
+            classes += [name for _, name in images]
+            test += [part.name == "test"] * len(images)
+        X: Any = _Images(files, self._shape(files))
+        return Samples(X=X, y=np.array(classes), test=np.array(test) if len(parts) > 1 else None, scale=255.0)
 
     def _shape(self, files: Sequence[Path]) -> tuple[int, int, int]:
-        """Channels, height and width of all images, from the heads of the files."""
-        wanted = None
+        """Return the channels, height and width of all images, from the headers of the files."""
+        size = None
         if self.size is not None:
-            wanted = (self.size, self.size) if isinstance(self.size, int) else tuple(self.size)
-            if len(wanted) != 2:
+            size = (self.size, self.size) if isinstance(self.size, int) else tuple(self.size)
+            if len(size) != 2:
                 raise UserError(f"images: size is {self.size!r}; it must be one number, or height and width")
         grey, first = True, None
         for file in files:
-            mode, height, width = _head(file)
+            mode, height, width = _read_header(file)
             grey = grey and mode in _GREY
             first = first or (height, width)
-            if wanted is None and (height, width) != first:
+            if size is None and (height, width) != first:
                 raise custom_file_error(
                     file,
                     f"the image has {height} x {width} pixels, and {files[0]} {first[0]} x {first[1]}: say size: "
                     f"[{first[0]}, {first[1]}] to resize all",
                 )
-        height, width = wanted or first or (0, 0)
+        height, width = size or first or (0, 0)
         return 1 if grey else 3, height, width
 
 
 class _Images:
-    """Images in files, decoded when they are asked for; like an array (n, channels, height, width) of uint8."""
+    """Images in files, like an array (n, channels, height, width) of uint8; indexing decodes them."""
 
     dtype = np.dtype(np.uint8)
 
@@ -91,48 +89,50 @@ class _Images:
         self.files, self.shape = files, (len(files), *shape)
 
     def __getitem__(self, rows: np.ndarray) -> np.ndarray:
-        return np.stack([self._decoded(self.files[row]) for row in rows])
+        return np.stack([self._decode(self.files[row]) for row in rows])
 
-    def _decoded(self, file: Path) -> np.ndarray:
+    def _decode(self, file: Path) -> np.ndarray:
         _, channels, height, width = self.shape
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+        with _open(file) as image:
+            plain = image.convert("L" if channels == 1 else "RGB")
+            if plain.size != (width, height):
                 from PIL import Image
 
-                with Image.open(file, formats=FORMATS) as image:
-                    plain = image.convert("L" if channels == 1 else "RGB")
-                    if plain.size != (width, height):
-                        plain = plain.resize((width, height), Image.Resampling.BILINEAR)
-                    pixels = np.asarray(plain)
-        except Exception as error:  # Pillow's decoders raise whatever they stumble over
-            raise custom_file_error(file, f"is not a readable image ({error})") from None
+                plain = plain.resize((width, height), Image.Resampling.BILINEAR)
+            pixels = np.asarray(plain)
         return pixels[None] if channels == 1 else pixels.transpose(2, 0, 1)
 
 
 def _folders(root: Path) -> list[Path]:
-    return sorted(
-        (one for one in root.iterdir() if one.is_dir() and not one.name.startswith(".")), key=lambda p: p.name
-    )
+    folders = (path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
+    return sorted(folders, key=lambda path: path.name)
 
 
 def _images(folder: Path) -> list[Path]:
-    """The images of a folder and the folders in it, in the order of their names."""
-    found = (one for one in folder.rglob("*") if one.suffix.lower() in SUFFIXES and not one.name.startswith("."))
-    return sorted(file for file in found if file.is_file())
+    """Return the images in a folder, at any depth, in the order of their names."""
+    paths = (path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and not path.name.startswith("."))
+    return sorted(path for path in paths if path.is_file())
 
 
-def _head(file: Path) -> tuple[str, int, int]:
-    """Mode, height and width of an image, which is not decoded."""
+def _read_header(file: Path) -> tuple[str, int, int]:
+    """Return the mode, height and width of an image, which is not decoded."""
+    with _open(file) as image:
+        (width, height), mode = image.size, image.mode
+    if width * height > MOST_PIXELS:
+        fault = f"the image has {height} x {width} pixels, which is more than {MOST_PIXELS:,}"
+        raise custom_file_error(file, fault)
+    return mode, height, width
+
+
+@contextmanager
+def _open(file: Path) -> Iterator[Any]:
+    """Open an image. Raises UserError if it cannot be read, also while it is decoded."""
     from PIL import Image
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(file, formats=FORMATS) as image:
-                (width, height), mode = image.size, image.mode
-    except Exception as error:
+                yield image
+    except Exception as error:  # decoders of Pillow raise all kinds of errors on a damaged file
         raise custom_file_error(file, f"is not a readable image ({error})") from None
-    if width * height > MOST_PIXELS:
-        raise custom_file_error(file, f"the image has {height} x {width} pixels, which is more than {MOST_PIXELS:,}")
-    return mode, height, width

@@ -1,4 +1,4 @@
-"""Tables of OpenML, fetched with scikit-learn's ``fetch_openml``. What was fetched is kept as a Parquet file."""
+"""Tables of OpenML, fetched with scikit-learn's ``fetch_openml`` and stored as Parquet files."""
 
 import re
 import warnings
@@ -39,29 +39,30 @@ class OpenML(Parquet):
         stem = re.sub(r"[^\w.+-]", "_", str(self.openml))
         path = folder / f"{stem}-{self.version or 'active'}.parquet"
         if not path.exists():
-            self._fetch(folder, path)
+            self._download(folder, path)
         return path
 
-    def _fetch(self, folder: Path, path: Path) -> None:
+    def _download(self, folder: Path, path: Path) -> None:
+        """Write a table and the name of its target into a Parquet file."""
         import pyarrow as pa
         from pyarrow import parquet
         from sklearn.datasets import fetch_openml
 
-        by: dict[str, Any] = {"data_id": self.openml} if isinstance(self.openml, int) else {"name": self.openml}
-        by |= {} if isinstance(self.openml, int) else {"version": self.version or "active"}
+        query: dict[str, Any] = {"data_id": self.openml}
+        if not isinstance(self.openml, int):
+            query = {"name": self.openml, "version": self.version or "active"}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of several active versions: the version can be given
-                found = fetch_openml(**by, as_frame=True, data_home=str(folder / "scikit-learn"))
-            frame, target = found.frame, found.target_names
-            table = pa.Table.from_pandas(frame, preserve_index=False)
+                bunch = fetch_openml(**query, as_frame=True, data_home=str(folder / "scikit-learn"))
+            table = pa.Table.from_pandas(bunch.frame, preserve_index=False)
         except Exception as error:  # of the network, of OpenML's answers, of scikit-learn's parsers
-            told = " ".join(str(error).split())[:300] or type(error).__name__
+            reason = " ".join(str(error).split())[:300] or type(error).__name__
             raise UserError(
-                f"the data set {self.openml!r} of OpenML cannot be fetched ({told}): check its name and the network"
+                f"the data set {self.openml!r} of OpenML cannot be fetched ({reason}): check its name and the network"
             ) from None
-        named = target[0] if len(target) == 1 else ""
-        table = table.replace_schema_metadata({**(table.schema.metadata or {}), _TARGET: str(named).encode()})
+        target = str(bunch.target_names[0]) if len(bunch.target_names) == 1 else ""
+        table = table.replace_schema_metadata({**(table.schema.metadata or {}), _TARGET: target.encode()})
         with atomic(path) as temporary:
             parquet.write_table(table, temporary)
 
