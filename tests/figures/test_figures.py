@@ -8,7 +8,7 @@ import pytest
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation import problems
-from fedatlas.results.figures.convergence import average
+from fedatlas.results.figures.convergence import mean_curve
 from fedatlas.results.figures.drawing import draw
 from fedatlas.results.figures.layout import FLOOR
 from fedatlas.theory.fedac import FEDAC_THEOREMS
@@ -140,14 +140,14 @@ def test_convergence_of_the_best_value_so_far(tmp_path):
 
 def test_mean_stops_where_a_seed_stops():
     rows = curves([("fedavg", 4, 0, [(0, 1), (4, 2)]), ("fedavg", 4, 1, [(0, 3), (4, np.inf)])]).assign(gradients=0)
-    found = average(rows, "gradients", "suboptimality")
+    found = mean_curve(rows, "gradients", "suboptimality")
     assert list(found.index) == [0]
     assert found.iloc[0][["y", "low", "high"]].tolist() == [2, 1, 3]
 
 
 def test_an_algorithm_may_have_more_seeds_than_others():
     rows = curves([("fedavg", 4, seed, [(0, 1), (4, 2 + seed)]) for seed in range(5)]).assign(gradients=0)
-    assert average(rows, "gradients", "suboptimality")["y"].tolist() == [1, 4]
+    assert mean_curve(rows, "gradients", "suboptimality")["y"].tolist() == [1, 4]
 
 
 @pytest.mark.parametrize(("fewer", "words"), [([], "2"), (["fedavg"], "1 to 2")])

@@ -2,13 +2,13 @@
 
 import pytest
 
-from fedatlas.results.figures.instability import draw, drawn
+from fedatlas.results.figures.instability import create_figure, draw
 from fedatlas.theory.fedac.instability import study
 
 
 def test_the_figure(tmp_path):
     frame = study(kappas=(100, 25), steps=30)
-    axes = drawn(frame).axes
+    axes = create_figure(frame).axes
     assert [ax.get_title() for ax in axes] == ["$κ$ = 25", "$κ$ = 100"]
     assert all(len(ax.lines) == 5 and ax.get_yscale() == "log" for ax in axes)
     agd, *_, bound = (line.get_ydata() for line in axes[1].lines)

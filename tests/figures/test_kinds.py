@@ -30,7 +30,7 @@ NAMES |= {"limit", "record"}
 NEW = """
 from dataclasses import dataclass
 from fedatlas.results.figures.base import AlgorithmFigure, Drawing
-from fedatlas.results.figures.layout import blank
+from fedatlas.results.figures.layout import empty_figure
 from fedatlas.registry.options import option
 @dataclass(frozen=True, kw_only=True)
 class Count(AlgorithmFigure):
@@ -38,7 +38,7 @@ class Count(AlgorithmFigure):
     name = "count"
     colour: str = option("black", doc="colour of the bars")
     def draw(self, data):
-        figure = blank((3, 2))
+        figure = empty_figure((3, 2))
         figure.subplots().bar(list(data.names.values()), [len(data.table)] * len(data.names), color=self.colour)
         return Drawing(figure)
 """

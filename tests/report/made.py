@@ -12,7 +12,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io import csv
 from fedatlas.publish.report.about import about
-from fedatlas.results.figures.browser_chart import Chart, Line
+from fedatlas.results.figures.browser_chart import ChartLine, LineChart
 
 CONTENT = {
     "title": "Made up & < true",
@@ -38,7 +38,7 @@ CLAIMS = [
 ]
 
 
-LINES = {"fedavg": Line("FedAvg", "#262626", "o"), "fedac-1": Line("FedAc-I", "#d55e00", "D", (5, 1.6))}
+LINES = {"fedavg": ChartLine("FedAvg", "#262626", "o"), "fedac-1": ChartLine("FedAc-I", "#d55e00", "D", (5, 1.6))}
 
 
 def experiment(name="made_up", **changes) -> Experiment:
@@ -109,5 +109,5 @@ def chart(folder, name: str, panels=("K = 1", "K = 8"), points: int = 3) -> None
     csv.write(folder / f"{name}.csv", numbers)
     x = {"round": "communication rounds", "gradients": "gradients per active client"}
     y, note = ("mean", "suboptimality"), "Mean over 2 seeds."
-    told = Chart(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)
+    told = LineChart(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)
     (folder / f"{name}.json").write_text(json.dumps(told.plain()))

@@ -10,7 +10,7 @@ import pytest
 
 from fedatlas.io import csv
 from fedatlas.publish.report.page import report
-from fedatlas.results.figures.browser_chart import Grid, Sentences
+from fedatlas.results.figures.browser_chart import GridChart, SentenceChart
 from tests.report.made import LINES, experiment, results
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -53,9 +53,9 @@ def _grid(folder):
         rows.append(row | {"attained": 2, "seeds": 2})
     csv.write(folder / "losses.csv", pd.DataFrame(rows))
     names = {id: line.name for id, line in LINES.items()}
-    (folder / "losses.json").write_text(json.dumps(Grid(names, ["Noise", "Drift"], True, 16.0).plain()))
+    (folder / "losses.json").write_text(json.dumps(GridChart(names, ["Noise", "Drift"], True, 16.0).plain()))
     csv.write(folder / "words.csv", pd.DataFrame({"case": ["case0"], "sentence": ["FedAvg is the best."]}))
-    (folder / "words.json").write_text(json.dumps(Sentences(["Noise"]).plain()))
+    (folder / "words.json").write_text(json.dumps(SentenceChart(["Noise"]).plain()))
 
 
 @pytest.fixture(scope="module")

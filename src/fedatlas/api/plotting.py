@@ -8,9 +8,9 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.scores import metric_columns
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.metrics import metric
-from fedatlas.results.figures import style
-from fedatlas.results.figures.convergence import average, end, limit, line
-from fedatlas.results.figures.layout import mark
+from fedatlas.results.figures.convergence import draw_curve, mark_divergence, mean_curve, set_limits
+from fedatlas.results.figures.layout import note_handle
+from fedatlas.results.figures.style import RC, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,8 +22,14 @@ PREFERRED = ("suboptimality", "loss")  # what y is by default, if all frames hav
 SIZE = (5.6, 3.6)  # inches
 
 
-class Line(NamedTuple):
-    """What one line shows. rows: of one algorithm, with ``seed`` and ``status``."""
+class PlotLine(NamedTuple):
+    """A line of a plot.
+
+    Attributes:
+        label: Name in the legend.
+        algorithm: Name of the algorithm, which decides the style.
+        rows: Rows of one algorithm, with ``seed`` and ``status``.
+    """
 
     label: str
     algorithm: str
@@ -31,15 +37,24 @@ class Line(NamedTuple):
 
 
 def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes | None" = None) -> "Axes":
-    """Plot a metric of runs against a cost, each algorithm in its look in the atlas; returns the matplotlib Axes.
+    """Plot a metric of runs against a cost, each algorithm in its style in the atlas.
 
-    frames: what `train` returned; a list of such frames; a mapping from labels to frames, or to lists of frames that
-    differ in their seed; or the ``curves`` of `load_results`, in which every algorithm has one point of the axes. Where
-    there are several seeds, the line is their mean and the band goes from the smallest to the largest; with more than
-    five lines it is bars. x: ``rounds``,
-    ``steps``, ``gradients``, ``samples``, ``vectors_up``, ``vectors_down`` or ``seconds``. y: a metric, by default
-    suboptimality, or loss where it is unknown. ax: to draw in; by default those of a new figure. A cross marks where a
-    curve diverged. Raises UserError on frames that do not fit.
+    Where there are several seeds, the line is their mean and the band goes from the smallest to the largest; with more
+    than five lines it is bars. A cross marks where a curve diverged.
+
+    Args:
+        frames: The result of `train`; a list of such frames; a mapping from labels to frames, or to lists of frames
+            that differ in their seed; or the ``curves`` of `load_results`, in which each algorithm has one point of the
+            axes.
+        x: A cost: ``rounds``, ``steps``, ``gradients``, ``samples``, ``vectors_up``, ``vectors_down`` or ``seconds``.
+        y: A metric; by default suboptimality, or loss where it is unknown.
+        ax: Axes to draw in; by default those of a new figure.
+
+    Returns:
+        The matplotlib Axes.
+
+    Raises:
+        UserError: The frames do not fit.
 
     >>> import fedatlas
     >>> problem = {"kind": "quadratic", "dim": 5, "similarity": 0.1}
@@ -56,41 +71,42 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
         raise UserError(f"plot: x is {x!r}; it must be a cost{did_you_mean(x, list(labels.COSTS))}")
     lines = _lines(frames)
     y, cost = _metric(lines, y), "round" if x == "rounds" else x
-    for one in lines:
-        if cost not in one.rows:
-            raise UserError(f"plot: {one.label} has no column {cost!r}")
-    log, looks = metric(y).scale == "log", style.styles({at: one.algorithm for at, one in enumerate(lines)})
-    with matplotlib.rc_context(style.RC):
-        ax = _blank() if ax is None else ax
+    for line in lines:
+        if cost not in line.rows:
+            raise UserError(f"plot: {line.label} has no column {cost!r}")
+    log, line_styles = metric(y).scale == "log", styles({i: line.algorithm for i, line in enumerate(lines)})
+    with matplotlib.rc_context(RC):
+        ax = _new_axes() if ax is None else ax
         if log:
             ax.set_yscale("log")
-        drawn, ends, handles = [], [], []
-        for at, one in enumerate(lines):
-            curve = average(one.rows, cost, y)
+        limiting, diverging, handles = [], [], []
+        for i, line in enumerate(lines):
+            curve = mean_curve(line.rows, cost, y)
             if not len(curve):
-                raise UserError(f"plot: {one.label} has no value of {y}")
-            handles.append(line(ax, curve, looks[at], (at, len(lines)), log, one.rows["seed"].nunique() > 1))
-            handles[-1].set_label(one.label)
-            diverged = (one.rows["status"] == "diverged").any()
-            drawn.append(curve[:1] if diverged else curve)
-            ends += [(curve, looks[at])] if diverged else []
-        limit([ax], drawn, log)
-        for curve, look in ends:
-            end(ax, curve, look)
+                raise UserError(f"plot: {line.label} has no value of {y}")
+            band = line.rows["seed"].nunique() > 1
+            handles.append(draw_curve(ax, curve, line_styles[i], (i, len(lines)), log, band))
+            handles[-1].set_label(line.label)
+            diverged = (line.rows["status"] == "diverged").any()
+            limiting.append(curve[:1] if diverged else curve)
+            diverging += [(curve, line_styles[i])] if diverged else []
+        set_limits([ax], limiting, log)
+        for curve, style in diverging:
+            mark_divergence(ax, curve, style)
         ax.set(xlabel=labels.COSTS[x], ylabel=labels.quantity(y), xlim=(0, None))
-        ax.legend(handles=[*handles, *([mark("diverged", marker="x")] if ends else [])])
+        ax.legend(handles=[*handles, *([note_handle("diverged", marker="x")] if diverging else [])])
     return ax
 
 
-def _blank() -> "Axes":
+def _new_axes() -> "Axes":
     from matplotlib import pyplot
 
     return pyplot.subplots(figsize=SIZE, layout="constrained")[1]
 
 
-def _metric(lines: list[Line], y: str | None) -> str:
-    """The metric that is drawn."""
-    common = [name for name in metric_columns(lines[0].rows) if all(name in one.rows for one in lines)]
+def _metric(lines: list[PlotLine], y: str | None) -> str:
+    """Return the metric of the plot."""
+    common = [name for name in metric_columns(lines[0].rows) if all(name in line.rows for line in lines)]
     if y is None:
         y = next((name for name in PREFERRED if name in common and lines[0].rows[name].notna().any()), PREFERRED[-1])
     if y not in common:
@@ -98,27 +114,27 @@ def _metric(lines: list[Line], y: str | None) -> str:
     return y
 
 
-def _lines(frames: Any) -> list[Line]:
+def _lines(frames: Any) -> list[PlotLine]:
     import pandas as pd
 
     if isinstance(frames, pd.DataFrame):
-        found = _of_curves(frames) if "algorithm" in frames else [_of_runs([frames])]
+        lines = _lines_of_curves(frames) if "algorithm" in frames else [_line_of_runs([frames])]
     elif isinstance(frames, Mapping):
-        found = [
-            _of_runs([those] if isinstance(those, pd.DataFrame) else those, str(label))
-            for label, those in frames.items()
+        lines = [
+            _line_of_runs([runs] if isinstance(runs, pd.DataFrame) else runs, str(label))
+            for label, runs in frames.items()
         ]
     elif isinstance(frames, Iterable) and not isinstance(frames, str):
-        found = [_of_runs([frame]) for frame in frames]
+        lines = [_line_of_runs([frame]) for frame in frames]
     else:
         raise UserError(f"plot: frames is {frames!r:.60}; it must be a DataFrame, or a list or mapping of them")
-    if not found:
+    if not lines:
         raise UserError("plot: there is no frame to plot")
-    return found
+    return lines
 
 
-def _of_runs(runs: Any, label: str | None = None) -> Line:
-    """The line of runs that differ in their seed. label: by default that of their algorithm."""
+def _line_of_runs(runs: Any, label: str | None = None) -> PlotLine:
+    """Return the line of runs that differ in their seed; the label is by default that of their algorithm."""
     import pandas as pd
 
     runs = list(runs) if isinstance(runs, Iterable) and not isinstance(runs, str) else [runs]
@@ -127,36 +143,37 @@ def _of_runs(runs: Any, label: str | None = None) -> Line:
             f"plot: {label or 'a frame'} is not a DataFrame that fedatlas.train returned, or a list of them"
         )
     if all("algorithm" in run for run in runs):
-        (one, *others) = [one for run in runs for one in _of_curves(run)]
-        if others:
+        (line, *surplus) = [line for run in runs for line in _lines_of_curves(run)]
+        if surplus:
             raise UserError(f"plot: {label or 'a frame'} holds several algorithms; keep one of them")
-        return one._replace(label=label or one.label)
+        return line._replace(label=label or line.label)
     algorithm = runs[0].attrs.get("spec", {}).get("algorithm", label or "run")
-    rows = [run.assign(seed=at, status=run.attrs.get("status", "ok")) for at, run in enumerate(runs)]
+    rows = [run.assign(seed=number, status=run.attrs.get("status", "ok")) for number, run in enumerate(runs)]
     for frame in rows:
-        frame.attrs = {}  # of which pandas would compare arrays
-    return Line(label or runs[0].attrs.get("label") or _label(algorithm), algorithm, pd.concat(rows, ignore_index=True))
+        frame.attrs = {}  # pandas would compare the arrays among them
+    label = label or runs[0].attrs.get("label") or _label(algorithm)
+    return PlotLine(label, algorithm, pd.concat(rows, ignore_index=True))
 
 
-def _of_curves(curves: "DataFrame") -> list[Line]:
-    """The lines of curves, one for each algorithm."""
-    lacking = [name for name in ("seed", "round", "status") if name not in curves]
-    if lacking:
-        raise UserError(f"plot: the frame has no column {lacking[0]!r}; give what train returned, or curves of results")
+def _lines_of_curves(curves: "DataFrame") -> list[PlotLine]:
+    """Return the lines of curves, one for each algorithm."""
+    missing = [name for name in ("seed", "round", "status") if name not in curves]
+    if missing:
+        raise UserError(f"plot: the frame has no column {missing[0]!r}; give what train returned, or curves of results")
     if curves.duplicated(["algorithm", "seed", "round"]).any():
         axes = [name for name in curves.columns[: list(curves).index("seed")] if name != "algorithm"]
-        each = curves.groupby("algorithm")[axes].nunique(dropna=False)
-        several = [name for name in axes if each[name].max() > 1] or axes
+        counts = curves.groupby("algorithm")[axes].nunique(dropna=False)
+        several = [name for name in axes if counts[name].max() > 1] or axes
         raise UserError(f"plot: the curves have several values of {', '.join(several)}; keep one of each")
-    known = curves.attrs.get("algorithms", {})
+    entries = curves.attrs.get("algorithms", {})
     return [
-        Line(known.get(id, {}).get("label") or _label(id), known.get(id, {}).get("algorithm", id), rows)
+        PlotLine(entries.get(id, {}).get("label") or _label(id), entries.get(id, {}).get("algorithm", id), rows)
         for id, rows in curves.groupby("algorithm", sort=False)
     ]
 
 
 def _label(algorithm: str) -> str:
-    """An algorithm's name for people; the name itself where there is no such algorithm."""
+    """Return an algorithm's name for people; the name itself where there is no such algorithm."""
     try:
         return getattr(ALGORITHMS.get(algorithm), "label", algorithm)
     except UserError:

@@ -1,4 +1,4 @@
-"""The clients' probabilities to take part in each round, and which of them took part."""
+"""Probabilities of clients to take part in each round, and the active clients."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,9 @@ from fedatlas.results.figures.base import Drawing, FilteredFigure
 from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
-    from matplotlib.colors import Colormap
     from pandas import DataFrame
 
-MAX_PANELS = 6  # columns that can be told apart
+MAX_PANELS = 6  # columns that a reader can distinguish
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,49 +31,52 @@ class Availability(FilteredFigure):
         return frozenset({"availability"})
 
     def draw(self, data: FigureData) -> Drawing:
-        drawn = data.availability
-        if not drawn:
+        from matplotlib.colors import ListedColormap
+
+        panels = data.availability
+        if not panels:
             raise data.error("no participation is left to draw; see its where")
-        if len(drawn) > MAX_PANELS:
-            raise data.error(f"there are {len(drawn)} participations; keep at most {MAX_PANELS} in where")
-        numbers = _numbers(drawn)
-        figure = layout.blank((max(4.2, 2.9 * len(drawn)), 4.6))
-        tops, rasters = figure.subplots(
-            2, len(drawn), sharex="col", sharey="row", squeeze=False, height_ratios=(1, 1.25)
+        if len(panels) > MAX_PANELS:
+            raise data.error(f"there are {len(panels)} participations; keep at most {MAX_PANELS} in where")
+        figure = layout.empty_figure((max(4.2, 2.9 * len(panels)), 4.6))
+        upper, lower = figure.subplots(
+            2, len(panels), sharex="col", sharey="row", squeeze=False, height_ratios=(1, 1.25)
         )
-        for top, raster, (title, probabilities, there) in zip(tops, rasters, drawn, strict=True):
-            rounds, clients = there.shape
+        colours = ListedColormap(["#ffffff", "#1b2a78"])
+        for top, raster, (title, probabilities, active) in zip(upper, lower, panels, strict=True):
+            rounds, clients = active.shape
             top.set_title(labels.mathematical(title))
             if probabilities is None:
                 top.text(0.5, 0.5, "unknown", transform=top.transAxes, ha="center", color=layout.NOTE_COLOUR)
             else:
                 top.plot(probabilities, color="#56b4e9", linewidth=0.5, alpha=0.45, rasterized=True)
                 top.plot(probabilities.mean(axis=1), color="#262626", linewidth=1.8)
-            order = np.argsort((there if probabilities is None else probabilities).mean(axis=0), kind="stable")
-            where: dict[str, Any] = {"origin": "lower", "aspect": "auto", "extent": (-0.5, rounds - 0.5, 0, clients)}
-            raster.imshow(there[:, order].T, cmap=_shades(), vmin=0, vmax=1, interpolation="nearest", **where)
+            order = np.argsort((active if probabilities is None else probabilities).mean(axis=0), kind="stable")
+            box: dict[str, Any] = {"origin": "lower", "aspect": "auto", "extent": (-0.5, rounds - 0.5, 0, clients)}
+            raster.imshow(active[:, order].T, cmap=colours, vmin=0, vmax=1, interpolation="nearest", **box)
             raster.grid(False)
             raster.set_xlabel("round $t$")
-        highest = max((probabilities.max() for _, probabilities, _ in drawn if probabilities is not None), default=1)
-        tops[0].set(ylim=(0, 1.06 * highest), ylabel="probability $p_i^t$")
-        rasters[0].locator_params(axis="y", integer=True)
-        rasters[0].set_ylabel("clients, often there on top")
-        layout.foot(figure, "Above: each client, and their mean. Below: dark where a client was available, first seed.")
-        return Drawing(figure, numbers)
+        highest = max((probabilities.max() for _, probabilities, _ in panels if probabilities is not None), default=1)
+        upper[0].set(ylim=(0, 1.06 * highest), ylabel="probability $p_i^t$")
+        lower[0].locator_params(axis="y", integer=True)
+        lower[0].set_ylabel("clients, most active on top")
+        layout.add_notes(
+            figure, "Above: each client, and their mean. Below: dark where a client was available, first seed."
+        )
+        return Drawing(figure, _numbers(panels))
 
 
-def _shades() -> "Colormap":
-    from matplotlib.colors import ListedColormap
-
-    return ListedColormap(["#ffffff", "#1b2a78"])
-
-
-def _numbers(drawn: "list[tuple[str, np.ndarray | None, np.ndarray]]") -> "DataFrame":
+def _numbers(panels: "list[tuple[str, np.ndarray | None, np.ndarray]]") -> "DataFrame":
     import pandas as pd
 
     parts = []
-    for title, probabilities, there in drawn:
-        t, i = np.indices(there.shape)
-        part = {"participation": title, "round": t.ravel(), "client": i.ravel(), "available": there.ravel().astype(int)}
+    for title, probabilities, active in panels:
+        t, i = np.indices(active.shape)
+        part = {
+            "participation": title,
+            "round": t.ravel(),
+            "client": i.ravel(),
+            "available": active.ravel().astype(int),
+        }
         parts.append(pd.DataFrame(part | ({} if probabilities is None else {"probability": probabilities.ravel()})))
     return pd.concat(parts, ignore_index=True)

@@ -1,4 +1,4 @@
-"""What a kind of figure is, and the options that several kinds share."""
+"""Base classes of kinds of figure, with the options that several kinds share, and the result of drawing one."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from fedatlas.experiments.cells import Run
-    from fedatlas.results.figures.browser_chart import Chart, Grid, Sentences
+    from fedatlas.results.figures.browser_chart import BrowserChart
     from fedatlas.results.figures.figure_data import FigureData
 
 Scale = Literal["log", "linear"]
@@ -31,17 +31,18 @@ class Drawing:
 
     figure: "matplotlib.figure.Figure"
     numbers: "DataFrame | None" = None
-    chart: "Chart | Grid | Sentences | None" = None
+    chart: "BrowserChart | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Figure(Kind):
     """A kind of figure or table. A subclass has a name, declares its options as fields, and draws itself.
 
-    The caption, which every figure of an experiment has, belongs to the report and is no option.
+    The caption, which all figures of an experiment have, belongs to the report and is no option.
 
-    draws_results: whether it draws results of runs, which need one value for every axis that it does not spread.
-    every_axis: whether it spreads all axes, those that no option names as well.
+    Attributes:
+        draws_results: Whether it draws results of runs, which need one value for every axis that it does not spread.
+        every_axis: Whether it spreads all axes, also those that no option names.
     """
 
     draws_results: ClassVar[bool] = True
@@ -49,40 +50,44 @@ class Figure(Kind):
 
     @classmethod
     def title(cls) -> str:
-        """What sentences call the kind."""
+        """Return the name of the kind in sentences."""
         return f"figure {cls.name}"
 
     @property
     def inputs(self) -> frozenset[str]:
-        """What the figure needs besides table and curves: ``partitions``, ``availability``, ``theorems``, ``memory``,
-        ``dissimilarities``, ``simulated_seconds``.
+        """Inputs besides table and curves; they may depend on the options.
 
-        It may depend on the options.
+        Names are ``partitions``, ``availability``, ``theorems``, ``memory``, ``dissimilarities`` and
+        ``simulated_seconds``.
         """
         return frozenset()
 
     def spreads(self) -> set[str]:
-        """Axes of which the figure shows several values: those that its options name."""
-        return {
-            axis
-            for name, one in self.options().items()
-            if one.names == "axis" and (axis := getattr(self, name)) is not None
-        }
+        """Return the axes of which the figure shows several values: those that its options name."""
+        axes = {getattr(self, name) for name, option in self.options().items() if option.names == "axis"}
+        return axes - {None}
 
     def measures(self) -> set[str]:
-        """Axes whose values must be numbers, as the options are."""
+        """Return the axes whose values must be numbers, as the options are."""
         return set()
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
-        """Raise UserError if the figure asks what is not known of its runs, such as the bound of a theorem.
+        """Check, before any job, that the figure's theory covers its runs.
 
-        Called before any job. runs: (id of the algorithm, Run) for each of its algorithms and each point of the axes
-        that it keeps.
+        Args:
+            runs: (id of the algorithm, Run) for each of its algorithms and each point of the axes that it keeps.
+
+        Raises:
+            UserError: The figure needs a quantity that is unknown for a run, such as the bound of a theorem.
         """
 
     @abstractmethod
     def draw(self, data: "FigureData") -> Drawing:
-        """Draw the figure. Raises UserError if its options do not fit the results."""
+        """Draw the figure.
+
+        Raises:
+            UserError: The options do not fit the results.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
-from fedatlas.results.figures.browser_chart import Chart, lines, plain
+from fedatlas.results.figures.browser_chart import LineChart, chart_lines, plain_text
 from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ class Bound(PanelFigure):
             comparison.validate_run(self.theorem, run)
 
     def draw(self, data: FigureData) -> Drawing:
-        from matplotlib.lines import Line2D
         from matplotlib.ticker import NullFormatter
 
         from fedatlas.theory import comparison
@@ -46,59 +45,52 @@ class Bound(PanelFigure):
         theorem = comparison.run_bound(self.theorem)
         panels = data.panels(data.rows(data.curves))
         figure, axes = layout.grid(len(panels), share_x=False)
-        uncovered: set[str] = set()
-        shown: list[tuple[str, str, DataFrame]] = []
-        for ax, (title, part) in zip(axes, panels, strict=True):
+        reasons: set[str] = set()
+        parts: list[tuple[str, str, DataFrame]] = []
+        for ax, (title, panel) in zip(axes, panels, strict=True):
             ax.set_title(title)
             ax.set_yscale("log")
             ax.set_xscale("log")
             ax.xaxis.set_minor_formatter(NullFormatter())
             for id in data.styles:
-                rows = part[part["algorithm"] == id]
+                rows = panel[panel["algorithm"] == id]
                 if not rows.empty:
                     try:
-                        shown.append((title, id, self._compare(ax, data, id, rows)))
+                        parts.append((title, id, self._draw_line(ax, data, id, rows)))
                     except comparison.NotCovered as reason:
-                        uncovered.add(f"Not drawn: {reason}.")
+                        reasons.add(f"Not drawn: {reason}.")
         counted = labels.COSTS["rounds"] if theorem.counts == "round" else theorem.counted
         layout.label(axes, counted, theorem.quantity)
-        handle = Line2D([], [], color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
-        handle.set_label(f"bound of {theorem.title}")
-        layout.legend(figure, data, [handle])
-        layout.foot(figure, data.note(), *sorted(uncovered))
-        numbers = data.tidy(shown)
-        chart = Chart(
+        bound = f"bound of {theorem.title}"
+        handle = layout.note_handle(bound, linestyle=layout.DOTS, linewidth=1.4)
+        layout.legend(figure, data.styles, data.names, handle)
+        layout.add_notes(figure, data.note(), *sorted(reasons))
+        chart = LineChart(
             x={"x": counted},
-            y=("mean", plain(theorem.quantity)),
-            lines=lines(data.styles, data.names),
+            y=("mean", plain_text(theorem.quantity)),
+            lines=chart_lines(data.styles, data.names),
             range=("low", "high"),
-            dotted={"bound": f"bound of {theorem.title}"},
+            dotted={"bound": bound},
             logx=True,
             logy=True,
             note=data.note(),
         )
-        return Drawing(figure, numbers, chart)
+        return Drawing(figure, data.tidy(parts), chart)
 
-    def _compare(self, ax: "Axes", data: FigureData, id: str, rows: "DataFrame") -> "DataFrame":
-        """Draw what was measured of an algorithm, and the bound. Returns the numbers."""
+    def _draw_line(self, ax: "Axes", data: FigureData, id: str, rows: "DataFrame") -> "DataFrame":
+        """Draw an algorithm's measured quantity and its bound, and return the numbers."""
         import pandas as pd
 
         from fedatlas.theory import comparison
 
-        look = data.styles[id]
-        found = list(comparison.compare_runs(data.view, self.theorem, id, rows))
-        count, measured, limit = (np.stack([run[k] for run in found]) for k in (1, 2, 3))
+        style = data.styles[id]
+        runs = list(comparison.compare_runs(data.view, self.theorem, id, rows))
+        count, measured, limit = (np.stack([run[k] for run in runs]) for k in (1, 2, 3))
         measured, x = np.maximum(measured, layout.FLOOR), count.mean(axis=0)
         marked = np.unique(np.geomspace(1, len(x), 9).astype(int) - 1).tolist()
         low, mean, high = measured.min(axis=0), measured.mean(axis=0), measured.max(axis=0)
-        layout.spread(ax, look, x, low, high, data.place(look), marked)
-        drawn: dict[str, Any] = {
-            "color": look.colour,
-            "linestyle": look.line,
-            "marker": look.marker,
-            "markersize": look.size,
-        }
-        ax.plot(x, mean, zorder=look.layer, markevery=marked, **drawn)
-        promised = np.maximum(limit.mean(axis=0), layout.FLOOR)
-        ax.plot(x, promised, color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
-        return pd.DataFrame({"x": x, "mean": mean, "low": low, "high": high, "bound": promised})
+        layout.draw_range(ax, style, x, low, high, data.position(id), marked)
+        ax.plot(x, mean, markevery=marked, **style.properties)
+        bound = np.maximum(limit.mean(axis=0), layout.FLOOR)
+        ax.plot(x, bound, color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
+        return pd.DataFrame({"x": x, "mean": mean, "low": low, "high": high, "bound": bound})

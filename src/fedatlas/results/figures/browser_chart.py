@@ -1,7 +1,7 @@
-"""What a browser needs to draw a figure's numbers: a description that lies beside the CSV of the numbers.
+"""Charts of figures in a browser: descriptions that are stored beside the CSV of a figure's numbers.
 
-A kind that sets `FigureData.numbers` may set `FigureData.chart` too. The report then draws the numbers of the CSV, and no others,
-where the reader can ask for single values, hide lines and change axes.
+A kind that returns numbers may return a chart too. The report then draws the numbers of the CSV, and no others, where the
+reader can inspect single values, hide lines and change axes.
 """
 
 import re
@@ -17,10 +17,15 @@ SIGNS = {r"\ell": "ℓ", r"\nabla ": "∇", r"\nabla": "∇", r"\|": "‖", r"\i
 
 
 @dataclass(frozen=True)
-class Line:
-    """How a line looks. name: for people. dash: lengths of strokes and gaps in widths of the line; empty if whole.
+class ChartLine:
+    """The look of a line.
 
-    quiet: whether it is in the background at first.
+    Attributes:
+        name: Name for people.
+        colour: Colour as ``#rrggbb``.
+        marker: Marker of matplotlib.
+        dash: Lengths of strokes and gaps in widths of the line; empty if it is solid.
+        quiet: Whether it is in the background at first.
     """
 
     name: str
@@ -31,20 +36,27 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Chart:
+class LineChart:
     """Lines over an abscissa. The numbers have the column ``algorithm``, and ``panel`` where there are several panels.
 
-    x: words of each column that can be the abscissa; the first is drawn. y: column and words of the ordinate. lines: by
-    the id in the column ``algorithm``. range: columns of the smallest and the largest value. categories: (cell, words)
-    of an abscissa that holds words. dotted: words of each column that is drawn as a dotted line of each algorithm.
-    logx, logy: the scales at first. heads: what stands below the titles of panels. remark: column of words on
-    single points, whose markers are then hollow. limits: of the ordinate, where the image has them. steps: whether
-    lines are steps. note: what a line and a range are.
+    Attributes:
+        x: Words of each column that can be the abscissa; the first is drawn.
+        y: Column and words of the ordinate.
+        lines: Lines by the id in the column ``algorithm``.
+        range: Columns of the smallest and the largest value.
+        categories: (cell, words) of an abscissa that holds words.
+        dotted: Words of each column that is drawn as a dotted line of each algorithm.
+        logx, logy: Scales at first.
+        heads: Texts below the titles of panels.
+        remark: Column of words on single points, whose markers are then hollow.
+        limits: Limits of the ordinate, where the picture has them.
+        steps: Whether lines are steps.
+        note: Meaning of a line and a range.
     """
 
     x: Mapping[str, str]
     y: tuple[str, str]
-    lines: Mapping[str, Line]
+    lines: Mapping[str, ChartLine]
     range: tuple[str, str] | None = None
     categories: list[tuple[str, str]] = field(default_factory=list)
     dotted: Mapping[str, str] = field(default_factory=dict)
@@ -57,17 +69,20 @@ class Chart:
     note: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """The description as JSON types."""
+        """Return the description as JSON types."""
         return {"kind": "lines", **asdict(self)}
 
 
 @dataclass(frozen=True)
-class Grid:
+class GridChart:
     """A table of coloured cells: a row for each algorithm, a column for each problem.
 
-    rows: names by the id in the column ``algorithm``, the best first. columns: titles, in the CSV's order of points.
-    log: whether numbers are ratios to the best, else differences. darkest: number from which on colours do not deepen.
-    note: what a number is.
+    Attributes:
+        rows: Names by the id in the column ``algorithm``, the best first.
+        columns: Titles, in the CSV's order of points.
+        log: Whether numbers are ratios to the best, else differences.
+        darkest: Number from which on colours do not deepen.
+        note: Meaning of a number.
     """
 
     rows: Mapping[str, str]
@@ -77,41 +92,49 @@ class Grid:
     note: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """The description as JSON types."""
+        """Return the description as JSON types."""
         return {"kind": "grid", **asdict(self)}
 
 
 @dataclass(frozen=True)
-class Sentences:
-    """A sentence for each row of the numbers, in the column ``sentence``. titles: of the rows. note: for the foot."""
+class SentenceChart:
+    """A sentence for each row of the numbers, in the column ``sentence``.
+
+    Attributes:
+        titles: Titles of the rows.
+        note: Text for the foot.
+    """
 
     titles: list[str]
     note: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """The description as JSON types."""
+        """Return the description as JSON types."""
         return {"kind": "sentences", **asdict(self)}
 
 
-def lines(styles: Mapping[str, Style], names: Mapping[str, str], quiet: Iterable[str] = ()) -> dict[str, Line]:
-    """The lines of algorithms by id. styles, names: of them; quiet: ids of those that are in the background."""
-    hushed = set(quiet)
+BrowserChart = LineChart | GridChart | SentenceChart
+
+
+def chart_lines(
+    styles: Mapping[str, Style], names: Mapping[str, str], quiet: Iterable[str] = ()
+) -> dict[str, ChartLine]:
+    """Return the lines of algorithms by id; those in ``quiet`` are in the background."""
+    background = set(quiet)
+    dashes = {id: style.line[1] if isinstance(style.line, tuple) else () for id, style in styles.items()}
     return {
-        id: Line(plain(names[id]), look.colour, look.marker, _dash(look), id in hushed) for id, look in styles.items()
+        id: ChartLine(plain_text(names[id]), style.colour, style.marker, dashes[id], id in background)
+        for id, style in styles.items()
     }
 
 
-def _dash(look: Style) -> tuple[float, ...]:
-    return look.line[1] if isinstance(look.line, tuple) else ()
-
-
-def plain(text: str) -> str:
-    """A text of a figure without the marks of formulas: ``number of workers M``."""
+def plain_text(text: str) -> str:
+    """Return a text of a figure without the marks of formulas: ``number of workers M``."""
     for mark, sign in SIGNS.items():
         text = text.replace(mark, sign)
     return re.sub(r"\\mathrm\{([^}]*)\}", r"\1", text).translate(str.maketrans("", "", "${}\\"))
 
 
-def categories(cells: Iterable[Any]) -> list[tuple[str, str]]:
-    """Cells of an axis that holds words, as CSV writes them, and what people read."""
+def category_labels(cells: Iterable[Any]) -> list[tuple[str, str]]:
+    """Return (text in the CSV, text for people) of the cells of an axis that holds words."""
     return [(str(cell), labels.text(parse(cell))) for cell in cells]

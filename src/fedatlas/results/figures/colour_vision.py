@@ -1,15 +1,15 @@
-"""How far apart two colours look, also to people with another colour vision than most.
+"""Perceived distance of two colours, also for people with a colour vision deficiency.
 
-Distance is CIEDE2000 (CIE 142-2001; formulas of Sharma, Wu and Dalal 2005, "The CIEDE2000 color-difference formula",
-Color Research and Application 30). Two colours that differ by 1 are told apart side by side on large areas; thin lines
-and small markers need 10 or more.
+The distance is CIEDE2000 (CIE 142-2001; formulas of Sharma, Wu and Dalal 2005, "The CIEDE2000 color-difference formula",
+Color Research and Application 30). People distinguish colours at distance 1 side by side on large areas; thin lines and
+small markers need 10 or more.
 """
 
 import functools
 import math
 from collections.abc import Sequence
 
-# What people see without one kind of cone, on linear RGB: Machado, Oliveira and Fernandes 2009, "A physiologically-
+# Colours as people without one kind of cone see them, on linear RGB: Machado, Oliveira and Fernandes 2009, "A physiologically-
 # based model for simulation of color vision deficiency", IEEE Transactions on Visualization and Computer Graphics
 # 15(6), severity 1.
 VISION = {
@@ -36,14 +36,14 @@ WHITE = (0.95047, 1.0, 1.08883)  # D65
 Triple = tuple[float, float, float]
 
 
-def apart(one: str, other: str) -> float:
-    """Distance of two colours to those who tell them apart worst. one, other: as ``#rrggbb``."""
-    return min(distance(seen(one, vision), seen(other, vision)) for vision in VISION)
+def perceived_distance(first: str, second: str) -> float:
+    """Return the smallest CIEDE2000 of two colours ``#rrggbb`` over all kinds of colour vision."""
+    return min(ciede2000(perceived_lab(first, vision), perceived_lab(second, vision)) for vision in VISION)
 
 
 @functools.cache
-def seen(colour: str, vision: str) -> Triple:
-    """A colour in CIELAB, as somebody sees it. colour: ``#rrggbb``. vision: a key of ``VISION``."""
+def perceived_lab(colour: str, vision: str) -> Triple:
+    """Return a colour ``#rrggbb`` in CIELAB as people with a kind of vision, a key of ``VISION``, perceive it."""
     encoded = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in encoded]
     light = [min(max(_product(row, linear), 0.0), 1.0) for row in VISION[vision]]
@@ -56,9 +56,9 @@ def _product(row: Triple, values: Sequence[float]) -> float:
     return sum(a * b for a, b in zip(row, values, strict=True))
 
 
-def distance(one: Triple, other: Triple) -> float:
-    """CIEDE2000 of two colours in CIELAB."""
-    (l1, a1, b1), (l2, a2, b2) = one, other
+def ciede2000(first: Triple, second: Triple) -> float:
+    """Return the CIEDE2000 of two colours in CIELAB, in the notation of Sharma, Wu and Dalal."""
+    (l1, a1, b1), (l2, a2, b2) = first, second
     chroma = ((math.hypot(a1, b1) + math.hypot(a2, b2)) / 2) ** 7
     g = 0.5 * (1 - math.sqrt(chroma / (chroma + 25.0**7)))
     c1, c2 = math.hypot((1 + g) * a1, b1), math.hypot((1 + g) * a2, b2)

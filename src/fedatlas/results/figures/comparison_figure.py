@@ -1,4 +1,4 @@
-"""What figures share that compare algorithms over problems, each of which is a point of the axes."""
+"""Base classes of figures that compare algorithms over problems, each of which is a point of the axes."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonFigure(CostFigure):
-    """A figure of what algorithms spend until they attain a target, on every point of the axes that ``where`` leaves.
+    """A figure of the costs of algorithms until they attain a target, on all points of the axes that ``where`` leaves.
 
     The targets of a problem do not depend on which algorithms are drawn.
     """
@@ -37,33 +37,33 @@ class ComparisonFigure(CostFigure):
     )
 
     @property
-    def counted(self) -> str:
+    def cost_name(self) -> str:
         """The cost in words, without its unit."""
         return self.words.removesuffix(" (s)")
 
-    def asked(self, data: FigureData, shares: "list[float]", budget: float = 1) -> TargetSpec:
-        """What is asked of the runs."""
+    def target_spec(self, data: FigureData, shares: "list[float]", budget: float = 1) -> TargetSpec:
+        """Return the targets of the comparison: metric, cost, shares and budget."""
         goal = scores.goal(data.y, data.view.select)
         return TargetSpec(data.y, goal, self.x, tuple(shares), self.best, budget)
 
-    def board(self, data: FigureData, shares: "list[float]", budget: float = 1) -> Benchmark:
-        """Costs of the algorithms that are drawn, at targets that all algorithms of the experiment set."""
-        asked = self.asked(data, shares, budget)
-        data.column(data.curves, asked.column, data.y)
-        data.rows(data.curves)  # raises if nothing is left
+    def benchmark(self, data: FigureData, shares: "list[float]", budget: float = 1) -> Benchmark:
+        """Return the costs of the algorithms of the figure, at targets that all algorithms of the experiment set."""
+        spec = self.target_spec(data, shares, budget)
+        data.require(data.curves, spec.column, data.y)
+        data.rows(data.curves)  # raises if no row is left
         rows = select_rows(data.curves, self.where)
-        every = targets.target_costs(rows, list(data.view.algorithms), data.view.axes, asked)
-        return every.select_algorithms(list(data.styles))
+        benchmark = targets.target_costs(rows, list(data.view.algorithms), data.view.axes, spec)
+        return benchmark.select_algorithms(list(data.styles))
 
-    def told(self, data: FigureData, shares: "list[float]") -> str:
-        """What a target is, for the foot."""
+    def target_note(self, data: FigureData, shares: "list[float]") -> str:
+        """Return the definition of a target, for the foot."""
         parts = [f"{labels.number(100 * share)} %" for share in shares]
         percent = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-        words, known = labels.words(data.y), self.asked(data, shares).known
-        if known == 0:
+        words, optimum = labels.words(data.y), self.target_spec(data, shares).known
+        if optimum == 0:
             return f"Target: the {words} is {percent} of its first value."
-        best = "the best that any run found" if known is None else labels.number(known)
-        if known is None and data.y == "loss" and "suboptimality" in data.curves:
+        best = "the best that any run found" if optimum is None else labels.number(optimum)
+        if optimum is None and data.y == "loss" and "suboptimality" in data.curves:
             best = f"F*, or where F* is not known to {best},"
         return f"Target: the distance of the {words} to {best} is {percent} of the first one."
 
@@ -93,49 +93,53 @@ class SingleTargetFigure(ComparisonFigure):
         if self.scores and self.best is not None:
             raise UserError(f"{self.title()}: scores have no target, and so no best; leave one of them out")
 
-    def numbers(self, data: FigureData) -> Benchmark:
-        """The numbers that are compared."""
+    def outcomes(self, data: FigureData) -> Benchmark:
+        """Return the numbers that are compared."""
         if not self.scores:
-            return self.board(data, [self.share])
-        data.column(data.curves, data.y)
+            return self.benchmark(data, [self.share])
+        data.require(data.curves, data.y)
         data.rows(data.curves)
         goal, log = scores.goal(data.y, data.view.select), metric(data.y).scale == "log"
-        made = targets.score_benchmark(self._scores(data), list(data.view.algorithms), data.view.axes, goal, log)
-        return made.select_algorithms(list(data.styles))
+        benchmark = targets.score_benchmark(
+            self._run_scores(data), list(data.view.algorithms), data.view.axes, goal, log
+        )
+        return benchmark.select_algorithms(list(data.styles))
 
-    def _scores(self, data: FigureData) -> "Series":
-        """The score of each run."""
+    def _run_scores(self, data: FigureData) -> "Series":
+        """Return the score of each run."""
         select = data.view.select
-        goal, of_runs = scores.goal(data.y, select), ["algorithm", *data.view.axes, "seed"]
+        goal, keys = scores.goal(data.y, select), ["algorithm", *data.view.axes, "seed"]
         rows = select_rows(data.curves, self.where)
-        status = rows.groupby(of_runs, sort=False)["status"].last()
-        each = scores.score_frame(rows[rows["round"] > 0], of_runs, data.y, select.statistic, goal, select.last)
-        each = each.reindex(status.index)
-        return each.mask((status == "diverged") | each.isna(), scores.worst_score(goal))
+        status = rows.groupby(keys, sort=False)["status"].last()
+        result = scores.score_frame(rows[rows["round"] > 0], keys, data.y, select.statistic, goal, select.last)
+        result = result.reindex(status.index)
+        return result.mask((status == "diverged") | result.isna(), scores.worst_score(goal))
 
     @property
-    def sure(self) -> str:
-        """How sure an interval is, in percent."""
+    def confidence(self) -> str:
+        """The confidence of an interval, in percent."""
         return f"{labels.number(100 * (1 - self.level))} %"
 
-    def what(self, data: FigureData) -> str:
-        """What is compared, in words."""
+    def quantity(self, data: FigureData) -> str:
+        """Return the quantity that is compared, in words."""
         if self.scores:
             return " ".join((data.view.select.statistic, labels.words(data.y)))
-        return self.counted
+        return self.cost_name
 
 
-def problems(data: FigureData, board: Benchmark) -> "DataFrame":
-    """The problems of a board, a row for each, with a column for each axis."""
+def problem_frame(data: FigureData, benchmark: Benchmark) -> "DataFrame":
+    """Return the problems of a benchmark, a row for each, with a column for each axis."""
     import pandas as pd
 
-    return pd.DataFrame(board.problems, columns=data.view.axes, index=range(len(board.problems)))
+    return pd.DataFrame(benchmark.problems, columns=data.view.axes, index=range(len(benchmark.problems)))
 
 
-def titles(data: FigureData, board: Benchmark) -> list[str]:
-    """The problems of a board for people: the axes of which there are several values."""
-    frame = problems(data, board)
+def problem_titles(data: FigureData, benchmark: Benchmark) -> list[str]:
+    """Return the titles of a benchmark's problems: the axes of which there are several values."""
+    frame = problem_frame(data, benchmark)
     cells = {axis: sorted_values(frame[axis]) for axis in frame}
-    words = {axis: dict(zip(found, layout.heads(data, axis, found), strict=True)) for axis, found in cells.items()}
+    words = {
+        axis: dict(zip(values, layout.column_titles(data, axis, values), strict=True)) for axis, values in cells.items()
+    }
     varied = [axis for axis in frame if len(words[axis]) > 1]
     return [", ".join(words[axis][row[axis]] for axis in varied) for row in frame.to_dict("records")]

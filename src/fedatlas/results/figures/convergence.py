@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from fedatlas.experiments import labels, scores
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
-from fedatlas.results.figures.browser_chart import Chart, lines
+from fedatlas.results.figures.browser_chart import LineChart, chart_lines
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import Style
@@ -35,45 +35,46 @@ class Convergence(PanelFigure, CostFigure):
     )
 
     def draw(self, data: FigureData) -> Drawing:
-        cost = self.cost
-        data.column(data.curves, cost, data.y)
+        data.require(data.curves, self.cost, data.y)
         rows = data.rows(data.curves)
-        panels = data.panels(_so_far(rows, data) if self.so_far else rows)
+        panels = data.panels(_best_so_far(rows, data) if self.so_far else rows)
         figure, axes = layout.grid(len(panels), share_x=False)
-        drawn, ends, cut = [], [], False
-        shown, abscissas = [], self.against(rows)
-        for ax, (title, part) in zip(axes, panels, strict=True):
+        limiting, diverging, raised = [], [], False
+        parts, abscissas = [], self.abscissas(rows)
+        for ax, (title, panel) in zip(axes, panels, strict=True):
             ax.set_title(title)
             if data.log:
                 ax.set_yscale("log")
-            for number, (id, look) in enumerate(data.styles.items()):
-                curve = average(part[part["algorithm"] == id], cost, data.y, list(abscissas))
+            for id, style in data.styles.items():
+                runs = panel[panel["algorithm"] == id]
+                curve = mean_curve(runs, self.cost, data.y, list(abscissas))
                 if not len(curve):
                     continue
-                cut |= data.log and bool((curve["low"] < layout.FLOOR).any())
-                diverged = (part.loc[part["algorithm"] == id, "status"] == "diverged").any()
-                line(ax, curve, look, (number, len(data.styles)), data.log, data.seeds > 1)
-                drawn.append(curve[:1] if diverged else curve)
+                raised |= data.log and bool((curve["low"] < layout.FLOOR).any())
+                diverged = (runs["status"] == "diverged").any()
+                draw_curve(ax, curve, style, data.position(id), data.log, data.seeds > 1)
+                limiting.append(curve[:1] if diverged else curve)
                 remark = np.where(diverged & (np.arange(len(curve)) == len(curve) - 1), "diverged after this", "")
-                shown.append((title, id, curve.reset_index(drop=True).assign(remark=remark)))
-                ends += [(ax, curve, look)] if diverged else []
+                parts.append((title, id, curve.reset_index(drop=True).assign(remark=remark)))
+                diverging += [(ax, curve, style)] if diverged else []
             ax.margins(x=0.02)
             if self.xscale == "log":
-                ax.set_xscale("symlog", linthresh=1)  # with 0, where all start
+                ax.set_xscale("symlog", linthresh=1)  # with 0, where all runs start
             elif not self.x.endswith("seconds"):
                 ax.locator_params(axis="x", integer=True)
             ax.set_xlim(left=0)
-        limit(axes, drawn, data.log)
-        for one in ends:
-            end(*one)
+        set_limits(axes, limiting, data.log)
+        for ax, curve, style in diverging:
+            mark_divergence(ax, curve, style)
         layout.label(axes, self.words, labels.quantity(data.y, "best" if self.so_far else ""))
-        layout.legend(figure, data, [layout.mark("diverged", marker="x")] if ends else ())
-        layout.foot(figure, data.note(), layout.RAISED if cut else "")
-        numbers = _tidy(data, shown)
-        chart = Chart(
+        handles = [layout.note_handle("diverged", marker="x")] if diverging else []
+        layout.legend(figure, data.styles, data.names, *handles)
+        layout.add_notes(figure, data.note(), layout.FLOOR_NOTE if raised else "")
+        numbers = data.tidy(parts).drop(columns=["x"], errors="ignore").rename(columns={"y": "mean", "count": "seeds"})
+        chart = LineChart(
             x=abscissas,
             y=("mean", " ".join(["best"] * self.so_far + [labels.words(data.y)])),
-            lines=lines(data.styles, data.names),
+            lines=chart_lines(data.styles, data.names),
             range=("low", "high"),
             logx=self.xscale == "log",
             logy=data.log,
@@ -84,27 +85,28 @@ class Convergence(PanelFigure, CostFigure):
         return Drawing(figure, numbers, chart)
 
 
-def _tidy(data: FigureData, shown: "Sequence[tuple[str, str, DataFrame]]") -> "DataFrame":
-    """Numbers of curves that ``average`` made: every cost that can be drawn against, mean, range, number of seeds."""
-    return data.tidy(shown).drop(columns=["x"], errors="ignore").rename(columns={"y": "mean", "count": "seeds"})
-
-
-def _so_far(rows: "DataFrame", data: FigureData) -> "DataFrame":
-    """Rows of curves in which each run's metric is its best value up to there."""
+def _best_so_far(rows: "DataFrame", data: FigureData) -> "DataFrame":
+    """Return rows of curves in which each run's metric is its best value up to that round."""
     rows = rows.sort_values("round", kind="stable")
     runs = rows.groupby(["algorithm", *data.view.axes, "seed"], sort=False)[data.y]
     best = runs.cummin() if scores.goal(data.y, data.view.select) == "min" else runs.cummax()
     return rows.assign(**{data.y: best})
 
 
-def average(rows: "DataFrame", cost: str, metric: str, costs: "Sequence[str]" = ()) -> "DataFrame":
-    """Mean and range over seeds at every evaluation that all seeds reached.
+def mean_curve(rows: "DataFrame", cost: str, metric: str, costs: "Sequence[str]" = ()) -> "DataFrame":
+    """Return mean and range over seeds at all evaluations that all seeds reached.
 
-    rows: of curves, of one algorithm at one point. cost, metric: their columns. costs: further columns whose means are
-    taken. Returns columns ``x``, ``y``, ``low``, ``high``, ``count`` and the costs, by round.
+    Args:
+        rows: Rows of curves, of one algorithm at one point.
+        cost: Column of the abscissa.
+        metric: Column of the ordinate.
+        costs: Further columns to average.
+
+    Returns:
+        Columns ``x``, ``y``, ``low``, ``high``, ``count`` and the costs, by round.
     """
-    ok = rows[np.isfinite(rows[metric])]
-    groups = ok.groupby("round", sort=True)
+    finite = rows[np.isfinite(rows[metric])]
+    groups = finite.groupby("round", sort=True)
     curve = groups[metric].agg(y="mean", low="min", high="max", count="count")
     for name in costs:
         curve[name] = groups[name].mean() if name != "round" else curve.index
@@ -112,45 +114,54 @@ def average(rows: "DataFrame", cost: str, metric: str, costs: "Sequence[str]" = 
     return curve[curve["count"] == rows["seed"].nunique()]
 
 
-def line(ax: "Axes", curve: "DataFrame", look: Style, place: tuple[int, int], log: bool, band: bool) -> "Line2D":
-    """Draw a curve that ``average`` made; returns the line.
+def draw_curve(
+    ax: "Axes", curve: "DataFrame", style: Style, position: tuple[int, int], log: bool, band: bool
+) -> "Line2D":
+    """Draw a curve of `mean_curve` and return the line.
 
-    place: its number among how many curves, so that their markers lie apart. log: of the scale of y. band: whether the
-    range is drawn as well.
+    Args:
+        ax: The axes.
+        curve: The curve.
+        style: Style of the line.
+        position: Index of the curve, and number of curves, so that their markers lie apart.
+        log: Whether the scale of y is logarithmic.
+        band: Whether the range is drawn as well.
     """
     x, y, low, high = (curve[name].to_numpy(float) for name in ("x", "y", "low", "high"))
     if log:
         y, low, high = (np.maximum(values, layout.FLOOR) for values in (y, low, high))
     step = max(1, len(x) // 8)
-    start = place[0] * step // max(1, place[1])
-    shown = (start, step) if step > 1 else 1
+    start = position[0] * step // max(1, position[1])
     if band:
-        layout.spread(ax, look, x, low, high, place, np.arange(start, len(x), step) if step > 1 else slice(None))
-    points: dict[str, Any] = {"marker": look.marker, "markevery": shown, "markersize": look.size - 0.7}
-    width = 1.7 if len(x) <= 60 else 1.3
-    (drawn,) = ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=width, zorder=look.layer, **points)
-    return drawn
+        marked = np.arange(start, len(x), step) if step > 1 else slice(None)
+        layout.draw_range(ax, style, x, low, high, position, marked)
+    properties = style.properties | {"markersize": style.size - 0.7, "linewidth": 1.7 if len(x) <= 60 else 1.3}
+    (line,) = ax.plot(x, y, markevery=(start, step) if step > 1 else 1, **properties)
+    return line
 
 
-def end(ax: "Axes", curve: "DataFrame", look: Style) -> None:
-    """A cross where a curve that diverged stops, or leaves the figure."""
+def mark_divergence(ax: "Axes", curve: "DataFrame", style: Style) -> None:
+    """Draw a cross where a curve that diverged stops, or leaves the figure."""
     x, y = curve["x"].to_numpy(float), curve["y"].to_numpy(float)
     bottom, top = ax.get_ylim()
     last = int(np.argmax(y > top)) if (y > top).any() else len(y) - 1
     height = min(max(y[last], bottom), top)
-    ax.plot(x[last], height, "x", color=look.colour, markersize=8, markeredgewidth=2, zorder=3, clip_on=False)
+    ax.plot(x[last], height, "x", color=style.colour, markersize=8, markeredgewidth=2, zorder=3, clip_on=False)
 
 
-def limit(axes: "Sequence[Axes]", drawn: "Sequence[DataFrame]", log: bool) -> None:
-    """Set limits that hold every curve that did not diverge; those that did may leave the figure.
+def set_limits(axes: "Sequence[Axes]", curves: "Sequence[DataFrame]", log: bool) -> None:
+    """Set limits that hold all curves that did not diverge; those that did may leave the figure.
 
-    drawn: the curves; of one that diverged, its first row. log: of the scale of y.
+    Args:
+        axes: Axes that share y.
+        curves: The curves; of one that diverged, its first row.
+        log: Whether the scale of y is logarithmic.
     """
-    if not drawn:
+    if not curves:
         return
-    values = np.concatenate([curve[["low", "high"]].to_numpy(float).ravel() for curve in drawn])
+    values = np.concatenate([curve[["low", "high"]].to_numpy(float).ravel() for curve in curves])
     if log:  # one lucky seed must not squeeze the means together
-        lowest = min(curve["y"].min() for curve in drawn)
+        lowest = min(curve["y"].min() for curve in curves)
         values = np.maximum(values, max(layout.FLOOR, lowest / 10))
     if bounds := layout.limits(values, log):
         axes[0].set_ylim(*bounds)

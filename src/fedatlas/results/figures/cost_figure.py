@@ -1,4 +1,4 @@
-"""What figures share whose x is a cost: recorded ones, and the time that a cost model makes of them."""
+"""Base class of figures against a cost: a recorded one, or the time that a cost model derives from recorded ones."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from fedatlas.results.figures.base import AlgorithmFigure
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-OFFERED = ("rounds", "vectors_up", "gradients", "seconds")  # costs that a reader can choose among
+BROWSER_COSTS = ("rounds", "vectors_up", "gradients", "seconds")  # costs that a reader of the report can choose among
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +29,14 @@ class CostFigure(CostOptions, AlgorithmFigure):
         """Column of curves that holds the cost."""
         return "round" if self.x == "rounds" else self.x
 
-    def against(self, curves: "DataFrame") -> dict[str, str]:
-        """Words of the costs that curves can be drawn against, by their columns; the figure's own comes first."""
-        found = {"round" if name == "rounds" else name: words for name, words in COSTS.items() if name in OFFERED}
-        return {self.cost: self.words} | {name: words for name, words in found.items() if name in curves}
+    def abscissas(self, curves: "DataFrame") -> dict[str, str]:
+        """Return the words of the costs that curves can be drawn against, by column; the figure's own comes first."""
+        columns = {"round" if name == "rounds" else name: COSTS[name] for name in COSTS if name in BROWSER_COSTS}
+        return {self.cost: self.words} | {name: words for name, words in columns.items() if name in curves}
 
     @property
     def words(self) -> str:
-        """The cost for an axis; of simulated time, on which clients."""
+        """Label of the cost for an axis; that of simulated time names the clients."""
         if self.x != SIMULATED:
             return TIMES[self.x]
         return TIMES[self.x].replace(" (s)", f", {self.clients} (s)")

@@ -10,12 +10,12 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.profiles import scaled_costs
 from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, powers
+from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, set_powers_of_two
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BEYOND = 1.06  # times the largest cost, so that the last step is seen
+MARGIN = 1.06  # times the largest cost, so that the last step is visible
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,19 +45,19 @@ class DataProfile(ProfileFigure):
             if self.algorithms is not None and self.baseline not in self.algorithms:
                 raise UserError(f"{self.title()}: the baseline {self.baseline!r} must be one of the algorithms")
 
-    def values(self, board: Benchmark) -> np.ndarray:
-        baseline = None if self.baseline is None else board.algorithms.index(self.baseline)
-        return scaled_costs(board, baseline, raw=self.unit == "one")
+    def instance_values(self, benchmark: Benchmark) -> np.ndarray:
+        baseline = None if self.baseline is None else benchmark.algorithms.index(self.baseline)
+        return scaled_costs(benchmark, baseline, raw=self.unit == "one")
 
-    def abscissas(self, values: np.ndarray) -> np.ndarray:
+    def grid(self, values: np.ndarray) -> np.ndarray:
         finite = values[np.isfinite(values) & (values > 0)]
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.5, 1.0)
-        return geometric(low, high * BEYOND if high > low else 2 * low)
+        return geometric(low, high * MARGIN if high > low else 2 * low)
 
-    def across(self, ax: "Axes", at: np.ndarray) -> None:
-        powers(ax, float(at[0]), float(at[-1]))
+    def scale_x(self, ax: "Axes", x: np.ndarray) -> None:
+        set_powers_of_two(ax, float(x[0]), float(x[-1]))
 
-    def axis(self, data: FigureData) -> str:
+    def x_label(self, data: FigureData) -> str:
         if self.baseline is not None:
-            return f"{self.counted}, as a multiple of what {data.names[self.baseline]} spends"
-        return self.words if self.unit == "one" else f"{self.counted}, as a share of the budget"
+            return f"{self.cost_name}, as a multiple of what {data.names[self.baseline]} spends"
+        return self.words if self.unit == "one" else f"{self.cost_name}, as a share of the budget"

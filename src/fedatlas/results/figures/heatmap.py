@@ -1,10 +1,8 @@
 """A metric over two axes, beside its closed form."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import labels
@@ -15,14 +13,14 @@ from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import AlgorithmFigure, Drawing
 from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.style import DIVERGING, SEQUENTIAL
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.colors import Colormap
-    from pandas import DataFrame
+    from pandas import DataFrame, Index
 
     from fedatlas.experiments.cells import Run
+
+MAX_NUMBERS = 121  # cells of a panel that have their numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,44 +51,44 @@ class Heatmap(AlgorithmFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         import pandas as pd
+        import seaborn as sns
 
         panels = self._panels(data)
-        numbers = pd.concat({title: part.stack().rename(data.y) for title, part in panels.items()}, names=["panel"])
+        numbers = pd.concat({title: panel.stack().rename(data.y) for title, panel in panels.items()}, names=["panel"])
         numbers = numbers.reset_index()
         figure, axes = layout.grid(len(panels))
-        low, high = (float(end(numbers[data.y])) for end in (min, max))
+        low, high = float(numbers[data.y].min()), float(numbers[data.y].max())
+        colours = sns.blend_palette(SEQUENTIAL if self.center is None else DIVERGING, as_cmap=True)
         if self.center is not None:
             reach = max(high - self.center, self.center - low)
             low, high = self.center - reach, self.center + reach
-        shades = _shades(self.center is not None)
-        for ax, (title, part) in zip(axes, panels.items(), strict=True):
-            image = ax.imshow(part, origin="lower", aspect="auto", cmap=shades, vmin=low, vmax=high)
-            ax.set_title(title)
-            ax.grid(False)
-            _ticks(ax.xaxis, part.columns)
-            _ticks(ax.yaxis, part.index)
-            if part.size <= 121:
-                _write(ax, part.to_numpy(), low, high)
+        for ax, (title, panel) in zip(axes, panels.items(), strict=True):
+            sns.heatmap(panel, ax=ax, vmin=low, vmax=high, cmap=colours, cbar=False, rasterized=True,
+                        annot=panel.size <= MAX_NUMBERS, fmt=".0f", annot_kws={"fontsize": 6.5},
+                        xticklabels=_tick_labels(panel.columns), yticklabels=_tick_labels(panel.index))  # fmt: skip
+            ax.set(title=title, xlabel="", ylabel="")
+            ax.tick_params(length=0, rotation=0)
+        axes[0].invert_yaxis()  # of all panels, which share it
         problem = data.view.problem
         layout.label(axes, labels.axis(self.x, problem), labels.axis(self.rows, problem))
-        bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=24)
+        bar = figure.colorbar(axes[0].collections[0], ax=axes, pad=0.02, aspect=24)
         bar.set_label(labels.quantity(data.y))
         bar.outline.set_visible(False)
-        layout.foot(figure, f"Means over {data.counted_seeds} and the rounds from {self.after} on.")
+        layout.add_notes(figure, f"Means over {data.counted_seeds} and the rounds from {self.after} on.")
         return Drawing(figure, numbers)
 
     def _panels(self, data: FigureData) -> "dict[str, DataFrame]":
-        """Values by rows and x, by title of the panel."""
+        """Return values by rows and x, by title of the panel."""
         from fedatlas.theory.closed_forms import LIMITS, late_means
 
-        data.column(data.curves, self.x, self.rows, data.y)
+        data.require(data.curves, self.x, self.rows, data.y)
         axes = ["algorithm", self.rows, self.x]
-        drawn = data.rows(data.curves)
-        means = late_means(drawn, axes, data.y, self.after)
+        rows = data.rows(data.curves)
+        means = late_means(rows, axes, data.y, self.after)
         if means.empty:
             raise data.error(f"there are no evaluations from round {self.after} on")
         means = means.groupby(level=axes).mean()
-        order = {"index": sorted_values(drawn[self.rows]), "columns": sorted_values(drawn[self.x])}
+        order = {"index": sorted_values(rows[self.rows]), "columns": sorted_values(rows[self.x])}
         panels = {
             data.names[id]: means[id].unstack(self.x).reindex(**order)
             for id in data.styles
@@ -98,38 +96,21 @@ class Heatmap(AlgorithmFigure):
         }
         if self.limit is None:
             return panels
-        closed = _closed(lookup("limit", self.limit, LIMITS), data.view, next(iter(panels.values())))
+        closed = _closed_form(lookup("limit", self.limit, LIMITS), data.view, next(iter(panels.values())))
         return {"closed form": closed} | panels
 
 
-def _closed(limit: Callable[..., float], view: ExperimentView, like: "DataFrame") -> "DataFrame":
-    """A closed form at the points of another panel."""
+def _closed_form(limit: Callable[..., float], view: ExperimentView, panel: "DataFrame") -> "DataFrame":
+    """Return a closed form at the points of a panel."""
     from fedatlas.theory.closed_forms import probabilities
 
-    axes = (like.columns.name, like.index.name)
-    points = [[dict(zip(axes, (c, r), strict=True)) for c in like.columns] for r in like.index]
+    axes = (panel.columns.name, panel.index.name)
+    points = [[dict(zip(axes, (c, r), strict=True)) for c in panel.columns] for r in panel.index]
     values = [[limit(view.problem, probabilities(view.setting, point)) for point in row] for row in points]
-    return type(like)(values, like.index, like.columns)
+    return type(panel)(values, panel.index, panel.columns)
 
 
-def _shades(two_sided: bool) -> "Colormap":
-    import seaborn as sns
-
-    if two_sided:
-        return sns.blend_palette(["#08306b", "#6aaed6", "#f7f7f7", "#f4a259", "#7f2704"], as_cmap=True)
-    return sns.blend_palette(["#ffffff", "#cfe3f1", "#6aaed6", "#2171b5", "#08306b"], as_cmap=True)
-
-
-def _ticks(axis: "Axis", values: Sequence[object]) -> None:
-    step = -(-len(values) // 6)
-    axis.set_ticks(range(0, len(values), step), [labels.text(parse(cell)) for cell in values[::step]])
-    axis.set_tick_params(length=0)
-
-
-def _write(ax: "Axes", values: np.ndarray, low: float, high: float) -> None:
-    """Whole numbers into the cells, light on dark."""
-    for (row, column), value in np.ndenumerate(values):
-        dark = abs(value - (low + high) / 2) > 0.3 * (high - low)
-        ax.text(
-            column, row, f"{value:.0f}", ha="center", va="center", fontsize=6.5, color="white" if dark else "#1a1a1a"
-        )
+def _tick_labels(cells: "Index") -> list[str]:
+    """Return the labels of an axis's cells, of which at most 6 are not empty."""
+    step = -(-len(cells) // 6)
+    return [labels.text(parse(cell)) if index % step == 0 else "" for index, cell in enumerate(cells)]

@@ -1,8 +1,8 @@
-"""What kinds of figure share in drawing: empty figures, grids of panels, labels, legends, notes, limits of axes."""
+"""Parts that kinds of figure share: empty figures, grids of panels, labels, legends, notes, limits of axes."""
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +11,9 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.selection import is_numeric, sorted_values
 from fedatlas.results.figures import paper_page
-from fedatlas.results.figures.figure_data import BANDS, FigureData
+from fedatlas.results.figures.figure_data import MAX_BANDS, FigureData
 from fedatlas.results.figures.style import Style
-from fedatlas.results.figures.text_fitting import width
+from fedatlas.results.figures.text_fitting import text_width
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -23,17 +23,19 @@ if TYPE_CHECKING:
     from pandas import Series
 
 FLOOR = 1e-16  # below this a suboptimality in double precision is rounding error, of either sign
-RAISED = "Values below 10⁻¹⁶ are raised to it."
+FLOOR_NOTE = "Values below 10⁻¹⁶ are raised to it."
 NOTE_COLOUR = "#666666"
-HANDLE, ENTRY = 0.68, 0.19  # inches of a legend: across, of a handle with what lies beside it; upwards, of a row
+HANDLE_WIDTH, LEGEND_ROW = 0.68, 0.19  # inches of a legend: a handle with its gaps; the height of a row
 NOTE_CHARACTER = 0.064  # inches of a character of a note
-DOTS = (0, (1, 1.5))  # what theorems say; no algorithm's line is dotted so
+DOTS = (0, (1, 1.5))  # line of a theorem's bound; no algorithm's line is dotted so
 
 
-def blank(size: tuple[float, float], fixed: bool = False) -> "Figure":
-    """An empty figure of (width, height) inches, which no window and no pyplot knows of.
+def empty_figure(size: tuple[float, float], fixed: bool = False) -> "Figure":
+    """Return an empty figure that no window and no pyplot knows of.
 
-    The page of a paper makes it smaller. fixed: whether it does not, because the size follows from texts.
+    Args:
+        size: Width and height in inches. The page of a paper reduces them.
+        fixed: Whether the page does not reduce them, because the size follows from texts.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -41,21 +43,20 @@ def blank(size: tuple[float, float], fixed: bool = False) -> "Figure":
 
     page = paper_page.current()
     pad = 0.03 if page else 0.06
-    size = page.blank(size) if page and not fixed else size
+    size = page.shrink(size) if page and not fixed else size
     figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=pad, h_pad=pad))
     FigureCanvasAgg(figure)
     return figure
 
 
 def grid(count: int, share_x: bool = True) -> "tuple[Figure, list[Axes]]":
-    """A figure and its axes, one for each of count panels. All share y; share_x: whether they share x too."""
+    """Return a figure and its axes, one for each of ``count`` panels, which share y and, if ``share_x``, x too."""
     columns, page = count if count <= 4 else 3 if count in (5, 6, 9) else 4, paper_page.current()
     width, height = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}[columns]
     if page:
         columns, width, height = page.grid(columns)
     rows = math.ceil(count / columns)
-    size = (width * columns, height * rows - 0.25 * (rows - 1) + 0.35)
-    figure = blank(size)
+    figure = empty_figure((width * columns, height * rows - 0.25 * (rows - 1) + 0.35))
     axes = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel().tolist()
     for unused in axes[count:]:
         unused.set_visible(False)
@@ -64,16 +65,16 @@ def grid(count: int, share_x: bool = True) -> "tuple[Figure, list[Axes]]":
     return figure, axes[:count]
 
 
-def shape(axes: "Sequence[Axes]") -> tuple[int, int]:
-    """Rows and columns of a grid, from its axes."""
-    place = axes[0].get_subplotspec()
-    assert place is not None  # as of all axes that ``grid`` makes
-    return place.get_gridspec().nrows, place.get_gridspec().ncols
+def grid_shape(axes: "Sequence[Axes]") -> tuple[int, int]:
+    """Return the rows and columns of the grid that axes belong to."""
+    spec = axes[0].get_subplotspec()
+    assert spec is not None  # all axes of ``grid`` have one
+    return spec.get_gridspec().nrows, spec.get_gridspec().ncols
 
 
 def label(axes: "Sequence[Axes]", x: str, y: str) -> None:
     """Label the outer axes of a grid. Where there are several rows, y is written once for all."""
-    rows, columns = shape(axes)
+    rows, columns = grid_shape(axes)
     if rows > 1:
         axes[0].figure.supylabel(y, fontsize=axes[0].yaxis.label.get_fontsize())
     else:
@@ -82,105 +83,123 @@ def label(axes: "Sequence[Axes]", x: str, y: str) -> None:
         ax.set_xlabel(x)
 
 
-def legend(figure: "Figure", data: FigureData, extra: "Iterable[Artist]" = ()) -> None:
-    """A legend above the panels, in the experiment's order. extra: further handles."""
-    from matplotlib import rcParams
-    from matplotlib.lines import Line2D
+def legend(figure: "Figure", styles: Mapping[str, Style], names: Mapping[str, str], *extra: "Artist") -> None:
+    """Add a legend above the panels; the figure grows by its rows.
 
-    handles: list[Artist] = [
-        Line2D(
-            [],
-            [],
-            color=look.colour,
-            marker=look.marker,
-            linestyle=look.line,
-            markersize=look.size,
-            label=data.names[id],
-        )
-        for id, look in data.styles.items()
-    ]
-    handles += extra
+    Args:
+        figure: The figure.
+        styles: Styles of the algorithms, by id.
+        names: Names of the algorithms, by id.
+        extra: Further handles.
+    """
+    from matplotlib import rcParams
+
+    handles = [line_handle(style, names[id], markersize=style.size) for id, style in styles.items()]
+    handles = [*handles, *extra]
     size = rcParams["legend.fontsize"]
-    widths = [HANDLE + width(str(handle.get_label()), size) for handle in handles]
+    widths = [HANDLE_WIDTH + text_width(str(handle.get_label()), size) for handle in handles]
     columns = len(handles)
-    while columns > 1 and _width(widths, columns) > figure.get_figwidth() - 0.2:
+    while columns > 1 and _legend_width(widths, columns) > figure.get_figwidth() - 0.2:
         columns -= 1
     rows = math.ceil(len(handles) / columns)
     figure.legend(handles=handles, loc="outside upper center", ncols=math.ceil(len(handles) / rows))
-    figure.set_figheight(figure.get_figheight() + (rows - 1) * ENTRY)
+    figure.set_figheight(figure.get_figheight() + (rows - 1) * LEGEND_ROW)
     figure.set_figwidth(max(figure.get_figwidth(), max(widths, default=0) + 0.2))
 
 
-def _width(widths: Sequence[float], columns: int) -> float:
+def _legend_width(widths: Sequence[float], columns: int) -> float:
     rows = math.ceil(len(widths) / columns)
     return sum(max(widths[start : start + rows]) for start in range(0, len(widths), rows))
 
 
-def spread(
-    ax: "Axes", look: Style, x: Any, low: Any, high: Any, place: tuple[int, int], marked: Any = slice(None)
-) -> None:
-    """The range over seeds of a line: a band, or bars where it is marked if there are more lines than bands allow.
+def line_handle(style: Style, name: str, **properties: Any) -> "Artist":
+    """Return the legend handle of an algorithm's line; properties are those of matplotlib's Line2D."""
+    from matplotlib.lines import Line2D
 
-    x, low, high: arrays of one length. place: number of the line among how many. marked: places of its markers.
+    return Line2D([], [], color=style.colour, marker=style.marker, linestyle=style.line, label=name, **properties)
+
+
+def note_handle(text: str, **properties: Any) -> "Line2D":
+    """Return a grey legend handle: a marker alone, unless the properties of matplotlib's Line2D name a linestyle."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **{"linestyle": "none", "color": NOTE_COLOUR, "label": text, **properties})
+
+
+def draw_range(
+    ax: "Axes",
+    style: Style,
+    x: Any,
+    low: Any,
+    high: Any,
+    position: tuple[int, int],
+    marked: Any = slice(None),
+) -> None:
+    """Draw the range of a line over seeds: a band, or bars at its markers if there are more lines than bands allow.
+
+    Args:
+        ax: The axes.
+        style: Style of the line.
+        x, low, high: Arrays of one length.
+        position: Index of the line, and number of lines.
+        marked: Indices of its markers.
     """
     from matplotlib.transforms import ScaledTranslation
 
-    number, count = place
-    if count <= BANDS:
-        ax.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+    index, count = position
+    if count <= MAX_BANDS:
+        ax.fill_between(x, low, high, color=style.colour, alpha=0.16, linewidth=0)
         return
-    aside = 2.2 * (number - (count - 1) / 2) if isinstance(marked, slice) else 0  # points
-    moved = ax.transData + ScaledTranslation(aside / 72, 0, ax.figure.dpi_scale_trans)
-    bars: dict[str, Any] = {"color": look.colour, "alpha": 0.55, "linewidth": 1.1, "transform": moved}
+    offset = 2.2 * (index - (count - 1) / 2) if isinstance(marked, slice) else 0  # points
+    moved = ax.transData + ScaledTranslation(offset / 72, 0, ax.figure.dpi_scale_trans)
+    bars: dict[str, Any] = {"color": style.colour, "alpha": 0.55, "linewidth": 1.1, "transform": moved}
     ax.vlines(x[marked], low[marked], high[marked], zorder=1.9, **bars)
 
 
-def foot(figure: "Figure", *notes: str) -> None:
-    """Notes at the foot of a figure."""
+def add_notes(figure: "Figure", *notes: str) -> None:
+    """Write notes at the foot of a figure."""
     text = "  ".join(filter(None, notes))
     if text:
         figure.supxlabel(text, x=0.995, ha="right", fontsize=8, color=NOTE_COLOUR)
 
 
-def wrapped(width: float, *notes: str) -> str:
-    """Notes for the foot of a figure of some inches, on as many lines as they need."""
+def wrap_notes(width: float, *notes: str) -> str:
+    """Return notes for the foot of a figure of some inches, on as many lines as they need."""
     return "\n".join(textwrap.wrap("  ".join(filter(None, notes)), max(20, int((width - 0.2) / NOTE_CHARACTER))))
 
 
-def mark(text: str, **look: Any) -> "Line2D":
-    """A legend handle that is a marker alone."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], linestyle="none", color=NOTE_COLOUR, label=text, **look)
-
-
-def raised(data: FigureData, values: "Series | np.ndarray") -> np.ndarray:
-    """Values as they are drawn: on a log scale none is below `FLOOR`."""
+def raise_to_floor(data: FigureData, values: "Series | np.ndarray") -> np.ndarray:
+    """Return values as they are drawn: on a log scale none is below `FLOOR`."""
     values = np.asarray(values, float)
     return np.maximum(values, FLOOR) if data.log else values
 
 
 def positions(cells: "Series") -> dict[Any, float]:
-    """Where the cells of an axis lie: a number at itself, other values at 0, 1, 2 .. as they come."""
-    return {cell: float(cell) if is_numeric(cells) else at for at, cell in enumerate(sorted_values(cells))}
+    """Return the positions of an axis's cells: a number at itself, other values at 0, 1, 2 .. in order."""
+    return {cell: float(cell) if is_numeric(cells) else index for index, cell in enumerate(sorted_values(cells))}
 
 
-def heads(data: FigureData, axis: str, cells: Sequence[Any]) -> list[str]:
-    """The cells of an axis in plain words, for columns, without the options that all specifications share."""
-    found = list(map(parse, cells))
-    if len(found) < 2 or not all(isinstance(value, dict) for value in found):
-        return [data.told(axis, cell) for cell in cells]
-    return labels.distinguish(found)
+def column_titles(data: FigureData, axis: str, cells: Sequence[Any]) -> list[str]:
+    """Return the cells of an axis in plain words, without the options that all of the specifications share."""
+    values = list(map(parse, cells))
+    if len(values) < 2 or not all(isinstance(value, dict) for value in values):
+        return [data.plain_point(axis, cell) for cell in cells]
+    return labels.distinguish(values)
 
 
-def inside(ax: "Axes") -> None:
-    """Leave the texts of axes out of the layout: they lie within limits that were made for them."""
+def exclude_texts(ax: "Axes") -> None:
+    """Exclude the texts of axes from the layout: the limits already leave room for them."""
     for text in ax.texts:
         text.set_in_layout(False)
 
 
 def limits(values: np.ndarray, log: bool) -> tuple[float, float] | None:
-    """Limits of an axis that hold all finite values with a margin; None if there are none. log: of the scale."""
+    """Return limits of an axis that hold all finite values with a margin; None if there are none.
+
+    Args:
+        values: Values on the axis.
+        log: Whether the scale is logarithmic.
+    """
     values = values[np.isfinite(values) & ((values > 0) | (not log))]
     if not len(values):
         return None

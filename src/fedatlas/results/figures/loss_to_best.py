@@ -1,4 +1,4 @@
-"""What each algorithm pays against the best one on each problem."""
+"""Costs of each algorithm against those of the best one on each problem."""
 
 import math
 from dataclasses import dataclass
@@ -10,10 +10,11 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.pairwise import Standing, standings
 from fedatlas.results.comparing.ranking import rank_algorithms
 from fedatlas.results.figures.base import Drawing
-from fedatlas.results.figures.browser_chart import Grid, plain
-from fedatlas.results.figures.coloured_table import Cell, mosaic
-from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problems, titles
+from fedatlas.results.figures.browser_chart import GridChart, plain_text
+from fedatlas.results.figures.coloured_table import ColouredCell, draw_table
+from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.style import LOSSES
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
@@ -43,116 +44,114 @@ class LossToBest(SingleTargetFigure):
     darkest: float = option(16.0, doc="ratio from which on colours do not deepen", above=1)
 
     def draw(self, data: FigureData) -> Drawing:
-        board = self.numbers(data)
-        found = [standings(board, at, level=self.level) for at in range(len(board.problems))]
-        numbers = _numbers(data, board, found, self.what(data))
-        order = rank_algorithms(board)
-        shades, reach = _shades(), self._reach(board.log, found)
-        cells = [[_cell(column[a], board.log, shades, reach) for column in found] for a in order]
-        names = [data.names[board.algorithms[a]] for a in order]
-        heads = titles(data, board) if len(board.problems) > 1 else [""]
-        chart = Grid(
-            rows={board.algorithms[a]: plain(names[at]) for at, a in enumerate(order)},
-            columns=list(map(plain, heads)),
-            log=board.log,
-            darkest=math.exp(reach) if board.log else reach,
-            note=" ".join(filter(None, self._notes(data, board, found)[:2])),
+        import seaborn as sns
+
+        benchmark = self.outcomes(data)
+        columns = [standings(benchmark, p, level=self.level) for p in range(len(benchmark.problems))]
+        order = rank_algorithms(benchmark)
+        colours, reach = sns.blend_palette(LOSSES, as_cmap=True), self._reach(benchmark.log, columns)
+        cells = [[_cell(column[a], benchmark.log, colours, reach) for column in columns] for a in order]
+        names = [data.names[benchmark.algorithms[a]] for a in order]
+        titles = problem_titles(data, benchmark) if len(benchmark.problems) > 1 else [""]
+        notes = self._notes(data, benchmark, columns)
+        chart = GridChart(
+            rows={benchmark.algorithms[a]: plain_text(name) for a, name in zip(order, names, strict=True)},
+            columns=list(map(plain_text, titles)),
+            log=benchmark.log,
+            darkest=math.exp(reach) if benchmark.log else reach,
+            note=" ".join(filter(None, notes[:2])),
         )
-        best = ("score" if self.scores else "cost") + " of the best"
-        below = [(best, [_best(board, at, one, self._sign(data)) for at, one in enumerate(found)])]
-        notes = self._notes(data, board, found)
-        figure = mosaic(names, heads, cells, width=0.62, below=below, notes=notes)
-        return Drawing(figure, numbers, chart)
+        sign = self._sign(data)
+        best = [_best(benchmark, p, column, sign) for p, column in enumerate(columns)]
+        footer = [(("score" if self.scores else "cost") + " of the best", best)]
+        figure = draw_table(names, titles, cells, width=0.62, footer=footer, notes=notes)
+        return Drawing(figure, _numbers(data, benchmark, columns, self.quantity(data)), chart)
 
     def _sign(self, data: FigureData) -> int:
-        """-1 where the board holds scores of which large ones are good."""
+        """Return -1 where the benchmark holds scores of which large ones are good."""
         from fedatlas.experiments import scores
 
         return -1 if self.scores and scores.goal(data.y, data.view.select) == "max" else 1
 
-    def _reach(self, log: bool, found: "list[list[Standing]]") -> float:
-        """The loss at which colours are darkest."""
+    def _reach(self, log: bool, columns: "list[list[Standing]]") -> float:
+        """Return the loss at which colours are darkest."""
         if log:
             return math.log(self.darkest)
-        gaps = [one.gap.value for column in found for one in column if one.gap is not None and one.state == "worse"]
+        gaps = [s.gap.value for column in columns for s in column if s.gap is not None and s.state == "worse"]
         return max((gap for gap in gaps if math.isfinite(gap)), default=1.0)
 
-    def _notes(self, data: FigureData, board: "Benchmark", found: "list[list[Standing]]") -> list[str]:
-        how = "as multiples of" if board.log else "minus"
-        every = [one for column in found for one in column]
+    def _notes(self, data: FigureData, benchmark: "Benchmark", columns: "list[list[Standing]]") -> list[str]:
+        relation = "as multiples of" if benchmark.log else "minus"
+        everywhere = [standing for column in columns for standing in column]
         signs = {
-            f"{NEVER} never attained": any(one.state == "never" for one in every),
-            f"{DIVERGED} diverged": any(one.state == "diverged" for one in every),
-            f"{PARTLY} not attained with all seeds": any(map(_partly, every)),
-            "1/5: attained with so few seeds": any(map(_hardly, every)),
-            "hatched: not defined": any(one.state == "undefined" for one in every),
+            f"{NEVER} never attained": any(standing.state == "never" for standing in everywhere),
+            f"{DIVERGED} diverged": any(standing.state == "diverged" for standing in everywhere),
+            f"{PARTLY} not attained with all seeds": any(map(_mostly_attained, everywhere)),
+            "1/5: attained with so few seeds": any(map(_rarely_attained, everywhere)),
+            "hatched: not defined": any(standing.state == "undefined" for standing in everywhere),
         }
-        what, last = self.what(data), "; ".join(text for text, used in signs.items() if used)
+        quantity, last = self.quantity(data), "; ".join(text for text, used in signs.items() if used)
         return [
-            f"{what[:1].upper()}{what[1:]}, {how} the best (mean over {data.seeds} paired seeds).",
-            "" if self.scores else self.told(data, [self.share]),
-            f"Dark blue: best; light blue: within noise of it ({self.sure}, corrected for the number of rivals).",
+            f"{quantity[:1].upper()}{quantity[1:]}, {relation} the best (mean over {data.seeds} paired seeds).",
+            "" if self.scores else self.target_note(data, [self.share]),
+            f"Dark blue: best; light blue: within noise of it ({self.confidence}, corrected for the number of rivals).",
             f"{last[:1].upper()}{last[1:]}." if last else "",
         ]
 
 
-def _partly(one: Standing) -> bool:
-    return 0 < one.attained < one.seeds and not _hardly(one)
+def _mostly_attained(standing: Standing) -> bool:
+    return 0 < standing.attained < standing.seeds and not _rarely_attained(standing)
 
 
-def _hardly(one: Standing) -> bool:
-    """Whether so few seeds attain the target that the median over seeds is infinite."""
-    return one.gap is not None and one.attained < one.seeds and not math.isfinite(one.gap.value)
+def _rarely_attained(standing: Standing) -> bool:
+    """Return whether so few seeds attain the target that the median over seeds is infinite."""
+    gap = standing.gap
+    return gap is not None and standing.attained < standing.seeds and not math.isfinite(gap.value)
 
 
-def _cell(one: Standing, log: bool, shades: "Colormap", reach: float) -> Cell:
-    if one.state == "undefined":
-        return Cell("", hatched=True)
-    if one.state in ("never", "diverged"):
-        return Cell(NEVER if one.state == "never" else DIVERGED, LOST, look={"color": "#777777"})
-    assert one.gap is not None  # as of all others
-    value = one.gap.value
-    mark = PARTLY if _partly(one) else ""
-    text = labels.number(value, 2) + mark if math.isfinite(value) else f"{one.attained}/{one.seeds}"
-    if one.state != "worse":
-        return Cell(
-            text, BEST if one.state == "best" else NEAR, look={"fontweight": "bold"} if one.state == "best" else {}
-        )
+def _cell(standing: Standing, log: bool, colours: "Colormap", reach: float) -> ColouredCell:
+    if standing.state == "undefined":
+        return ColouredCell("", hatched=True)
+    if standing.state in ("never", "diverged"):
+        return ColouredCell(NEVER if standing.state == "never" else DIVERGED, LOST, font={"color": "#777777"})
+    assert standing.gap is not None  # as of all other states
+    value = standing.gap.value
+    mark = PARTLY if _mostly_attained(standing) else ""
+    text = labels.number(value, 2) + mark if math.isfinite(value) else f"{standing.attained}/{standing.seeds}"
+    if standing.state == "best":
+        return ColouredCell(text, BEST, font={"fontweight": "bold"})
+    if standing.state != "worse":
+        return ColouredCell(text, NEAR)
     depth = min(1.0, (math.log(value) if log else value) / reach) if math.isfinite(value) else 1.0
-    return Cell(text, shades(depth), look={"color": "white"} if depth > 0.72 else {})
+    return ColouredCell(text, colours(depth), font={"color": "white"} if depth > 0.72 else {})
 
 
-def _best(board: "Benchmark", at: int, column: "list[Standing]", sign: int) -> str:
-    """The mean number of the best algorithm on a problem."""
+def _best(benchmark: "Benchmark", problem: int, column: "list[Standing]", sign: int) -> str:
+    """Return the mean number of the best algorithm on a problem."""
     from fedatlas.results.comparing.intervals import sample
 
-    for a, one in enumerate(column):
-        if one.state == "best":
-            value = sample(board.by_seed(a, at).values(), board.log).value
-            return labels.number(sign * value, 2) if math.isfinite(value) else f"{one.attained}/{one.seeds}"
+    for a, standing in enumerate(column):
+        if standing.state == "best":
+            value = sample(benchmark.by_seed(a, problem).values(), benchmark.log).value
+            seeds = f"{standing.attained}/{standing.seeds}"
+            return labels.number(sign * value, 2) if math.isfinite(value) else seeds
     return NEVER
 
 
-def _shades() -> "Colormap":
-    import seaborn as sns
-
-    return sns.blend_palette(["#fff3e0", "#fdc98a", "#f4a259", "#c2571a", "#7f2704"], as_cmap=True)
-
-
-def _numbers(data: FigureData, board: "Benchmark", found: "list[list[Standing]]", what: str) -> "DataFrame":
-    """Tidy standings: a row for each algorithm and problem; where one is not defined, with the reason."""
+def _numbers(data: FigureData, benchmark: "Benchmark", columns: "list[list[Standing]]", quantity: str) -> "DataFrame":
+    """Return the standings: a row for each algorithm and problem; where one is not defined, with the reason."""
     import pandas as pd
 
-    frame = problems(data, board)
+    frame = problem_frame(data, benchmark)
     rows: list[dict[str, Any]] = []
-    for at, column in enumerate(found):
-        for a, one in enumerate(column):
-            low, high = one.interval
-            value = math.nan if one.gap is None else one.gap.value
-            point = frame.iloc[at].to_dict()
-            why = data.view.undefined.get(board.algorithms[a], {}).get(point.get(CASE, ""), "")
+    for problem, column in enumerate(columns):
+        point = frame.iloc[problem].to_dict()
+        for id, standing in zip(benchmark.algorithms, column, strict=True):
+            low, high = standing.interval
+            loss = math.nan if standing.gap is None else standing.gap.value
+            reason = data.view.undefined.get(id, {}).get(point.get(CASE, ""), "")
             rows.append(
-                {"algorithm": board.algorithms[a], **point, "compared": what, "state": one.state, "reason": why}
-                | {"loss": value, "low": low, "high": high, "attained": one.attained, "seeds": one.seeds}
+                {"algorithm": id, **point, "compared": quantity, "state": standing.state, "reason": reason}
+                | {"loss": loss, "low": low, "high": high, "attained": standing.attained, "seeds": standing.seeds}
             )
     return pd.DataFrame(rows)

@@ -1,4 +1,4 @@
-"""How many samples of each label every client holds."""
+"""Samples of each label at each client."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -7,11 +7,11 @@ from fedatlas.experiments import labels
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, Figure
 from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.style import SEQUENTIAL
 
 if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axis import Axis
-    from matplotlib.colors import Colormap
     from pandas import DataFrame
 
 
@@ -38,19 +38,19 @@ class Partition(Figure):
         titles, counts = zip(*data.partitions, strict=True)
         columns = 1 if len(counts) == 1 else 2
         rows = -(-len(counts) // columns)
-        figure = layout.blank((7.2 if columns == 1 else 4.6 * columns, 0.25 + 2.5 * rows))
+        figure = layout.empty_figure((7.2 if columns == 1 else 4.6 * columns, 0.25 + 2.5 * rows))
         axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
         percent = len({int(histogram.sum()) for histogram in counts}) > 1
-        shown = [100 * histogram / histogram.sum() for histogram in counts] if percent else counts
-        top = max(histogram.max() for histogram in shown)
-        numbers = pd.concat([_tidy(*one) for one in data.partitions], ignore_index=True)
-        for ax, title, histogram in zip(axes, titles, shown, strict=False):
+        histograms = [100 * histogram / histogram.sum() for histogram in counts] if percent else counts
+        top = max(histogram.max() for histogram in histograms)
+        colours = sns.blend_palette(SEQUENTIAL, as_cmap=True)
+        for ax, title, histogram in zip(axes, titles, histograms, strict=False):
             clients, classes = histogram.shape
-            sns.heatmap(histogram.T, ax=ax, vmin=0, vmax=top, cmap=_shades(), cbar=False, rasterized=True)
+            sns.heatmap(histogram.T, ax=ax, vmin=0, vmax=top, cmap=colours, cbar=False, rasterized=True)
             ax.set_title(labels.mathematical(title))
             ax.set(xlabel=f"client ({clients} in all)", ylabel="label")
-            _ticks(ax.xaxis, clients)
-            _ticks(ax.yaxis, classes)
+            _set_ticks(ax.xaxis, clients)
+            _set_ticks(ax.yaxis, classes)
             ax.invert_yaxis()
             ax.tick_params(length=0)
             for spine in ax.spines.values():
@@ -60,11 +60,11 @@ class Partition(Figure):
         bar = figure.colorbar(axes[0].collections[0], ax=axes[: len(counts)], shrink=0.9, pad=0.02, aspect=24)
         bar.set_label("percent of samples" if percent else "samples")
         bar.outline.set_visible(False)
-        return Drawing(figure, numbers)
+        return Drawing(figure, pd.concat([_numbers(*entry) for entry in data.partitions], ignore_index=True))
 
 
-def _tidy(title: str, counts: "np.ndarray") -> "DataFrame":
-    """Samples of each label that each client holds, a row for each. counts (clients, classes): of the partition."""
+def _numbers(title: str, counts: "np.ndarray") -> "DataFrame":
+    """Return the counts (clients, classes) of a partition, a row for each client and label."""
     import pandas as pd
 
     clients, classes = counts.shape
@@ -72,13 +72,6 @@ def _tidy(title: str, counts: "np.ndarray") -> "DataFrame":
     return pd.DataFrame({"samples": counts.ravel()}, index=index).reset_index().assign(partition=title)
 
 
-def _shades() -> "Colormap":
-    """White for no sample, then ever darker."""
-    import seaborn as sns
-
-    return sns.blend_palette(["#ffffff", "#cfe3f1", "#6aaed6", "#2171b5", "#08306b"], as_cmap=True)
-
-
-def _ticks(axis: "Axis", count: int) -> None:
+def _set_ticks(axis: "Axis", count: int) -> None:
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, count) if count <= 12 * step)
     axis.set_ticks([i + 0.5 for i in range(0, count, step)], [str(i) for i in range(0, count, step)], rotation=0)

@@ -9,7 +9,7 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.profiles import performance_ratios
 from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, powers
+from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, set_powers_of_two
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,14 +28,14 @@ class PerformanceProfile(ProfileFigure):
 
     within: float = option(16.0, doc="largest ratio that is drawn", above=1)
 
-    def values(self, board: Benchmark) -> np.ndarray:
-        return performance_ratios(board.numbers)
+    def instance_values(self, benchmark: Benchmark) -> np.ndarray:
+        return performance_ratios(benchmark.numbers)
 
-    def abscissas(self, values: np.ndarray) -> np.ndarray:
+    def grid(self, values: np.ndarray) -> np.ndarray:
         return geometric(1.0, self.within)
 
-    def across(self, ax: "Axes", at: np.ndarray) -> None:
-        powers(ax, 1.0, self.within)
+    def scale_x(self, ax: "Axes", x: np.ndarray) -> None:
+        set_powers_of_two(ax, 1.0, self.within)
 
-    def axis(self, data: FigureData) -> str:
-        return f"{self.counted}, as a multiple of the best"
+    def x_label(self, data: FigureData) -> str:
+        return f"{self.cost_name}, as a multiple of the best"

@@ -1,4 +1,4 @@
-"""Which algorithms are within noise of the best on which problem, in plain words."""
+"""Sentences on each problem's best algorithms, and on those within noise of them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,10 +8,10 @@ from fedatlas.results.comparing.pairwise import standings
 from fedatlas.results.comparing.summaries import summarize_problem, summarize_problems
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
-from fedatlas.results.figures.browser_chart import Sentences, plain
-from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problems, titles
+from fedatlas.results.figures.browser_chart import SentenceChart, plain_text
+from fedatlas.results.figures.comparison_figure import SingleTargetFigure, problem_frame, problem_titles
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.text_fitting import lines
+from fedatlas.results.figures.text_fitting import wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,49 +38,50 @@ class Regimes(SingleTargetFigure):
     )
 
     def draw(self, data: FigureData) -> Drawing:
-        board = self.numbers(data)
-        names = [data.names[id] for id in board.algorithms]
-        found = [
-            dict(zip(names, standings(board, at, level=self.level), strict=True)) for at in range(len(board.problems))
+        benchmark = self.outcomes(data)
+        names = [data.names[id] for id in benchmark.algorithms]
+        results = [
+            dict(zip(names, standings(benchmark, problem, level=self.level), strict=True))
+            for problem in range(len(benchmark.problems))
         ]
-        cost = None if self.scores else self.x
-        sentences = [_whole(summarize_problem(one, self.what(data), cost, board.log, self.named)) for one in found]
-        rows = list(zip(titles(data, board), sentences, strict=True))
-        if len(found) > 1:
-            rows.append(("all problems", _whole(summarize_problems(found))))
-        frame = problems(data, board)
-        frame.insert(len(frame.columns), "sentence", sentences)
-        numbers = frame
+        cost, quantity = None if self.scores else self.x, self.quantity(data)
+        sentences = [
+            _as_sentence(summarize_problem(result, quantity, cost, benchmark.log, self.named)) for result in results
+        ]
+        titles = problem_titles(data, benchmark)
+        rows = list(zip(titles, sentences, strict=True))
+        if len(results) > 1:
+            rows.append(("all problems", _as_sentence(summarize_problems(results))))
         notes = [
-            "" if self.scores else self.told(data, [self.share]),
-            f"Brackets: {self.sure} intervals over paired seeds, corrected for the number of rivals"
+            "" if self.scores else self.target_note(data, [self.share]),
+            f"Brackets: {self.confidence} intervals over paired seeds, corrected for the number of rivals"
             + ("." if self.scores else ", and for what lies between two evaluations."),
         ]
-        chart = Sentences(list(map(plain, titles(data, board))), " ".join(filter(None, notes)))
-        return Drawing(_text(rows, notes), numbers, chart)
+        chart = SentenceChart(list(map(plain_text, titles)), " ".join(filter(None, notes)))
+        return Drawing(_text_figure(rows, notes), problem_frame(data, benchmark).assign(sentence=sentences), chart)
 
 
-def _whole(text: str) -> str:
+def _as_sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _text(rows: "list[tuple[str, str]]", notes: "list[str]") -> "Figure":
-    """A figure of two columns of text."""
-    titles = [lines(title, TITLE, SIZE, weight="bold") for title, _ in rows]
+def _text_figure(rows: "list[tuple[str, str]]", notes: "list[str]") -> "Figure":
+    """Return a figure of two columns of text."""
+    titles = [wrap_text(title, TITLE, SIZE, weight="bold") for title, _ in rows]
     left = 0.02 if not any(map(any, titles)) else TITLE + 0.2
-    wrapped = [(title, lines(text, WIDTH - left - 0.3, SIZE)) for title, (_, text) in zip(titles, rows, strict=True)]
-    heights = [LINE * max(len(title), len(text)) + GAP for title, text in wrapped]
-    foot = layout.wrapped(WIDTH, *notes)
-    figure = layout.blank((WIDTH, sum(heights) + 0.16 * len(foot.splitlines()) + 0.3), fixed=True)
+    texts = [wrap_text(text, WIDTH - left - 0.3, SIZE) for _, text in rows]
+    heights = [LINE * max(len(title), len(text)) + GAP for title, text in zip(titles, texts, strict=True)]
+    note = layout.wrap_notes(WIDTH, *notes)
+    figure = layout.empty_figure((WIDTH, sum(heights) + 0.16 * len(note.splitlines()) + 0.3), fixed=True)
     ax = figure.subplots()
     ax.set_axis_off()
     ax.set(xlim=(0, WIDTH - 0.12), ylim=(sum(heights), 0))
-    at = 0.0
-    for (title, text), height in zip(wrapped, heights, strict=True):
-        ax.axhline(at, color="#dddddd", linewidth=0.7)
-        ax.text(0.02, at + GAP / 2, "\n".join(title), va="top", fontsize=SIZE, fontweight="bold", linespacing=1.25)
-        ax.text(left, at + GAP / 2, "\n".join(text), va="top", fontsize=SIZE, linespacing=1.25)
-        at += height
-    layout.inside(ax)
-    layout.foot(figure, foot)
+    y = 0.0
+    for title, text, height in zip(titles, texts, heights, strict=True):
+        ax.axhline(y, color="#dddddd", linewidth=0.7)
+        ax.text(0.02, y + GAP / 2, "\n".join(title), va="top", fontsize=SIZE, fontweight="bold", linespacing=1.25)
+        ax.text(left, y + GAP / 2, "\n".join(text), va="top", fontsize=SIZE, linespacing=1.25)
+        y += height
+    layout.exclude_texts(ax)
+    layout.add_notes(figure, note)
     return figure

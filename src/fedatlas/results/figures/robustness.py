@@ -1,9 +1,9 @@
-"""Whether the order of algorithms depends on what was chosen: budget, targets, seeds."""
+"""Dependence of the order of algorithms on the budget, the targets and the seeds."""
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
@@ -16,6 +16,7 @@ from fedatlas.results.figures.comparison_figure import ComparisonFigure
 from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
@@ -59,7 +60,7 @@ class Robustness(ComparisonFigure):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("shares", "budgets"):
-            if not all(0 < one < 1 for one in getattr(self, name)):
+            if not all(0 < share < 1 for share in getattr(self, name)):
                 raise UserError(f"{self.title()}: {name} is {getattr(self, name)}; each must lie between 0 and 1")
         if not all(factor > 0 for factor in self.harder):
             raise UserError(f"{self.title()}: harder is {self.harder}; each factor must be positive")
@@ -74,96 +75,86 @@ class Robustness(ComparisonFigure):
         if len(data.styles) < 2:
             raise data.error("an order needs two algorithms")
         variants = list(self._variants(data))
-        numbers = _numbers(data, variants)
         left = 0.35 + CHARACTER * max(len(name) for name in data.names.values())
         width = 2 * left + COLUMN * (len(variants) - 1)
-        foot = layout.wrapped(width, *self._notes(data))
-        height = ROW * len(data.styles) + 0.16 * len(foot.splitlines()) + 1.5
-        figure = layout.blank((width, height), fixed=True)
+        note = layout.wrap_notes(width, *self._notes(data))
+        height = ROW * len(data.styles) + 0.16 * len(note.splitlines()) + 1.5
+        figure = layout.empty_figure((width, height), fixed=True)
         ax = figure.subplots()
         ax.set_axis_off()
         ax.set(xlim=(-left / COLUMN, len(variants) - 1 + left / COLUMN), ylim=(len(data.styles) + 3.4, -1.6))
-        _lines(ax, data, variants)
-        for at, (words, _, agrees) in enumerate(variants):
-            ax.text(at, -0.2, words, ha="center", va="bottom", fontsize=9, fontweight="bold")
-            if agrees is not None:
-                text = f"{_tau(agrees)}\n{agrees.reversed} of {agrees.pairs}\npairs reversed"
-                ax.text(at, len(data.styles) + 0.75, text, ha="center", va="top", fontsize=8, linespacing=1.3)
-        layout.inside(ax)
-        layout.foot(figure, foot)
-        return Drawing(figure, numbers)
+        _draw_ranks(ax, data, [order.ranks for _, order, _ in variants])
+        for column, (words, _, agreement) in enumerate(variants):
+            ax.text(column, -0.2, words, ha="center", va="bottom", fontsize=9, fontweight="bold")
+            if agreement is not None:
+                text = f"{_tau(agreement)}\n{agreement.reversed} of {agreement.pairs}\npairs reversed"
+                ax.text(column, len(data.styles) + 0.75, text, ha="center", va="top", fontsize=8, linespacing=1.3)
+        layout.exclude_texts(ax)
+        layout.add_notes(figure, note)
+        return Drawing(figure, _numbers(data, variants))
 
     def _variants(self, data: FigureData) -> Iterator[Variant]:
-        base = self.board(data, self.shares)
-        whole, _, _ = self._compared(base, base)
-        yield "as scored", whole, None
+        base = self.benchmark(data, self.shares)
+        order, _, _ = self._compare(base, base)
+        yield "as scored", order, None
         for budget in self.budgets:
-            _, order, agrees = self._compared(base, self.board(data, self.shares, budget))
-            yield f"{_part(budget)} of the\nrounds", order, agrees
+            _, order, agreement = self._compare(base, self.benchmark(data, self.shares, budget))
+            share = {0.5: "half", 0.25: "a quarter"}.get(budget, f"{labels.number(100 * budget)} %")
+            yield f"{share} of the\nrounds", order, agreement
         for factor in self.harder:
             shares = [share / factor for share in self.shares]
-            _, order, agrees = self._compared(base, self.board(data, shares))
+            _, order, agreement = self._compare(base, self.benchmark(data, shares))
             words = f"{labels.number(max(factor, 1 / factor))} times\n{'harder' if factor > 1 else 'easier'} targets"
-            yield words, order, agrees
+            yield words, order, agreement
         if self.seeds and base.seeds.shape[1] > 1:
-            first, second, agrees = self._compared(*split_seeds(base))
+            first, second, agreement = self._compare(*split_seeds(base))
             yield "one half\nof the seeds", first, None
-            yield "the other half\nof the seeds", second, agrees
+            yield "the other half\nof the seeds", second, agreement
 
-    def _compared(self, one: Benchmark, other: Benchmark) -> tuple[Order, Order, Agreement]:
-        return compare_orders(one, other, self.within, self.resamples)
+    def _compare(self, first: Benchmark, second: Benchmark) -> tuple[Order, Order, Agreement]:
+        return compare_orders(first, second, self.within, self.resamples)
 
     def _notes(self, data: FigureData) -> list[str]:
         return [
-            f"Ranks by the area under the performance profile of {self.counted}, up to "
+            f"Ranks by the area under the performance profile of {self.cost_name}, up to "
             f"{labels.number(self.within)} times the best.",
-            self.told(data, self.shares),
+            self.target_note(data, self.shares),
             "τ: Kendall's rank correlation with the order as scored (of the halves, with each other), with 95 % "
             "intervals by resampling problems and seeds. Reversed: apart beyond noise, on different sides.",
         ]
 
 
-def _tau(agrees: Agreement) -> str:
-    low, high = agrees.tau.interval()
-    if math.isnan(agrees.tau.value):
+def _tau(agreement: Agreement) -> str:
+    low, high = agreement.tau.interval()
+    if math.isnan(agreement.tau.value):
         return "τ undefined"
     ends = "" if low == high else f" ({labels.number(max(low, -1), 2)} to {labels.number(min(high, 1), 2)})"
-    return f"τ = {labels.number(agrees.tau.value, 2)}{ends}".replace("-", "−")
+    return f"τ = {labels.number(agreement.tau.value, 2)}{ends}".replace("-", "−")
 
 
-def _part(budget: float) -> str:
-    return {0.5: "half", 0.25: "a quarter"}.get(budget, f"{labels.number(100 * budget)} %")
-
-
-def _lines(ax: "Axes", data: FigureData, variants: "list[Variant]") -> None:
-    """A line through the ranks of each algorithm, and its name at both ends."""
-    last = len(variants) - 1
-    for a, look in enumerate(data.styles.values()):
-        ranks = [order.ranks[a] for _, order, _ in variants]
-        ax.plot(range(last + 1), ranks, color=look.colour, linestyle=look.line, marker=look.marker, linewidth=1.3)
-    for at, side, shift in ((0, "right", -0.12), (last, "left", 0.12)):
-        order = variants[at][1].ranks
-        places = order.argsort(kind="stable")
-        for place, a in enumerate(places.tolist(), start=1):  # equal ranks are written under one another
-            name = list(data.names.values())[a]
-            ax.text(at + shift, place, name, ha=side, va="center", fontsize=8.5)
+def _draw_ranks(ax: "Axes", data: FigureData, ranks: "list[np.ndarray]") -> None:
+    """Draw a line through the ranks of each algorithm, with its name at both ends; ranks: of each variant."""
+    columns, names = list(range(len(ranks))), list(data.names.values())
+    for a, style in enumerate(data.styles.values()):
+        heights = [variant[a] for variant in ranks]
+        ax.plot(columns, heights, color=style.colour, linestyle=style.line, marker=style.marker, linewidth=1.3)
+    for column, side, shift in ((0, "right", -0.12), (columns[-1], "left", 0.12)):
+        order = ranks[column].argsort(kind="stable").tolist()
+        for height, a in enumerate(order, start=1):  # names of equal ranks stand below one another
+            ax.text(column + shift, height, names[a], ha=side, va="center", fontsize=8.5)
 
 
 def _numbers(data: FigureData, variants: "list[Variant]") -> "DataFrame":
-    """Tidy ranks and areas: a row for each variant and algorithm."""
+    """Return ranks and areas: a row for each variant and algorithm."""
     import pandas as pd
 
     rows = []
-    for words, order, agrees in variants:
+    for words, order, agreement in variants:
+        statistics: dict[str, Any] = {}
+        if agreement is not None:
+            low, high = agreement.tau.interval()
+            statistics = {"tau": agreement.tau.value, "low": low, "high": high, "reversed": agreement.reversed}
         for a, id in enumerate(data.styles):
-            row = {
-                "variant": words.replace("\n", " "),
-                "algorithm": id,
-                "rank": order.ranks[a],
-                "area": order.scores[a],
-            }
-            if agrees is not None:
-                low, high = agrees.tau.interval()
-                row |= {"tau": agrees.tau.value, "low": low, "high": high, "reversed": agrees.reversed}
-            rows.append(row)
+            row = {"variant": words.replace("\n", " "), "algorithm": id}
+            rows.append(row | {"rank": order.ranks[a], "area": order.scores[a]} | statistics)
     return pd.DataFrame(rows)

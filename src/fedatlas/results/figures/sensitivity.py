@@ -1,7 +1,7 @@
-"""The score on the tuning seeds against the values that a hyper-parameter was tried at (FedSPS, Figure 8)."""
+"""The score on the tuning seeds against the tuned values of a hyper-parameter (FedSPS, Figure 8)."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
@@ -10,7 +10,7 @@ from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
-from fedatlas.results.figures.browser_chart import Chart, categories, lines, plain
+from fedatlas.results.figures.browser_chart import LineChart, category_labels, chart_lines, plain_text
 from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
@@ -27,47 +27,49 @@ class Sensitivity(PanelFigure):
     yscale: Scale | None = option(None, doc="scale of the y-axis; by default that of the metric that selects")
 
     def draw(self, data: FigureData) -> Drawing:
+        import pandas as pd
+
         x, select = self.x, data.view.select
-        data.column(data.table, x)
+        data.require(data.table, x)
         metric = select.tuning_metric
         rows = data.rows(data.table[data.table[x].notna()])
-        every, diverged = comparison_scores(rows)
+        tuning_scores, diverged = comparison_scores(rows)
         panels = data.panels(rows)
         figure, axes = layout.grid(len(panels))
         positions = layout.positions(rows[x])
+        cells = {position: cell for cell, position in positions.items()}
         values, words = list(positions.values()), not is_numeric(rows[x])
-        shown: list[tuple[str, str, DataFrame]] = []
-        cut = False
-        for ax, (title, part) in zip(axes, panels, strict=True):
+        wide = not words and values[0] > 0 and values[-1] / values[0] >= 4
+        parts: list[tuple[str, str, DataFrame]] = []
+        raised = False
+        for ax, (title, panel) in zip(axes, panels, strict=True):
             ax.set_title(title)
             if data.log:
                 ax.set_yscale("log")
             if words:
                 ax.set_xticks(values, [labels.text(parse(cell)) for cell in positions])
-            elif values[0] > 0 and values[-1] / values[0] >= 4:
+            elif wide:
                 ax.set_xscale("log")
-            for id, look in data.styles.items():
-                own = part[(part["algorithm"] == id) & (diverged.loc[part.index] == 0)]
-                scores = every.loc[own.index].groupby(own[x].map(positions)).agg(goal(metric, select))
-                cells = {at: cell for cell, at in positions.items()}
-                shown.append((title, id, scores.rename("score").rename_axis("at").reset_index()))
-                shown[-1][2].insert(0, x, shown[-1][2].pop("at").map(cells))
-                points: dict[str, Any] = {"marker": look.marker, "markersize": look.size}
-                line = "none" if words else look.line
-                drawn = layout.raised(data, scores)
-                cut |= bool((drawn > scores).any())
-                ax.plot(scores.index, drawn, color=look.colour, linestyle=line, zorder=look.layer, **points)
-        layout.label(axes, labels.axis(x, data.view.problem), labels.quantity(metric, select.statistic))
-        layout.legend(figure, data)
-        numbers = data.tidy(shown)
-        chart = Chart(
-            x={x: plain(labels.axis(x, data.view.problem))},
+            for id, style in data.styles.items():
+                line = panel[(panel["algorithm"] == id) & (diverged.loc[panel.index] == 0)]
+                scores = tuning_scores.loc[line.index].groupby(line[x].map(positions)).agg(goal(metric, select))
+                points = pd.DataFrame({x: scores.index.map(cells), "score": scores.to_numpy()})
+                parts.append((title, id, points))
+                y = layout.raise_to_floor(data, scores)
+                raised |= bool((y > scores).any())
+                ax.plot(scores.index, y, **(style.properties | ({"linestyle": "none"} if words else {})))
+        x_label = labels.axis(x, data.view.problem)
+        layout.label(axes, x_label, labels.quantity(metric, select.statistic))
+        layout.legend(figure, data.styles, data.names)
+        chart = LineChart(
+            x={x: plain_text(x_label)},
             y=("score", f"{select.statistic} {labels.words(metric)}"),
-            lines=lines(data.styles, data.names),
-            categories=categories(positions) if words else [],
-            logx=not words and values[0] > 0 and values[-1] / values[0] >= 4,
+            lines=chart_lines(data.styles, data.names),
+            categories=category_labels(positions) if words else [],
+            logx=wide,
             logy=data.log,
             note="On the tuning seeds, the best over the other tuned hyper-parameters.",
         )
-        layout.foot(figure, "What diverged is left out." if (diverged > 0).any() else "", layout.RAISED if cut else "")
-        return Drawing(figure, numbers, chart)
+        lost = "Diverged runs are left out." if (diverged > 0).any() else ""
+        layout.add_notes(figure, lost, layout.FLOOR_NOTE if raised else "")
+        return Drawing(figure, data.tidy(parts), chart)

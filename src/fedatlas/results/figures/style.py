@@ -1,4 +1,4 @@
-"""How algorithms and figures look: one colour, marker and line style for each algorithm throughout the atlas.
+"""Styles of algorithms and figures: one colour, marker and line for each algorithm throughout the atlas.
 
 The colours extend those of Okabe and Ito (2008). Each two of them look at least ``FAR`` apart to people with any colour
 vision (`fedatlas.results.figures.colour_vision`), so up to as many entries as there are colours are told apart by colour alone.
@@ -9,46 +9,52 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from fedatlas.results.figures.colour_vision import apart
+from fedatlas.results.figures.colour_vision import perceived_distance
 
 Key = TypeVar("Key")
 
-FAR = 9.5  # CIEDE2000 between two colours that people with any colour vision tell apart
-NEAR = 6  # entries that stand together are often in one figure, so these are to differ most
+FAR = 9.5  # CIEDE2000 between two colours that people with any colour vision distinguish
+NEIGHBOURS = 6  # preceding entries are often in the same figure, so a colour differs most from these
 BLACK, GREY = "#262626", "#a3a3a3"
 ORANGE, SKY, GREEN, BLUE, VERMILION, PINK = "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#c679af"
 VIOLET, WINE, NAVY = "#5522c3", "#8f1d4f", "#1b2a78"
-# Left to entries that have no colour of their own in the table below, so that a new algorithm is like none there.
+# Reserved for algorithms without an entry in STYLES, so that a new algorithm resembles none of those.
 BROWN, MAUVE, SAGE, KHAKI, LILAC, TEAL = "#59420d", "#9f567a", "#8dbf88", "#776740", "#ad64f7", "#225959"
 FREE_COLOURS = (LILAC, BROWN, SAGE, MAUVE, TEAL, KHAKI)
 COLOURS = (BLACK, BLUE, VERMILION, GREEN, ORANGE, PINK, SKY, WINE, NAVY, VIOLET, GREY, *FREE_COLOURS)
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", ">", "p", "d", "h", "*", "8")
 
-Line = str | tuple[float, tuple[float, ...]]  # a line style of matplotlib
-SOLID: Line
+LineStyle = str | tuple[float, tuple[float, ...]]  # of matplotlib
+SOLID: LineStyle
 SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (5, 1.6)), (0, (1.2, 1.4)), (0, (5, 1.5, 1.2, 1.5))
-DASHES: tuple[Line, ...] = (SOLID, DASHED, DOTTED, DASHDOT)
+DASHES: tuple[LineStyle, ...] = (SOLID, DASHED, DOTTED, DASHDOT)
 
 
 @dataclass(frozen=True)
 class Style:
-    """How an algorithm is drawn."""
+    """The style of an algorithm's line and markers."""
 
     colour: str
     marker: str
-    line: Line = SOLID
+    line: LineStyle = SOLID
 
     @property
     def layer(self) -> float:
-        """Order of drawing: broken lines lie above whole ones, so that of two equal curves both are seen."""
+        """Drawing order: dashed lines are above solid ones, so that two equal curves are both visible."""
         return 2.2 if self.line == SOLID else 2.6
 
     @property
     def size(self) -> float:
-        """Size of markers: those of broken lines are smaller, for the same reason."""
+        """Size of markers: those of dashed lines are smaller, for the same reason."""
         return 5.8 if self.line == SOLID else 4.6
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """Properties of a matplotlib line."""
+        return {"color": self.colour, "linestyle": self.line, "marker": self.marker, "markersize": self.size,
+                "zorder": self.layer}  # fmt: skip
 
 
 STYLES = {
@@ -110,50 +116,60 @@ STYLES = {
 }
 
 
-def styles(entries: Mapping[Key, str]) -> dict[Key, Style]:
-    """Style of every entry of an experiment, by id.
+def styles(algorithms: Mapping[Key, str]) -> dict[Key, Style]:
+    """Return the style of each entry of an experiment, by id.
 
-    entries: the algorithm's name by id, in the experiment's order. The first entry of an algorithm has the look that
-    STYLES gives it, unless an entry before it has that colour, as among many algorithms. Any other entry gets a colour
-    that is told apart from all others there, as long as there is one, and a marker and line that no other has. It
-    depends on nothing but the entries, so it is the same in every figure.
+    The first entry of an algorithm has the style that STYLES gives it, unless a preceding entry has that colour, as among
+    many algorithms. Any other entry gets a colour that differs visibly from all others, as long as there is one, and a
+    unique marker and line. Styles depend on the entries alone, so they are the same in all figures.
+
+    Args:
+        algorithms: Names of the algorithms by id of the entry, in the experiment's order.
     """
-    found: dict[Key, Style] = {}
-    seen: set[str] = set()
-    for id, name in entries.items():
-        look = STYLES.get(name)
-        if look and name not in seen and all(apart(look.colour, other.colour) >= FAR for other in found.values()):
-            found[id] = look
-            seen.add(name)
-    for id, name in entries.items():
-        if id not in found:
-            found[id] = _further(name, name not in STYLES, list(found.values()))
-    return {id: found[id] for id in entries}
+    result: dict[Key, Style] = {}
+    styled: set[str] = set()
+    for id, name in algorithms.items():
+        style = STYLES.get(name)
+        if style and name not in styled and _distance(style.colour, [s.colour for s in result.values()]) >= FAR:
+            result[id] = style
+            styled.add(name)
+    for id, name in algorithms.items():
+        if id not in result:
+            result[id] = _additional_style(name, list(result.values()))
+    return {id: result[id] for id in algorithms}
 
 
-def _further(name: str, new: bool, others: list[Style]) -> Style:
-    """The look of an entry beside others. new: whether STYLES does not know the algorithm, whose name then decides."""
-    taken = [look.colour for look in others]
+def _additional_style(name: str, present: list[Style]) -> Style:
+    """Return a style that differs from those present; the name decides where STYLES has no such algorithm."""
+    new = name not in STYLES
+    colours = [style.colour for style in present]
     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") if new else 0
-    free = [colour for colour in COLOURS if _told_apart(colour, taken) >= FAR] or list(COLOURS)
-    own = [colour for colour in _rotated(FREE_COLOURS, number) if new and colour in free]
-    colour = own[0] if own else max(free, key=lambda colour: _told_apart(colour, taken[-NEAR:]))
-    used = {(look.marker, look.line) for look in others}
-    alike = {look.marker for look in others if apart(look.colour, colour) < FAR}
-    lines: tuple[Line, ...] = _rotated(DASHES, number // 7 if new else len(others))
-    looks = [(marker, line) for marker, line in itertools.product(_rotated(MARKERS, number or len(others)), lines)]
-    marker, line = min(looks, key=lambda look: (look in used, look[0] in alike))
+    distinct = [colour for colour in COLOURS if _distance(colour, colours) >= FAR] or list(COLOURS)
+    reserved = [colour for colour in _rotate(FREE_COLOURS, number) if new and colour in distinct]
+    recent = colours[-NEIGHBOURS:]
+    colour = reserved[0] if reserved else max(distinct, key=lambda colour: _distance(colour, recent))
+    pairs = {(style.marker, style.line) for style in present}
+    similar = {style.marker for style in present if perceived_distance(style.colour, colour) < FAR}
+    lines: tuple[LineStyle, ...] = _rotate(DASHES, number // 7 if new else len(present))
+    candidates = itertools.product(_rotate(MARKERS, number or len(present)), lines)
+    marker, line = min(candidates, key=lambda pair: (pair in pairs, pair[0] in similar))
     return Style(colour, marker, line)
 
 
-def _told_apart(colour: str, others: Iterable[str]) -> float:
-    return min((apart(colour, other) for other in others), default=100.0)
+def _distance(colour: str, colours: Iterable[str]) -> float:
+    """Return the distance to the most similar of some colours."""
+    return min((perceived_distance(colour, present) for present in colours), default=100.0)
 
 
-def _rotated(values: tuple[Key, ...], by: int) -> tuple[Key, ...]:
+def _rotate(values: tuple[Key, ...], by: int) -> tuple[Key, ...]:
     by %= len(values)
     return values[by:] + values[:by]
 
+
+# Colours of heat maps: white for none, then ever darker; blue below and orange above a centre; and of losses.
+SEQUENTIAL = ["#ffffff", "#cfe3f1", "#6aaed6", "#2171b5", "#08306b"]
+DIVERGING = ["#08306b", "#6aaed6", "#f7f7f7", "#f4a259", "#7f2704"]
+LOSSES = ["#fff3e0", "#fdc98a", "#f4a259", "#c2571a", "#7f2704"]
 
 # Settings of matplotlib, all of them, so that a figure has the same bytes whoever draws it.
 RC = {

@@ -1,9 +1,9 @@
 """A table: algorithms by the values of an axis, mean and standard deviation over seeds."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels, scores
 from fedatlas.federation.metrics import metric
@@ -11,15 +11,16 @@ from fedatlas.registry.options import option
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.figure_data import FigureData
-from fedatlas.results.figures.text_fitting import width as width_of
+from fedatlas.results.figures.text_fitting import text_width
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from pandas import DataFrame
 
-ROW, HEAD = 0.27, 0.3  # inches
+ROW, HEADING = 0.27, 0.3  # inches
 SIZE = 9.5  # points, of letters
-NARROWEST = 4.8  # inches, for the notes at the foot
+MEMORY = 0.85  # inches of the column of memory
+MIN_COLUMN, MIN_WIDTH = 1.02, 4.8  # inches; the latter for the notes at the foot
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,92 +44,94 @@ class Table(PanelFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         x, metrics = self.x, self.metrics or [data.y]
-        data.column(data.curves, x, *metrics)
+        data.require(data.curves, x, *metrics)
         rows = data.rows(data.curves)
         numbers = _numbers(data, rows, metrics)
         memory = data.memory if self.memory else None
         if memory is not None:
             numbers["memory"] = numbers["algorithm"].map(memory)
         values, blocks = list(dict.fromkeys(rows[x])), data.panels(rows)
-        heads = list(map(labels.mathematical, layout.heads(data, x, values)))
-        name_width = 0.35 + max(width_of(name, SIZE) for name in data.names.values())
-        texts = [
-            _cell(numbers[numbers.index == at], numbers["algorithm"][at], numbers["metric"][at])[0]
-            for at in numbers.index
-        ]
-        widest = max(1.02, *(width_of(text, SIZE, "bold") + 0.15 for text in texts))
-        widest = max(widest, *(width_of(labels.column_heading(name), SIZE) + 0.15 for name in metrics))
-        widths = [max(widest, (width_of(head, SIZE, "bold") + 0.15) / len(metrics)) for head in heads for _ in metrics]
-        width = max(NARROWEST, name_width + sum(widths) + (0.85 if memory is not None else 0))
-        titled = [bool(title) for title, _ in blocks]
-        height = 2 * HEAD + ROW * (len(blocks) * len(data.styles) + sum(titled)) + 0.45
-        figure = layout.blank((width, height), fixed=True)
+        titles = list(map(labels.mathematical, layout.column_titles(data, x, values)))
+        names = 0.35 + max(text_width(name, SIZE) for name in data.names.values())
+        widths = _column_widths(numbers, titles, metrics)
+        width = max(MIN_WIDTH, names + sum(widths) + (MEMORY if memory is not None else 0))
+        titled = sum(bool(title) for title, _ in blocks)
+        height = 2 * HEADING + ROW * (len(blocks) * len(data.styles) + titled) + 0.45
+        figure = layout.empty_figure((width, height), fixed=True)
         ax = figure.subplots()
         ax.set_axis_off()
         ax.set(xlim=(0, width), ylim=(height - 0.3, 0))
-        edges = [name_width + sum(widths[:n]) for n in range(len(widths) + 1)]
-        _write_heads(ax, heads, metrics, edges)
+        edges = [names + sum(widths[:n]) for n in range(len(widths) + 1)]
+        middles = [(left + right) / 2 for left, right in zip(edges, edges[1:], strict=False)]
+        for column, title in enumerate(titles):
+            left, right = edges[column * len(metrics)], edges[(column + 1) * len(metrics)]
+            ax.text((left + right) / 2, HEADING / 2, title, fontweight="bold", **CENTRED)
+        for middle, name in zip(middles, metrics * len(titles), strict=True):
+            ax.text(middle, 1.5 * HEADING, labels.column_heading(name), **CENTRED)
         if memory is not None:
-            ax.text(width - 0.42, HEAD, "vectors kept\nby a client", ha="center", va="center", fontsize=8.5)
-        at = 2 * HEAD
-        ax.axhline(at, color="#444444", linewidth=0.9)
+            ax.text(width - MEMORY / 2, HEADING, "vectors kept\nby a client", fontsize=8.5, **CENTRED)
+        y = 2 * HEADING
+        ax.axhline(y, color="#444444", linewidth=0.9)
         for title, part in blocks:
             if title:
-                at += ROW
-                ax.text(0.02, at - ROW / 2, title, va="center", style="italic")
+                y += ROW
+                ax.text(0.02, y - ROW / 2, title, va="center", style="italic")
             block = numbers[numbers[self.panel] == part[self.panel].iloc[0]] if self.panel else numbers
             for id in data.styles:
-                at += ROW
-                ax.text(0.12 if title else 0.02, at - ROW / 2, data.names[id], va="center")
-                for number, (value, name) in enumerate((v, m) for v in values for m in metrics):
+                y += ROW
+                ax.text(0.12 if title else 0.02, y - ROW / 2, data.names[id], va="center")
+                columns = [(value, name) for value in values for name in metrics]
+                for middle, (value, name) in zip(middles, columns, strict=True):
                     text, best = _cell(block[(block[x] == value) & (block["metric"] == name)], id, name)
-                    middle = (edges[number] + edges[number + 1]) / 2
-                    weight = "bold" if best else None
-                    ax.text(middle, at - ROW / 2, text, ha="center", va="center", fontweight=weight)
+                    ax.text(middle, y - ROW / 2, text, fontweight="bold" if best else None, **CENTRED)
                 if memory is not None:
-                    ax.text(width - 0.42, at - ROW / 2, labels.text(memory[id]), ha="center", va="center")
-            ax.axhline(at, color="#bbbbbb", linewidth=0.7)
+                    ax.text(width - MEMORY / 2, y - ROW / 2, labels.text(memory[id]), **CENTRED)
+            ax.axhline(y, color="#bbbbbb", linewidth=0.7)
         unit = "Percent; " if all(metric(name).percent for name in metrics) else ""
         spread = f"mean ± standard deviation over {data.counted_seeds}" if data.seeds > 1 else "one seed"
         bold = "The best means are bold." if len(data.styles) > 1 else ""
-        told = f"{unit}{data.view.select.values}, {spread}."
-        layout.foot(figure, told[0].upper() + told[1:], bold)
+        note = f"{unit}{data.view.select.values}, {spread}."
+        layout.add_notes(figure, note[0].upper() + note[1:], bold)
         return Drawing(figure, numbers)
 
 
-def _write_heads(ax: "Axes", heads: Sequence[str], metrics: Sequence[str], edges: Sequence[float]) -> None:
-    """Values of the axis above the metrics. edges: of the columns, from left to right."""
-    for number, head in enumerate(heads):
-        left, right = edges[number * len(metrics)], edges[(number + 1) * len(metrics)]
-        ax.text((left + right) / 2, HEAD / 2, head, ha="center", va="center", fontweight="bold")
-        for k, name in enumerate(metrics):
-            middle = sum(edges[number * len(metrics) + k :][:2]) / 2
-            ax.text(middle, 1.5 * HEAD, labels.column_heading(name), ha="center", va="center")
+def _column_widths(numbers: "DataFrame", titles: list[str], metrics: list[str]) -> list[float]:
+    """Return the widths of all columns of metrics in inches, which hold their texts and share the titles."""
+    texts = [
+        _cell(numbers[numbers.index == row], numbers["algorithm"][row], numbers["metric"][row])[0]
+        for row in numbers.index
+    ]
+    widest = max(MIN_COLUMN, *(text_width(text, SIZE, "bold") + 0.15 for text in texts))
+    widest = max(widest, *(text_width(labels.column_heading(name), SIZE) + 0.15 for name in metrics))
+    return [max(widest, (text_width(title, SIZE, "bold") + 0.15) / len(metrics)) for title in titles for _ in metrics]
 
 
 def _numbers(data: FigureData, rows: "DataFrame", metrics: Iterable[str]) -> "DataFrame":
-    """Tidy means and deviations: a row for each algorithm, point of the axes and metric."""
+    """Return means and deviations: a row for each algorithm, point of the axes and metric."""
     import pandas as pd
 
     axes, select = data.view.axes, data.view.select
-    of_runs, found = ["algorithm", *axes, "seed"], []
+    keys, parts = ["algorithm", *axes, "seed"], []
     evaluated = rows[rows["round"] > 0]
-    status = evaluated.groupby(of_runs, sort=False)["status"].last()
+    status = evaluated.groupby(keys, sort=False)["status"].last()
     for name in metrics:
-        each = scores.score_frame(evaluated, of_runs, name, select.statistic, metric(name).goal, select.last)
-        each = each.reindex(status.index).where(status != "diverged")
-        seeds = each.groupby(level=["algorithm", *axes], sort=False)
+        run_scores = scores.score_frame(evaluated, keys, name, select.statistic, metric(name).goal, select.last)
+        run_scores = run_scores.reindex(status.index).where(status != "diverged")
+        seeds = run_scores.groupby(level=["algorithm", *axes], sort=False)
         part = pd.DataFrame(
             {"mean": seeds.agg(lambda v: v.mean(skipna=False)), "sd": seeds.std(), "seeds": seeds.size()}
         )
-        found.append(part.reset_index().assign(metric=name))
-    return pd.concat(found, ignore_index=True)
+        parts.append(part.reset_index().assign(metric=name))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _cell(column: "DataFrame", id: str, name: str) -> tuple[str, bool]:
-    """The text of an algorithm's cell, and whether it is the best of its column.
+    """Return the text of an algorithm's cell, and whether it is the best of its column.
 
-    column: means and deviations of all algorithms. name: of the metric.
+    Args:
+        column: Means and deviations of all algorithms.
+        id: Id of the algorithm.
+        name: Name of the metric.
     """
     row = column[column["algorithm"] == id]
     if row.empty:

@@ -13,7 +13,7 @@ from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.results.figures.drawing import settings
-from fedatlas.results.figures.text_fitting import lines
+from fedatlas.results.figures.text_fitting import wrap_text
 
 from .sheets import declared, drawn
 
@@ -230,9 +230,9 @@ def test_thirty_algorithms_on_twelve_problems(kind):
 
 def test_lines_are_as_wide_as_they_may_be():
     text = "FedDyn needs 2.1 times as many " * 8
-    found = lines(text, 3.0, 9)
+    found = wrap_text(text, 3.0, 9)
     assert " ".join(found) == text.strip() and 5 < len(found) < 12
-    assert lines("", 3.0, 9) == [""] and lines("averyveryverylongword", 0.1, 9) == ["averyveryverylongword"]
+    assert wrap_text("", 3.0, 9) == [""] and wrap_text("averyveryverylongword", 0.1, 9) == ["averyveryverylongword"]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fedatlas.results.figures.browser_chart import plain
+from fedatlas.results.figures.browser_chart import plain_text
 from fedatlas.results.figures.drawing import draw, settings
-from tests.figures.test_over_problems import curves, view
+from tests.figures.test_comparison_figures import curves, view
 from tests.synthetic import build, decay, experiment
 
 from .sheets import declared, drawn
@@ -81,6 +81,6 @@ def test_what_a_figure_leaves_of_an_older_one_goes(results, tmp_path):
 
 
 def test_formulas_are_plain_words():
-    assert plain(r"number of workers $M$") == "number of workers M"
-    assert plain(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"
-    assert plain(r"mean of $|\nabla F(z^t)|^2$") == "mean of |∇F(z^t)|²"
+    assert plain_text(r"number of workers $M$") == "number of workers M"
+    assert plain_text(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"
+    assert plain_text(r"mean of $|\nabla F(z^t)|^2$") == "mean of |∇F(z^t)|²"

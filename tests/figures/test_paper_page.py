@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from fedatlas.errors import UserError
 from fedatlas.results.figures import paper_page
 from fedatlas.results.figures.drawing import draw, settings
-from fedatlas.results.figures.layout import blank, grid
+from fedatlas.results.figures.layout import empty_figure, grid
 from fedatlas.results.figures.paper_page import Page
 from tests.figures.sheets import declared
 from tests.report.made import experiment, table, view
@@ -42,12 +42,12 @@ def test_panels_have_room_and_what_follows_from_texts_keeps_its_size():
     with settings(Page(3.25)):
         figure, axes = grid(8)
         assert axes[0].get_subplotspec().get_gridspec().ncols == 2 and figure.get_figwidth() == 3.25
-        assert blank((9.0, 3.0)).get_figwidth() == 3.25 and blank((2.0, 3.0)).get_figwidth() == 2.0
-        assert blank((9.0, 3.0), fixed=True).get_figwidth() == 9.0
+        assert empty_figure((9.0, 3.0)).get_figwidth() == 3.25 and empty_figure((2.0, 3.0)).get_figwidth() == 2.0
+        assert empty_figure((9.0, 3.0), fixed=True).get_figwidth() == 9.0
     with settings(Page(6.75)):
         assert grid(8)[1][0].get_subplotspec().get_gridspec().ncols == 4
     with settings():
-        assert blank((9.0, 3.0)).get_figwidth() == 9.0
+        assert empty_figure((9.0, 3.0)).get_figwidth() == 9.0
 
 
 def test_lines_are_thinner_and_ticks_are_as_set():
@@ -62,10 +62,10 @@ def test_lines_are_thinner_and_ticks_are_as_set():
 
 
 def test_signs_that_fonts_lack_are_formulas():
-    assert paper_page.formulas("3 × 10⁻⁵ ± 2") == r"3 $\times$ 10$^{-5}$ $\pm$ 2"
-    assert paper_page.formulas("x₁ < λ") == r"x$_{1}$ $<$ $\lambda$"
-    assert paper_page.formulas("$K$ = 1, a_b") == r"$K$ = 1, a$\_$b"
-    assert paper_page.formulas("costs $ 5 < 6") == "costs $ 5 < 6"
+    assert paper_page.set_signs("3 × 10⁻⁵ ± 2") == r"3 $\times$ 10$^{-5}$ $\pm$ 2"
+    assert paper_page.set_signs("x₁ < λ") == r"x$_{1}$ $<$ $\lambda$"
+    assert paper_page.set_signs("$K$ = 1, a_b") == r"$K$ = 1, a$\_$b"
+    assert paper_page.set_signs("costs $ 5 < 6") == "costs $ 5 < 6"
 
 
 @pytest.mark.parametrize("wrong", [{"width": 0.1}, {"points": 90}, {"fonts": "comic"}, {"width": float("nan")}])

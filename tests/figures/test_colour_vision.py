@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.results.figures import style
-from fedatlas.results.figures.colour_vision import VISION, apart, distance, seen
+from fedatlas.results.figures.colour_vision import VISION, ciede2000, perceived_distance, perceived_lab
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "config/experiments").glob("*.yaml"))
@@ -30,28 +30,32 @@ IN_COLOUR = {"convergence", "scaling", "sensitivity", "bound", "mean_bound", "lo
 )
 def test_distances_are_those_of_the_paper(one, other, published):
     """Table 1 of Sharma, Wu and Dalal 2005."""
-    assert distance(one, other) == pytest.approx(published, abs=6e-5)
-    assert distance(other, one) == pytest.approx(published, abs=6e-5)
+    assert ciede2000(one, other) == pytest.approx(published, abs=6e-5)
+    assert ciede2000(other, one) == pytest.approx(published, abs=6e-5)
 
 
 def test_colours_in_cielab():
-    assert seen("#ffffff", "normal") == pytest.approx((100, 0, 0), abs=0.01)
-    assert seen("#ff0000", "normal") == pytest.approx((53.24, 80.09, 67.20), abs=0.05)
+    assert perceived_lab("#ffffff", "normal") == pytest.approx((100, 0, 0), abs=0.01)
+    assert perceived_lab("#ff0000", "normal") == pytest.approx((53.24, 80.09, 67.20), abs=0.05)
 
 
 def test_who_lacks_a_cone_confuses_colours_and_no_greys():
     red, green = "#c08040", "#8f9a40"
-    assert distance(seen(red, "normal"), seen(green, "normal")) > 20
-    assert apart(red, green) == distance(seen(red, "deuteranopia"), seen(green, "deuteranopia")) < 8
+    assert ciede2000(perceived_lab(red, "normal"), perceived_lab(green, "normal")) > 20
+    assert (
+        perceived_distance(red, green)
+        == ciede2000(perceived_lab(red, "deuteranopia"), perceived_lab(green, "deuteranopia"))
+        < 8
+    )
     for vision in VISION:
-        assert seen("#808080", vision) == pytest.approx(seen("#808080", "normal"), abs=0.1)
+        assert perceived_lab("#808080", vision) == pytest.approx(perceived_lab("#808080", "normal"), abs=0.1)
 
 
 def test_all_colours_are_told_apart():
     """By everybody, and from the white of the page."""
     for one, other in itertools.combinations(style.COLOURS, 2):
-        assert apart(one, other) >= style.FAR, (one, other)
-    assert min(apart(colour, "#ffffff") for colour in style.COLOURS) > 20
+        assert perceived_distance(one, other) >= style.FAR, (one, other)
+    assert min(perceived_distance(colour, "#ffffff") for colour in style.COLOURS) > 20
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -64,7 +68,7 @@ def test_algorithms_of_a_figure_are_told_apart(path):
             if figure.spec["kind"] in IN_COLOUR:
                 drawn = figure.spec.get("algorithms") or list(looks)
                 for one, other in itertools.combinations([looks[id] for id in drawn], 2):
-                    by_colour = apart(one.colour, other.colour) >= style.FAR
+                    by_colour = perceived_distance(one.colour, other.colour) >= style.FAR
                     assert by_colour or (len(looks) > len(style.COLOURS) and one.marker != other.marker), name
 
 
@@ -90,4 +94,4 @@ def test_thirty_algorithms_differ_in_colour_or_marker():
     looks = list(style.styles(dict(enumerate(names))).values())
     assert len({(look.marker, look.line) for look in looks[10:]}) == 20
     for one, other in itertools.combinations(looks, 2):
-        assert apart(one.colour, other.colour) >= style.FAR or one.marker != other.marker
+        assert perceived_distance(one.colour, other.colour) >= style.FAR or one.marker != other.marker

@@ -124,7 +124,7 @@ def fits(draw):
             if ax.axison and ax.get_label() != "<colorbar>":
                 assert min(ax.get_window_extent().size) > 60, "no room is left for what is drawn"
             for axis in (ax.xaxis, ax.yaxis):
-                ticks = [text for minor in (False, True) for _, text in text_fitting.shown(axis, minor)]
+                ticks = [text for minor in (False, True) for _, text in text_fitting.visible_ticks(axis, minor)]
                 apart(ticks)
         apart([text for ax in axes for text in (ax.title, ax.yaxis.label, *ax.texts)])
         apart([text for ax in axes for text in (ax.title, ax.xaxis.label)])
@@ -145,14 +145,14 @@ def apart(texts):
 
 def test_lines_keep_formulas_and_pairs_of_brackets_whole():
     text = "phases of 2000 rounds, $p$ = (0.9, 0.1), then (0.1, 0.9)"
-    assert text_fitting.lines(text, 9, 10) == [text]
-    assert text_fitting.lines(text, 2.5, 10, commas=True) == [
+    assert text_fitting.wrap_text(text, 9, 10) == [text]
+    assert text_fitting.wrap_text(text, 2.5, 10, commas=True) == [
         "phases of 2000 rounds,",
         "$p$ = (0.9, 0.1), then (0.1, 0.9)",
     ]
-    assert text_fitting.lines("distance to the optimum $|x - x^*|$", 1.6, 10) == [
+    assert text_fitting.wrap_text("distance to the optimum $|x - x^*|$", 1.6, 10) == [
         "distance to the",
         "optimum $|x - x^*|$",
     ]
-    assert text_fitting.lines("Unbreakable" * 9, 1, 10) == ["Unbreakable" * 9]
-    assert text_fitting.width(r"$\nope$", 10) > 0
+    assert text_fitting.wrap_text("Unbreakable" * 9, 1, 10) == ["Unbreakable" * 9]
+    assert text_fitting.text_width(r"$\nope$", 10) > 0
