@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
-from fedatlas.io.bibtex import entries
+from fedatlas.io.bibtex import parse_entries
 
 STYLES = """
 % a remark with an address, someone@example.org
@@ -26,10 +26,10 @@ STYLES = """
 
 
 def test_styles_of_people_and_programs():
-    found = entries(STYLES, "references.bib")
+    found = parse_entries(STYLES, "references.bib")
     assert list(found) == ["one:2020/a+b", "two"]
     one, two = found.values()
-    assert one.kind == "article" and one.where == "references.bib, line 6"
+    assert one.kind == "article" and one.location == "references.bib, line 6"
     assert one.fields == {
         "author": 'A. {B}ee and {\\"O}zge, C.',
         "title": "A {Nested {Title}}",
@@ -39,7 +39,7 @@ def test_styles_of_people_and_programs():
     }
     assert two.fields == {"title": 'In "brackets"', "note": "a b"}
     assert two.text.startswith("@misc(two,") and two.text.endswith(")")
-    assert entries(one.text, "again")["one:2020/a+b"].fields == one.fields  # without the abbreviation
+    assert parse_entries(one.text, "again")["one:2020/a+b"].fields == one.fields  # without the abbreviation
 
 
 @pytest.mark.parametrize(
@@ -59,17 +59,17 @@ def test_styles_of_people_and_programs():
 )
 def test_a_mistake_is_told_with_its_line(text, complaint):
     with pytest.raises(UserError, match=re.escape(complaint)):
-        entries(text, "it.bib")
+        parse_entries(text, "it.bib")
 
 
 @given(st.text(alphabet='@{}(),="#% \n\\abcmisc10', max_size=80))
 def test_any_text_is_read_or_refused(text):
     try:
-        found = entries(text, "it.bib")
+        found = parse_entries(text, "it.bib")
     except UserError as error:
         assert str(error).startswith("it.bib, line ")
     else:
-        assert all(entry.where.startswith("it.bib, line ") for entry in found.values())
+        assert all(entry.location.startswith("it.bib, line ") for entry in found.values())
 
 
 WORDS = st.text(alphabet="aZ é{}-\\&%@#,=1", max_size=20).filter(
@@ -80,6 +80,6 @@ WORDS = st.text(alphabet="aZ é{}-\\&%@#,=1", max_size=20).filter(
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), WORDS, max_size=5))
 def test_what_was_written_is_read_again(fields):
     text = "@misc{key,\n" + "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items()) + "}"
-    (entry,) = entries(f"before\n{text}\nafter", "it.bib").values()
+    (entry,) = parse_entries(f"before\n{text}\nafter", "it.bib").values()
     assert entry.fields == {name: " ".join(value.split()) for name, value in fields.items()}
-    assert entry.text == text and entry.where == "it.bib, line 2"
+    assert entry.text == text and entry.location == "it.bib, line 2"

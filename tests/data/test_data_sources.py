@@ -17,7 +17,7 @@ from fedatlas.data.readers.base import Reader
 from fedatlas.data.sources import info, names
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions import PARTITIONS
-from fedatlas.registry.bibliography import DATA_SETS, HERE, of_file
+from fedatlas.registry.bibliography import DATA_SETS, PACKAGE_FOLDER, read_file
 from fedatlas.registry.kinds import Family
 
 DIGESTS = {"md5": 32, "sha1": 40, "sha256": 64}
@@ -74,7 +74,7 @@ def test_files_are_described(file):
 
 
 def test_no_citation_lies_idle():
-    assert set(of_file(HERE / DATA_SETS, DATA_SETS)) == {info(name).citation for name in names()}
+    assert set(read_file(PACKAGE_FOLDER / DATA_SETS, DATA_SETS)) == {info(name).citation for name in names()}
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -14,7 +14,7 @@ import pytest
 
 from fedatlas.cli.list import FAMILIES, check_extensions, overview
 from fedatlas.cli.main import main
-from fedatlas.cli.show import show
+from fedatlas.cli.show import describe
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
@@ -99,11 +99,11 @@ def test_lists_and_show_name_the_file(own, section, name, module):
     file = f"{module.replace('.', '/')}.py"
     (line,) = [text for one, text in overview(section)[section] if one == name]
     assert line.endswith(f"({file})")
-    assert f", {file})" in show(name).splitlines()[0]
+    assert f", {file})" in describe(name).splitlines()[0]
 
 
 def test_what_is_of_the_atlas_is_shown_without_a_file(own):
-    assert show("fedavg").splitlines()[0] == "fedavg (algorithm)"
+    assert describe("fedavg").splitlines()[0] == "fedavg (algorithm)"
 
 
 def test_a_kind_of_the_atlas_is_found_without_the_extensions(study):
@@ -418,7 +418,7 @@ def test_an_installed_package_joins_by_its_entry_point(site, monkeypatch, tmp_pa
     folder = site(PACKAGE, "fed_extra_a.kinds")
     monkeypatch.chdir(tmp_path)  # no study
     assert ALGORITHMS.module("tiny") == "fed_extra_a.kinds.tiny"
-    assert str(folder / "fed_extra_a/kinds/tiny.py") in show("tiny")
+    assert str(folder / "fed_extra_a/kinds/tiny.py") in describe("tiny")
     from fedatlas.experiments.fingerprint import closure
 
     assert {"fed_extra_a.kinds.tiny", "fed_extra_a.helper"} <= closure("fed_extra_a.kinds.tiny")

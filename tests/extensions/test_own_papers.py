@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas.cli.main import main
-from fedatlas.cli.show import show
+from fedatlas.cli.show import describe
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
 from fedatlas.publish.report.about import about
@@ -40,13 +40,13 @@ def test_it_is_cited(own, capsys, name):
 
 
 def test_it_is_shown(own):
-    assert show("tiny").endswith("journal = {J}, year = 2026}")
+    assert describe("tiny").endswith("journal = {J}, year = 2026}")
 
 
 def test_an_algorithm_may_cite_nothing(study):
     study({"extensions/tiny.py": ALGORITHM})
     validate(made(paper="yuan2020"))
-    assert "references" not in show("tiny")
+    assert "references" not in describe("tiny")
 
 
 def test_an_algorithm_that_cites_no_entry_is_refused(study):

@@ -175,7 +175,7 @@ TRACE = Target(
 
 
 def _bibtex(content: bytes, folder: Path) -> None:
-    for entry in bibliography.of_file(_as_file(content, folder), "it").values():
+    for entry in bibliography.read_file(_as_file(content, folder), "it").values():
         for value in entry.fields.values():
             bibliography.plain(value)
 

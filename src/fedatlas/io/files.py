@@ -1,7 +1,7 @@
 """Files and folders that are written whole or not at all.
 
-What is being written has a name that starts with ``.tmp-`` and tells machine and process, so what a killed process
-leaves behind can be recognised.
+A temporary file has a name that starts with ``.tmp-`` and identifies machine and process, so that the remains of a
+killed process can be recognised.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from pathlib import Path
 from fedatlas.errors import UserError
 
 PREFIX = ".tmp-"
-_LONGEST = 50  # characters of a name that its temporary name repeats: file systems allow 255 bytes
+_NAME_LENGTH = 50  # characters of a name that its temporary name repeats: file systems allow 255 bytes
 _TRIES = 100
 _NAME = re.compile(rf"{re.escape(PREFIX)}(?P<machine>[0-9a-f]{{6}})-(?P<process>[0-9]+)-[0-9a-f]{{12}}-.*", re.DOTALL)
 STALE = 24 * 3600  # seconds without a change after which the writer on another machine is taken for dead
@@ -29,14 +29,22 @@ STALE = 24 * 3600  # seconds without a change after which the writer on another 
 
 @contextlib.contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """A new, empty file beside ``path`` that takes its place when the block ends well.
+    """Create an empty temporary file next to ``path`` that replaces it when the block ends without an exception.
 
-    Any number of processes may write the same path at the same time; the last one to end wins. What dead writers have
-    left in the folder is removed. Raises UserError if the file cannot be written, or if something that is not a regular
-    file has its name.
+    Any number of processes may write the same path at the same time; the last one to end wins. Remains of dead writers
+    in the folder are removed.
+
+    Args:
+        path: The file.
+
+    Yields:
+        The path of the temporary file.
+
+    Raises:
+        UserError: The file cannot be written, or something that is not a regular file has its name.
     """
     path = Path(path)
-    with _explained(path), contextlib.ExitStack() as stack:
+    with _translate_errors(path), contextlib.ExitStack() as stack:
         expect_file(path)
         temporary = _temporary(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,9 +57,9 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 
 def ensure_writable(path: str | Path) -> None:
-    """Raise UserError if ``atomic`` could not write a path: what would be found after hours is found before them."""
+    """Raise UserError if ``atomic`` could not write a path, so that hours of work do not end with this error."""
     path = Path(path)
-    with _explained(path):
+    with _translate_errors(path):
         _expect(path, stat.S_ISREG, "a regular file")
         folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
         if not folder.is_dir():
@@ -63,13 +71,19 @@ def ensure_writable(path: str | Path) -> None:
 
 @contextlib.contextmanager
 def atomic_folder(path: str | Path) -> Iterator[Path]:
-    """A new, empty folder beside ``path`` that takes its place when the block ends well.
+    """Create an empty temporary folder next to ``path`` that replaces it when the block ends without an exception.
 
-    A folder that lies at ``path`` is removed with all that it holds. Raises UserError if the folder cannot be written,
-    or if something that is not a folder has its name.
+    Args:
+        path: The folder. If it exists, it is removed with its content.
+
+    Yields:
+        The path of the temporary folder.
+
+    Raises:
+        UserError: The folder cannot be written, or something that is not a folder has its name.
     """
     path = Path(path)
-    with _explained(path), contextlib.ExitStack() as stack:
+    with _translate_errors(path), contextlib.ExitStack() as stack:
         _expect(path, stat.S_ISDIR, "a folder")
         temporary = _temporary(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +95,7 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
 
 
 def _replace_folder(new: Path, path: Path) -> None:
-    for _ in range(_TRIES):  # after the old folder is moved away, another process may put its own in place
+    for _ in range(_TRIES):  # after the old folder is moved away, another process may create one
         try:
             return os.rename(new, path)
         except OSError as error:
@@ -95,7 +109,7 @@ def _replace_folder(new: Path, path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -108,39 +122,39 @@ def _remove(path: Path) -> None:
 
 
 def _temporary(path: Path) -> Path:
-    return path.with_name(f"{PREFIX}{_machine()}-{os.getpid()}-{secrets.token_hex(6)}-{path.name[-_LONGEST:]}")
+    return path.with_name(f"{PREFIX}{_machine()}-{os.getpid()}-{secrets.token_hex(6)}-{path.name[-_NAME_LENGTH:]}")
 
 
 def is_orphan(path: Path) -> bool:
-    """Whether a path is a temporary file or folder of this package whose writer is dead.
+    """Return whether a path is a temporary file or folder of this package whose writer is dead.
 
     A writer on this machine is dead when no process has its number. One on another machine, or in another container, is
     dead when nothing has been written for a day.
     """
-    found = _NAME.fullmatch(path.name)
-    if not found:
+    match = _NAME.fullmatch(path.name)
+    if not match:
         return False
     try:
-        if found["machine"] == _machine():
+        if match["machine"] == _machine():
             import psutil
 
-            return not psutil.pid_exists(int(found["process"]))
-        inside = list(path.rglob("*")) if path.is_dir() and not path.is_symlink() else []
-        return time.time() - max(one.lstat().st_mtime for one in (path, *inside)) > STALE
+            return not psutil.pid_exists(int(match["process"]))
+        content = list(path.rglob("*")) if path.is_dir() and not path.is_symlink() else []
+        return time.time() - max(file.lstat().st_mtime for file in (path, *content)) > STALE
     except (OSError, OverflowError):
         return False  # another process has just removed it
 
 
 def sweep(folder: Path) -> None:
-    """Remove from a folder what dead writers have left."""
+    """Remove the remains of dead writers from a folder."""
     with contextlib.suppress(OSError):
-        for path in [one for one in folder.iterdir() if is_orphan(one)]:
+        for path in [path for path in folder.iterdir() if is_orphan(path)]:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
 
 
 @functools.cache
 def _machine() -> str:
-    """Names the place in which process numbers are of one sequence: a machine since it was started, or a container."""
+    """Return a name of the scope in which process numbers are unique: a machine since its start, or a container."""
     parts = [platform.node()]
     with contextlib.suppress(OSError):
         parts += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
@@ -148,19 +162,19 @@ def _machine() -> str:
 
 
 def expect_file(path: Path) -> None:
-    """Raise UserError if something else than a regular file lies at a path; links are not followed."""
+    """Raise UserError if something that is not a regular file lies at a path; links are not followed."""
     _expect(path, stat.S_ISREG, "a regular file")
 
 
 def _expect(path: Path, is_kind: Callable[[int], bool], noun: str) -> None:
-    """Raise UserError if something else than a file of the right kind lies at a path; links are not followed."""
+    """Raise UserError if something of another kind lies at a path; links are not followed."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         return
     if not is_kind(mode):
-        found = next(name for test, name in _KINDS if test(mode))
-        raise UserError(f"cannot write {path}: it is {found}, and not {noun}; remove it, or name another path")
+        actual = next(name for test, name in _KINDS if test(mode))
+        raise UserError(f"cannot write {path}: it is {actual}, and not {noun}; remove it, or name another path")
 
 
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (

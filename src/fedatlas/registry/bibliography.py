@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fedatlas.errors import UserError, nearest
-from fedatlas.io.bibtex import Entry
-from fedatlas.io.bibtex import entries as bibtex_entries
+from fedatlas.io.bibtex import BibtexEntry, parse_entries
 from fedatlas.registry import extensions
 
-HERE = Path(__file__).parents[1]
+PACKAGE_FOLDER = Path(__file__).parents[1]
 PAPERS, DATA_SETS = "references.bib", "data/sources.bib"
 
 _ACCENTS = dict(
@@ -26,7 +25,17 @@ LETTERS = {
 
 @dataclass(frozen=True)
 class Reference:
-    """A publication as plain text. short: names for a citation, such as ``Yuan & Ma``. link: an address, or nothing."""
+    """A publication as plain text.
+
+    Attributes:
+        key: Key in the bibliography.
+        authors: All authors, with initials.
+        short: Names for a citation, such as ``Yuan & Ma``.
+        title: Title.
+        venue: Journal, proceedings or archive, with volume and pages.
+        year: Year, or empty.
+        link: Address, or empty.
+    """
 
     key: str
     authors: str
@@ -37,107 +46,115 @@ class Reference:
     link: str
 
 
-def entries() -> dict[str, Entry]:
-    """BibTeX entries by key: papers and data sets of the atlas, then those of references.bib in the study's folder.
+def entries() -> dict[str, BibtexEntry]:
+    """Return BibTeX entries by key: papers and data sets of the atlas, then those of the study's references.bib.
 
-    Raises UserError if a file is not BibTeX in UTF-8, or a key stands for two entries.
+    Raises:
+        UserError: A file is not BibTeX in UTF-8, or a key stands for two entries.
     """
     return _entries(extensions.study().root)
 
 
 @functools.cache
-def _entries(root: Path | None) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
+def _entries(root: Path | None) -> dict[str, BibtexEntry]:
+    entries: dict[str, BibtexEntry] = {}
     for file in (PAPERS, DATA_SETS):
-        for key, entry in of_file(HERE / file, file).items():
-            if key in found:
-                raise UserError(f"{entry.where}: the key {key!r} is in another file, too")
-            found[key] = entry
+        for key, entry in read_file(PACKAGE_FOLDER / file, file).items():
+            if key in entries:
+                raise UserError(f"{entry.location}: the key {key!r} is in another file, too")
+            entries[key] = entry
     if root is not None and (root / PAPERS).is_file():
-        for key, entry in of_file(root / PAPERS, PAPERS).items():
-            if key in found and (found[key].kind, found[key].fields) != (entry.kind, entry.fields):
+        for key, entry in read_file(root / PAPERS, PAPERS).items():
+            if key in entries and (entries[key].kind, entries[key].fields) != (entry.kind, entry.fields):
                 raise UserError(
-                    f"{entry.where}: {key!r} is the key of another entry of the atlas, which `fedatlas cite {key}` "
+                    f"{entry.location}: {key!r} is the key of another entry of the atlas, which `fedatlas cite {key}` "
                     "shows: give yours another key, or leave it out"
                 )
-            found.setdefault(key, entry)
-    return found
+            entries.setdefault(key, entry)
+    return entries
 
 
-def of_file(path: Path, name: str) -> dict[str, Entry]:
-    """BibTeX entries of a file by key. name: of the file, for sentences. Raises UserError if it is not BibTeX."""
+def read_file(path: Path, name: str) -> dict[str, BibtexEntry]:
+    """Return the BibTeX entries of a file by key.
+
+    Args:
+        path: The file.
+        name: Name of the file for sentences.
+
+    Raises:
+        UserError: The file cannot be read or is not BibTeX in UTF-8.
+    """
     try:
-        return bibtex_entries(path.read_text(encoding="utf-8-sig"), name)
+        return parse_entries(path.read_text(encoding="utf-8-sig"), name)
     except UnicodeDecodeError as error:
         raise UserError(f"{name} is not UTF-8: {error}") from None
     except OSError as error:
         raise UserError(f"{name} cannot be read: {error.strerror}") from None
 
 
-def entry(key: str) -> Entry:
-    """The entry of a key. Raises UserError, with a guess, if there is none."""
+def entry(key: str) -> BibtexEntry:
+    """Return the entry of a key. Raise UserError, with a guess, if there is none."""
     if key not in entries():
         raise UserError(f"{PAPERS} has no entry {key!r}; add one{nearest(key, entries())}")
     return entries()[key]
 
 
 def bibtex(keys: Iterable[str]) -> str:
-    """BibTeX of keys, each once, sorted."""
+    """Return the BibTeX of keys, without repetition, sorted."""
     return "\n\n".join(entry(key).text for key in sorted(set(keys)))
 
 
 def reference(key: str) -> Reference:
-    """The reference of a key. Raises UserError, with a guess, if there is none."""
-    found, where = entry(key).fields, entry(key).where
-    if "title" not in found:
-        raise UserError(f"{where}: the entry {key} has no title")
-    names = [_name(author) for author in re.split(r"\s+and\s+", found["author"])] if "author" in found else []
-    others = names[-1:] == [("", "others")]
-    names = names[:-1] if others else names
-    short = _short([last for _, last in names], others)
+    """Return the reference of a key. Raise UserError, with a guess, if there is none."""
+    fields, location = entry(key).fields, entry(key).location
+    if "title" not in fields:
+        raise UserError(f"{location}: the entry {key} has no title")
+    names = [_name(author) for author in re.split(r"\s+and\s+", fields["author"])] if "author" in fields else []
+    et_al = names[-1:] == [("", "others")]
+    names = names[:-1] if et_al else names
+    surnames = [surname for _, surname in names]
+    if surnames and (et_al or len(surnames) > 2):
+        short = f"{surnames[0]} et al."
+    else:
+        short = " & ".join(surnames)
     return Reference(
         key=key,
-        authors=", ".join([*(" ".join(filter(None, name)) for name in names), *(["et al."] if others else [])]),
-        short=short or plain(found["title"]),
-        title=plain(found["title"]),
-        venue=_venue(found),
-        year=found.get("year") or found.get("date", "")[:4],
-        link=_link(found),
+        authors=", ".join([*(" ".join(filter(None, name)) for name in names), *(["et al."] if et_al else [])]),
+        short=short or plain(fields["title"]),
+        title=plain(fields["title"]),
+        venue=_venue(fields),
+        year=fields.get("year") or fields.get("date", "")[:4],
+        link=_link(fields),
     )
 
 
-def _short(last: list[str], others: bool) -> str:
-    """Authors for a citation, from their last names. others: whether there are more than these."""
-    return f"{last[0]} et al." if last and (others or len(last) > 2) else " & ".join(last)
-
-
-def _link(found: dict[str, str]) -> str:
-    """The address of a publication."""
-    link = found.get("url", "")
-    if "doi" in found:
-        link = f"https://doi.org/{found['doi'].removeprefix('https://doi.org/')}"
-    elif not link and "eprint" in found and "arxiv" in _archive(found):
-        link = f"https://arxiv.org/abs/{found['eprint']}"
+def _link(fields: dict[str, str]) -> str:
+    """Return the address of a publication, or an empty text."""
+    link = fields.get("url", "")
+    if "doi" in fields:
+        link = f"https://doi.org/{fields['doi'].removeprefix('https://doi.org/')}"
+    elif not link and "eprint" in fields and "arxiv" in _archive(fields):
+        link = f"https://arxiv.org/abs/{fields['eprint']}"
     return link if link.startswith(("https://", "http://")) else ""
 
 
-def _archive(found: dict[str, str]) -> str:
-    return found.get("archiveprefix", found.get("eprinttype", "")).lower()
+def _archive(fields: dict[str, str]) -> str:
+    return fields.get("archiveprefix", fields.get("eprinttype", "")).lower()
 
 
-def _venue(found: dict[str, str]) -> str:
+def _venue(fields: dict[str, str]) -> str:
     names = ("journal", "journaltitle", "booktitle", "publisher", "institution", "school", "howpublished")
-    where = plain(next((found[name] for name in names if found.get(name)), ""))
-    if not where and "arxiv" in _archive(found):
-        where = f"arXiv:{found.get('eprint', '')}"
-    if "volume" in found:
-        where += ", PMLR" if "Machine Learning Research" in found.get("series", "") else ""
-        where += f" {found['volume']}" + (f"({found['number']})" if "number" in found else "")
-    return where + (f", {plain(found['pages'])}" if "pages" in found else "")
+    venue = plain(next((fields[name] for name in names if fields.get(name)), ""))
+    if not venue and "arxiv" in _archive(fields):
+        venue = f"arXiv:{fields.get('eprint', '')}"
+    if "volume" in fields:
+        venue += ", PMLR" if "Machine Learning Research" in fields.get("series", "") else ""
+        venue += f" {fields['volume']}" + (f"({fields['number']})" if "number" in fields else "")
+    return venue + (f", {plain(fields['pages'])}" if "pages" in fields else "")
 
 
 def _name(author: str) -> tuple[str, str]:
-    """(initials, last name) of ``Last, First`` or ``First Last``."""
+    """Return (initials, last name) of ``Last, First`` or ``First Last``."""
     author = plain(author, keep_braces=author.startswith("{"))
     last, _, first = author.partition(", ")
     if author.startswith("{"):
@@ -149,7 +166,7 @@ def _name(author: str) -> tuple[str, str]:
 
 
 def plain(text: str, keep_braces: bool = False) -> str:
-    """Text without TeX: accents as letters, dashes as such."""
+    """Return text without TeX: accented letters and dashes in Unicode."""
     text = re.sub(
         r"\{?\\([\"'`^~=.vucHk])\s*\{?\\?([A-Za-z])\}?\}?",
         lambda match: unicodedata.normalize("NFC", match[2] + _ACCENTS[match[1]]),
