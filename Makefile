@@ -28,7 +28,7 @@ slurm: .venv/installed
 lint: .venv/installed
 	ruff check .
 	ruff format --check .
-	snakefmt --check workflow
+	snakefmt --check Snakefile workflow
 	mypy
 	pytest -q tests/workflow/test_lint.py  # snakemake --lint
 
