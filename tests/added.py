@@ -48,8 +48,8 @@ def sections():
 
 def trained(problem=QUADRATIC, algorithm="fedavg", clients=4, lr=0.01, **options):
     """The rows of a small run."""
-    rounds = {"rounds": 4, "batch": None, "eval_rounds": 1, "optimum": False}
-    frame = fedatlas.train(algorithm, problem, clients=clients, lr=lr, directory="data", **rounds, **options)
+    options = {"rounds": 4, "batch": None, "eval_rounds": 1, "optimum": False} | options
+    frame = fedatlas.train(algorithm, problem, clients=clients, lr=lr, directory="data", **options)
     assert frame.attrs["status"] == "ok" and np.isfinite(frame["loss"]).all()
     return frame
 
@@ -76,6 +76,21 @@ def partition():
 
 def participation():
     trained(**NAMED["A participation rule"]["setting"])
+
+
+def sampling():
+    noisy = QUADRATIC | {"noise": 1.0, "samples": 9}
+    plain, drawn = (trained(noisy, batch=3, **options) for options in ({}, NAMED["A way of sampling"]["setting"]))
+    assert plain["loss"].iloc[-1] != drawn["loss"].iloc[-1]
+
+
+def topology():
+    (options,) = NAMED["A topology"]["algorithms"].values()
+    frames = [
+        fedatlas.train("sonata", QUADRATIC, clients=4, rounds=4, batch=None, **(options["set"] | {"graph": graph}))
+        for graph in (options["set"]["graph"], "complete")
+    ]
+    assert frames[0]["loss"].iloc[-1] != frames[1]["loss"].iloc[-1]
 
 
 def schedule():
@@ -118,7 +133,7 @@ def cost_model():
 
 if __name__ == "__main__":
     store.prepare("digits", "data")
-    shape = (algorithm, problem, architecture, partition, participation, schedule)
+    shape = (algorithm, problem, architecture, partition, participation, sampling, topology, schedule)
     for use in (*shape, metric, reader, data_set, shown, cost_model):
         use()
     known = sections()

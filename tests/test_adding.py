@@ -23,6 +23,8 @@ ADDED = {  # names by section of `fedatlas list`
     "architectures": "tanh",
     "partitions": "by-label",
     "participation": "cyclic",
+    "sampling": "windows",
+    "topologies": "star",
     "schedules": "step",
     "readers": "words",
     "data": "a1a",

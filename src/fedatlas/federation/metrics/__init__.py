@@ -9,7 +9,7 @@ METRICS: Family[Metric] = Family("metric", __name__, Metric, records=True)
 
 
 def metric(name: str) -> Metric:
-    """The record of a metric.
+    """Return the record of a metric.
 
     A name that has no file, such as that of a recorded value, is read as a plain number of which small values are good.
     """

@@ -1,4 +1,4 @@
-"""What a metric is: a record that says how its values are read, drawn and, where needed, computed."""
+"""The record of a metric, which says how its values are read, drawn and, where needed, computed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,11 +9,17 @@ from typing import Any, Literal
 class Metric:
     """A number that evaluations report.
 
-    name: its column in run files. words: for people. head: for the head of a narrow column; by default the words.
-    symbol: TeX between dollar signs, or nothing. larger_is_better: which of two values is the better one. scale: of an
-    axis that shows it, unless a figure says otherwise. percent: whether tables show it in percent. unit: such as
-    ``s``. compute: a function of the problem and the output (d,) that gives the number, for metrics that a setting asks
-    for in ``metrics``; None for those that problems report by themselves.
+    Attributes:
+        name: Column in run files.
+        words: Words for people.
+        head: Head of a narrow column; by default the words.
+        symbol: TeX between dollar signs, or nothing.
+        larger_is_better: Whether the larger of two values is the better one.
+        scale: Scale of an axis that shows it, unless a figure says otherwise.
+        percent: Whether tables show it in percent.
+        unit: Unit, such as ``s``.
+        compute: Function of the problem and the output (d,) that returns the number, for metrics that a setting asks
+            for in ``metrics``; None for those that problems report by themselves.
     """
 
     name: str
@@ -28,5 +34,5 @@ class Metric:
 
     @property
     def goal(self) -> Literal["min", "max"]:
-        """Which values are good."""
+        """Direction of good values."""
         return "max" if self.larger_is_better else "min"

@@ -1,18 +1,18 @@
-"""How much the clients' gradients differ, zeta^2 of FedSPS, Section 4.1."""
+"""Variance of the clients' gradients, zeta^2 of FedSPS, Section 4.1."""
 
 from typing import Any
 
 import numpy as np
 
 from fedatlas.federation.metrics.base import Metric
-from fedatlas.federation.metrics.step_sizes import of_clients
+from fedatlas.federation.metrics.polyak_step_sizes import client_oracles
 
 
 def variance(problem: Any, x: Any) -> float:
-    """mean_i |g_i(x) - mean_j g_j(x)|^2."""
-    _, gradients = of_clients(problem, x)
-    apart = gradients - gradients.mean(axis=0)
-    return float(np.vecdot(apart, apart).mean())
+    """Return mean_i |g_i(x) - mean_j g_j(x)|^2."""
+    _, gradients = client_oracles(problem, x)
+    deviations = gradients - gradients.mean(axis=0)
+    return float(np.vecdot(deviations, deviations).mean())
 
 
 CLIENT_VARIANCE = Metric(

@@ -1,4 +1,4 @@
-"""How much of a client's data bears its two most frequent labels."""
+"""Share of a client's data that bears its two most frequent labels."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from fedatlas.federation.metrics.base import Metric
 
 
 def share(problem: Any, x: Any) -> float:
-    """The share of a client's samples that bear its two most frequent labels, mean over clients.
+    """Return the share of a client's samples that bear its two most frequent labels, averaged over clients.
 
-    It depends on the split alone. Raises UserError if the data are not split over clients.
+    It depends on the partition alone. Raises UserError if the data are not split over clients.
     """
     if getattr(problem, "partition", None) is None:
         raise UserError("the metric two_labels needs data that are split over clients: give the problem a partition")
