@@ -235,6 +235,8 @@ def test_parquet_says_row_and_column():
     parquet.write_table(table, "mine.parquet")
     with pytest.raises(UserError, match=r"mine\.parquet: row 3: column 'smokes' has no value"):
         prepared(file="mine.parquet", label="ill")
+    parquet.write_table(table.filter(table["smokes"].is_valid()), "mine.parquet")
+    assert prepared(file="mine.parquet", label="ill", test_share=0).X.ravel().tolist() == [1, 0, 1]
     parquet.write_table(pa.table([[1], [2], [3]], names=["a", "", ""]), "mine.parquet")
     with pytest.raises(UserError, match="two columns have no name"):
         prepared(file="mine.parquet", label="a")

@@ -155,7 +155,8 @@ def test_a_form_that_cannot_be_read_is_refused_where_it_is_declared(reader, opti
 
 def test_the_start_is_fast():
     heavy = "torch pandas sklearn scipy PIL tqdm urllib.request".split()
-    code = f"import sys, fedatlas.data.store, fedatlas.federation.partitions; print([m for m in {heavy} if m in sys.modules])"
+    modules = "sys, fedatlas.data.store, fedatlas.federation.partitions"
+    code = f"import {modules}; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 

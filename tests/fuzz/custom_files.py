@@ -88,7 +88,8 @@ def _check_libsvm(content: bytes, folder: Path) -> None:
     for sparse in (True, False):
         form = Form("libsvm", (File("toy"),), {"labels": (-1, 1)})
         source = Source(
-            "toy", "Toy", "toys", "", "", "lecun1998gradient", (form,), classes=2, rows=3, shape=(4,), dtype="float64", sparse=sparse
+            "toy", "Toy", "toys", "", "", "lecun1998gradient", (form,), classes=2, rows=3, shape=(4,), dtype="float64",
+            sparse=sparse,
         )  # fmt: skip
         out = folder / f"{sparse}/prepared/toy"
         out.mkdir(parents=True)

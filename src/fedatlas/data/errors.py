@@ -7,8 +7,8 @@ from fedatlas.errors import UserError
 
 def raw_file_error(path: Path, fault: str, line: int | None = None) -> UserError:
     """Return the error for a raw file that cannot be used."""
-    place = path if line is None else f"{path}, line {line}"
-    return UserError(f"{place}: {fault}; delete the file and fetch it again, or put a good copy in its place")
+    position = path if line is None else f"{path}, line {line}"
+    return UserError(f"{position}: {fault}; delete the file and fetch it again, or put a good copy in its place")
 
 
 def prepared_data_error(folder: Path, fault: str) -> UserError:

@@ -73,9 +73,9 @@ def _header(path: Path, text: str, separator: str) -> list[str]:
     if first is None:
         raise custom_file_error(path, "is empty")
     line, names = rows.line_num, [name.strip() for name in first]
-    others = [other for other in _SEPARATORS if other in names[0] and other != separator]
-    if len(names) == 1 and others:
-        raise custom_file_error(path, f"the header is one column, {names[0]!r}: say separator: {others[0]!r}", line)
+    separators = [other for other in _SEPARATORS if other in names[0] and other != separator]
+    if len(names) == 1 and separators:
+        raise custom_file_error(path, f"the header is one column, {names[0]!r}: say separator: {separators[0]!r}", line)
     if all(map(_is_number, names)):
         raise custom_file_error(
             path, "the header holds numbers alone: name the columns of a file without a header under columns", line

@@ -119,8 +119,8 @@ def parse(
             block = b"".join(lines)
             try:
                 X, y = load_svmlight_file(io.BytesIO(block), n_features=features, dtype=dtype, zero_based=False)
-                whole = (y == np.round(y)) & (np.abs(y) < 2**53)
-                valid = np.isfinite(X.data).all() and np.all(whole if labels is None else np.isin(y, labels))
+                integral = (y == np.round(y)) & (np.abs(y) < 2**53)
+                valid = np.isfinite(X.data).all() and np.all(integral if labels is None else np.isin(y, labels))
                 reason = "a label or a value is out of range"
             except (ValueError, OverflowError, MemoryError) as fault:
                 valid, reason = False, " ".join(str(fault).split())[:200]
