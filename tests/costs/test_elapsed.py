@@ -16,7 +16,7 @@ from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
 from fedatlas.federation.streams import random_client, stream
 from fedatlas.results.costs import COST_MODELS
-from fedatlas.results.costs.elapsed import RECORDED, ActiveClients, Workload, seconds
+from fedatlas.results.costs.elapsed import RUN_COLUMNS, ActiveClients, Workload, seconds
 from tests.helpers import example
 
 ALIKE = {"kind": "rates", "compute": 1e4, "down": 4e3, "up": 1e3, "latency": 0.3, "overhead": 0.01}
@@ -69,7 +69,7 @@ def walked(model, algorithm, problem, setting, seed=0):
 def evaluated(model, algorithm, problem, setting, seed=0):
     """Rounds and seconds of the evaluations of a run, from what it recorded."""
     rows = Simulation(algorithm, problem, setting, seed).run().rows
-    columns = {name: np.array([row[name] for row in rows], float) for name in RECORDED}
+    columns = {name: np.array([row[name] for row in rows], float) for name in RUN_COLUMNS}
     sizes = np.full(M, problem.samples) if problem.partition is None else problem.partition.sizes
     passes, broadcast = setting.local_epochs is not None, len(algorithm.broadcast)
     work = Workload(8 * problem.dim, OPERATIONS, np.asarray(sizes), setting.batch, passes, broadcast)
@@ -77,7 +77,7 @@ def evaluated(model, algorithm, problem, setting, seed=0):
     active, more = [participants.active(t) for t in range(setting.total_rounds)], {}
     if algorithm.single_client():
         order = np.argsort(sizes, kind="stable") if setting.local_epochs else np.arange(M)
-        more["drawn"] = np.array([order[random_client(seed, t, M)] for t in range(setting.total_rounds)])
+        more["random"] = np.array([order[random_client(seed, t, M)] for t in range(setting.total_rounds)])
     if algorithm.overrides("length"):
         K = setting.local_steps or 1
         more["lengths"] = np.array([algorithm.length(K, stream(seed, "length", t)) for t in range(len(active))], float)
@@ -112,7 +112,7 @@ def made(rounds=12, clients=5, gap=3, seed=0):
     there = rng.random((rounds, clients)) < 0.6
     places = np.append(np.arange(0, rounds, gap), rounds)
     busy = np.concatenate([[0], np.cumsum(there.any(axis=1))])[places].astype(float)
-    columns = {"round": places, "steps": places} | dict.fromkeys(RECORDED[2:], busy)
+    columns = {"round": places, "steps": places} | dict.fromkeys(RUN_COLUMNS[2:], busy)
     attendance = ActiveClients(np.nonzero(there)[1], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
     return attendance, columns
 
@@ -145,10 +145,10 @@ def test_doubling_rates_halves_the_time():
 
 def test_all_clients_take_part_with_or_without_a_list():
     _, columns = made()
-    columns = columns | dict.fromkeys(RECORDED[2:], columns["round"].astype(float))
+    columns = columns | dict.fromkeys(RUN_COLUMNS[2:], columns["round"].astype(float))
     listed = ActiveClients(np.tile(np.arange(5), 12), 5 * np.arange(13))
     implied = dataclasses.replace(listed, ids=None)
-    for more in ({}, {"lengths": np.arange(1.0, 13)}, {"drawn": np.arange(12) % 5}):
+    for more in ({}, {"lengths": np.arange(1.0, 13)}, {"random": np.arange(12) % 5}):
         first, second = (dataclasses.replace(one, **more) for one in (listed, implied))
         np.testing.assert_allclose(measured(VARIED, first, columns), measured(VARIED, second, columns))
 

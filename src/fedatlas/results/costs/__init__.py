@@ -1,4 +1,4 @@
-"""Cost models: the time that rounds would take on given clients. A module here that defines one is found by itself."""
+"""Cost models: the time of rounds on clients of given speed. A module here that defines a model is found by itself."""
 
 from fedatlas.registry.kinds import Family
 from fedatlas.results.costs.base import CostModel, Rates

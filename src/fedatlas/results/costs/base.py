@@ -1,4 +1,4 @@
-"""What a cost model is."""
+"""The base class of cost models."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,11 +10,17 @@ from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
 
 OPERATIONS, BITS = "operations/s", "bit/s"
-QUANTITIES = ("compute", "down", "up")  # each has a stream of its own, by its place
+QUANTITIES = ("compute", "down", "up")  # each has its own stream, by its index
 
 
 class Rates(NamedTuple):
-    """What clients can do, (clients,) each. compute: operations/s. down, up: bit/s that they receive and send."""
+    """Rates of clients, (clients,) each.
+
+    Attributes:
+        compute: Operations in a second.
+        down: Rate of receiving, in bit/s.
+        up: Rate of sending, in bit/s.
+    """
 
     compute: np.ndarray
     down: np.ndarray
@@ -50,15 +56,15 @@ class CostModel(Kind):
 
     @classmethod
     def title(cls) -> str:
-        """What sentences call the model."""
+        """Return the words for the model in sentences."""
         return f"cost model {cls.name}"
 
     def rates(self, clients: int) -> Rates:
-        """The rates of clients 0, 1, ... clients - 1."""
+        """Return the rates of clients 0, 1, ... clients - 1."""
 
-        def drawn(place: int, name: str) -> np.ndarray:
+        def draw(index: int, name: str) -> np.ndarray:
             # a second index: without one, the purpose is that of the probabilities of a run
-            z = stream(self.seed, "availability", place).standard_normal(clients)
+            z = stream(self.seed, "availability", index).standard_normal(clients)
             return np.asarray(getattr(self, name) * np.exp(getattr(self, f"{name}_spread") * z))
 
-        return Rates(*(drawn(place, name) for place, name in enumerate(QUANTITIES)))
+        return Rates(*(draw(index, name) for index, name in enumerate(QUANTITIES)))

@@ -1,4 +1,4 @@
-"""What figures and checks share that ask for the time of runs on simulated clients."""
+"""The base class of figures and checks whose options name costs, among them time on simulated clients."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,15 +21,15 @@ class CostOptions(Kind):
 
     @property
     def costs(self) -> list[str]:
-        """All costs that its options name."""
-        return [getattr(self, name) for name, one in self.options().items() if one.names == "cost or time"]
+        """Costs that its options name."""
+        return [getattr(self, name) for name, option in self.options().items() if option.names == "cost or time"]
 
     @property
     def simulated(self) -> frozenset[str]:
-        """The column of simulated time, if it is one of the costs."""
+        """Column of simulated time, if it is one of the costs."""
         return frozenset({SIMULATED} & set(self.costs))
 
     @property
     def clients(self) -> str:
-        """The name of the clients that are simulated, for people."""
+        """Name of the simulated clients, for people."""
         return COST_MODELS.split(self.model)[0]

@@ -1,4 +1,4 @@
-"""The time that a run would have taken on the clients of a cost model, from the costs that it recorded.
+"""The time that a run would have taken on the clients of a cost model, from the costs in its run file.
 
 A round takes as long as its slowest active client needs to receive, compute and send:
 
@@ -6,15 +6,19 @@ A round takes as long as its slowest active client needs to receive, compute and
 
 down and up are vectors, c are the operations of a sample. A round without any active client takes no time.
 
-Recorded are totals per active client at every evaluation. What a client does in a round is worked out of them:
+The engine records each exchange (`fedatlas.federation.engine.exchanges`), but a run file holds only totals per active
+client at every evaluation. The work of a client in a round is inferred from them:
 
 - Gradients are full, of the client's n_i samples, or of minibatches of b samples, or of a pass over the client's
-  samples. The totals of gradients and samples say how many of them there were.
+  samples. The totals of gradients and samples are two equations for their numbers.
 - A first exchange of an algorithm (its hook ``before``) brings every client one vector, and is based on one full
-  gradient. So the vectors sent down besides the broadcast say in how many rounds there was one.
+  gradient. So the vectors sent down besides the broadcast are the share of rounds that had one.
 - The rounds between two evaluations are alike, except that the local work of rounds of random length is in proportion
   to the length.
 - Where one client is drawn to take the local steps, the others take part in the first exchange alone.
+
+For most algorithms this is exact. tests/costs compares it with recorded exchanges, and names the algorithms whose
+rounds are not alike.
 """
 
 from collections.abc import Mapping
@@ -25,16 +29,20 @@ import numpy as np
 
 from fedatlas.results.costs.base import CostModel, Rates
 
-RECORDED = ("round", "steps", "vectors_up", "vectors_down", "gradients", "samples")
+RUN_COLUMNS = ("round", "steps", "vectors_up", "vectors_down", "gradients", "samples")
 
 
 @dataclass(frozen=True)
 class Workload:
-    """What the costs of a run mean.
+    """The meaning of the costs of a run.
 
-    vector: bytes of a vector. operations: of the gradient of one sample. sizes: (clients,) samples of each client's
-    full gradient. batch: samples of a minibatch, or None where all gradients are full. passes: whether clients pass
-    over their samples, in steps of minibatches. broadcast: number of vectors that the server sends in every round.
+    Attributes:
+        vector: Bytes of a vector.
+        operations: Operations of the gradient of one sample.
+        sizes: Samples of each client's full gradient, (clients,).
+        batch: Samples of a minibatch, or None where all gradients are full.
+        passes: Whether clients pass over their samples, in steps of minibatches.
+        broadcast: Number of vectors that the server sends in every round.
     """
 
     vector: float
@@ -47,25 +55,27 @@ class Workload:
 
 @dataclass(frozen=True)
 class ActiveClients:
-    """Who took part.
+    """The active clients of successive rounds.
 
-    ids: of the active clients of all rounds, one round after another; None where these are always all clients. ends:
-    (rounds + 1,) where the rounds lie in ids. drawn: (rounds,) the client that is drawn in each round, where one is.
-    lengths: (rounds,) local steps of each round, where they are random.
+    Attributes:
+        ids: Ids of the active clients of all rounds, one round after another; None where these are always all clients.
+        ends: Positions in ids at which the rounds begin and end, (rounds + 1,).
+        random: Client that is drawn in each round to take the local steps, (rounds,), where one is.
+        lengths: Local steps of each round, (rounds,), where they are random.
     """
 
     ids: np.ndarray | None
     ends: np.ndarray
-    drawn: np.ndarray | None = None
+    random: np.ndarray | None = None
     lengths: np.ndarray | None = None
 
     def part(self, start: int, stop: int) -> "ActiveClients":
-        """The rounds from start to stop that had any active client."""
+        """Return the rounds from start to stop that had any active client."""
         ends = self.ends[start : stop + 1]
-        busy = np.diff(ends) > 0
+        nonempty = np.diff(ends) > 0
         ids = None if self.ids is None else self.ids[ends[0] : ends[-1]]
-        drawn, lengths = (None if one is None else one[start:stop][busy] for one in (self.drawn, self.lengths))
-        return ActiveClients(ids, np.append(ends[:-1][busy], ends[-1]) - ends[0], drawn, lengths)
+        random, lengths = (None if v is None else v[start:stop][nonempty] for v in (self.random, self.lengths))
+        return ActiveClients(ids, np.append(ends[:-1][nonempty], ends[-1]) - ends[0], random, lengths)
 
     @property
     def rounds(self) -> int:
@@ -73,26 +83,28 @@ class ActiveClients:
         return len(self.ends) - 1
 
     def means(self, values: np.ndarray) -> np.ndarray:
-        """Means over the active clients of each round. values: (clients,)."""
+        """Return the means of values (clients,) over the active clients of each round, (rounds,)."""
         if self.ids is None:
             return np.full(self.rounds, values.mean())
         return np.asarray(np.add.reduceat(values[self.ids], self.ends[:-1]) / np.diff(self.ends))
 
     def slowest(self, fixed: np.ndarray, local: np.ndarray) -> np.ndarray:
-        """The largest time of each round, (rounds,), of fixed times and local ones, (clients,) each.
+        """Return the largest time of each round, (rounds,).
 
-        A round's local times are in proportion to its length.
+        Args:
+            fixed: Time of each client that does not depend on the length of the round, (clients,).
+            local: Time of each client in a round of mean length, (clients,); it is in proportion to the length.
         """
         ratios = np.ones(self.rounds) if self.lengths is None else self.lengths / self.lengths.mean()
-        if self.ids is None:
-            values, places = np.unique(ratios, return_inverse=True)
-            return np.array([(fixed + ratio * local).max() for ratio in values])[places]
+        if self.ids is None:  # few lengths are different: their maxima over all clients are computed once
+            values, positions = np.unique(ratios, return_inverse=True)
+            return np.array([(fixed + ratio * local).max() for ratio in values])[positions]
         times = fixed[self.ids] + np.repeat(ratios, np.diff(self.ends)) * local[self.ids]
         return np.asarray(np.maximum.reduceat(times, self.ends[:-1]))
 
 
 class Work(NamedTuple):
-    """What an active client computes in a round: gradients of minibatches, their samples, full gradients, passes."""
+    """Mean work of an active client in a round: minibatch gradients, their samples, full gradients, passes."""
 
     gradients: float = 0.0
     samples: float = 0.0
@@ -101,65 +113,78 @@ class Work(NamedTuple):
 
 
 def seconds(
-    model: CostModel, work: Workload, attendance: ActiveClients, recorded: Mapping[str, np.ndarray]
+    model: CostModel, workload: Workload, active: ActiveClients, columns: Mapping[str, np.ndarray]
 ) -> np.ndarray:
-    """Seconds from the start of a run to each of its evaluations.
+    """Return the seconds from the start of a run to each of its evaluations, (evaluations,).
 
-    recorded: columns RECORDED of its evaluations, in their order.
+    Args:
+        model: Cost model of the clients.
+        workload: Meaning of the run's costs.
+        active: Active clients of all rounds.
+        columns: Columns RUN_COLUMNS of the run's evaluations, in their order.
     """
-    columns = {name: np.asarray(recorded[name], float) for name in RECORDED}
-    rates = model.rates(len(work.sizes))
-    found = np.zeros(len(columns["round"]))
-    for k in range(1, len(found)):
-        rounds = attendance.part(int(columns["round"][k - 1]), int(columns["round"][k]))
-        spent = {name: values[k] - values[k - 1] for name, values in columns.items()}
-        found[k] = found[k - 1] + (_between(model, rates, work, rounds, spent) if rounds.rounds else 0)
-    return found
+    totals = {name: np.asarray(columns[name], float) for name in RUN_COLUMNS}
+    rates = model.rates(len(workload.sizes))
+    elapsed = np.zeros(len(totals["round"]))
+    for k in range(1, len(elapsed)):
+        rounds = active.part(int(totals["round"][k - 1]), int(totals["round"][k]))
+        costs = {name: values[k] - values[k - 1] for name, values in totals.items()}
+        elapsed[k] = elapsed[k - 1] + (_interval(model, rates, workload, rounds, costs) if rounds.rounds else 0)
+    return elapsed
 
 
-def _between(
-    model: CostModel, rates: Rates, work: Workload, rounds: ActiveClients, spent: Mapping[str, float]
+def _interval(
+    model: CostModel, rates: Rates, workload: Workload, rounds: ActiveClients, costs: Mapping[str, float]
 ) -> float:
-    """Seconds of the rounds between two evaluations. spent: what was recorded of them."""
+    """Return the seconds of the rounds between two evaluations. costs: Their costs, by name."""
     down, up, gradients, samples = (
-        spent[name] / rounds.rounds for name in ("vectors_down", "vectors_up", "gradients", "samples")
+        costs[name] / rounds.rounds for name in ("vectors_down", "vectors_up", "gradients", "samples")
     )
-    first = min(max(0.0, down - work.broadcast), 1.0)
-    sizes, steps = work.sizes, np.ceil(work.sizes / (work.batch or 1))
+    # Share of rounds with a first exchange, which brings one vector besides the broadcast.
+    first = min(max(0.0, down - workload.broadcast), 1.0)
+    sizes, steps = workload.sizes, np.ceil(workload.sizes / (workload.batch or 1))
     mean = float(rounds.means(sizes).mean())
 
     def exchanging(exchanges: float, up: float) -> np.ndarray:
-        return np.asarray(exchanges * model.latency + 8 * work.vector * (down / rates.down + up / rates.up))
+        return np.asarray(exchanges * model.latency + 8 * workload.vector * (down / rates.down + up / rates.up))
 
-    def computing(of: Work) -> np.ndarray:
-        calls = of.gradients + of.full + of.passes * steps
-        count = of.samples + (of.full + of.passes) * sizes
-        return np.asarray(calls * model.overhead + count * work.operations / rates.compute)
+    def computing(work: Work) -> np.ndarray:
+        calls = work.gradients + work.full + work.passes * steps
+        count = work.samples + (work.full + work.passes) * sizes
+        return np.asarray(calls * model.overhead + count * workload.operations / rates.compute)
 
-    if rounds.drawn is not None:
+    if rounds.random is not None:
+        # All active clients compute the full gradient of the first exchange; the rest is the drawn client's.
         common = min(first, samples / mean)
-        own = (float(values[rounds.drawn].mean()) for values in (sizes, steps))
-        local = _work(work, gradients - common, samples - common * mean, *own)
-        others = exchanging(first, first) + computing(Work(full=common))
-        alone = exchanging(1 + first, up) + computing(Work(full=common)) + computing(local)
-        return float(np.maximum(rounds.slowest(others, 0 * others), alone[rounds.drawn]).sum())
-    local = _work(work, gradients, samples, mean, float(rounds.means(steps).mean()))
-    common = min(first, local.full)
+        size, pass_steps = (float(values[rounds.random].mean()) for values in (sizes, steps))
+        local = _infer_work(workload, gradients - common, samples - common * mean, size, pass_steps)
+        listeners = exchanging(first, first) + computing(Work(full=common))
+        drawn = exchanging(1 + first, up) + computing(Work(full=common)) + computing(local)
+        return float(np.maximum(rounds.slowest(listeners, 0 * listeners), drawn[rounds.random]).sum())
+    local = _infer_work(workload, gradients, samples, mean, float(rounds.means(steps).mean()))
+    common = min(first, local.full)  # full gradients of first exchanges do not grow with the length of a round
     fixed = exchanging(1 + first, up) + computing(Work(full=common))
     return float(rounds.slowest(fixed, computing(local._replace(full=local.full - common))).sum())
 
 
-def _work(work: Workload, gradients: float, samples: float, mean: float, steps: float) -> Work:
-    """What clients did who computed so many gradients and samples a round.
+def _infer_work(workload: Workload, gradients: float, samples: float, size: float, steps: float) -> Work:
+    """Return the work of clients who computed so many gradients on so many samples in a round.
 
-    mean: samples of a client. steps: minibatches of its pass. Both are means over clients and rounds.
+    Args:
+        workload: Meaning of the run's costs.
+        gradients: Gradients of a client.
+        samples: Samples of these gradients.
+        size: Samples of a client, averaged over clients and rounds.
+        steps: Minibatches of a client's pass, averaged over clients and rounds.
     """
-    whole = samples / mean  # if all were full gradients and passes
-    if work.batch is None:
-        return Work(full=whole)
-    if work.passes:
-        passes = min(max(0.0, (gradients - whole) / (steps - 1)), whole) if steps > 1 else 0.0
-        return Work(full=whole - passes, passes=passes)
-    extra = samples - work.batch * gradients  # of full gradients, over minibatches
-    full = min(max(0.0, extra / (mean - work.batch)), whole) if mean != work.batch else 0.0
-    return Work(gradients - full, samples - full * mean, full)
+    full = samples / size  # if all gradients were full, or steps of passes
+    if workload.batch is None:
+        return Work(full=full)
+    if workload.passes:
+        # full + passes = samples / size and full + steps passes = gradients
+        passes = min(max(0.0, (gradients - full) / (steps - 1)), full) if steps > 1 else 0.0
+        return Work(full=full - passes, passes=passes)
+    # minibatches + full = gradients and batch minibatches + size full = samples
+    extra = samples - workload.batch * gradients
+    full = min(max(0.0, extra / (size - workload.batch)), full) if size != workload.batch else 0.0
+    return Work(gradients - full, samples - full * size, full)

@@ -7,6 +7,6 @@ from fedatlas.results.costs.base import CostModel
 
 @dataclass(frozen=True, kw_only=True)
 class FixedRates(CostModel):
-    """Clients with the rates that are given: ``{kind: rates, compute: 1e9, down: 1e8, up: 1e7}``."""
+    """Clients with the rates of the specification: ``{kind: rates, compute: 1e9, down: 1e8, up: 1e7}``."""
 
     name = "rates"

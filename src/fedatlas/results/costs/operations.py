@@ -1,4 +1,4 @@
-"""How many operations the gradient of one sample takes: additions and multiplications of products, and nothing else."""
+"""Operations of the gradient of one sample: additions and multiplications of products, and nothing else."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ DENSE = 6  # operations per parameter that a sample meets once: 2 forward, 2 bac
 
 
 def per_sample(problem: Any) -> float:
-    """Operations of the gradient of one sample.
+    """Return the operations of the gradient of one sample.
 
     A problem may say so itself, by an attribute ``operations``. Networks are counted layer by layer. A linear model on
     rows of data multiplies the entries of a row that are not 0 twice with each of its outputs: 4 operations. Where each
     client has a quadratic of its own, a sample is a product with its matrix. For all else it is 6 for each parameter.
     """
-    if (given := getattr(problem, "operations", None)) is not None:
-        return float(given)
+    if (operations := getattr(problem, "operations", None)) is not None:
+        return float(operations)
     if hasattr(problem, "module"):
         return _of_network(problem)
     A = getattr(problem, "A", None)
@@ -31,7 +31,7 @@ def per_sample(problem: Any) -> float:
 
 
 def _of_network(problem: Any) -> float:
-    """Operations of a network's layers, forward and backward, as torch counts them."""
+    """Return the operations of a network's layers, forward and backward, as torch counts them."""
     from torch.utils.flop_counter import FlopCounterMode
 
     data, _ = problem.seen(problem.train.index(np.arange(1)))

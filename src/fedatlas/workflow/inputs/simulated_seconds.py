@@ -26,7 +26,7 @@ from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import Problem
 from fedatlas.federation.streams import random_client, stream
 from fedatlas.results.costs import COST_MODELS, CostModel
-from fedatlas.results.costs.elapsed import RECORDED, ActiveClients, Workload, seconds
+from fedatlas.results.costs.elapsed import RUN_COLUMNS, ActiveClients, Workload, seconds
 from fedatlas.results.costs.operations import per_sample
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.shared_files import partition_file
@@ -37,8 +37,13 @@ if TYPE_CHECKING:
     from fedatlas.results.figures.cost_figure import CostFigure
 
 
-class Asked(Protocol):
-    """What asks for simulated time: a figure, or a check. where: the runs. model: specification of the cost model."""
+class SimulatedTime(Protocol):
+    """A figure or a check that needs simulated time.
+
+    Attributes:
+        where: Values of axes that select the runs.
+        model: Specification of the cost model.
+    """
 
     @property
     def where(self) -> dict[str, Any]: ...
@@ -48,37 +53,36 @@ class Asked(Protocol):
 
 
 def specify(figure: "CostFigure", cells: Sequence[Cell]) -> dict[str, str | None]:
-    """The run files of the figure's algorithms, whose metadata say what was run, and the files of their partitions."""
+    """Return the run files of the figure's algorithms, with the files of their partitions."""
     return files([cell for cell in cells if cell.id in (figure.algorithms or [cell.id])])
 
 
 def files(cells: Sequence[Cell]) -> dict[str, str | None]:
-    """The run files of cells and the files of their partitions."""
-    split = [is_split(cell.spec.problem.get("partition")) for cell in cells]
+    """Return the run files of cells, with the files of their partitions."""
     return {
-        f"{cell.id}/{cell.key}": partition_file(cell.spec)[0] if own else None
-        for cell, own in zip(cells, split, strict=True)
+        f"{cell.id}/{cell.key}": partition_file(cell.spec)[0] if is_split(cell.spec.problem.get("partition")) else None
+        for cell in cells
     }
 
 
 def build(
-    asked: Asked,
+    request: SimulatedTime,
     view: ExperimentView,
     needed: dict[str, str | None],
     results: ResultTables,
     directory: str | Path | None,
 ) -> dict[str, Any]:
-    """``curves``: with the column ``simulated_seconds``, of which rows that are not asked for have no value."""
+    """Return ``curves`` with the column ``simulated_seconds``, in which rows that are not selected have no value."""
     curves = results.curves.copy()
-    drawn = curves[curves["algorithm"].isin([name.split("/")[0] for name in needed])]
+    plotted = curves[curves["algorithm"].isin([name.split("/")[0] for name in needed])]
     runs = _runs(results.folder, needed, view.axes)
-    model, clock = COST_MODELS.build(asked.model), _Clock(directory)
+    model, clock = COST_MODELS.build(request.model), _Clock(directory)
     curves[SIMULATED] = np.nan
     groups = []
-    for (id, *cells, seed), rows in select_rows(drawn, asked.where).groupby(
+    for (id, *cells, seed), rows in select_rows(plotted, request.where).groupby(
         ["algorithm", *view.axes, "seed"], sort=False, dropna=False
     ):
-        spec, search, file = runs[_place(id, [axis_values.parse(_plain(cell)) for cell in cells])]
+        spec, search, file = runs[_run_key(id, [axis_values.parse(_plain(cell)) for cell in cells])]
         groups.append((spec, file, create_run(spec, search.within, search.chosen or {}, int(seed)), rows))
     groups.sort(key=lambda group: json.dumps(group[0].problem, sort_keys=True))  # then one problem is in memory
     for spec, file, run, rows in groups:
@@ -89,18 +93,18 @@ def build(
 def _runs(
     folder: Path, files: dict[str, str | None], axes: list[str]
 ) -> dict[str, tuple[CellSpec, Search, str | None]]:
-    """Specification, search and partition of the runs that are scored, by id and point of the axes."""
-    found = {}
+    """Return specification, search and partition of the scored runs, by id and point of the axes."""
+    runs = {}
     for name, file in files.items():
         meta = RunMeta.of(read_meta(folder / "runs" / f"{name}.parquet"))
         for search in meta.searches or initial_searches(meta.spec):
             point = [search.within[axis] if axis in search.within else meta.spec.axis_value(axis) for axis in axes]
-            found[_place(name.split("/")[0], point)] = (meta.spec, search, file)
-    return found
+            runs[_run_key(name.split("/")[0], point)] = (meta.spec, search, file)
+    return runs
 
 
-def _place(id: str, point: Sequence[Any]) -> str:
-    """What a run is found by: the id of its algorithm and its point of the axes."""
+def _run_key(id: str, point: Sequence[Any]) -> str:
+    """Return the key of a run: the id of its algorithm and its point of the axes, as text."""
     return json.dumps([id, *map(axis_values.text, point)])
 
 
@@ -109,33 +113,35 @@ def _plain(cell: Any) -> Any:
 
 
 class _Clock:
-    """Measures runs. directory: of the prepared data."""
+    """Simulated time of runs. Problems and active clients of the last runs are cached. directory: Of prepared data."""
 
     def __init__(self, directory: str | Path | None) -> None:
         self.directory = directory
-        self._problem = functools.lru_cache(maxsize=1)(self._built)
-        self._attended = functools.lru_cache(maxsize=32)(self._active)
-        self._counted = functools.lru_cache(maxsize=1)(_counts)
+        self._problem = functools.lru_cache(maxsize=1)(self._build_problem)
+        self._active_clients = functools.lru_cache(maxsize=32)(self._find_active)
+        self._sizes_of_numbers = functools.lru_cache(maxsize=1)(_number_sizes)
 
     def seconds(
         self, model: CostModel, cell: tuple[CellSpec, str | None], run: Run, rows: "pd.DataFrame"
     ) -> np.ndarray:
-        """Simulated seconds at the evaluations of a run, (rows,). cell: of the run; file of its partition."""
+        """Return simulated seconds at a run's evaluations, (rows,). cell: Specification and file of the partition."""
         spec, file = cell
         setting = create_setting(run)
-        asked = (json.dumps(spec.problem, sort_keys=True), spec.setting.get("clients"), file)
-        problem = self._problem(*asked)
-        recorded = {name: rows[name].to_numpy(float) for name in RECORDED}
-        rounds = int(recorded["round"][-1])
-        ids, ends = self._attended(asked, json.dumps(setting.participation), setting.clients, rounds, run.seed)
-        attendance = ActiveClients(ids, ends)
+        problem_key = (json.dumps(spec.problem, sort_keys=True), spec.setting.get("clients"), file)
+        problem = self._problem(*problem_key)
+        columns = {name: rows[name].to_numpy(float) for name in RUN_COLUMNS}
+        rounds = int(columns["round"][-1])
+        ids, ends = self._active_clients(
+            problem_key, json.dumps(setting.participation), setting.clients, rounds, run.seed
+        )
+        active = ActiveClients(ids, ends)
         algorithm = create_algorithm(run)
         if algorithm.overrides("length"):
-            attendance = dataclasses.replace(attendance, lengths=_lengths(run, setting, problem, recorded))
+            active = dataclasses.replace(active, lengths=_lengths(run, setting, problem, columns))
         if algorithm.single_client():
-            attendance = dataclasses.replace(attendance, drawn=_drawn(run, setting, problem, ids, ends))
-        number, operations = self._counted(problem)
-        work = Workload(
+            active = dataclasses.replace(active, random=_random_clients(run, setting, problem, ids, ends))
+        number, operations = self._sizes_of_numbers(problem)
+        workload = Workload(
             vector=(model.number_bytes or number) * problem.dim,
             operations=model.operations or operations,
             sizes=_sizes(problem, setting),
@@ -143,18 +149,18 @@ class _Clock:
             passes=setting.local_epochs is not None,
             broadcast=len(algorithm.broadcast),
         )
-        return seconds(model, work, attendance, recorded)
+        return seconds(model, workload, active, columns)
 
-    def _built(self, spec: str, clients: Any, file: str | None) -> Problem:
-        described = json.loads(spec)
-        if "device" in described:
-            described["device"] = "cpu"  # nothing is computed that needs the run's device
-        return problems.create(described, clients, self.directory, Partition.load(file) if file else None)
+    def _build_problem(self, spec: str, clients: Any, file: str | None) -> Problem:
+        problem = json.loads(spec)
+        if "device" in problem:
+            problem["device"] = "cpu"  # nothing is computed that needs the run's device
+        return problems.create(problem, clients, self.directory, Partition.load(file) if file else None)
 
-    def _active(
+    def _find_active(
         self, problem: tuple[str, Any, str | None], participation: str, clients: int, rounds: int, seed: int
     ) -> tuple[np.ndarray | None, np.ndarray]:
-        """Ids of the active clients of all rounds, None where these are all clients, and where the rounds begin."""
+        """Return the ids of the active clients of all rounds, None for all clients, and where the rounds begin."""
         rule = PARTICIPATION.build(json.loads(participation))
         if rule.name == "full":
             return None, clients * np.arange(rounds + 1)
@@ -163,33 +169,35 @@ class _Clock:
         return np.concatenate([[], *active]).astype(int), np.cumsum([0, *map(len, active)])
 
 
-def _counts(problem: Problem) -> tuple[int, float]:
-    """Bytes of a number of the model, and operations of the gradient of a sample."""
+def _number_sizes(problem: Problem) -> tuple[int, float]:
+    """Return the bytes of a number of the model, and the operations of the gradient of a sample."""
     return problem.start(0).dtype.itemsize, per_sample(problem)
 
 
-def _drawn(run: Run, setting: Setting, problem: Problem, ids: np.ndarray | None, ends: np.ndarray) -> np.ndarray:
-    """The client that is drawn in each round; 0 in an empty one. ids, ends: of the active clients."""
-    found = np.zeros(len(ends) - 1, int)
+def _random_clients(
+    run: Run, setting: Setting, problem: Problem, ids: np.ndarray | None, ends: np.ndarray
+) -> np.ndarray:
+    """Return the client that is drawn in each round; 0 in an empty one. ids, ends: Those of `ActiveClients`."""
+    clients = np.zeros(len(ends) - 1, int)
     for t, (start, end) in enumerate(itertools.pairwise(ends)):
         active = np.arange(setting.clients) if ids is None else ids[start:end]
         if setting.local_epochs is not None:  # the engine's order
             active = active[np.argsort(_sizes(problem, setting)[active], kind="stable")]
         if len(active):
-            found[t] = active[random_client(run.seed, t, len(active))]
-    return found
+            clients[t] = active[random_client(run.seed, t, len(active))]
+    return clients
 
 
 def _sizes(problem: Problem, setting: Setting) -> np.ndarray:
-    """Samples of each client, (clients,)."""
-    split = problem.partition
-    return np.full(setting.clients, problem.samples) if split is None else np.asarray(split.sizes)
+    """Return the samples of each client, (clients,)."""
+    partition = problem.partition
+    return np.full(setting.clients, problem.samples) if partition is None else np.asarray(partition.sizes)
 
 
-def _lengths(run: Run, setting: Setting, problem: Problem, recorded: dict[str, np.ndarray]) -> np.ndarray | None:
-    """Local steps of each round of an algorithm that draws them; None if they are not those that were recorded."""
-    algorithm, rounds = create_algorithm(run, problem).with_constants(problem), recorded["round"].astype(int)
+def _lengths(run: Run, setting: Setting, problem: Problem, columns: dict[str, np.ndarray]) -> np.ndarray | None:
+    """Return the local steps of each round of an algorithm that draws them; None if they differ from the run file."""
+    algorithm, rounds = create_algorithm(run, problem).with_constants(problem), columns["round"].astype(int)
     steps = setting.local_steps or 1
     lengths = np.array([algorithm.length(steps, stream(run.seed, "length", t)) for t in range(rounds[-1])], float)
-    same = np.array_equal(np.concatenate([[0], np.cumsum(lengths)])[rounds], recorded["steps"])
-    return lengths if same else None
+    equal = np.array_equal(np.concatenate([[0], np.cumsum(lengths)])[rounds], columns["steps"])
+    return lengths if equal else None
