@@ -115,6 +115,8 @@ def test_axes(axis, text):
         ("DANE+-GD, lambda = p eta", "DANE+-GD, $λ$ = $p$ $η$"),
         ("alpha = 1 (rho = 0.1)", "$α$ = 1 ($ρ$ = 0.1)"),
         ("FedSPS, c = 16, γ_b = α/2", "FedSPS, $c$ = 16, $γ_b$ = $α$/2"),
+        ("γ_b = 1/(4cL), lr = 1.95/L", "$γ_b$ = $1/(4cL)$, lr = $1.95/L$"),
+        ("FedAvg, p known", "FedAvg, $p$ known"),
         ("a₁,₂ = 4", "$a_{1,2}$ = 4"),
         ("global SPS (a)", "global SPS (a)"),
         ("my_algo, alpha version", "my_algo, alpha version"),

@@ -90,9 +90,10 @@ STATISTICS = {
     "within": "deviation of the {} within a client",
     "between": "deviation of the {} across clients",
 }
-# What is set as a formula in figures: a Greek letter, a letter with an index, a letter before or after =.
+# Formulas in figures: a fraction such as 1/(4cL), p of `p known`, a Greek letter, a letter with an index or beside =.
 LETTER = re.compile(
-    r"(?<!\w)(?:[α-ω]|[A-Za-z](?=_\w\b|[₀-₉]| =)|(?<== )[A-Za-z](?!\w))(?:_\w|[₀-₉]+(?:,[₀-₉]+)*)?(?!\w)"
+    r"(?<!\w)\d[\d.]*/(?:[A-Za-z](?!\w)|\(\d*[A-Za-z]+\))|(?<!\w)p(?= (?:by|known)\b)"
+    r"|(?<!\w)(?:[α-ω]|[A-Za-z](?=_\w\b|[₀-₉]| =)|(?<== )[A-Za-z](?!\w))(?:_\w|[₀-₉]+(?:,[₀-₉]+)*)?(?!\w)"
 )
 INDEX = re.compile(r"[₀-₉,]+")
 LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
