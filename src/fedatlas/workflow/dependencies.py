@@ -1,8 +1,7 @@
-"""Which code each step of the workflow depends on, and the fingerprint files that stand for it in Snakemake's rules.
+"""The code behind each step of the workflow, and the fingerprint files that stand for it in Snakemake's rules.
 
 ``results/code/MODULE.txt`` holds the fingerprint of a module with all that it imports, ``results/code/own/MODULE.txt``
-that of a module of an extension. It is rewritten only when that
-changes, so a rule reruns exactly if code that it lists has changed, and Snakemake names the file as the reason.
+that of a module of an extension. It is rewritten only when that changes, so a rule reruns exactly if code that it lists has changed, and Snakemake names the file as the reason.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,14 +32,13 @@ from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
-from fedatlas.io.files import atomic
 from fedatlas.results.claims import CHECKS, checks_at_size
 from fedatlas.results.costs import COST_MODELS
 from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
-from fedatlas.theory.fedac.instability import ALGORITHMS as STUDIED
-from fedatlas.workflow import inputs, jobs
+from fedatlas.theory.fedac.instability import ALGORITHMS as INSTABILITY_ALGORITHMS
+from fedatlas.workflow import inputs, jobs, specifications
 from fedatlas.workflow.folders import RESULTS, Folders
 
 FOLDER = Path(RESULTS, "code")
@@ -59,76 +57,76 @@ JOBS = [f"{jobs.__name__}.{name}" for name in (
 
 
 def files(modules: Iterable[str]) -> list[str]:
-    """Paths of the fingerprint files of modules, sorted."""
+    """Return the paths of the fingerprint files of modules, sorted."""
     return sorted(str(FOLDER / f"{_short(name)}.txt") for name in set(modules))
 
 
 def _short(name: str) -> str:
-    """The name of a module's fingerprint file. Modules of extensions have a folder of their own."""
-    own, _, rest = name.partition(".")
-    return rest if own == "fedatlas" else f"own/{name}"
+    """Return the name of a module's fingerprint file. Modules of extensions have a folder of their own."""
+    package, _, rest = name.partition(".")
+    return rest if package == "fedatlas" else f"own/{name}"
 
 
 def of_job(step: str) -> str:
-    """The module of a step's job."""
+    """Return the module of a step's job."""
     return f"{jobs.__name__}.{step}"
 
 
 def of_optimum(problem: Spec) -> list[str]:
-    """Modules behind the optimum of a problem."""
+    """Return the modules behind the optimum of a problem."""
     split = [problem["partition"]] if problem.get("validation") and is_split(problem.get("partition")) else []
     return sorted({of_job("optimum"), *problem_modules(problem), *map(PARTITIONS.module, split)})
 
 
 def of_partition(partition: Any) -> list[str]:
-    """Modules behind a partition."""
+    """Return the modules behind a partition."""
     return sorted({of_job("partition"), PARTITIONS.module(partition)})
 
 
 def of_table(cells: Iterable[Cell]) -> list[str]:
-    """Modules behind the table of an experiment with these cells."""
+    """Return the modules behind the table of an experiment with these cells."""
     return sorted({of_job("table"), *metric_modules(cells)})
 
 
 def of_figure(figure: Figure, cells: Sequence[Cell]) -> list[str]:
-    """Modules behind a figure of an experiment with these cells."""
-    found = {of_job("figure"), FIGURES.module(figure.name), *inputs.modules(figure)}
+    """Return the modules behind a figure of an experiment with these cells."""
+    modules = {of_job("figure"), FIGURES.module(figure.name), *inputs.modules(figure)}
     if figure.draws_results:
-        found.update(metric_modules(cells))
+        modules.update(metric_modules(cells))
     if "theorems" in figure.inputs or THEORY in closure(FIGURES.module(figure.name)):
-        found |= _of_theory(cells)
+        modules |= _of_theory(cells)
     if "dissimilarities" in figure.inputs:
-        found |= {name for cell in cells for name in problem_modules(cell.spec.problem)}
+        modules |= {name for cell in cells for name in problem_modules(cell.spec.problem)}
     if "availability" in figure.inputs:
-        found |= {name for cell in cells for name in participation_modules(cell.spec)}
+        modules |= {name for cell in cells for name in participation_modules(cell.spec)}
     if isinstance(figure, CostOptions) and figure.simulated:
-        found |= _of_time(figure, cells)
-    return sorted(found)
+        modules |= _of_time(figure, cells)
+    return sorted(modules)
 
 
 def of_claims(experiment: Experiment, cells: Sequence[Cell]) -> list[str]:
-    """Modules behind the claims of an experiment that are tested at its size."""
+    """Return the modules behind the claims of an experiment that are tested at its size."""
     checks = checks_at_size(experiment.claims, experiment.size)
-    found = {of_job("claims"), *(CHECKS.module(check.name) for check in checks), *metric_modules(cells)}
-    asked = {one for check in checks for one in check.inputs}
-    if asked & {"theorems", "runs"}:
-        found |= _of_theory(cells)
-    if "runs" in asked:
-        found |= _of_cells(cells)
+    modules = {of_job("claims"), *(CHECKS.module(check.name) for check in checks), *metric_modules(cells)}
+    inputs_of_checks = {name for check in checks for name in check.inputs}
+    if inputs_of_checks & {"theorems", "runs"}:
+        modules |= _of_theory(cells)
+    if "runs" in inputs_of_checks:
+        modules |= _of_cells(cells)
     for check in checks:
         if isinstance(check, CostOptions) and check.simulated:
-            found |= {f"{inputs.__name__}.{SIMULATED}", *_of_time(check, cells)}
-    return sorted(found)
+            modules |= {f"{inputs.__name__}.{SIMULATED}", *_of_time(check, cells)}
+    return sorted(modules)
 
 
 def of_instability() -> list[str]:
-    """Modules behind the study of Theorem 4.2."""
-    return sorted({of_job("instability"), *map(ALGORITHMS.module, STUDIED)})
+    """Return the modules behind the study of Theorem 4.2."""
+    return sorted({of_job("instability"), *map(ALGORITHMS.module, INSTABILITY_ALGORITHMS)})
 
 
-def _of_time(asked: CostOptions, cells: Sequence[Cell]) -> set[str]:
-    """Modules behind the simulated time of runs: those of the clock, and of what it has to know of the runs."""
-    return {COST_MODELS.module(asked.model), *_of_cells(cells)}
+def _of_time(options: CostOptions, cells: Sequence[Cell]) -> set[str]:
+    """Return the modules behind the simulated time of runs: those of the cost model and of the cells."""
+    return {COST_MODELS.module(options.model), *_of_cells(cells)}
 
 
 def _of_cells(cells: Iterable[Cell]) -> set[str]:
@@ -136,17 +134,17 @@ def _of_cells(cells: Iterable[Cell]) -> set[str]:
 
 
 def _of_theory(cells: Iterable[Cell]) -> set[str]:
-    """Modules behind theorems: theirs, and those of the problems and algorithms that they speak of."""
-    found = {THEORY}
+    """Return the modules behind theorems: theirs, and those of problems and algorithms of the cells."""
+    modules = {THEORY}
     for cell in cells:
-        found |= {ALGORITHMS.module(cell.spec.algorithm), *problem_modules(cell.spec.problem)}
-    return found
+        modules |= {ALGORITHMS.module(cell.spec.algorithm), *problem_modules(cell.spec.problem)}
+    return modules
 
 
 def write(folders: Folders) -> None:
-    """Bring all fingerprint files up to date; one whose code has not changed is not touched.
+    """Update all fingerprint files whose code has changed.
 
-    Called before Snakemake looks at files: what it has not seen when it starts, it takes for missing.
+    Call this before Snakemake lists folders: it takes later files for missing.
     """
     roots = {ENGINE, THEORY, *JOBS, *INPUTS, *compiled.MODULES}
     roots |= {module for family in FAMILIES for module in family.modules()}
@@ -154,7 +152,4 @@ def write(folders: Folders) -> None:
     roots |= set(sources.all_modules())
     for name in sorted(roots):
         (path,) = (Path(folders.result(path)) for path in files([name]))
-        text = f"{fingerprint([name])}\n"
-        if not path.exists() or path.read_text() != text:
-            with atomic(path) as temporary:
-                temporary.write_text(text)
+        specifications.write(path, f"{fingerprint([name])}\n")

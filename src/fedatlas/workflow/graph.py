@@ -116,7 +116,7 @@ class Graph:
 
     @functools.cached_property
     def _is_live(self) -> bool:
-        """Whether train jobs log their runs to an MLflow server as they end."""
+        """Return whether train jobs log their runs to an MLflow server as they end."""
         return bool(self.study.environment()[LIVE])
 
     def run_files(self, w: Any) -> list[str]:

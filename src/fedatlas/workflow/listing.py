@@ -143,8 +143,8 @@ def largest_memory(experiment: ExperimentSummary) -> int:
 
 def data_words(experiment: ExperimentSummary) -> str:
     """Return the data of an experiment: those of its largest size, and those of other sizes if they differ."""
-    *others, (_, last) = experiment.data.items() if experiment.data else [("", [])]
-    differ = [f"{size}: {' '.join(names)}" for size, names in others if names != last]
+    *smaller, (_, last) = experiment.data.items() if experiment.data else [("", [])]
+    differ = [f"{size}: {' '.join(names)}" for size, names in smaller if names != last]
     return ", ".join(last) + (f" ({', '.join(differ)})" if differ else "")
 
 

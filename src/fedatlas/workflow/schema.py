@@ -29,13 +29,13 @@ JSON_TYPES = {bool: "boolean", str: "string", dict: "object", types.NoneType: "n
 
 
 def experiment_schema() -> dict[str, Any]:
-    """The schema of a file in config/experiments/."""
-    found = of_options(Experiment)
-    properties = found["properties"]
+    """Return the schema of a file in config/experiments/."""
+    experiment = of_options(Experiment)
+    properties = experiment["properties"]
     axes = {"type": "object", "additionalProperties": {"anyOf": [of_option(AXIS), {"type": "null"}]}}
     for key in ("grid", "within", "tune"):
         properties[key] = {**axes, "description": properties[key]["description"]}
-    described = {key: {"description": properties[key]["description"]} for key in properties}
+    descriptions = {key: {"description": properties[key]["description"]} for key in properties}
     setting = of_options(Setting)
     setting["properties"]["participation"] = {"$ref": "#/$defs/participation"}
     setting["properties"]["schedule"] = {"$ref": "#/$defs/schedule"}
@@ -53,109 +53,112 @@ def experiment_schema() -> dict[str, Any]:
     claim.pop("required")  # a row of a table, or an experiment that is extended, may give the other keys
     figures = {"type": "object", "additionalProperties": {"$ref": "#/$defs/figure"}}
     properties |= {
-        "setting": {**setting, **described["setting"]},
+        "setting": {**setting, **descriptions["setting"]},
         "problem": {"$ref": "#/$defs/problem"},
-        "select": {**of_options(Select), **described["select"]},
+        "select": {**of_options(Select), **descriptions["select"]},
         "algorithms": {"type": "object", "additionalProperties": {"anyOf": [entry, {"type": "null"}]}},
         "claims": {"type": "object", "additionalProperties": claim},
         "figures": figures,
-        "tuning": {"anyOf": [{"$ref": "#/$defs/tuning rule"}, {"type": "null"}], **described["tuning"]},
+        "tuning": {"anyOf": [{"$ref": "#/$defs/tuning rule"}, {"type": "null"}], **descriptions["tuning"]},
         "extends": {
             "anyOf": [{"type": "string"}, {"type": "object", "required": ["experiment"]}],
             "description": "another experiment, whose file this one is laid over, or a mapping that leaves out sections",
         },
         "sizes": {"type": "object", "description": "overrides for each size", "required": ["smoke"]},
     }
-    found.pop("required")  # an experiment that extends another need not say everything
+    experiment.pop("required")  # an experiment that extends another need not say everything
     caption = {"caption": {"type": "string", "description": "caption in the report"}}
     sources = of_options(DataOptions)["properties"]
     for key in interactive.DATA_KEYS:
-        own = [{"type": "string"}, {"$ref": "#/$defs/own data"}, *([{"type": "null"}] if key != "data" else [])]
-        sources[key] = {"anyOf": own, "description": sources[key]["description"]}
+        schemas = [{"type": "string"}, {"$ref": "#/$defs/own data"}, *([{"type": "null"}] if key != "data" else [])]
+        sources[key] = {"anyOf": schemas, "description": sources[key]["description"]}
     sources["partition"] = {"$ref": "#/$defs/partition", "description": sources["partition"]["description"]}
     definitions = {
         "problem": _kinds(PROBLEMS, lambda kind: sources if kind.on_data else {}),
-        "own data": _own_data(),
-        "partition": _kinds(PARTITIONS, named=True),
-        "participation": _kinds(PARTICIPATION, named=True),
-        "schedule": _kinds(SCHEDULES, named=True),
-        "tuning rule": _kinds(TUNING_RULES, named=True),
-        "sampling": _kinds(SAMPLING, named=True),
+        "own data": _custom_data(),
+        "partition": _kinds(PARTITIONS, is_name=True),
+        "participation": _kinds(PARTICIPATION, is_name=True),
+        "schedule": _kinds(SCHEDULES, is_name=True),
+        "tuning rule": _kinds(TUNING_RULES, is_name=True),
+        "sampling": _kinds(SAMPLING, is_name=True),
         "figure": _kinds(FIGURES, lambda _: caption),
         "check": _kinds(CHECKS),
     }
-    return {"$schema": DRAFT, "title": "Experiment", **found, "$defs": definitions}
+    return {"$schema": DRAFT, "title": "Experiment", **experiment, "$defs": definitions}
 
 
 def _kinds(
-    family: Family[Any], more: Callable[[Any], dict[str, Any]] = lambda _: {}, named: bool = False
+    family: Family[Any], keys: Callable[[Any], dict[str, Any]] = lambda _: {}, is_name: bool = False
 ) -> dict[str, Any]:
-    """The schema of a specification: a mapping with a kind and its options, or where ``named`` the kind's name.
+    """Return the schema of a specification: a mapping with a kind and its options.
 
-    more: schemas of keys that a kind's specification has besides its options, by name.
+    Args:
+        family: The family of the kind.
+        keys: Returns the schemas of further keys of a kind's specification, by name.
+        is_name: Whether the kind's name alone is a specification too.
     """
-    found: list[dict[str, Any]] = [{"enum": list(family.names())}] if named else []
+    schemas: list[dict[str, Any]] = [{"enum": list(family.names())}] if is_name else []
     for name in family.names():
         cls = family.get(name)
-        about = of_options(cls)
+        schema = of_options(cls)
         kind = {"kind": {"const": name, "description": cls.summary()}}
-        about["properties"] = {**kind, **more(cls), **about["properties"]}
-        about["required"] = ["kind"]  # overrides of a size may give the other options
-        found.append(about)
-    return {"anyOf": found}
+        schema["properties"] = {**kind, **keys(cls), **schema["properties"]}
+        schema["required"] = ["kind"]  # overrides of a size may give the other options
+        schemas.append(schema)
+    return {"anyOf": schemas}
 
 
-def _own_data() -> dict[str, Any]:
-    """The schema of a mapping of own data: the keys of all of them, and the options of one reader."""
-    found = []
+def _custom_data() -> dict[str, Any]:
+    """Return the schema of a mapping of custom data: the common keys, and the options of a reader."""
+    schemas = []
     for kind in dict.fromkeys(formats().values()):
-        about = of_options(kind)
-        about["properties"] = {**of_options(CustomKeys)["properties"], **about["properties"]}
-        about["required"] = [*([] if "openml" in about["properties"] else ["file"]), *about.get("required", ())]
-        found.append({"title": kind.name, **about})
-    return {"anyOf": found}
+        schema = of_options(kind)
+        schema["properties"] = {**of_options(CustomKeys)["properties"], **schema["properties"]}
+        schema["required"] = [*([] if "openml" in schema["properties"] else ["file"]), *schema.get("required", ())]
+        schemas.append({"title": kind.name, **schema})
+    return {"anyOf": schemas}
 
 
 def of_options(cls: type) -> dict[str, Any]:
-    """The schema of a mapping from the options of a dataclass to values."""
-    known = options(cls)
-    required = [name for name, one in known.items() if one.required]
-    found = {
+    """Return the schema of a mapping from the options of a dataclass to values."""
+    declarations = options(cls)
+    required = [name for name, option in declarations.items() if option.required]
+    schema = {
         "type": "object",
         "additionalProperties": False,
-        "properties": {name: of_option(one) for name, one in known.items()},
+        "properties": {name: of_option(option) for name, option in declarations.items()},
     }
-    return found | ({"required": required} if required else {})
+    return schema | ({"required": required} if required else {})
 
 
-def of_option(one: Option) -> dict[str, Any]:
-    """The schema of an option's value."""
-    found = [_of_member(one, member) for member in dict.fromkeys(one.members)]
-    described: dict[str, Any] = {"description": one.doc + (f" ({one.unit})" if one.unit else "")}
-    if not (one.required or one.default is None or callable(one.default)):
-        described["default"] = list(one.default) if isinstance(one.default, tuple) else one.default
-    return (found[0] if len(found) == 1 else {"anyOf": found}) | described
+def of_option(option: Option) -> dict[str, Any]:
+    """Return the schema of an option's value."""
+    schemas = [_of_member(option, member) for member in dict.fromkeys(option.members)]
+    description: dict[str, Any] = {"description": option.doc + (f" ({option.unit})" if option.unit else "")}
+    if not (option.required or option.default is None or callable(option.default)):
+        description["default"] = list(option.default) if isinstance(option.default, tuple) else option.default
+    return (schemas[0] if len(schemas) == 1 else {"anyOf": schemas}) | description
 
 
-def _of_member(one: Option, member: Any) -> dict[str, Any]:
-    """The schema of one of the types that a value may have."""
+def _of_member(option: Option, member: Any) -> dict[str, Any]:
+    """Return the schema of a member of the union of types that a value may have."""
     if typing.get_origin(member) is Literal:
         return {"enum": list(typing.get_args(member))}
     if member in (int, float):
         limits = {
-            "exclusiveMinimum": one.above,
-            "exclusiveMaximum": one.below,
-            "minimum": one.low,
-            "maximum": one.high,
+            "exclusiveMinimum": option.above,
+            "exclusiveMaximum": option.below,
+            "minimum": option.low,
+            "maximum": option.high,
         }
         kind = {"type": "integer" if member is int else "number"}
         return kind | {key: value for key, value in limits.items() if value is not None}
     origin = typing.get_origin(member) or member
     if origin in (list, tuple):
-        inside = typing.get_args(member)
-        found: dict[str, Any] = {"type": "array"}
-        if inside and inside[0] is not Any:
-            found["items"] = _of_member(one, inside[0])
-        return found | ({"minItems": 1} if one.filled else {}) | ({"uniqueItems": True} if one.distinct else {})
-    found = {"type": JSON_TYPES[origin]} if origin in JSON_TYPES else {}
-    return found | ({"minProperties": 1} if one.filled and origin is dict else {})
+        arguments = typing.get_args(member)
+        schema: dict[str, Any] = {"type": "array"}
+        if arguments and arguments[0] is not Any:
+            schema["items"] = _of_member(option, arguments[0])
+        return schema | ({"minItems": 1} if option.filled else {}) | ({"uniqueItems": True} if option.distinct else {})
+    schema = {"type": JSON_TYPES[origin]} if origin in JSON_TYPES else {}
+    return schema | ({"minProperties": 1} if option.filled and origin is dict else {})

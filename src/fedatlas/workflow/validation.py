@@ -1,7 +1,7 @@
-"""Figures and claims of an experiment, checked before any job runs: a wrong name is an error, with a guess.
+"""Validation of the figures and claims of an experiment before any job: a wrong name is an error, with a guess.
 
-Options of figures and checks declare what their values name (``names`` of `fedatlas.registry.options.Option`); here these names
-are looked up in the experiment. No kind of figure or check is known by name.
+Options of figures and checks declare the things that their values name (``names`` of
+`fedatlas.registry.options.Option`); these names are looked up in the experiment.
 """
 
 import functools
@@ -36,9 +36,14 @@ from fedatlas.workflow import inputs
 
 
 def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> None:
-    """Check what an experiment says of its paper, figures and claims.
+    """Validate the paper, figures and claims of an experiment.
 
-    cells: of the experiment, if they are known. Raises UserError naming file and key.
+    Args:
+        experiment: The experiment.
+        cells: Its cells; by default they are expanded.
+
+    Raises:
+        UserError: The message names file and key.
     """
     cells = expansion.cells(experiment) if cells is None else cells
     metrics = list(dict.fromkeys(name for cell in cells for name in reported_metrics(cell.spec)))
@@ -46,57 +51,63 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
         tuning = {id: expansion.tuned_values(experiment, id)[0] for id in experiment.algorithms}
         _within("paper", functools.partial(reference, experiment.paper))
         for id in experiment.algorithms:
-            _cited(experiment.algorithm(id))
+            _validate_citation(experiment.algorithm(id))
         for name, entry in experiment.figures.items():
-            _within(f"figures.{name}", functools.partial(_figure, experiment, cells, metrics, tuning, entry.spec))
+            _within(
+                f"figures.{name}", functools.partial(_validate_figure, experiment, cells, metrics, tuning, entry.spec)
+            )
         for name, claim in experiment.claims.items():
-            _within(f"claims.{name}", functools.partial(_claim, experiment, cells, metrics, tuning, claim))
+            _within(f"claims.{name}", functools.partial(_validate_claim, experiment, cells, metrics, tuning, claim))
     except UserError as error:
         raise UserError(f"{experiment.where}: {error}") from None
 
 
-def _cited(name: str) -> None:
-    """Look up what an algorithm cites. An algorithm of an extension may cite nothing."""
-    found = algorithms.get(name)
-    if key := getattr(found, "cite", None):
-        _within(describe(f"algorithm {name}", found.__module__), functools.partial(reference, key))
+def _validate_citation(name: str) -> None:
+    """Look up the citation of an algorithm. An algorithm of an extension may have none."""
+    algorithm = algorithms.get(name)
+    if key := getattr(algorithm, "cite", None):
+        _within(describe(f"algorithm {name}", algorithm.__module__), functools.partial(reference, key))
 
 
-def _within(place: str, check: Callable[[], object]) -> None:
+def _within(key: str, check: Callable[[], object]) -> None:
     try:
         check()
     except UserError as error:
-        raise UserError(f"{place}: {error}") from None
+        raise UserError(f"{key}: {error}") from None
 
 
-def _figure(
+def _validate_figure(
     experiment: Experiment, cells: Sequence[Cell], metrics: list[str], tuning: Mapping[str, Axes], spec: Spec
 ) -> None:
     figure = FIGURES.build(spec)
-    _names(figure, experiment, metrics, tuning)
-    _measured(figure, experiment)
-    _theory(figure, experiment, cells)
+    _validate_names(figure, experiment, metrics, tuning)
+    _validate_numbers(figure, experiment)
+    _validate_runs(figure, experiment, cells)
     if "partitions" in figure.inputs:
-        _partitioned(experiment)
+        _validate_partition(experiment)
     if figure.draws_results:
-        _settled(figure, experiment)
+        _validate_axes(figure, experiment)
     inputs.specify(figure, cells)
 
 
-def _claim(
+def _validate_claim(
     experiment: Experiment, cells: Sequence[Cell], metrics: list[str], tuning: Mapping[str, Axes], claim: Claim
 ) -> None:
     for check in map(build, claim.checks):
         if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
-            _names(check, experiment, metrics, tuning)
-            _measured(check, experiment)
-            _theory(check, experiment, cells)
+            _validate_names(check, experiment, metrics, tuning)
+            _validate_numbers(check, experiment)
+            _validate_runs(check, experiment, cells)
 
 
-def _names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapping[str, Axes]) -> None:
-    """Look up what the options of a figure or check name.
+def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapping[str, Axes]) -> None:
+    """Look up the names in the options of a figure or check.
 
-    reported: names of the metrics of the runs. tuning: tuned hyper-parameters and their values, by id of an algorithm.
+    Args:
+        kind: The figure or check.
+        experiment: The experiment.
+        reported: Names of the metrics of the runs.
+        tuning: Tuned hyper-parameters and their values, by id of an algorithm.
     """
     axes = {axis: axis for axis in experiment.axes}
     tuned = {name: name for id in _algorithms(kind, experiment) for name in tuning[id]}
@@ -104,7 +115,7 @@ def _names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapp
     measured = {name: name for name in tuned if all(are_numbers(axes.get(name, [])) for axes in tuning.values())}
     metrics = dict.fromkeys(reported)
     recorded = [name.removesuffix(f"_{PARTS[0]}") for name in reported if name.endswith(f"_{PARTS[0]}")]
-    known: dict[str, tuple[str, Mapping[str, Any]]] = {
+    namespaces: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),
         "record": ("recorded value", dict.fromkeys(recorded)),
         "metric or tuned numbers": ("metric or hyper-parameter tuned over numbers", {**metrics, **measured}),
@@ -120,59 +131,59 @@ def _names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapp
         "limit": ("limit", LIMITS),
         "theorem": ("theorem", RUN_BOUNDS),
     }
-    for name, one in kind.options().items():
+    for name, option in kind.options().items():
         value = getattr(kind, name)
-        if value is None or one.names is None:
+        if value is None or option.names is None:
             continue
-        if one.names == "where":
-            _where(name, value, experiment.axes)
-        elif one.names == "theorems":
+        if option.names == "where":
+            _validate_where(name, value, experiment.axes)
+        elif option.names == "theorems":
             for id, theorem in value.items():
-                _known(name, "algorithm of the experiment", [id], experiment.algorithms)
-                _known(name, "theorem", [theorem], FEDAC_THEOREMS)
-        elif one.names in known:
-            what, names = known[one.names]
-            _known(name, what, value if isinstance(value, (list, tuple, dict)) else [value], names)
+                _validate_in(name, "algorithm of the experiment", [id], experiment.algorithms)
+                _validate_in(name, "theorem", [theorem], FEDAC_THEOREMS)
+        elif option.names in namespaces:
+            noun, names = namespaces[option.names]
+            _validate_in(name, noun, value if isinstance(value, (list, tuple, dict)) else [value], names)
 
 
-def _measured(kind: Figure | Check, experiment: Experiment) -> None:
+def _validate_numbers(kind: Figure | Check, experiment: Experiment) -> None:
     for axis in kind.measures():
         if not are_numbers(experiment.axes.get(axis, [])):
             raise UserError(f"the values of {axis} must be numbers")
 
 
 def _algorithms(kind: Kind, experiment: Experiment) -> list[str]:
-    """Ids of the algorithms that a figure or check is about."""
-    one, several = getattr(kind, "algorithm", None), getattr(kind, "algorithms", None)
-    named = [one] if one is not None else several or list(experiment.algorithms)
-    return [id for id in named if id in experiment.algorithms]
+    """Return the ids of the algorithms of a figure or check."""
+    algorithm, several = getattr(kind, "algorithm", None), getattr(kind, "algorithms", None)
+    ids = [algorithm] if algorithm is not None else several or list(experiment.algorithms)
+    return [id for id in ids if id in experiment.algorithms]
 
 
-def _theory(kind: Figure | Check, experiment: Experiment, cells: Sequence[Cell]) -> None:
-    """Whether what a figure or check asks of its runs is known of them."""
-    kind.fits(_kept_runs(kind, _algorithms(kind, experiment), cells))
+def _validate_runs(kind: Figure | Check, experiment: Experiment, cells: Sequence[Cell]) -> None:
+    """Validate the demands of a figure or check on its runs."""
+    kind.fits(_selected_runs(kind, _algorithms(kind, experiment), cells))
 
 
-def _kept_runs(kind: Kind, ids: Sequence[str], cells: Sequence[Cell]) -> Iterator[tuple[str, Run]]:
-    """Of each algorithm, by its id, a run at each point of the axes that a figure or check keeps."""
-    found = []
+def _selected_runs(kind: Kind, ids: Sequence[str], cells: Sequence[Cell]) -> Iterator[tuple[str, Run]]:
+    """Return a run of each algorithm, by its id, at each point of the axes that a figure or check keeps."""
+    candidates = []
     for cell in cells:
         if cell.id in ids:
             first = replace(cell.spec, seeds=cell.spec.seeds[:1], tune={k: v[:1] for k, v in cell.spec.tune.items()})
-            found += [({**cell.point, **run.within}, cell.id, run) for run in runs(first)]
-    for place in select_points([point for point, _, _ in found], getattr(kind, "where", None)):
-        yield found[place][1:]
+            candidates += [({**cell.point, **run.within}, cell.id, run) for run in runs(first)]
+    for index in select_points([point for point, _, _ in candidates], getattr(kind, "where", None)):
+        yield candidates[index][1:]
 
 
-def _known(key: str, what: str, names: Iterable[Any], known: Mapping[str, Any]) -> None:
+def _validate_in(key: str, noun: str, names: Iterable[Any], namespace: Mapping[str, Any]) -> None:
     for name in names:
         try:
-            lookup(what, str(name) if what == "theorem" else name, known)
+            lookup(noun, str(name) if noun == "theorem" else name, namespace)
         except UserError as error:
             raise UserError(f"{key}: {error}") from None
 
 
-def _where(key: str, where: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> None:
+def _validate_where(key: str, where: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> None:
     for axis, value in where.items():
         if axis not in axes:
             raise UserError(f"{key}: {axis!r} is not an axis of grid or within{did_you_mean(axis, axes)}")
@@ -180,24 +191,24 @@ def _where(key: str, where: Mapping[str, Any], axes: Mapping[str, list[Any]]) ->
             raise UserError(f"{key}.{axis}: {value} needs an axis of numbers")
 
 
-def _settled(figure: Figure, experiment: Experiment) -> None:
-    """Whether every axis that the figure does not spread over is left with one value."""
+def _validate_axes(figure: Figure, experiment: Experiment) -> None:
+    """Check that one value remains of each axis over which the figure does not spread."""
     where, spread = getattr(figure, "where", None) or {}, figure.spreads()
     for axis, values in experiment.axes.items():
-        left = _kept(where[axis], values) if axis in where else values
-        if not left:
+        rest = _select(where[axis], values) if axis in where else values
+        if not rest:
             raise UserError(f"where.{axis}: no run has the value {where[axis]!r}; there are {values}")
-        if len(left) > 1 and axis not in spread and not figure.every_axis:
-            raise UserError(f"where: {axis} has {len(left)} values: keep one of {left}, or make it the panel")
+        if len(rest) > 1 and axis not in spread and not figure.every_axis:
+            raise UserError(f"where: {axis} has {len(rest)} values: keep one of {rest}, or make it the panel")
 
 
-def _kept(value: Any, values: list[Any]) -> list[Any]:
+def _select(value: Any, values: list[Any]) -> list[Any]:
     if value in EXTREMES and are_numbers(values):
         return values[:1]
-    return [one for one, keep in zip(values, matches(values, value), strict=True) if keep]
+    return [item for item, is_match in zip(values, matches(values, value), strict=True) if is_match]
 
 
-def _partitioned(experiment: Experiment) -> None:
-    how = [experiment.problem.get("partition"), *experiment.axes.get("problem.partition", [])]
-    if not any(map(is_split, how)):
+def _validate_partition(experiment: Experiment) -> None:
+    partitions = [experiment.problem.get("partition"), *experiment.axes.get("problem.partition", [])]
+    if not any(map(is_split, partitions)):
         raise UserError("kind: the experiment has no partition to draw: its data are not split over clients")

@@ -18,18 +18,21 @@ from fedatlas.workflow import inputs
 def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = None) -> None:
     """Judge claims and write the verdicts as CSV.
 
-    spec: ``view``, ``claims`` and ``inputs``. folder: of table.parquet, curves.parquet and trials.parquet. directory:
-    of the prepared data.
+    Args:
+        spec: ``view``, ``claims`` and ``inputs``.
+        folder: Folder of table.parquet, curves.parquet and trials.parquet.
+        out: Path of the file.
+        directory: Folder of the prepared data.
     """
     frames = (read(Path(folder) / f"{name}.parquet")[0] for name in ("table", "curves", "trials"))
     results = Results(ExperimentView.of(spec["view"]), *frames)
 
-    def given(asked: Check) -> Results:
-        if SIMULATED not in asked.inputs:
+    def results_for(check: Check) -> Results:
+        if SIMULATED not in check.inputs:
             return results
-        known = inputs.ResultTables(results.table, results.curves, Path(folder))
-        made = inputs.build(asked, results.view, spec["inputs"], known, directory)
-        return dataclasses.replace(results, curves=made["curves"])
+        tables = inputs.ResultTables(results.table, results.curves, Path(folder))
+        arguments = inputs.build(check, results.view, spec["inputs"], tables, directory)
+        return dataclasses.replace(results, curves=arguments["curves"])
 
     claims = {name: Claim(**claim) for name, claim in spec["claims"].items()}
-    csv.write(out, judge_claims(claims, results, given))
+    csv.write(out, judge_claims(claims, results, results_for))

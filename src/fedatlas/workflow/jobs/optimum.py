@@ -9,8 +9,10 @@ from fedatlas.federation.partitions.partition import Partition
 def make(spec: dict[str, Any], out: str, directory: str | None = None) -> None:
     """Solve a problem and write its Optimum.
 
-    spec: ``problem`` and ``clients``, and ``partition``, a file, where the partition is by the clients of the data.
-    directory: of the prepared data.
+    Args:
+        spec: ``problem`` and ``clients``, and ``partition``, a file, if the partition is by the clients of the data.
+        out: Path of the file.
+        directory: Folder of the prepared data.
     """
     split = Partition.load(spec["partition"]) if "partition" in spec else None
     problems.create(spec["problem"], spec["clients"], directory, split).solve().save(out)

@@ -1,4 +1,4 @@
-"""Partitions: who holds which rows of a data set."""
+"""Partitions: the rows of a data set by client."""
 
 from typing import Any
 
@@ -9,9 +9,12 @@ from fedatlas.federation.partitions import split
 def make(spec: dict[str, Any], out: str, directory: str | None = None) -> None:
     """Split a data set over clients and write the partition.
 
-    spec: ``data``, ``partition`` and ``clients``. directory: of the prepared data.
+    Args:
+        spec: ``data``, ``partition`` and ``clients``.
+        out: Path of the file.
+        directory: Folder of the prepared data.
     """
     owner = load_owners(spec["data"], directory)
-    made = split(spec["partition"], load(spec["data"], directory).y, spec["clients"], owner)
-    assert made is not None  # a partition that splits nothing has no file
-    made.save(out)
+    partition = split(spec["partition"], load(spec["data"], directory).y, spec["clients"], owner)
+    assert partition is not None  # a partition that splits nothing has no file
+    partition.save(out)

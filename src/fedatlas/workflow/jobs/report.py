@@ -12,12 +12,14 @@ from fedatlas.publish.report.page import report
 def make(out: str, folders: Sequence[str], verdicts: Sequence[str] = ()) -> None:
     """Write a report, and beside it the claims of all its experiments as claims.csv.
 
-    folders: of about.json, table.parquet, claims.csv and figures of each experiment. verdicts: the committed
-    gallery's claims.csv, if there is one.
+    Args:
+        out: Path of the report.
+        folders: Folder of about.json, table.parquet, claims.csv and figures of each experiment.
+        verdicts: The committed gallery's claims.csv, if it exists.
     """
-    together = Path(out).with_name("claims.csv")
+    claims = Path(out).with_name("claims.csv")
     sources = [Path(folder) / "claims.csv" for folder in folders]
-    if together not in sources:
+    if claims not in sources:
         frames = [csv.read(path, dtype=str, keep_default_na=False) for path in sources]
-        csv.write(together, pd.concat(frames, ignore_index=True))
+        csv.write(claims, pd.concat(frames, ignore_index=True))
     report([Path(folder) for folder in folders], Path(out), verdicts=next(map(Path, verdicts), None))

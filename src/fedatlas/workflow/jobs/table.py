@@ -12,7 +12,10 @@ from fedatlas.io import csv
 def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
     """Write table.parquet, table.csv, curves.parquet and trials.parquet into a folder.
 
-    spec: of the `Layout`. runs: paths of all run files, in the order of the experiment's cells.
+    Args:
+        spec: The `Layout` in JSON types.
+        folder: The folder.
+        runs: Paths of all run files, in the order of the experiment's cells.
     """
     table, curves, trials, meta = build(Layout.of(spec), [Path(path) for path in runs])
     computed = read_environments(runs)
