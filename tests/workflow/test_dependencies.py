@@ -119,7 +119,6 @@ TABLE = [
     ("federation.architectures.lenet", "lenet"),
     ("federation.architectures.*", ""),
     ("federation.networks", ""),
-    ("federation.networks.of_arrays", ""),
     ("federation.networks.*", "lenet"),
     # what is compiled
     ("federation.compiled", "federated lockstep lenet optimum promises"),
@@ -173,12 +172,11 @@ TABLE = [
     ("experiments.formulas", f"{EVERY_CELL} table promises there tabled below track"),
     ("experiments.run", EVERY_CELL),
     ("experiments.runs", f"{EVERY_CELL} promises there tabled below track"),
-    ("experiments.view", f"{EVERY_FIGURE} {CLAIMS} instability"),
+    ("experiments.experiment_view", f"{EVERY_FIGURE} {CLAIMS} instability"),
     ("experiments.scores", f"tuned table {EVERY_FIGURE} {CLAIMS} track instability"),
-    ("experiments.tuning", "tuned"),
-    ("experiments.tuning_axes", "tuned table"),
-    ("experiments.trials", "tuned table"),
-    ("experiments.trial", EVERY_CELL),
+    ("experiments.tuning.axes", "tuned table"),
+    ("experiments.tuning.halton", "table"),
+    *((f"experiments.tuning.{name}", "tuned") for name in ("base", "grid")),
     ("experiments.selection", f"{EVERY_FIGURE} {CLAIMS} instability"),
     ("experiments.metadata", f"{EVERY_CELL} table track report"),
     ("experiments.tables", "table"),
@@ -198,7 +196,7 @@ TABLE = [
     # cost models
     ("results.costs.cross_silo", "timed"),
     *((f"results.costs.{name}", "timed") for name in ("elapsed", "operations")),
-    *((f"results.costs.{name}", f"timed {COMPARED}") for name in ("base", "simulating")),
+    *((f"results.costs.{name}", f"timed {COMPARED}") for name in ("base",)),
     ("results.costs", f"timed {COMPARED}"),
     ("results.costs.*", ""),
     # figures

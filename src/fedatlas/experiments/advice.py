@@ -22,50 +22,65 @@ AROUND = (0.01, 10)  # multiples of the advice at which a range ends
 OF_SETTING = {SYMBOLS[name]: name for name in ("clients", "local_steps", "rounds")}
 
 
-class Constants(Protocol):
-    """What is asked of a problem: its constants."""
+class HasConstants(Protocol):
+    """A problem, as far as formulas need it."""
 
     def constant(self, name: str) -> float | None:
-        """A constant, or None."""
+        """Return a constant, or None."""
 
     def constants(self) -> Mapping[str, float]:
-        """All of them, for the error about an unknown one."""
+        """Return all constants, for the error about an unknown one."""
 
 
 def resolve_advice(
-    algorithm: type[Algorithm], given: Mapping[str, Any], setting: Mapping[str, Any], problem: Constants
+    algorithm: type[Algorithm], parameters: Mapping[str, Any], setting: Mapping[str, Any], problem: HasConstants
 ) -> dict[str, Any]:
-    """The hyper-parameters given, and the advice for those that have neither a value nor a default, as numbers.
+    """Return hyper-parameters, with the advice for those that have neither a value nor a default, as numbers.
 
-    algorithm: its class. given: values, or formulas of the problem's constants. setting: ``clients``, ``local_steps``
-    and ``rounds``. problem: whose constants the advice names. Raises UserError where a value does not fit, where a
-    required hyper-parameter has no advice, and where a formula names what is unknown or has no finite value.
+    Args:
+        algorithm: Class of the algorithm.
+        parameters: Values, or formulas of the problem's constants.
+        setting: ``clients``, ``local_steps`` and ``rounds``.
+        problem: Problem whose constants the advice names.
+
+    Raises:
+        UserError: A value does not fit, a required hyper-parameter has no advice, or a formula names an unknown
+            constant or has no finite value.
     """
-    known = algorithm.options()
-    validate_values(algorithm.title(), known, {name: value for name, value in given.items() if not isinstance(value, str)})
-    found = resolve(with_advice(algorithm, given, setting), known, problem)
-    validate_values(algorithm.title(), known, found)
-    return found
+    options = algorithm.options()
+    validate_values(
+        algorithm.title(), options, {name: value for name, value in parameters.items() if not isinstance(value, str)}
+    )
+    values = resolve(with_advice(algorithm, parameters, setting), options, problem)
+    validate_values(algorithm.title(), options, values)
+    return values
 
 
 def with_advice(
-    algorithm: type[Algorithm], given: Mapping[str, Any], setting: Mapping[str, Any], tuned: Collection[str] = ()
+    algorithm: type[Algorithm], parameters: Mapping[str, Any], setting: Mapping[str, Any], tuned: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The hyper-parameters given, and the advice for those that have neither a value nor a default, as formulas.
+    """Return hyper-parameters, with the advice for those that have neither a value nor a default, as formulas.
 
-    tuned: names of those that are tuned, which get none. Raises UserError where there is no advice for another one.
+    Args:
+        algorithm: Class of the algorithm.
+        parameters: Values or formulas.
+        setting: Keys of the setting, whose numbers take the place of M, K and R.
+        tuned: Names of hyper-parameters that are tuned, which get no advice.
+
+    Raises:
+        UserError: There is no advice for a required hyper-parameter.
     """
-    found = dict(given)
-    for name, one in algorithm.options().items():
-        if one.required and name not in given and name not in tuned:
-            if one.advice is None:
+    values = dict(parameters)
+    for name, option in algorithm.options().items():
+        if option.required and name not in parameters and name not in tuned:
+            if option.advice is None:
                 raise UserError(f"{algorithm.title()} needs a value for {name!r}, and there is no advice for it")
-            found[name] = substitute_setting(one.advice, setting)
-    return found
+            values[name] = substitute_setting(option.advice, setting)
+    return values
 
 
 def substitute_setting(formula: str, setting: Mapping[str, Any]) -> str:
-    """A formula with the numbers of a setting in place of M, K and R, as far as the setting has them."""
+    """Return a formula with the numbers of a setting in place of M, K and R, as far as the setting has them."""
 
     class Put(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -77,50 +92,58 @@ def substitute_setting(formula: str, setting: Mapping[str, Any]) -> str:
 
 def search_space(
     algorithm: type[Algorithm],
-    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     ranges: Mapping[str, Any],
     setting: Mapping[str, Any],
     constants: Collection[str],
 ) -> Space:
-    """The range of each hyper-parameter that is tuned.
+    """Return the range of each hyper-parameter that is tuned.
 
-    given: values of hyper-parameters, which are not tuned. ranges: (low, high) in place of what is declared, or None
-    for no tuning. setting: of the runs. constants: names of those of the problem; a formula that names another one is
-    evaluated with 1 for each of them. Raises UserError on ranges that are none.
+    Args:
+        algorithm: Class of the algorithm.
+        parameters: Values of hyper-parameters, which are not tuned.
+        ranges: (low, high) in place of the declared range, or None for no tuning.
+        setting: Keys of the setting.
+        constants: Names of the problem's constants. A formula with another name is evaluated with 1 for each of them.
+
+    Raises:
+        UserError: A range is not a low and a high end.
     """
     validate_names(algorithm.title(), algorithm.options(), ranges)
-    found = {}
-    for name, one in algorithm.options().items():
-        if name in ranges or name not in given:
-            ends = ranges[name] if name in ranges else _declared(algorithm, one, setting)
+    space = {}
+    for name, option in algorithm.options().items():
+        if name in ranges or name not in parameters:
+            ends = ranges[name] if name in ranges else _declared_range(algorithm, option, setting)
             if ends is not None:
-                found[name] = _checked(f"search.{name}", ends, {*constants, *algorithm.options()})
-    return found
+                space[name] = _checked_range(f"search.{name}", ends, {*constants, *algorithm.options()})
+    return space
 
 
-def _declared(algorithm: type[Algorithm], one: Option, setting: Mapping[str, Any]) -> list[Any] | None:
-    """The range that an option declares, or the one around its advice; None of what is not tuned."""
-    if one.search is not None:
-        return list(one.search) or None
-    if not one.required:
+def _declared_range(algorithm: type[Algorithm], option: Option, setting: Mapping[str, Any]) -> list[Any] | None:
+    """Return the range that an option declares, or the one around its advice; None for an option that is not tuned."""
+    if option.search is not None:
+        return list(option.search) or None
+    if not option.required:
         return None
-    if one.advice is None:
-        raise UserError(f"{algorithm.title()} has no range for {one.name!r}: give search.{one.name}, or set a value")
-    text = substitute_setting(one.advice, setting)
+    if option.advice is None:
+        raise UserError(
+            f"{algorithm.title()} has no range for {option.name!r}: give search.{option.name}, or set a value"
+        )
+    text = substitute_setting(option.advice, setting)
     return [formulas.multiple(text, factor) for factor in AROUND]
 
 
-def _checked(place: str, ends: Any, constants: Collection[str]) -> list[Any]:
-    """A range as two numbers or two formulas of constants that are known."""
-    if not isinstance(ends, (list, tuple)) or len(ends) != 2 or any(isinstance(one, bool) for one in ends):
-        raise UserError(f"{place} is {ends!r:.60}; it must be a list of a low and a high end")
+def _checked_range(key: str, ends: Any, constants: Collection[str]) -> list[Any]:
+    """Return a range as two numbers, or as two formulas of available constants."""
+    if not isinstance(ends, (list, tuple)) or len(ends) != 2 or any(isinstance(end, bool) for end in ends):
+        raise UserError(f"{key} is {ends!r:.60}; it must be a list of a low and a high end")
     try:
         low, high = map(size, ends)
-        named = [formulas.constants(one, place) if isinstance(one, str) else [] for one in ends]
+        constants_of = [formulas.constants(end, key) if isinstance(end, str) else [] for end in ends]
     except (TypeError, ValueError) as error:
-        raise UserError(f"{place} is {ends!r:.60}: {error}") from None
+        raise UserError(f"{key} is {ends!r:.60}: {error}") from None
     if not 0 < low < high:
-        raise UserError(f"{place} is {ends!r:.60}; its ends must be positive, and the first one the smaller")
-    if set(named[0]) != set(named[1]):
-        raise UserError(f"{place} is {ends!r:.60}; its ends must name the same constants")
-    return list(ends) if {*named[0]} <= {*constants} else [low, high]
+        raise UserError(f"{key} is {ends!r:.60}; its ends must be positive, and the first one the smaller")
+    if set(constants_of[0]) != set(constants_of[1]):
+        raise UserError(f"{key} is {ends!r:.60}; its ends must name the same constants")
+    return list(ends) if {*constants_of[0]} <= {*constants} else [low, high]

@@ -64,20 +64,20 @@ def _no_constant(word: str) -> None:
     raise ValueError(word)
 
 
-def equal(one: Any, other: Any) -> bool:
+def equal(first: Any, second: Any) -> bool:
     """Whether two values are equal: 1 and 1.0 are, 1 and true are not."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equal(value, other[key]) for key, value in one.items())
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(equal, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(equal(value, second[key]) for key, value in first.items())
+    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+        return len(first) == len(second) and all(map(equal, first, second))
+    return isinstance(first, bool) == isinstance(second, bool) and bool(first == second)
 
 
-def matches(values: Sequence[Any], wanted: Any) -> list[bool]:
+def matches(values: Sequence[Any], choice_spec: Any) -> list[bool]:
     """Which of the values of an axis a choice keeps: those that are equal to what is wanted.
 
     A list wants each of its entries, unless it is itself one of the values.
     """
-    several = isinstance(wanted, list) and not any(equal(value, wanted) for value in values)
-    choices = wanted if several else [wanted]
-    return [any(equal(value, one) for one in choices) for value in values]
+    several = isinstance(choice_spec, list) and not any(equal(value, choice_spec) for value in values)
+    choices = choice_spec if several else [choice_spec]
+    return [any(equal(value, choice) for choice in choices) for value in values]

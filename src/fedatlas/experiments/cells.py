@@ -126,6 +126,11 @@ class CellSpec:
         """Seeds on which tuned values are compared; empty where there is no choice."""
         return self.select.seeds if self.select else []
 
+    @property
+    def tuning_rule(self) -> Spec:
+        """Specification of the tuning rule: the one that is named, or the one that the tuned values imply."""
+        return self.tuning or {"kind": "grid" if self.space is None else "trials"}
+
     def axis_value(self, axis: str) -> Any:
         """Return the value of an axis: the case, a key of the setting, or ``problem.`` or ``parameters.`` and a key."""
         if axis == CASE:

@@ -13,7 +13,7 @@ from typing import Any
 from fedatlas.experiments.cells import Cell, CellSpec, Spec
 from fedatlas.experiments.fingerprint import closure
 from fedatlas.experiments.runs import SETTING, assign, product
-from fedatlas.experiments.tuning import TUNING_RULES, rule_spec
+from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.compiled.modules import MODULES, compiled_modules
@@ -33,20 +33,20 @@ CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "me
 
 def cell_modules(spec: CellSpec) -> list[str]:
     """Modules behind the numbers of a cell's runs."""
-    found = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem), *participation_modules(spec)}
+    modules = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem), *participation_modules(spec)}
     algorithm = ALGORITHMS.get(spec.algorithm)
     for name, option in algorithm.options().items():
         if option.family == "topology":
             values = [spec.parameters.get(name, option.default)]
             values += [value for axes in (spec.within, spec.tune) for value in axes.get(f"parameters.{name}", ())]
-            found.update(TOPOLOGIES.module(value) for value in values)
+            modules.update(TOPOLOGIES.module(value) for value in values)
     for setting in _settings(spec):
-        found.add(SCHEDULES.module(setting.get("schedule"), "constant"))
+        modules.add(SCHEDULES.module(setting.get("schedule"), "constant"))
         passes = setting.get("local_epochs") is not None
-        found.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
-        found.update(METRICS.module(name) for name in setting.get("metrics") or ())
-        found.update(compiled_modules(algorithm, spec.problem, setting))
-    return sorted(found)
+        modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
+        modules.update(METRICS.module(name) for name in setting.get("metrics") or ())
+        modules.update(compiled_modules(algorithm, spec.problem, setting))
+    return sorted(modules)
 
 
 def participation_modules(spec: CellSpec) -> list[str]:
@@ -58,21 +58,21 @@ def run_file_modules(spec: CellSpec) -> list[str]:
     """Modules behind a run file: those behind its numbers, and those that choose what is run."""
     if spec.select is None:
         return cell_modules(spec)
-    rule = TUNING_RULES.module(rule_spec(spec))
+    rule = TUNING_RULES.module(spec.tuning_rule)
     return sorted({*cell_modules(spec), rule, *_of_known([spec.select.tuning_metric])})
 
 
 def problem_modules(problem: Spec) -> list[str]:
     """Modules behind a problem's gradients."""
     kind, values = PROBLEMS.split({name: value for name, value in problem.items() if name not in GIVEN})
-    declared = PROBLEMS.get(kind)
-    found = {declared.__module__} | ({declared.oracle} if declared.oracle else set())
-    if location(declared.__module__) and COMPILED in closure(*found):
-        found.update(MODULES)  # which of them run is known of the package's own problems alone
-    for name, one in declared.options().items():
-        if one.family == "architecture":
-            found.add(ARCHITECTURES.module(values.get(name, one.default)))
-    return sorted(found)
+    kind_class = PROBLEMS.get(kind)
+    modules = {kind_class.__module__} | ({kind_class.oracle} if kind_class.oracle else set())
+    if location(kind_class.__module__) and COMPILED in closure(*modules):
+        modules.update(MODULES)  # which of them run is known of the package's own problems alone
+    for name, option in kind_class.options().items():
+        if option.family == "architecture":
+            modules.add(ARCHITECTURES.module(values.get(name, option.default)))
+    return sorted(modules)
 
 
 def metric_modules(cells: Iterable[Cell]) -> list[str]:
@@ -88,8 +88,8 @@ def _of_known(metrics: Iterable[str]) -> list[str]:
 def metric_names(spec: CellSpec) -> set[str]:
     """Names of the metrics that the runs of a cell may report."""
     kind, _ = PROBLEMS.split(spec.problem)
-    asked = {name for setting in _settings(spec) for name in setting.get("metrics") or ()}
-    return {*PROBLEMS.get(kind).reports, *asked}
+    requested = {name for setting in _settings(spec) for name in setting.get("metrics") or ()}
+    return {*PROBLEMS.get(kind).reports, *requested}
 
 
 def trace_files(spec: CellSpec) -> list[str]:
@@ -102,12 +102,12 @@ def _settings(spec: CellSpec) -> Iterator[dict[str, Any]]:
     """The parts of a cell's settings that name kinds, each combination once."""
     axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}
     chosen = {axis: values for axis, values in axes.items() if axis.split(".")[0] in CHOICES}
-    seen = set()
+    texts = set()
     for point in product(chosen):
         parts = {"setting": copy.deepcopy(spec.setting)}
         for axis, value in point.items():
             assign(parts, axis, value)
         setting = {key: value for key, value in parts["setting"].items() if key in CHOICES}
-        if (text := json.dumps(setting, sort_keys=True)) not in seen:
-            seen.add(text)
+        if (text := json.dumps(setting, sort_keys=True)) not in texts:
+            texts.add(text)
             yield setting

@@ -41,7 +41,7 @@ def expand(experiment: Experiment) -> Expansion:
     An algorithm that is not defined for a case has no cells there. Raises UserError that names the file; also where an
     algorithm is defined for no case.
     """
-    found: list[Cell] = []
+    experiment_cells: list[Cell] = []
     undefined: dict[str, dict[str, str]] = {}
     try:
         for id in experiment.algorithms:
@@ -56,15 +56,15 @@ def expand(experiment: Experiment) -> Expansion:
                         raise
                     undefined.setdefault(id, {})[point[CASE]] = str(reason)
                     continue
-                found += [cell for cell in parts if initial_searches(cell.spec)]
+                experiment_cells += [cell for cell in parts if initial_searches(cell.spec)]
         for id, cases in undefined.items():
             if cases.keys() == experiment.cases.keys():
                 first, why = next(iter(cases.items()))
                 raise UserError(f"algorithms.{id}: it is not defined for any case; case {first}: {why}")
-        _distinct(found)
+        _distinct(experiment_cells)
     except UserError as error:
         raise UserError(f"{experiment.where}: {error}") from None
-    return Expansion(found, undefined)
+    return Expansion(experiment_cells, undefined)
 
 
 def tuned_values(
@@ -80,11 +80,11 @@ def tuned_values(
         return grid, None
     if grid:
         raise UserError(f"algorithms.{id}: trials take the place of tune; give ranges in search, or leave trials out")
-    known = algorithms.get(experiment.algorithm(id))
+    algorithm = algorithms.get(experiment.algorithm(id))
     kind = problems.PROBLEMS.split(experiment.problem)[0]
     constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
-    found = search_space(known, entry.set, entry.search, setting or experiment.setting, constants)
-    return halton.draw(found, known.options(), experiment.trials), found or None
+    space = search_space(algorithm, entry.set, entry.search, setting or experiment.setting, constants)
+    return halton.draw(space, algorithm.options(), experiment.trials), space or None
 
 
 def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | None = None) -> ExperimentView:
@@ -94,10 +94,10 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
     algorithm.
     """
     try:
-        shown = {id: _shown(experiment, id) for id in experiment.algorithms}
+        views = {id: _algorithm_view(experiment, id) for id in experiment.algorithms}
     except UserError as error:
         raise UserError(f"{experiment.where}: {error}") from None
-    names = {name for one in shown.values() for name in one.tune} | set(experiment.tune)
+    names = {name for algorithm in views.values() for name in algorithm.tune} | set(experiment.tune)
     return ExperimentView(
         name=experiment.name,
         size=experiment.size,
@@ -107,7 +107,7 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
         problem=experiment.problem,
         setting=experiment.setting,
         seeds=experiment.seeds,
-        algorithms=shown,
+        algorithms=views,
         cases={name: case.label or name for name, case in experiment.cases.items()},
         undefined=undefined or {},
     )
@@ -134,13 +134,13 @@ def _count(experiment: Experiment) -> None:
             )
 
 
-def _shown(experiment: Experiment, id: str) -> AlgorithmView:
+def _algorithm_view(experiment: Experiment, id: str) -> AlgorithmView:
     entry, algorithm = experiment.algorithms[id], experiment.algorithm(id)
-    known = algorithms.get(algorithm)
-    own: str = getattr(known, "label", id) if id == algorithm else id
+    kind = algorithms.get(algorithm)
+    name: str = getattr(kind, "label", id) if id == algorithm else id
     return AlgorithmView(
         algorithm=algorithm,
-        name=entry.label or own,
+        name=entry.label or name,
         set=entry.set,
         tune=tuned_values(experiment, id)[0],
         setting=entry.setting,
@@ -148,13 +148,13 @@ def _shown(experiment: Experiment, id: str) -> AlgorithmView:
 
 
 def _distinct(cells: list[Cell]) -> None:
-    seen = set()
+    files = set()
     for cell in cells:
-        if (cell.id, cell.key) in seen:
+        if (cell.id, cell.key) in files:
             raise UserError(
                 f"grid: two points would share the run file {cell.key}.parquet; make their values differ more"
             )
-        seen.add((cell.id, cell.key))
+        files.add((cell.id, cell.key))
 
 
 def _count_clients(parts: dict[str, Any], experiment: Experiment) -> None:
@@ -198,8 +198,8 @@ def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cel
     _count_clients(parts, experiment)
     tune, space = tuned_values(experiment, id, parts["problem"], parts["setting"])
     if experiment.trials or experiment.is_advised(id):
-        known = algorithms.get(experiment.algorithm(id))
-        parts["parameters"] = with_advice(known, parts["parameters"], parts["setting"], tune)
+        algorithm = algorithms.get(experiment.algorithm(id))
+        parts["parameters"] = with_advice(algorithm, parts["parameters"], parts["setting"], tune)
     spec = CellSpec(
         algorithm=experiment.algorithm(id),
         within=experiment.within,
@@ -225,21 +225,21 @@ def check_axes(sections: Mapping[str, Axes]) -> None:
     before: dict[str, tuple[str, str]] = {}  # section and name of each axis, by the place whose value it sets
     for section, axes in sections.items():
         for name in axes:
-            place = name if section != "tune" or name in SETTING else f"parameters.{name}"
+            path = name if section != "tune" or name in SETTING else f"parameters.{name}"
             if name in NO_METRICS:
                 raise UserError(f"{section}: {name!r} cannot be an axis, because results have a column of that name")
             if section == "within" and name.startswith("problem."):
                 raise UserError(f"within: the runs of a file share their problem; move {name!r} to grid")
-            for other, (where, called) in before.items():
-                if _inside(other, place):
+            for earlier, (where, called) in before.items():
+                if _inside(earlier, path):
                     raise UserError(f"{section}: {name!r} would undo {called!r} of {where}; keep one of them")
-                if _inside(place, other) and section == where == "grid":
+                if _inside(path, earlier) and section == where == "grid":
                     raise UserError(
                         f"grid: {name!r} lies inside {called!r}; move it to within, or write all values out"
                     )
-            before[place] = (section, name)
+            before[path] = (section, name)
 
 
-def _inside(place: str, other: str) -> bool:
+def _inside(path: str, outer: str) -> bool:
     """Whether a place is another one or lies inside it."""
-    return f"{place}.".startswith(f"{other}.")
+    return f"{path}.".startswith(f"{outer}.")

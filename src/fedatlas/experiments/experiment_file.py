@@ -23,23 +23,23 @@ def load(path: str | Path, size: str, root: str | Path | None = None, shipped: s
     folder of more experiments that can be extended. Raises UserError that names the file and the key.
     """
     path = Path(path)
-    whole = document(path, shipped)
-    if not isinstance(whole, dict):
-        raise UserError(f"{path}: the file holds {whole!r:.60}; it must hold a mapping of keys to values")
-    sizes = whole.pop("sizes", None)
+    content = document(path, shipped)
+    if not isinstance(content, dict):
+        raise UserError(f"{path}: the file holds {content!r:.60}; it must hold a mapping of keys to values")
+    sizes = content.pop("sizes", None)
     if not isinstance(sizes, dict) or "smoke" not in sizes:
         raise UserError(f"{path}: sizes is {sizes!r:.60}; it must be a mapping that holds at least smoke")
     for name, override in sizes.items():
         if name not in SIZES or not isinstance(override, dict | None):
-            what = f"{override!r:.60}; it must be a mapping or null" if name in SIZES else "unknown"
-            raise UserError(f"{path}: sizes.{name} is {what}{'' if name in SIZES else did_you_mean(name, SIZES)}")
+            fault = f"{override!r:.60}; it must be a mapping or null" if name in SIZES else "unknown"
+            raise UserError(f"{path}: sizes.{name} is {fault}{'' if name in SIZES else did_you_mean(name, SIZES)}")
     if size not in sizes:
         raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
     file = path.relative_to(root) if root and path.is_relative_to(root) else path
-    return specification.experiment(path.stem, size, str(file), merge(whole, sizes[size] or {}))
+    return specification.experiment(path.stem, size, str(file), merge(content, sizes[size] or {}))
 
 
-def document(path: str | Path, shipped: str | Path | None = None, seen: tuple[Path, ...] = ()) -> Any:
+def document(path: str | Path, shipped: str | Path | None = None, extending: tuple[Path, ...] = ()) -> Any:
     """Return an experiment's file with its tables of claims expanded, laid over the one that ``extends`` names, if any.
 
     That one lies beside it or in the folder ``shipped``; where both have the name, it is the one beside it. A mapping
@@ -59,11 +59,11 @@ def document(path: str | Path, shipped: str | Path | None = None, seen: tuple[Pa
     name, omitted = _extension(path, content.pop("extends"))
     folders = [path.parent] if shipped is None else [Path(shipped), path.parent]
     files = {file.stem: file for folder in folders for file in folder.glob("*.yaml") if file != path}
-    if files.get(name) in seen:
+    if files.get(name) in extending:
         raise UserError(f"{path}: extends: {name} extends itself")
     if name not in files:
         raise UserError(f"{path}: extends: there is no experiment {name!r}{did_you_mean(name, files)}")
-    base = document(files[name], shipped, (*seen, path))
+    base = document(files[name], shipped, (*extending, path))
     if isinstance(base, dict):
         base = {key: value for key, value in base.items() if key not in omitted}
         if isinstance(base.get("notes"), list) and isinstance(content.get("notes"), list):

@@ -1,4 +1,4 @@
-"""What tables, figures and claims know of an experiment."""
+"""The view of an experiment that tables, figures and claims have: axes, algorithms, seeds and how scores are made."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from fedatlas.experiments.cells import Axes, Select, Spec
 
 @dataclass(frozen=True)
 class AlgorithmView:
-    """An algorithm of an experiment as figures and claims know it. name: for people."""
+    """An algorithm of an experiment, with its name in legends."""
 
     algorithm: str
     name: str
@@ -21,11 +21,15 @@ class AlgorithmView:
 
 @dataclass(frozen=True)
 class ExperimentView:
-    """What tables, figures and claims know of an experiment.
+    """The keys of an experiment that tables, figures and claims depend on.
 
-    axes: names of the axes of grid and within. tune: names of all tuned hyper-parameters. seeds: those that are scored.
-    algorithms: by id. cases: names of the experiment's cases for people. undefined: by id of an algorithm and case, why
-    the algorithm is not defined there.
+    Attributes:
+        axes: Names of the axes of grid and within.
+        tune: Names of all tuned hyper-parameters.
+        seeds: Seeds of the runs that are scored.
+        algorithms: Algorithms by id.
+        cases: Labels of the experiment's cases by name.
+        undefined: Reasons why algorithms are not defined, by id and case.
     """
 
     name: str
@@ -41,15 +45,18 @@ class ExperimentView:
     undefined: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
-        """The view as JSON types; what only experiments with cases have is left out of others."""
-        found = dataclasses.asdict(self)
-        return {key: value for key, value in found.items() if value or key not in ("cases", "undefined")}
+        """Return the view as JSON types; without cases, their keys are omitted."""
+        content = dataclasses.asdict(self)
+        return {key: value for key, value in content.items() if value or key not in ("cases", "undefined")}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "ExperimentView":
-        """The view that ``plain`` gave."""
-        select, shown = Select(**plain["select"]), {id: AlgorithmView(**one) for id, one in plain["algorithms"].items()}
-        return cls(**{**plain, "select": select, "algorithms": shown})
+        """Return the view that ``plain`` turned into JSON types."""
+        select, algorithms = (
+            Select(**plain["select"]),
+            {id: AlgorithmView(**algorithm) for id, algorithm in plain["algorithms"].items()},
+        )
+        return cls(**{**plain, "select": select, "algorithms": algorithms})
 
 
 EMPTY = ExperimentView("", "", [], [], Select(metric="", statistic="best", goal="min"), {}, {}, [], {})

@@ -56,7 +56,7 @@ def fingerprint(modules: Iterable[str]) -> str:
     """
     digest = hashlib.sha256()
     for name in sorted(closure(*sorted(set(modules)))):
-        digest.update(f"{name}\n{_about(name)['code']}\n".encode())
+        digest.update(f"{name}\n{_parse(name)['code']}\n".encode())
         for file in RESOURCES.get(name, ()):
             digest.update(_existing(name).with_name(file).read_bytes())
     _remember()
@@ -70,21 +70,23 @@ def closure(*modules: str) -> frozenset[str]:
 
 @functools.cache
 def _closure(_study: extensions.Study, modules: tuple[str, ...]) -> frozenset[str]:
-    seen: set[str] = set()
+    names: set[str] = set()
     todo = list(modules)
     while todo:
         name = todo.pop()
-        if name not in seen:
-            seen.add(name)
+        if name not in names:
+            names.add(name)
             _existing(name)
-            imported = _imported(_about(name)["imports"])
-            todo.extend(one for one in imported if _path(one) and not silent(one) and (name, one) not in DETACHED)
-    return frozenset(seen)
+            imported = _imported(_parse(name)["imports"])
+            todo.extend(
+                module for module in imported if _path(module) and not silent(module) and (name, module) not in DETACHED
+            )
+    return frozenset(names)
 
 
 def silent(name: str) -> bool:
     """Whether a module is declared to change no number, by itself or by its package."""
-    return any(name == one or name.startswith(f"{one}.") for one in SILENT)
+    return any(name == root or name.startswith(f"{root}.") for root in SILENT)
 
 
 def normalised(source: str) -> str:
@@ -112,22 +114,22 @@ class _Plain(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> Any:
         node = self.generic_visit(node)
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            kept = [one for one in node.body if not _is_docstring(one)]
+            body = [item for item in node.body if not _is_docstring(item)]
             if isinstance(node, ast.ClassDef):
-                kept = [one for one in kept if not _is_word(one)]
-            node.body = kept or ([] if isinstance(node, ast.Module) else [ast.Pass()])
+                body = [item for item in body if not _is_word(item)]
+            node.body = body or ([] if isinstance(node, ast.Module) else [ast.Pass()])
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             node.returns = None
         elif isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, ast.JoinedStr):  # Python 3.12 has empty texts where other versions have none
-            node.values = [one for one in node.values if not (isinstance(one, ast.Constant) and one.value == "")]
+            node.values = [item for item in node.values if not (isinstance(item, ast.Constant) and item.value == "")]
         elif isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
             return node.orelse or None  # never runs
         elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             node.exc = node.exc.func
         elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "option":
-            node.keywords = [one for one in node.keywords if one.arg not in WORDS_OF_OPTIONS]
+            node.keywords = [item for item in node.keywords if item.arg not in WORDS_OF_OPTIONS]
         return node
 
 
@@ -137,10 +139,10 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 def _is_word(node: ast.stmt) -> bool:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return bool(targets) and all(isinstance(one, ast.Name) and one.id in WORDS for one in targets)
+    return bool(targets) and all(isinstance(target, ast.Name) and target.id in WORDS for target in targets)
 
 
-def _about(name: str) -> dict[str, Any]:
+def _parse(name: str) -> dict[str, Any]:
     """``{"source", "code", "imports"}`` of a module: hashes as it is written and normalised, names that it imports."""
     path = _existing(name)
     return (_parsed if _of_package(name) else _parsed_outside)(name, path, path.stat().st_mtime_ns)
@@ -150,13 +152,13 @@ def _about(name: str) -> dict[str, Any]:
 def _parsed(name: str, path: Path, _mtime: int) -> dict[str, Any]:
     content = path.read_bytes()
     source = hashlib.sha256(content).hexdigest()
-    known = _cached().get(name)
-    if not known or known["source"] != source:
+    parsed = _cached().get(name)
+    if not parsed or parsed["source"] != source:
         tree = _tree(content.decode())
-        known = {"source": source, "code": _hash(tree), "imports": _imports(tree)}
-        _cached()[name] = known
+        parsed = {"source": source, "code": _hash(tree), "imports": _imports(tree)}
+        _cached()[name] = parsed
         _new.add(name)
-    return known
+    return parsed
 
 
 @functools.cache
@@ -179,9 +181,9 @@ def _hash(tree: ast.Module) -> str:
 @functools.cache
 def _cached() -> dict[str, Any]:
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        kept = json.loads(CACHE.read_text())
-        if kept["rules"] == _rules():
-            return kept["modules"]
+        content = json.loads(CACHE.read_text())
+        if content["rules"] == _rules():
+            return content["modules"]
     return {}
 
 
@@ -205,16 +207,16 @@ def _imports(tree: ast.Module, package: str | None = None) -> list[list[str]]:
     tree: of the source. package: full name of the package that the source lies in; without one, only modules of
     fedatlas are returned.
     """
-    found = []
+    imports = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [[alias.name, *_attributes(tree, alias)] for alias in node.names]
+            imports += [[alias.name, *_attributes(tree, alias)] for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             start = ".".join((package or "").split(".")[: 1 - node.level or None]) if node.level else ""
-            found.append([".".join(filter(None, (start, node.module))), *(alias.name for alias in node.names)])
+            imports.append([".".join(filter(None, (start, node.module))), *(alias.name for alias in node.names)])
         elif isinstance(node, ast.Call) and _loads(node):
-            found.append([ast.literal_eval(node.args[0])])
-    return [one for one in found if _of_package(one[0]) or (package is not None and one[0])]
+            imports.append([ast.literal_eval(node.args[0])])
+    return [entry for entry in imports if _of_package(entry[0]) or (package is not None and entry[0])]
 
 
 def _attributes(tree: ast.Module, alias: ast.alias) -> list[str]:
@@ -228,23 +230,23 @@ def _attributes(tree: ast.Module, alias: ast.alias) -> list[str]:
 
 def _loads(node: ast.Call) -> bool:
     """Whether a call imports a module by a name that stands in the source."""
-    given = node.args[0] if node.args else None
+    argument = node.args[0] if node.args else None
     return (
         ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__")
-        and isinstance(given, ast.Constant)
-        and isinstance(given.value, str)
+        and isinstance(argument, ast.Constant)
+        and isinstance(argument.value, str)
     )
 
 
 def _imported(imports: list[list[str]]) -> set[str]:
     """Full names of modules. A name that is not a module is an attribute of the module from which it is imported."""
-    found = set()
+    imported = set()
     for module, *names in imports:
         modules = {module_of_export(name) if module == PACKAGE else f"{module}.{name}" for name in names}
-        found |= modules
+        imported |= modules
         if not names or not all(map(_path, modules)):
-            found.add(module)
-    return found
+            imported.add(module)
+    return imported
 
 
 def module_of_export(name: str) -> str:
@@ -273,5 +275,5 @@ def _path(name: str) -> Path | None:
 @functools.cache
 def _path_inside(name: str) -> Path | None:
     """The same in the package. Found by its name: to ask Python's importer would run parent packages."""
-    place = ROOT.joinpath(*name.split(".")[1:])
-    return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
+    base = ROOT.joinpath(*name.split(".")[1:])
+    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)

@@ -23,12 +23,12 @@ def resolve(parameters: Mapping[str, Any], fields: Mapping[str, Option], problem
     algorithm's, by name. problem: whose ``constant`` is asked for names; without one a formula is only parsed, and some
     value in the parameter's range takes its place. Raises UserError naming the parameter.
     """
-    found, known = dict(parameters), _Known(parameters, fields, problem)
+    values, names = dict(parameters), _Known(parameters, fields, problem)
     for name, value in _formulas(parameters, fields):
         if problem is None:
             constants(value, name)
-        found[name] = _inside(fields[name]) if problem is None else known.value(name)
-    return found
+        values[name] = _inside(fields[name]) if problem is None else names.value(name)
+    return values
 
 
 class _Known:
@@ -44,9 +44,9 @@ class _Known:
         if name in self.open:
             raise UserError(f"{name} is {self.texts[name]!r}, which depends on itself; give a number")
         self.open.append(name)
-        found = evaluate(self.texts[name], name, self)
+        number = evaluate(self.texts[name], name, self)
         self.open.pop()
-        return found
+        return number
 
     def constant(self, name: str) -> float | None:
         """A constant of the problem, or the value of a hyper-parameter, or None."""
@@ -66,19 +66,19 @@ def formula_names(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -
     parameters: that are given. fields: an algorithm's, by name.
     """
     texts = {name for name, _ in _formulas(parameters, fields)}
-    values = {name: parameters.get(name, one.default) for name, one in fields.items()}
+    values = {name: parameters.get(name, option.default) for name, option in fields.items()}
     return texts | {name for name, value in values.items() if isinstance(value, (int, float)) and value is not True}
 
 
-def check_constants(parameters: Mapping[str, Any], fields: Mapping[str, Option], known: Collection[str]) -> None:
+def check_constants(parameters: Mapping[str, Any], fields: Mapping[str, Option], available: Collection[str]) -> None:
     """Raise Undefined if a formula names what is neither a constant nor a hyper-parameter.
 
     fields: an algorithm's, by name. known: names of the problem's constants.
     """
     for name, value in _formulas(parameters, fields):
         for constant in constants(value, name):
-            if constant not in known and constant not in formula_names(parameters, fields):
-                raise Undefined(_unknown(constant, known))
+            if constant not in available and constant not in formula_names(parameters, fields):
+                raise Undefined(_unknown(constant, available))
 
 
 def _formulas(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -> list[tuple[str, str]]:
@@ -86,8 +86,8 @@ def _formulas(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -> li
     return [(name, value) for name, value in texts if not (fields[name].words or fields[name].family)]
 
 
-def _unknown(constant: str, known: Collection[str]) -> str:
-    return f"this problem has no constant {constant!r} (it has {', '.join(sorted(known)) or 'none'}); give a number"
+def _unknown(constant: str, available: Collection[str]) -> str:
+    return f"this problem has no constant {constant!r} (it has {', '.join(sorted(available)) or 'none'}); give a number"
 
 
 def _inside(range: Option) -> float:
@@ -97,7 +97,7 @@ def _inside(range: Option) -> float:
 
 def constants(text: str, name: str) -> list[str]:
     """Names of the constants in a formula. name: of the parameter, for the error about a text that is no formula."""
-    nodes, found = [_parsed(text, name)], []
+    nodes, names = [_parsed(text, name)], []
     while nodes:
         match nodes.pop():
             case ast.BinOp(left, operation, right) if type(operation) in OPERATIONS:
@@ -107,10 +107,10 @@ def constants(text: str, name: str) -> list[str]:
             case ast.Constant(value) if isinstance(value, (int, float)) and not isinstance(value, bool):
                 pass
             case ast.Name(id):
-                found.append(id)
+                names.append(id)
             case _:
                 raise _no_formula(text, name)
-    return found
+    return names
 
 
 def evaluate(text: str, name: str, problem: Any = None) -> float:
@@ -121,14 +121,14 @@ def evaluate(text: str, name: str, problem: Any = None) -> float:
     """
     constants(text, name)
     try:
-        found = float(_value(_parsed(text, name), problem))
+        number = float(_value(_parsed(text, name), problem))
     except UserError:
         raise
     except (ArithmeticError, TypeError, ValueError):  # a root or logarithm that there is not
-        found = math.inf
-    if not math.isfinite(found):
+        number = math.inf
+    if not math.isfinite(number):
         raise UserError(f"{name} is {text!r}, which has no finite value for this problem; give another formula")
-    return found
+    return number
 
 
 @functools.lru_cache(10_000)
@@ -154,7 +154,7 @@ def _value(node: ast.expr, problem: Any) -> float:
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
         return OPERATIONS[type(node.op)](_value(node.left, problem), _value(node.right, problem))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return FUNCTIONS[node.func.id](*(_value(one, problem) for one in node.args))
+        return FUNCTIONS[node.func.id](*(_value(argument, problem) for argument in node.args))
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
         return node.value
     if isinstance(node, ast.Name):
@@ -172,14 +172,14 @@ def multiple(text: str, factor: float) -> str:
     Raises UserError on what is no formula.
     """
     constants(text, "formula")
-    first = whole = copy.deepcopy(_parsed(text, "formula"))  # of which a number is replaced
+    first = formula = copy.deepcopy(_parsed(text, "formula"))  # of which a number is replaced
     while isinstance(first, ast.BinOp) and isinstance(first.op, (ast.Mult, ast.Div)):
         first = first.left
     if isinstance(first, ast.Constant) and isinstance(first.value, (int, float)):
         first.value = _plain(first.value * factor)
-        return ast.unparse(whole).replace(" ", "")
-    inside = ast.unparse(whole).replace(" ", "")
-    return f"{_plain(factor)}*{f'({inside})' if isinstance(first, ast.BinOp) and first is whole else inside}"
+        return ast.unparse(formula).replace(" ", "")
+    inside = ast.unparse(formula).replace(" ", "")
+    return f"{_plain(factor)}*{f'({inside})' if isinstance(first, ast.BinOp) and first is formula else inside}"
 
 
 def round_digits(number: float) -> float:
@@ -189,5 +189,5 @@ def round_digits(number: float) -> float:
 
 def _plain(number: float) -> float:
     """A rounded number, whole if it is."""
-    found = round_digits(number)
-    return int(found) if found.is_integer() and abs(found) < 1e12 else found
+    digits = round_digits(number)
+    return int(digits) if digits.is_integer() and abs(digits) < 1e12 else digits

@@ -131,19 +131,19 @@ def axis(name: str, problem: Mapping[str, Any]) -> str:
     if name == "clients":
         split = problem.get("partition") or "data" not in problem
         return f"number of {'clients' if split else 'workers'} $M$"
-    stem, places = _place(name)
+    stem, places = _split_index(name)
     letter = symbol(stem)
     if places:
-        shown = letter or (stem if len(stem) == 1 else rf"\mathrm{{{stem}}}")
-        told = AXES.get(name.rstrip(".0123456789"), "")
-        return f"{told} ${shown}_{{{','.join(places)}}}$".strip()
-    told = AXES.get(name) or AXES.get(stem) or ("" if letter else _spaced(stem))
-    return f"{told} ${letter}$".strip() if letter else told
+        base = letter or (stem if len(stem) == 1 else rf"\mathrm{{{stem}}}")
+        words_of_axis = AXES.get(name.rstrip(".0123456789"), "")
+        return f"{words_of_axis} ${base}_{{{','.join(places)}}}$".strip()
+    words_of_axis = AXES.get(name) or AXES.get(stem) or ("" if letter else _spaced(stem))
+    return f"{words_of_axis} ${letter}$".strip() if letter else words_of_axis
 
 
 def short_axis(name: str) -> str:
     """An axis by its symbol, or its last word."""
-    stem, places = _place(name)
+    stem, places = _split_index(name)
     if places:
         return (symbol(stem) or stem) + ",".join(places).translate(LOWER)
     return symbol(stem) or _spaced(stem)
@@ -165,11 +165,11 @@ def mathematical(plain: str) -> str:
     if "$" in plain:
         return plain
     if "=" in plain:
-        plain = re.sub(rf"(?<![^\W_])({'|'.join(GREEK)})(?![^\W_])", lambda found: GREEK[found[1]], plain)
-    return LETTER.sub(lambda found: "$" + INDEX.sub(r"_{\g<0>}", found[0]).translate(LOWERED) + "$", plain)
+        plain = re.sub(rf"(?<![^\W_])({'|'.join(GREEK)})(?![^\W_])", lambda match: GREEK[match[1]], plain)
+    return LETTER.sub(lambda match: "$" + INDEX.sub(r"_{\g<0>}", match[0]).translate(LOWERED) + "$", plain)
 
 
-def _place(name: str) -> tuple[str, list[str]]:
+def _split_index(name: str) -> tuple[str, list[str]]:
     """The last word of an axis, and the place in a list, or in a list of lists, that follows it, counted from 1."""
     stem, *parts = name.split(".")
     places: list[str] = []
@@ -233,18 +233,20 @@ def _specification(value: Mapping[str, Any], setting: Mapping[str, Any]) -> str:
         str(value.get("kind")), _spaced(str(value.get("kind", ""))).replace("{", "{{").replace("}", "}}")
     )
     held = {key for _, key, _, _ in Formatter().parse(template) if key}
-    told = template.format_map({key: _Told(value.get(key, setting.get(key)), key) for key in held})
-    return ", ".join(filter(None, [told, *(_option(k, v) for k, v in value.items() if k != "kind" and k not in held)]))
+    phrase = template.format_map({key: _Told(value.get(key, setting.get(key)), key) for key in held})
+    return ", ".join(
+        filter(None, [phrase, *(_option(k, v) for k, v in value.items() if k != "kind" and k not in held)])
+    )
 
 
 def _option(name: str, value: Any) -> str:
     """An option at its value: ``α = 0.3``, ``symmetric``, ``not symmetric``, ``no clip``."""
-    told = symbol(name) or _spaced(name)
+    words_of_option = symbol(name) or _spaced(name)
     if value is None or isinstance(value, bool):
-        return {None: f"no {told}", True: told, False: f"not {told}"}[value]
+        return {None: f"no {words_of_option}", True: words_of_option, False: f"not {words_of_option}"}[value]
     if isinstance(value, str) and (name, value) in PHRASES:
         return PHRASES[name, value]
-    return f"{told} = {text(value)}"
+    return f"{words_of_option} = {text(value)}"
 
 
 class _Told:
@@ -255,15 +257,15 @@ class _Told:
 
     def __format__(self, how: str) -> str:
         if isinstance(self.value, list) and how:
-            inner = self.value if any(isinstance(one, list) for one in self.value) else [self.value]
+            inner = self.value if any(isinstance(singular, list) for singular in self.value) else [self.value]
             return how.join(map(text, inner))
         if self.value is None:
             return symbol(self.name) or f"some {how.rpartition('|')[2]}".strip()
         if "|" not in how:
             return text(self.value)
-        one, more = how.split("|")
+        singular, plural = how.split("|")
         counted = COUNTS[int(self.value)] if self.value in range(len(COUNTS)) else text(self.value)
-        return f"{counted} {one if self.value == 1 else more}"
+        return f"{counted} {singular if self.value == 1 else plural}"
 
 
 def count_noun(count: int, noun: str) -> str:

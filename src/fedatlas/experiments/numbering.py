@@ -23,10 +23,10 @@ class PaperItem:
     def __str__(self) -> str:
         return f"{self.noun.capitalize()} {self.number}" + (f"({self.part})" if self.part else "")
 
-    def covers(self, asked: "PaperItem") -> bool:
+    def covers(self, item: "PaperItem") -> bool:
         """Whether who asks for a figure or table, or for a part of one, finds it here. ``c1`` stands for ``C.1``."""
-        ours, theirs = ((one.noun, one.number.replace(".", "").lower()) for one in (self, asked))
-        return ours == theirs and (not self.part or not asked.part or self.part == asked.part)
+        ours, theirs = ((side.noun, side.number.replace(".", "").lower()) for side in (self, item))
+        return ours == theirs and (not self.part or not item.part or self.part == item.part)
 
 
 def find_items(source: str) -> list[PaperItem]:
@@ -35,29 +35,29 @@ def find_items(source: str) -> list[PaperItem]:
     ``Figures 1 and 3``, ``Figures 3(c) and (d)``, ``Tables 2 to 4`` and ``Fig. C.1`` are read. A number that no noun
     stands before is none of a figure: ``Table 1, CIFAR-10 (500-2%)`` names one table.
     """
-    return list(dict.fromkeys(_found(source)))
+    return list(dict.fromkeys(_find_items(source)))
 
 
-def _found(source: str) -> Iterator[PaperItem]:
-    place = 0
-    while head := _NOUN.search(source, place):
-        noun, place, last, joint = NOUNS[head[1].lower()], head.end(), "", ""
-        while item := _ITEM.match(source, place):
-            number, parts, place = item[1], re.findall(r"\(([a-z])\)", item[2]), item.end()
+def _find_items(source: str) -> Iterator[PaperItem]:
+    position = 0
+    while head := _NOUN.search(source, position):
+        noun, position, last, joint = NOUNS[head[1].lower()], head.end(), "", ""
+        while item := _ITEM.match(source, position):
+            number, parts, position = item[1], re.findall(r"\(([a-z])\)", item[2]), item.end()
             if joint == "to" and last.isdecimal() and number.isdecimal():
                 between = range(int(last) + 1, int(number))
-                yield from (PaperItem(noun, str(one)) for one in between[:_LONGEST])
+                yield from (PaperItem(noun, str(middle)) for middle in between[:_LONGEST])
             yield from (PaperItem(noun, number, part) for part in parts or [""])
-            if not (follows := _NEXT.match(source, place)):
+            if not (follows := _NEXT.match(source, position)):
                 break
-            last, joint, place = number, follows[1], follows.end()
+            last, joint, position = number, follows[1], follows.end()
 
 
-def format_items(found: Iterable[PaperItem]) -> str:
+def format_items(items: Iterable[PaperItem]) -> str:
     """Figures and tables as text that ``find_items`` reads: ``Figures 1(a) and 3, Table 4``."""
     groups: dict[str, list[str]] = {}
-    for one in found:
-        groups.setdefault(one.noun, []).append(str(one).partition(" ")[2])
+    for item in items:
+        groups.setdefault(item.noun, []).append(str(item).partition(" ")[2])
     return ", ".join(
         f"{noun.capitalize()}{'s' if len(numbers) > 1 else ''} {_listed(numbers)}" for noun, numbers in groups.items()
     )

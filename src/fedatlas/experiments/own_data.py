@@ -10,48 +10,48 @@ from fedatlas.federation.problems import interactive
 AXES = tuple(f"problem.{key}" for key in interactive.DATA_KEYS)
 
 
-def named(content: Mapping[str, Any]) -> dict[str, Any]:
+def name_data(content: Mapping[str, Any]) -> dict[str, Any]:
     """The content of an experiment file in which every data set is named.
 
     Mappings of own data may stand in the problem, in axes, and where figures and checks choose among the values of an
     axis (``where``). Raises UserError, with the key, if one does not fit.
     """
-    found = dict(content)
-    if isinstance(found.get("problem"), Mapping):
-        found["problem"] = interactive.resolve_data_names(found["problem"])
+    named_content = dict(content)
+    if isinstance(named_content.get("problem"), Mapping):
+        named_content["problem"] = interactive.resolve_data_names(named_content["problem"])
     for section in ("grid", "within"):
-        if isinstance(found.get(section), Mapping):
-            found[section] = _replaced(found[section], section)
+        if isinstance(named_content.get(section), Mapping):
+            named_content[section] = _name_axes(named_content[section], section)
     for section in ("figures", "claims"):
-        found |= {section: _inside(found[section], section)} if section in found else {}
-    return found
+        named_content |= {section: _name_where(named_content[section], section)} if section in named_content else {}
+    return named_content
 
 
-def _replaced(axes: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _name_axes(axes: Mapping[str, Any], key_path: str) -> dict[str, Any]:
     """A mapping from axes to values, or lists of them, in which data sets are named."""
-    return {key: _name(one, f"{place}.{key}") if key in AXES else one for key, one in axes.items()}
+    return {key: _name(value, f"{key_path}.{key}") if key in AXES else value for key, value in axes.items()}
 
 
-def _name(value: Any, place: str) -> Any:
+def _name(value: Any, key_path: str) -> Any:
     if isinstance(value, list):
-        return [_name(one, place) for one in value]
+        return [_name(item, key_path) for item in value]
     if not isinstance(value, Mapping):
         return value
     try:
         return sources.name(value)
     except UserError as error:
-        raise UserError(f"{place}: {error}") from None
+        raise UserError(f"{key_path}: {error}") from None
 
 
-def _inside(value: Any, place: str) -> Any:
+def _name_where(value: Any, key_path: str) -> Any:
     """Figures or claims, with names wherever ``where`` gives values of an axis of data."""
     if isinstance(value, list):
-        return [_inside(one, place) for one in value]
+        return [_name_where(item, key_path) for item in value]
     if not isinstance(value, Mapping):
         return value
-    found = {}
-    for key, one in value.items():
-        inside = f"{place}.{key}"
-        chosen = key == "where" and isinstance(one, Mapping)
-        found[key] = _replaced(one, inside) if chosen else _inside(one, inside)
-    return found
+    named_value = {}
+    for key, item in value.items():
+        inside = f"{key_path}.{key}"
+        chosen = key == "where" and isinstance(item, Mapping)
+        named_value[key] = _name_axes(item, inside) if chosen else _name_where(item, inside)
+    return named_value

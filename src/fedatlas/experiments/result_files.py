@@ -22,7 +22,7 @@ def write(
     path: str | Path,
     content: "pd.DataFrame | list[dict[str, Any]]",
     meta: dict[str, Any],
-    made: list[dict[str, str]] | None = None,
+    environments: list[dict[str, str]] | None = None,
 ) -> None:
     """Write a DataFrame, or rows, and metadata as one Parquet file.
 
@@ -40,7 +40,7 @@ def write(
         content.attrs = {}
         table = pa.Table.from_pandas(content, preserve_index=False)
     with atomic(path) as temporary:
-        notes = {META: json.dumps(meta), MADE: json.dumps([environment()] if made is None else made)}
+        notes = {META: json.dumps(meta), MADE: json.dumps([environment()] if environments is None else environments)}
         pq.write_table(table.replace_schema_metadata(notes), temporary, write_page_checksum=True)
 
 
@@ -48,12 +48,12 @@ def _column(values: list[Any]) -> "pa.Array":
     """An Arrow array. ``pa.array`` would import pandas to see what it is given, a third of a start."""
     import pyarrow as pa
 
-    some = next(value for value in values if value is not None)
-    if isinstance(some, str):
+    sample = next(value for value in values if value is not None)
+    if isinstance(sample, str):
         texts = [value.encode() for value in values]
         ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
         return pa.Array.from_buffers(pa.string(), len(texts), [None, *map(pa.py_buffer, (ends, b"".join(texts)))])
-    if np.ndim(some):
+    if np.ndim(sample):
         return pa.array(values)
     numbers = np.array([np.nan if value is None else value for value in values])
     bits = np.packbits(numbers, bitorder="little") if numbers.dtype == bool else numbers
@@ -101,16 +101,16 @@ def read_environments(paths: Iterable[str | Path]) -> list[dict[str, str]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    found: list[dict[str, str]] = []
+    environments: list[dict[str, str]] = []
     for path in paths:
         try:
             notes = pq.read_schema(path).metadata or {}
-            found += [one for one in json.loads(notes.get(MADE, b"[]")) if one not in found]
+            environments += [entry for entry in json.loads(notes.get(MADE, b"[]")) if entry not in environments]
         except (pa.ArrowException, OSError, ValueError) as error:
             raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
-    return found
+    return environments
 
 
 def machine_name(path: str | Path) -> str:
     """The machine that computed a file, in words; empty where it does not say. Raises UserError as `read_meta`."""
-    return next((one.get("machine", "") for one in read_environments([path])), "")
+    return next((entry.get("machine", "") for entry in read_environments([path])), "")

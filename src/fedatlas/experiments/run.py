@@ -20,7 +20,7 @@ from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import Trial, create, create_run, initial_searches, runs, tuned_points
-from fedatlas.experiments.tuning import TUNING_RULES, rule_spec
+from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
@@ -71,39 +71,39 @@ def run_cell(
         searches = [_feasible(spec, search, problem) for search in searches]
     finished, saved = len(done), time.monotonic()
 
-    def keep(path: Path, wanted: list[Run]) -> None:
-        own = searches if spec.select else []
-        write(path, _placed(spec, wanted, done), dataclasses.replace(meta, searches=own).plain())
+    def keep(path: Path, cell_runs: list[Run]) -> None:
+        known_searches = searches if spec.select else []
+        write(path, _placed(spec, cell_runs, done), dataclasses.replace(meta, searches=known_searches).plain())
 
     def save() -> None:
         nonlocal finished, saved
         if len(done) > finished:
-            keep(part, [run for run in wanted if run.key in done])
+            keep(part, [run for run in cell_runs if run.key in done])
         finished, saved = len(done), time.monotonic()
 
     keeper = Checkpointer(out.with_suffix(".state"), _identity(meta), save_seconds, stop=stop, also=save)
     while True:
-        wanted = list(runs(spec, searches))
-        for together in _missing(wanted, done, problem):
-            watch = functools.partial(keeper.watch, [run.key for run in together])
-            for run, rows in zip(together, _run(together, problem(), threads, watch), strict=True):
+        cell_runs = list(runs(spec, searches))
+        for group in _missing(cell_runs, done, problem):
+            watch = functools.partial(keeper.watch, [run.key for run in group])
+            for run, rows in zip(group, _run(group, problem(), threads, watch), strict=True):
                 done[run.key] = rows
             if time.monotonic() - saved > save_seconds:
                 save()
             if progress:
-                progress(sum(run.key in done for run in wanted), len(wanted))
+                progress(sum(run.key in done for run in cell_runs), len(cell_runs))
         if all(search.chosen is not None for search in searches):
             break
         searches = [_advance(spec, search, done, problem) for search in searches]
-    keep(out, wanted)
+    keep(out, cell_runs)
     part.unlink(missing_ok=True)
     keeper.forget()
 
 
-def _missing(wanted: list[Run], done: Container[str], problem: Callable[[], Problem]) -> Iterator[list[Run]]:
+def _missing(cell_runs: list[Run], done: Container[str], problem: Callable[[], Problem]) -> Iterator[list[Run]]:
     """Runs that are not done, in lists that are computed at once."""
     missing: dict[str, list[Run]] = {}
-    for run in wanted:
+    for run in cell_runs:
         if run.key not in done:  # runs that differ in hyper-parameters alone share their draws
             missing.setdefault(json.dumps([run.setting, run.seed]), []).append(run)
     for group in missing.values():
@@ -119,7 +119,7 @@ def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], prob
         return done[create_run(spec, search.within, trial.point, seed, trial).key]
 
     possible = functools.partial(_possible, spec, search, problem)
-    return TUNING_RULES.build(rule_spec(spec)).advance(spec, search, evaluations, possible)
+    return TUNING_RULES.build(spec.tuning_rule).advance(spec, search, evaluations, possible)
 
 
 def _possible(spec: CellSpec, search: Search, problem: Callable[[], Problem], tuned: Point) -> bool:
@@ -145,10 +145,10 @@ def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: 
 
 def _feasible(spec: CellSpec, search: Search, problem: Callable[[], Problem]) -> Search:
     """A search without the trials that cannot be run. Raises UserError where none can."""
-    kept = [tuned for tuned in tuned_points(search) if _possible(spec, search, problem, tuned)]
-    if not kept:
+    feasible = [tuned for tuned in tuned_points(search) if _possible(spec, search, problem, tuned)]
+    if not feasible:
         raise UserError(f"{spec.algorithm}: no trial of its search space can be run: give another range in search")
-    return dataclasses.replace(search, axes={name: [tuned[name] for tuned in kept] for name in search.axes})
+    return dataclasses.replace(search, axes={name: [tuned[name] for tuned in feasible] for name in search.axes})
 
 
 def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
@@ -193,10 +193,10 @@ def _units(group: list[Run], problem: Problem) -> list[list[Run]]:
     return [group]
 
 
-def _run(together: list[Run], problem: Problem, threads: int, keep: Callable[..., Any]) -> list[list[Row]]:
+def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., Any]) -> list[list[Row]]:
     """Rows of runs that differ in tuned values alone, without the columns that say which run it is."""
-    pairs = [create(run, problem) for run in together]
-    setting, seed = pairs[0][1], together[0].seed
+    pairs = [create(run, problem) for run in group]
+    setting, seed = pairs[0][1], group[0].seed
     simulations = [Simulation(algorithm, problem, setting, seed, threads=threads) for algorithm, _ in pairs]
     memory.require(simulations)
     histories = run_simulations(simulations, keep=keep)
@@ -209,18 +209,18 @@ def _rows(history: History) -> list[Row]:
     return [{**row, **end} for row in history.rows]
 
 
-def _placed(spec: CellSpec, wanted: list[Run], rows: dict[str, list[Row]]) -> list[Row]:
+def _placed(spec: CellSpec, cell_runs: list[Run], rows: dict[str, list[Row]]) -> list[Row]:
     """The rows of some runs of a cell with the columns that say which run it is. rows: without them, by key."""
-    return [{**place, **row} for run, place in _places(spec, wanted) for row in rows[run.key]]
+    return [{**columns, **row} for run, columns in _places(spec, cell_runs) for row in rows[run.key]]
 
 
-def _places(spec: CellSpec, wanted: list[Run]) -> Iterator[tuple[Run, Row]]:
+def _places(spec: CellSpec, cell_runs: list[Run]) -> Iterator[tuple[Run, Row]]:
     """Runs of a cell with the cells of a run file that say which run it is."""
     columns = {axis: axis_values.column(values) for axis, values in {**spec.within, **spec.tune}.items()}
-    for run in wanted:
-        place = {axis: columns[axis](value) for axis, value in {**run.within, **run.tune}.items()}
+    for run in cell_runs:
+        cells = {axis: columns[axis](value) for axis, value in {**run.within, **run.tune}.items()}
         rung = {} if spec.tuning is None else {RUNG: run.rung}
-        yield run, {**place, **rung, "seed": run.seed}
+        yield run, {**cells, **rung, "seed": run.seed}
 
 
 def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
@@ -228,8 +228,8 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
     if not path.exists():
         return {}
     try:
-        rows, found = read_rows(path)
-        old = RunMeta.of(found)
+        rows, content = read_rows(path)
+        old = RunMeta.of(content)
     except (UserError, TypeError, KeyError, ValueError):
         return {}
     if _identity(old) != _identity(meta):
@@ -240,8 +240,8 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
     of_run: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         of_run.setdefault(tuple(row.pop(column, None) for column in columns), []).append(row)
-    places = {run.key: tuple(place.values()) for run, place in _places(old.spec, list(runs(old.spec, old.searches)))}
-    return {key: of_run[place] for key, place in places.items() if place in of_run}
+    places = {run.key: tuple(cells.values()) for run, cells in _places(old.spec, list(runs(old.spec, old.searches)))}
+    return {key: of_run[cells] for key, cells in places.items() if cells in of_run}
 
 
 def _identity(meta: RunMeta) -> Any:

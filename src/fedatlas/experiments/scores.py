@@ -30,23 +30,23 @@ def worst_score(goal: str) -> float:
 
 def score_values(values: Sequence[float], statistic: str, goal: str, last: int = 1) -> float:
     """The score of one run from its values after round 0; NaN if there are none."""
-    known = [value for value in values if not math.isnan(value)]
-    if not known:
+    numbers = [value for value in values if not math.isnan(value)]
+    if not numbers:
         return math.nan
     if statistic == "final":
-        return sum(known[-last:]) / len(known[-last:])
-    return min(known) if goal == "min" else max(known)
+        return sum(numbers[-last:]) / len(numbers[-last:])
+    return min(numbers) if goal == "min" else max(numbers)
 
 
 def score_frame(
     rows: "pd.DataFrame", keys: list[str], metric: str, statistic: str, goal: str, last: int = 1
 ) -> "pd.Series":
     """The same of many runs, by ``keys``, which tell runs apart. rows: evaluations after round 0."""
-    known = rows.dropna(subset=[metric])
-    groups = known.groupby(keys, sort=False, dropna=False)
+    numbers = rows.dropna(subset=[metric])
+    groups = numbers.groupby(keys, sort=False, dropna=False)
     if statistic == "best":
         return groups[metric].agg(goal)
-    late = known[groups.cumcount(ascending=False) < last]
+    late = numbers[groups.cumcount(ascending=False) < last]
     return late.groupby(keys, sort=False, dropna=False)[metric].mean()
 
 

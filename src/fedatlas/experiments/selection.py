@@ -23,13 +23,13 @@ def select_rows(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFra
     value of the axis. On an axis of numbers, ``max`` and ``min`` are the largest and smallest among the rows that the
     other axes leave.
     """
-    kept, extremes = np.ones(len(frame), bool), {}
+    mask, extremes = np.ones(len(frame), bool), {}
     for axis, value in (where or {}).items():
         if _extreme(value) and is_numeric(frame[axis]):
             extremes[axis] = value
         else:
-            kept &= contains_value(frame[axis], value).to_numpy()
-    frame = frame[kept]
+            mask &= contains_value(frame[axis], value).to_numpy()
+    frame = frame[mask]
     chosen = {axis: getattr(frame[axis], end)() for axis, end in extremes.items()} if len(frame) else {}
     for axis, value in chosen.items():
         frame = frame[frame[axis] == value]
@@ -39,8 +39,8 @@ def select_rows(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFra
 def contains_value(column: "Series", value: Any) -> "Series":
     """Which cells of a column have a value: booleans. A list means any of its values, unless it is a value there."""
     cells = column.dropna().unique().tolist()
-    kept = axis_values.matches(list(map(axis_values.parse, cells)), value)
-    return column.isin([cell for cell, keep in zip(cells, kept, strict=True) if keep])
+    keep_cells = axis_values.matches(list(map(axis_values.parse, cells)), value)
+    return column.isin([cell for cell, keep in zip(cells, keep_cells, strict=True) if keep])
 
 
 def select_points(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] | None) -> list[int]:
@@ -49,15 +49,15 @@ def select_points(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] 
     points: {axis: value}, all of the same axes. where: as of ``select_rows``.
     """
     places, extremes = list(range(len(points))), {}
-    every = {axis: [point[axis] for point in points] for axis in where or {}}
+    columns = {axis: [point[axis] for point in points] for axis in where or {}}
     for axis, value in (where or {}).items():
-        if _extreme(value) and axis_values.are_numbers(every[axis]):
+        if _extreme(value) and axis_values.are_numbers(columns[axis]):
             extremes[axis] = max if value == "max" else min
         else:
-            kept = axis_values.matches(every[axis], value)
-            places = [place for place in places if kept[place]]
-    chosen = {axis: end(every[axis][at] for at in places) for axis, end in extremes.items()} if places else {}
-    return [place for place in places if all(every[axis][place] == value for axis, value in chosen.items())]
+            mask = axis_values.matches(columns[axis], value)
+            places = [index for index in places if mask[index]]
+    chosen = {axis: end(columns[axis][at] for at in places) for axis, end in extremes.items()} if places else {}
+    return [index for index in places if all(columns[axis][index] == value for axis, value in chosen.items())]
 
 
 def _extreme(value: Any) -> bool:
@@ -86,5 +86,5 @@ def rounds_to_target(curve: "DataFrame", name: str, target: float, select: Selec
     """
     groups = curve.groupby("round")[name]
     mean = groups.mean()[groups.count() == curve["seed"].nunique()]
-    there = mean[(mean <= target) if goal(name, select) == "min" else (mean >= target)]
-    return float(there.index.min()) if len(there) else math.inf
+    attaining = mean[(mean <= target) if goal(name, select) == "min" else (mean >= target)]
+    return float(attaining.index.min()) if len(attaining) else math.inf

@@ -166,13 +166,13 @@ class Experiment:
 
     def is_advised(self, id: str) -> bool:
         """Whether hyper-parameters of an entry that have no value are those that are recommended."""
-        own = self.algorithms[id].advised
-        return self.advised if own is None else own
+        advised = self.algorithms[id].advised
+        return self.advised if advised is None else advised
 
     def tuning_grid(self, id: str) -> Axes:
         """The grid over which an entry is tuned, where it is not tuned by trials."""
-        both = {**self.tune, **self.algorithms[id].tune}
-        return {name: values for name, values in both.items() if values is not None}
+        axes = {**self.tune, **self.algorithms[id].tune}
+        return {name: values for name, values in axes.items() if values is not None}
 
 
 def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> Experiment:
@@ -182,29 +182,29 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     """
     where = f"{file} (size {size})"
     try:
-        found = own_data.named(content)
-        _part(found, "select", functools.partial(construct, "select", Select))
-        _part(found, "problem", _problem)
-        _part(found, "setting", functools.partial(_setting, "setting"))
+        parsed_content = own_data.name_data(content)
+        _part(parsed_content, "select", functools.partial(construct, "select", Select))
+        _part(parsed_content, "problem", _problem)
+        _part(parsed_content, "setting", functools.partial(_setting, "setting"))
         for section in ("grid", "within", "tune"):
-            _part(found, section, functools.partial(_axes, section))
+            _part(parsed_content, section, functools.partial(_axes, section))
         for section in ("algorithms", "figures", "claims", "cases"):
-            _part(found, section, functools.partial(_named, section, section))
-        _part(found, "algorithms", _entries)
-        _part(found, "figures", _figures)
-        _part(found, "claims", _claims)
-        _part(found, "cases", _cases)
-        if found.get("cases"):
-            found["grid"] = _with_cases(found.get("grid", {}), list(found["cases"]))
+            _part(parsed_content, section, functools.partial(_checked_names, section, section))
+        _part(parsed_content, "algorithms", _entries)
+        _part(parsed_content, "figures", _figures)
+        _part(parsed_content, "claims", _claims)
+        _part(parsed_content, "cases", _cases)
+        if parsed_content.get("cases"):
+            parsed_content["grid"] = _with_cases(parsed_content.get("grid", {}), list(parsed_content["cases"]))
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    return construct(where, Experiment, found, name=name, size=size, file=file)
+    return construct(where, Experiment, parsed_content, name=name, size=size, file=file)
 
 
-def _part(found: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]], Any]) -> None:
+def _part(content: dict[str, Any], key: str, make: Callable[[Mapping[str, Any]], Any]) -> None:
     """Replace a mapping by the record that is made from it. The check of the option refuses anything else."""
-    if isinstance(found.get(key), Mapping):
-        found[key] = make(found[key])
+    if isinstance(content.get(key), Mapping):
+        content[key] = make(content[key])
 
 
 def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -213,39 +213,39 @@ def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     return spec
 
 
-def _axes(place: str, axes: Mapping[str, Any]) -> Axes:
+def _axes(section: str, axes: Mapping[str, Any]) -> Axes:
     """Axes without those that null removes."""
-    _named(place, "axes", axes)
-    kept = {axis: values for axis, values in axes.items() if values is not None}
-    validate_values(place, dict.fromkeys(kept, AXIS), kept)
-    return kept
+    _checked_names(section, "axes", axes)
+    axes_left = {axis: values for axis, values in axes.items() if values is not None}
+    validate_values(section, dict.fromkeys(axes_left, AXIS), axes_left)
+    return axes_left
 
 
-def _setting(place: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+def _setting(section: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Keys of a setting, of which axes may give those that are missing."""
-    validate_names(place, options(Setting), values)
-    validate_values(place, options(Setting), values)
+    validate_names(section, options(Setting), values)
+    validate_values(section, options(Setting), values)
     return values
 
 
-def _named(place: str, what: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
+def _checked_names(section: str, noun: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
     """The entries. Raises UserError if a name cannot be part of the name of a file."""
-    pattern, letters = NAMES[what]
+    pattern, letters = NAMES[noun]
     for name in entries:
         if not re.fullmatch(pattern, name):
-            raise UserError(f"{place}: the name {name!r} must consist of {letters}")
+            raise UserError(f"{section}: the name {name!r} must consist of {letters}")
     return entries
 
 
 def _entries(entries: Mapping[str, Any]) -> dict[str, Entry]:
-    found = {}
+    entries_by_id = {}
     for id, values in entries.items():
-        place = f"algorithms.{id}"
-        made = construct(place, Entry, {} if values is None else values)
-        _axes(f"{place}.tune", made.tune)
-        _setting(f"{place}.setting", made.setting)
-        found[id] = made
-    return found
+        section = f"algorithms.{id}"
+        entry = construct(section, Entry, {} if values is None else values)
+        _axes(f"{section}.tune", entry.tune)
+        _setting(f"{section}.setting", entry.setting)
+        entries_by_id[id] = entry
+    return entries_by_id
 
 
 def _figures(figures: Mapping[str, Any]) -> dict[str, FigureEntry]:
@@ -259,15 +259,15 @@ def _figures(figures: Mapping[str, Any]) -> dict[str, FigureEntry]:
 
 
 def _claims(claims: Mapping[str, Any]) -> dict[str, Claim]:
-    return {name: construct(f"claims.{name}", Claim, {} if one is None else one) for name, one in claims.items()}
+    return {name: construct(f"claims.{name}", Claim, {} if claim is None else claim) for name, claim in claims.items()}
 
 
 def _cases(cases: Mapping[str, Any]) -> dict[str, Case]:
-    found = {}
+    cases_by_name = {}
     for name, values in cases.items():
-        found[name] = construct(f"cases.{name}", Case, {} if values is None else values)
-        _setting(f"cases.{name}.setting", {k: v for k, v in found[name].setting.items() if v is not None})
-    return found
+        cases_by_name[name] = construct(f"cases.{name}", Case, {} if values is None else values)
+        _setting(f"cases.{name}.setting", {k: v for k, v in cases_by_name[name].setting.items() if v is not None})
+    return cases_by_name
 
 
 def _with_cases(grid: Any, names: list[str]) -> Any:

@@ -88,13 +88,13 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         of_runs = [*keys, "seed", *([RUNG] if RUNG in frame else [])]
         seconds += float(frame.groupby(of_runs, sort=False, dropna=False)["seconds"].last().sum())
         table = frame[keys].drop_duplicates(ignore_index=True)
-        frame, spent = _last_rungs(frame, keys) if RUNG in frame else (frame, None)
+        frame, tuning_rounds = _last_rungs(frame, keys) if RUNG in frame else (frame, None)
         tunes = frame["seed"].isin(meta.spec.tuning_seeds)
         compared = _trials(frame[tunes] if tunes.any() else frame, keys, layout.select)
         trials.append(compared)
         tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys)
-        if spent is not None:
-            tuned = tuned.merge(spent, on=keys, how="left")
+        if tuning_rounds is not None:
+            tuned = tuned.merge(tuning_rounds, on=keys, how="left")
         table = table.merge(tuned, on=keys, how="left")
         table = table.merge(_scored(frame[~tunes], keys, layout.select), on=keys, how="left")
         counts = ["tuning_seeds", "tuning_diverged", "seeds", "diverged"]
@@ -104,8 +104,8 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         table.insert(table.columns.get_loc("score"), "edge", edges(table, ["algorithm", *layout.axes], tune))
         summaries.append(table)
         curves.append(frame[~tunes])
-    whole = [pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials)]
-    return Tables(whole[0], whole[1], whole[2], _metadata(whole[0], metas, seconds))
+    joined = [pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials)]
+    return Tables(joined[0], joined[1], joined[2], _metadata(joined[0], metas, seconds))
 
 
 def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
@@ -163,8 +163,8 @@ def _last_rungs(frame: "pd.DataFrame", keys: list[str]) -> "tuple[pd.DataFrame, 
     last = values[RUNG].transform("max")
     tunes = frame[RUNG] > 0
     rounds = frame[tunes].groupby([*keys, RUNG, "seed"], sort=False, dropna=False)["round"].last()
-    spent = rounds.groupby(level=keys, sort=False, dropna=False).sum().rename("tuning_rounds").reset_index()
-    return frame[~tunes | (frame[RUNG] == last)].drop(columns=RUNG).reset_index(drop=True), spent
+    tuning_rounds = rounds.groupby(level=keys, sort=False, dropna=False).sum().rename("tuning_rounds").reset_index()
+    return frame[~tunes | (frame[RUNG] == last)].drop(columns=RUNG).reset_index(drop=True), tuning_rounds
 
 
 def _tuned(trials: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
@@ -180,15 +180,15 @@ def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
     metrics, of_runs = scores.metric_columns(frame, keys), [*keys, "seed"]
     rows = frame[frame["round"] > 0]
     runs = rows.groupby(of_runs, sort=False, dropna=False)
-    each = _ends(frame, keys, select.metric, select.goal, select).set_index(of_runs)
+    scored = _ends(frame, keys, select.metric, select.goal, select).set_index(of_runs)
     for name in metrics:
-        each[f"best_{name}"] = scores.score_frame(rows, of_runs, name, "best", record(name).goal)
+        scored[f"best_{name}"] = scores.score_frame(rows, of_runs, name, "best", record(name).goal)
     for name in metrics:
-        each[f"final_{name}"] = scores.score_frame(rows, of_runs, name, "final", record(name).goal, select.last)
+        scored[f"final_{name}"] = scores.score_frame(rows, of_runs, name, "final", record(name).goal, select.last)
     costs = [name for name in ("round", "steps", *COSTS) if name != "round" or "rounds" not in keys]
-    each = each.join(runs[costs].last().rename(columns={"round": "rounds"})).reset_index()
-    groups = each.groupby(keys, sort=False, dropna=False)
-    numbers = [name for name in each.columns if name not in (*of_runs, "score", "diverged")]
+    scored = scored.join(runs[costs].last().rename(columns={"round": "rounds"})).reset_index()
+    groups = scored.groupby(keys, sort=False, dropna=False)
+    numbers = [name for name in scored.columns if name not in (*of_runs, "score", "diverged")]
     with np.errstate(invalid="ignore"):
         score = groups["score"].agg(score="mean", score_sd="std", score_min="min", score_max="max", seeds="size")
     return score.join(groups["diverged"].sum()).join(groups[numbers].mean()).reset_index()
@@ -197,12 +197,12 @@ def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
 def _ends(frame: "pd.DataFrame", keys: list[str], metric: str, goal: str, select: Select) -> "pd.DataFrame":
     """``score`` and ``diverged`` (0 or 1) of each run, by ``keys`` and seed. What diverged has the worst score."""
     of_runs = [*keys, "seed"]
-    each = frame.groupby(of_runs, sort=False, dropna=False)[["status"]].last()
+    ends = frame.groupby(of_runs, sort=False, dropna=False)[["status"]].last()
     rows = frame[frame["round"] > 0]
-    each["score"] = scores.score_frame(rows, of_runs, metric, select.statistic, goal, select.last)
-    each["diverged"] = (each.pop("status") == "diverged").astype(int)
-    each.loc[each["diverged"] == 1, "score"] = scores.worst_score(goal)
-    return each.reset_index()
+    ends["score"] = scores.score_frame(rows, of_runs, metric, select.statistic, goal, select.last)
+    ends["diverged"] = (ends.pop("status") == "diverged").astype(int)
+    ends.loc[ends["diverged"] == 1, "score"] = scores.worst_score(goal)
+    return ends.reset_index()
 
 
 def _edges(table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Series":
@@ -222,11 +222,11 @@ def _borders(
     """Where chosen trials lie near the border of their space, as words; empty elsewhere."""
     edges = table["chosen"].map({True: "", False: ""})
     for search in searches:
-        here = table["chosen"].copy()
+        mask = table["chosen"].copy()
         for axis, value in search.within.items():
-            here &= table[axis] == columns[axis](value)
+            mask &= table[axis] == columns[axis](value)
         ends = {axis: border((search.space or {})[axis], (search.chosen or {})[axis]) for axis in tune}
-        edges[here] = "; ".join(f"{axis} near its {which} value" for axis, which in ends.items() if which)
+        edges[mask] = "; ".join(f"{axis} near its {which} value" for axis, which in ends.items() if which)
     return edges
 
 

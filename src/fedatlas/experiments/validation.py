@@ -48,7 +48,7 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
         parameters, conditions = repr(run.parameters), repr(run.setting)
         new = parameters not in algorithm_of or conditions not in setting_of
         if conditions not in setting_of:
-            setting_of[conditions] = _checked(spec, kind, sources, create_setting(run), recordable)
+            setting_of[conditions] = _checked_setting(spec, kind, sources, create_setting(run), recordable)
         setting = setting_of[conditions]
         if parameters not in algorithm_of:
             algorithm_of[parameters] = _algorithm(extensions.study(), run.algorithm, json.dumps(run.parameters))
@@ -119,11 +119,11 @@ def reported_metrics(spec: CellSpec) -> list[str]:
     """Names of the metrics that the runs of a cell report."""
     kind, sources = _parse(extensions.study(), json.dumps(spec.problem))
     lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]
-    asked = [name for one in lists for name in one or ()]
+    requested = [name for names in lists for name in names or ()]
     records = (LOCAL_LOSS, *algorithms.get(spec.algorithm).records)
     recorded = [name for name in spec.setting.get("record") or () if name in records]
     parts = [f"{name}_{part}" for name in recorded for part in PARTS]
-    return [*kind.metric_names(spec.optimum, _parts(sources)), *asked, *parts]
+    return [*kind.metric_names(spec.optimum, _parts(sources)), *requested, *parts]
 
 
 def _parts(sources: DataOptions | None) -> list[str]:
@@ -134,15 +134,15 @@ def _parts(sources: DataOptions | None) -> list[str]:
     return [*([TESTED] if tested else []), *([VALIDATED] if sources.validation else [])]
 
 
-def _checked(
+def _checked_setting(
     spec: CellSpec, kind: ProblemKind, sources: DataOptions | None, setting: Setting, recordable: Collection[str]
 ) -> Setting:
     """A setting that fits the problem and whose files are there."""
     setting.participation_kind.validate_files(setting.clients)
     for name in setting.record or ():
         if name not in recordable:
-            known = sorted(recordable)
-            raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, known)}")
+            available = sorted(recordable)
+            raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, available)}")
     split = sources is not None and sources.partition is not None
     setting.sampling_kind.validate(kind, split)
     setting.metric_functions(kind.metric_names(spec.optimum, _parts(sources)))

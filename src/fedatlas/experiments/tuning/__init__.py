@@ -4,15 +4,9 @@ A module here that defines a named `TuningRule` is found by itself, and studies 
 grid, and ``trials`` draws from search spaces; another rule is named by the key ``tuning`` of an experiment.
 """
 
-from fedatlas.experiments.cells import CellSpec, Spec
 from fedatlas.experiments.tuning.base import TuningRule
 from fedatlas.registry.kinds import Family
 
-__all__ = ["TUNING_RULES", "TuningRule", "rule_spec"]
+__all__ = ["TUNING_RULES", "TuningRule"]
 
 TUNING_RULES: Family[TuningRule] = Family("tuning rule", __name__, TuningRule)
-
-
-def rule_spec(spec: CellSpec) -> Spec:
-    """Return the specification of a cell's tuning rule: the one that it names, or the one that its values imply."""
-    return spec.tuning or {"kind": "grid" if spec.space is None else "trials"}

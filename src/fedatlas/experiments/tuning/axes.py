@@ -10,7 +10,7 @@ from fedatlas.experiments import axis_values, formulas
 from fedatlas.registry.options import Option
 
 
-def next_value(given: Sequence[Any], values: Sequence[Any], best: Any, option: Option | None, extend: int) -> Any:
+def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option: Option | None, extend: int) -> Any:
     """The next value of an axis beyond the end where the best value lies, or None.
 
     It continues the axis by the ratio of its two outermost values there, rounded to 12 digits, and to a whole number
@@ -21,15 +21,15 @@ def next_value(given: Sequence[Any], values: Sequence[Any], best: Any, option: O
     given: the values of the axis in the experiment file. values: those and what was added. extend: how often an end may
     be moved.
     """
-    which, sizes, now = end(best, values), _sizes(given), _sizes(values)
+    which, sizes, now = end(best, values), _sizes(initial), _sizes(values)
     if not which or option is None or not sizes:
         return None
-    if any(isinstance(value, str) for value in given) and (
-        option.words or option.family or len({*map(_constants, given)}) > 1
+    if any(isinstance(value, str) for value in initial) and (
+        option.words or option.family or len({*map(_constants, initial)}) > 1
     ):
         return None
-    known = dict(zip(sizes, given, strict=True))
-    outer, inner = sorted(known, reverse=which == "highest")[:2]
+    value_of = dict(zip(sizes, initial, strict=True))
+    outer, inner = sorted(value_of, reverse=which == "highest")[:2]
     moved = sum(value > outer if which == "highest" else value < outer for value in now)
     if min(outer, inner) <= 0 or moved >= extend:
         return None
@@ -37,12 +37,12 @@ def next_value(given: Sequence[Any], values: Sequence[Any], best: Any, option: O
         factor = (outer / inner) ** (moved + 1)
     except OverflowError:
         return None
-    if _constants(known[outer]):
-        return formulas.multiple(known[outer], factor)
+    if _constants(value_of[outer]):
+        return formulas.multiple(value_of[outer], factor)
     new = formulas.round_digits(outer * factor)
     if float not in option.members:
         new = math.floor(new + 0.5)
-    elif new.is_integer() and all(isinstance(value, int) for value in given):
+    elif new.is_integer() and all(isinstance(value, int) for value in initial):
         new = int(new)
     beyond = new > max(now) if which == "highest" else 0 < new < min(now)
     return new if beyond and axis_values.is_number(new) and option.fits(new) else None
@@ -54,11 +54,11 @@ def end(value: Any, values: Sequence[Any]) -> str:
     Numbers are ordered by themselves, formulas by their values where all constants are 1; words have no order, and
     neither have a number and a formula of constants.
     """
-    sizes = {one: given for given in values if (one := size(given)) is not None}
-    if len(sizes) < 2 or len({_constants(given) != set() for given in sizes.values()}) > 1:
+    sizes = {number: value_of_size for value_of_size in values if (number := size(value_of_size)) is not None}
+    if len(sizes) < 2 or len({_constants(value_of_size) != set() for value_of_size in sizes.values()}) > 1:
         return ""
     ends = {"lowest": sizes[min(sizes)], "highest": sizes[max(sizes)]}
-    return next((name for name, one in ends.items() if axis_values.equal(one, value)), "")
+    return next((name for name, number in ends.items() if axis_values.equal(number, value)), "")
 
 
 def size(value: Any) -> float | None:
@@ -73,7 +73,7 @@ def size(value: Any) -> float | None:
 def _sizes(values: Sequence[Any]) -> list[float]:
     """What orders the values of an axis; nothing if one of them has no order."""
     sizes = [size(value) for value in values]
-    return [] if None in sizes else [one for one in sizes if one is not None]
+    return [] if None in sizes else [number for number in sizes if number is not None]
 
 
 def _constants(value: Any) -> frozenset[str]:

@@ -21,26 +21,33 @@ TRIED = 50  # places of the sequence that are looked at for each point
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 
 
-def draw(space: Space, known: Mapping[str, Option | None], count: int, taken: Sequence[Point] = ()) -> Axes:
-    """Points of a space, as a list of values for each hyper-parameter.
+def draw(space: Space, options: Mapping[str, Option | None], count: int, excluded: Sequence[Point] = ()) -> Axes:
+    """Return points of a space, as a list of values for each hyper-parameter.
 
-    known: options by name; the values of those that are whole numbers are rounded. count: of points, which differ from
-    each other and from those ``taken``. There are fewer if whole numbers, or the ranges of the options, do not allow so
-    many.
+    Args:
+        space: Range of each hyper-parameter.
+        options: Options by name; values of those that are whole numbers are rounded.
+        count: Number of points, which all differ. There are fewer if whole numbers, or the ranges of the options, do
+            not allow so many.
+        excluded: Points that are not to be among them.
     """
     points: list[Point] = []
-    for place in range(len(taken) + 1, len(taken) + 1 + TRIED * count):
+    for index in range(len(excluded) + 1, len(excluded) + 1 + TRIED * count):
         if len(points) == count:
             break
-        shares = [_halton(place, base) for base in PRIMES]
-        point = {name: value_at(space[name], share, known[name]) for name, share in zip(space, shares, strict=False)}
-        if point not in points and point not in taken and all(_fits(known[name], one) for name, one in point.items()):
+        shares = [_halton(index, base) for base in PRIMES]
+        point = {name: value_at(space[name], share, options[name]) for name, share in zip(space, shares, strict=False)}
+        if (
+            point not in points
+            and point not in excluded
+            and all(_fits(options[name], value) for name, value in point.items())
+        ):
             points.append(point)
     return {name: [point[name] for point in points] for name in space}
 
 
 def value_at(ends: Sequence[Any], share: float, option: Option | None = None) -> Any:
-    """The value at a share of a range, on a logarithmic scale, with DIGITS digits."""
+    """Return the value at a share of a range, on a logarithmic scale, with DIGITS digits."""
     low, high = ends
     factor = float(f"{(size(high) / size(low)) ** share:.{DIGITS}g}")
     if isinstance(low, str):
@@ -50,25 +57,25 @@ def value_at(ends: Sequence[Any], share: float, option: Option | None = None) ->
 
 
 def range_share(ends: Sequence[Any], value: Any) -> float:
-    """Where a value lies in a range, on a logarithmic scale: 0 at the low end, 1 at the high one."""
+    """Return the position of a value in a range, on a logarithmic scale: 0 at the low end, 1 at the high one."""
     low, high = map(size, ends)
     return math.log(size(value) / low) / math.log(high / low)
 
 
 def border(ends: Sequence[Any], value: Any) -> str:
-    """``lowest`` or ``highest`` if a value lies near that end of a range, else nothing."""
+    """Return ``lowest`` or ``highest`` if a value lies near that end of a range, else an empty text."""
     share = range_share(ends, value)
     return "lowest" if share < BORDER else "highest" if share > 1 - BORDER else ""
 
 
 def count_moves(first: Sequence[Any], ends: Sequence[Any], which: str) -> int:
-    """How often an end of a range was moved outwards. first: the range at the start of the search."""
-    place = 0 if which == "lowest" else 1
-    return round(abs(math.log(size(ends[place]) / size(first[place]))) / math.log(_factor(first)))
+    """Return how often an end of a range was moved outwards since the search began with the range ``first``."""
+    index = 0 if which == "lowest" else 1
+    return round(abs(math.log(size(ends[index]) / size(first[index]))) / math.log(_factor(first)))
 
 
 def grow(first: Sequence[Any], ends: Sequence[Any], which: str) -> tuple[list[Any], list[Any]]:
-    """A range that is longer at one end, and the part that is new. Arguments are those of `moved`."""
+    """Return a range that is longer at one end, and the part that is new. Arguments are those of `count_moves`."""
     low, high = ends
     factor = _factor(first)
     if which == "lowest":
@@ -102,11 +109,11 @@ def _fits(option: Option | None, value: Any) -> bool:
 
 
 @functools.cache
-def _halton(place: int, base: int) -> float:
-    """The radical inverse of a place in a base: its digits behind the point, in reverse order."""
-    found, digit = 0.0, 1 / base
-    while place:
-        place, rest = divmod(place, base)
-        found += rest * digit
+def _halton(index: int, base: int) -> float:
+    """Return the radical inverse of an index in a base: its digits behind the point, in reverse order."""
+    inverse, digit = 0.0, 1 / base
+    while index:
+        index, rest = divmod(index, base)
+        inverse += rest * digit
         digit /= base
-    return found
+    return inverse

@@ -43,8 +43,8 @@ class SuccessiveHalving(TuningRule):
         stop = rung_rounds(len(points), most, self.eta, self.budget)[len(rungs)]
         # Where steps are given and local_steps tuned, values differ in their rounds: each takes its share of them.
         rounds = [max(1, totals[points.index(point)] * stop // most) for point in survivors]
-        spent = sum(rounds) * len(spec.tuning_seeds)
-        return dataclasses.replace(search, rungs=[*rungs, Rung(survivors, rounds, spent)])
+        rounds_spent = sum(rounds) * len(spec.tuning_seeds)
+        return dataclasses.replace(search, rungs=[*rungs, Rung(survivors, rounds, rounds_spent)])
 
 
 def rung_rounds(count: int, most: int, eta: int = 2, budget: int | None = None) -> list[int]:
