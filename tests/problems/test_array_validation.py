@@ -18,9 +18,9 @@ Y = np.arange(12) % 3
 B = np.arange(12) % 2
 ROWS = [np.arange(0, 5), [5, 7, 6], (8, 9, 10, 11)]
 MAKERS = {
-    "logistic": lambda **more: Logistic(X, B, 0.1, **more),
-    "softmax": lambda **more: Softmax(X, Y, l2=0.1, **more),
-    "network": lambda **more: Network((X, Y), lambda: nn.Linear(3, 3), **more),
+    "logistic": lambda **options: Logistic(X, B, 0.1, **options),
+    "softmax": lambda **options: Softmax(X, Y, l2=0.1, **options),
+    "network": lambda **options: Network((X, Y), lambda: nn.Linear(3, 3), **options),
 }
 
 
@@ -64,12 +64,12 @@ def test_what_is_no_partition(name, given, message):
 def test_owners_of_rows(owners):
     """A list of rows and the owner of each row say the same; the saved partition is whole."""
     names = sorted(set(owners))
-    made = as_partition([[row for row, one in enumerate(owners) if one == name] for name in names], len(owners))
-    made._check()
-    found = np.empty(len(owners), int)
+    partition = as_partition([[row for row, one in enumerate(owners) if one == name] for name in names], len(owners))
+    partition._check()
+    owner_of_row = np.empty(len(owners), int)
     for client, name in enumerate(names):
-        found[made.client(client)] = name
-    assert found.tolist() == owners
+        owner_of_row[partition.client(client)] = name
+    assert owner_of_row.tolist() == owners
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_arrays_and_samples_are_the_same_network():
     def build():
         return nn.Linear(3, 3)
 
-    one, other = Network((X, Y), build, test=(X, Y)), Network(Samples(X, Y), build)
-    frames = [fedatlas.train("fedavg", problem, clients=2, rounds=2, lr=0.1) for problem in (one, other)]
+    plain, wrapped = Network((X, Y), build, test=(X, Y)), Network(Samples(X, Y), build)
+    frames = [fedatlas.train("fedavg", problem, clients=2, rounds=2, lr=0.1) for problem in (plain, wrapped)]
     assert (frames[0]["loss"] == frames[1]["loss"]).all() and "test_loss" in frames[0]
     images = np.random.default_rng(0).integers(0, 256, (4, 1, 3, 3), dtype=np.uint8)
     network = Network((images, [0, 1, 0, 1]), lambda: nn.Sequential(nn.Flatten(), nn.Linear(9, 2)))
@@ -126,38 +126,38 @@ def test_the_number_of_clients_of_a_problem():
         fedatlas.train("gd", Softmax(X, Y), rounds=2, lr=0.1)
 
 
-def weighted(**more):
-    return Softmax(X, Y, 3, 0.1, sample_weight=Y + 1.0, **more)
+def weighted(**options):
+    return Softmax(X, Y, 3, 0.1, sample_weight=Y + 1.0, **options)
 
 
-def repeated(**more):
+def repeated(**options):
     """The same with whole weights as repetitions; rows and how often they are repeated."""
     times = np.repeat(np.arange(12), Y + 1)
-    if "partition" in more:
-        more["partition"] = [np.flatnonzero(np.isin(times, own)) for own in more["partition"]]
-    return Softmax(X[times], Y[times], 3, 0.1, **more)
+    if "partition" in options:
+        options["partition"] = [np.flatnonzero(np.isin(times, rows)) for rows in options["partition"]]
+    return Softmax(X[times], Y[times], 3, 0.1, **options)
 
 
-@pytest.mark.parametrize("more", [{}, {"partition": ROWS}, {"partition": ROWS, "weights": "size"}, {"bias": False}])
-def test_weights_are_repetitions(more):
-    one, other, clients = weighted(**more), repeated(**more), np.arange(3)
-    x, y = np.random.default_rng(1).standard_normal((2, one.dim))
-    assert one.value(x) == pytest.approx(other.value(x))
-    assert one.evaluate(x) == pytest.approx(other.evaluate(x))
-    np.testing.assert_allclose(one.gradient(x), other.gradient(x))
-    np.testing.assert_allclose(one.hessian_product(x)(y), other.hessian_product(x)(y))
-    np.testing.assert_allclose(one.full_batch(clients).grad(x), other.full_batch(clients).grad(x))
-    assert one.smoothness == pytest.approx(other.smoothness)
-    assert one.client_smoothness == pytest.approx(other.client_smoothness)
-    np.testing.assert_allclose(one.solve().x, other.solve().x, atol=1e-6)
+@pytest.mark.parametrize("options", [{}, {"partition": ROWS}, {"partition": ROWS, "weights": "size"}, {"bias": False}])
+def test_weights_are_repetitions(options):
+    problem, repetition, clients = weighted(**options), repeated(**options), np.arange(3)
+    x, y = np.random.default_rng(1).standard_normal((2, problem.dim))
+    assert problem.value(x) == pytest.approx(repetition.value(x))
+    assert problem.evaluate(x) == pytest.approx(repetition.evaluate(x))
+    np.testing.assert_allclose(problem.gradient(x), repetition.gradient(x))
+    np.testing.assert_allclose(problem.hessian_product(x)(y), repetition.hessian_product(x)(y))
+    np.testing.assert_allclose(problem.full_batch(clients).grad(x), repetition.full_batch(clients).grad(x))
+    assert problem.smoothness == pytest.approx(repetition.smoothness)
+    assert problem.client_smoothness == pytest.approx(repetition.client_smoothness)
+    np.testing.assert_allclose(problem.solve().x, repetition.solve().x, atol=1e-6)
 
 
 @pytest.mark.parametrize("size", [1, 2])
 def test_minibatches_of_weighted_rows_have_no_bias(size):
     """Of all draws of one row, or of pairs, the mean is the full gradient."""
     problem, x = weighted(partition=ROWS), np.random.default_rng(1).standard_normal(12)
-    for client, own in enumerate(ROWS):
-        draws = np.array(np.meshgrid(*[own] * size)).reshape(size, -1).T
+    for client, rows in enumerate(ROWS):
+        draws = np.array(np.meshgrid(*[rows] * size)).reshape(size, -1).T
         grads = [problem.batch(np.array([client]), draw[None]).grad(x)[0] for draw in draws]
         np.testing.assert_allclose(np.mean(grads, axis=0), problem.full_batch(np.array([client])).grad(x)[0])
 

@@ -46,7 +46,7 @@ def test_every_field_is_an_option_with_a_meaning(kind):
         name for name, hint in typing.get_type_hints(kind).items() if typing.get_origin(hint) is not typing.ClassVar
     }
     assert hints - {"name"} == set(options(kind))
-    assert all(one.doc and not one.doc.endswith(".") for one in options(kind).values())
+    assert all(option.doc and not option.doc.endswith(".") for option in options(kind).values())
     assert kind.__doc__ and "(" not in kind.__doc__[:5]
 
 
@@ -73,13 +73,13 @@ def test_a_declaration_says_what_its_problem_has(kind):
     assert issubclass(cls, DataKind if cls.on_data else SyntheticKind)
     assert cls.has_prox() == cls.proximal == ORACLES[kind].has_prox()
     if cls.on_data:
-        made = {"logistic": logistic, "softmax": softmax, "network": network}[kind]()
-        assert type(made) is ORACLES[kind] and not cls.exact and made.optimum is None
+        problem = {"logistic": logistic, "softmax": softmax, "network": network}[kind]()
+        assert type(problem) is ORACLES[kind] and not cls.exact and problem.optimum is None
     else:
-        made = cls(**LEAST[kind]).build(3)
-        assert type(made) is ORACLES[kind] and cls.exact and made.optimum is not None
-    assert set(cls.constants) == set(made.constants())
-    assert all(isinstance(made.constant(name), float) for name in cls.constants)
+        problem = cls(**LEAST[kind]).build(3)
+        assert type(problem) is ORACLES[kind] and cls.exact and problem.optimum is not None
+    assert set(cls.constants) == set(problem.constants())
+    assert all(isinstance(problem.constant(name), float) for name in cls.constants)
 
 
 def test_defaults_of_similar_quadratics_are_known_for_every_convexity():

@@ -16,7 +16,7 @@ CHANNELS_LAST = torch.channels_last
 
 def both(module, x, y, loss="cross-entropy"):
     """(loss, gradient, outputs) of minibatches x, y, by autograd and fused."""
-    found = []
+    results = []
     for plain in (True, False):
         replica = Replica(module)
         assert replica.layers is not None
@@ -24,8 +24,8 @@ def both(module, x, y, loss="cross-entropy"):
             replica.layers = None
         parts = [(x[:3], y[:3]), (x[3:], y[3:])]
         value, grad = replica.value_and_grad(replica.flat.clone(), parts, LOSSES[loss], len(x))
-        found.append((value, grad, replica.outputs(replica.flat.clone(), x)))
-    return found
+        results.append((value, grad, replica.outputs(replica.flat.clone(), x)))
+    return results
 
 
 def agree(module, x, y, loss="cross-entropy"):

@@ -32,44 +32,49 @@ def data(rows=ROWS, X=None):
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.9, 0.999])
 @pytest.mark.parametrize("how", [{"kind": "iid"}, {"kind": "dirichlet", "alpha": 0.2}, None])
 def test_each_client_holds_out_its_share(how, share):
-    whole = data()
-    split = None if how is None else partitions.split(how, whole.y, CLIENTS)
-    left, partition = hold_out(whole, split, share)
-    kept, held = left.X[:, 0].astype(int), left.X_validation[:, 0].astype(int)
-    assert sorted([*kept, *held]) == list(range(ROWS)) and not {*kept} & {*held}
-    assert (left.y == whole.y[kept]).all() and (left.y_validation == whole.y[held]).all()
+    dataset = data()
+    split = None if how is None else partitions.split(how, dataset.y, CLIENTS)
+    remaining, partition = hold_out(dataset, split, share)
+    training_rows, validation_rows = remaining.X[:, 0].astype(int), remaining.X_validation[:, 0].astype(int)
+    assert sorted([*training_rows, *validation_rows]) == list(range(ROWS))
+    assert not {*training_rows} & {*validation_rows}
+    assert (remaining.y == dataset.y[training_rows]).all() and (
+        remaining.y_validation == dataset.y[validation_rows]
+    ).all()
     owners = [np.arange(ROWS)] if split is None else [split.client(i) for i in range(CLIENTS)]
     for owner, rows in enumerate(owners):
-        mine = kept if partition is None else kept[partition.client(owner)]
-        assert len(rows) - len(mine) == max(0, min(int(share * len(rows) + 1e-9), len(rows) - 1))
-        assert mine.tolist() == [row for row in rows if row not in held], "the order of a client's rows stays"
+        client_rows = training_rows if partition is None else training_rows[partition.client(owner)]
+        assert len(rows) - len(client_rows) == max(0, min(int(share * len(rows) + 1e-9), len(rows) - 1))
+        assert client_rows.tolist() == [row for row in rows if row not in validation_rows], (
+            "the order of a client's rows stays"
+        )
     if partition is not None:
         partition._check()
-        assert partition.samples == len(kept) and partition.clients == CLIENTS
-    again, _ = hold_out(whole, split, share)
-    assert (again.X_validation == left.X_validation).all()
+        assert partition.samples == len(training_rows) and partition.clients == CLIENTS
+    again, _ = hold_out(dataset, split, share)
+    assert (again.X_validation == remaining.X_validation).all()
 
 
 def test_a_share_of_nothing_changes_nothing():
-    whole = data()
-    assert hold_out(whole, None, 0) == (whole, None)
+    dataset = data()
+    assert hold_out(dataset, None, 0) == (dataset, None)
     with pytest.raises(UserError, match="less than one row"):
         hold_out(data(rows=5), None, 0.1)
 
 
 def test_a_client_of_one_row_keeps_it():
-    whole = data(rows=4)
+    dataset = data(rows=4)
     split = dataclasses.replace(
-        partitions.split({"kind": "iid"}, whole.y, 2), order=np.array([3, 0, 1, 2]), offsets=np.array([0, 1, 4])
+        partitions.split({"kind": "iid"}, dataset.y, 2), order=np.array([3, 0, 1, 2]), offsets=np.array([0, 1, 4])
     )
-    left, partition = hold_out(whole, split, 0.9)
-    assert partition.sizes.tolist() == [1, 1] and left.X[partition.client(0), 0].tolist() == [3]
+    remaining, partition = hold_out(dataset, split, 0.9)
+    assert partition.sizes.tolist() == [1, 1] and remaining.X[partition.client(0), 0].tolist() == [3]
 
 
 def test_sparse_rows_are_held_out():
     dense = data().X
-    left, _ = hold_out(data(X=sparse.csr_matrix(dense)), None, 0.2)
-    assert sorted(left.X_validation.toarray()[:, 0]) == sorted(hold_out(data(), None, 0.2)[0].X_validation[:, 0])
+    remaining, _ = hold_out(data(X=sparse.csr_matrix(dense)), None, 0.2)
+    assert sorted(remaining.X_validation.toarray()[:, 0]) == sorted(hold_out(data(), None, 0.2)[0].X_validation[:, 0])
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -77,24 +82,26 @@ def test_rows_that_are_held_out_train_nothing_and_are_measured(name):
     """Whatever the held-out rows hold, all that trains is the same; the metrics are those of a test on these rows."""
     spec = KINDS[name]
     kind = problems.parse({**spec, "data": "breast_cancer"})[0]
-    whole = data(X=np.random.default_rng(1).standard_normal((ROWS, 4)))
-    split = partitions.split({"kind": "iid"}, whole.y, CLIENTS)
-    left, partition = hold_out(whole, split, 0.3)
-    other = dataclasses.replace(left, X_validation=left.X_validation + 7)
-    same, moved = (kind.build(one, None, partition) for one in (left, other))
+    dataset = data(X=np.random.default_rng(1).standard_normal((ROWS, 4)))
+    split = partitions.split({"kind": "iid"}, dataset.y, CLIENTS)
+    remaining, partition = hold_out(dataset, split, 0.3)
+    other = dataclasses.replace(remaining, X_validation=remaining.X_validation + 7)
+    same, moved = (kind.build(one, None, partition) for one in (remaining, other))
     ids = np.arange(CLIENTS)
     x = same.start(3) + 0.1
     index = np.stack([partition.client(i)[:3] for i in ids])
     assert (same.batch(ids, index).grad(x) == moved.batch(ids, index).grad(x)).all()
     assert (same.full_batch(ids).grad(x) == moved.full_batch(ids).grad(x)).all()
-    assert same.samples == len(left.y) == moved.samples
-    found, shifted = same.evaluate(x), moved.evaluate(x)
-    assert found["loss"] == shifted["loss"] and found["validation_loss"] != shifted["validation_loss"]
-    tested = dataclasses.replace(left, X_test=left.X_validation, y_test=left.y_validation)
+    assert same.samples == len(remaining.y) == moved.samples
+    metrics, shifted_metrics = same.evaluate(x), moved.evaluate(x)
+    assert (
+        metrics["loss"] == shifted_metrics["loss"] and metrics["validation_loss"] != shifted_metrics["validation_loss"]
+    )
+    tested = dataclasses.replace(remaining, X_test=remaining.X_validation, y_test=remaining.y_validation)
     twin = kind.build(dataclasses.replace(tested, X_validation=None, y_validation=None), None, partition).evaluate(x)
-    assert found["validation_accuracy"] == twin["test_accuracy"] and "validation_loss" not in twin
+    assert metrics["validation_accuracy"] == twin["test_accuracy"] and "validation_loss" not in twin
     if "test_loss" in twin:
-        assert found["validation_loss"] == twin["test_loss"]
+        assert metrics["validation_loss"] == twin["test_loss"]
     assert (same.full_batch(ids).grad(x) == kind.build(tested, None, partition).full_batch(ids).grad(x)).all()
 
 
@@ -103,10 +110,12 @@ def test_validation_reaches_a_run(name, tmp_path):
     prepare("breast_cancer", tmp_path)
     problem = {**KINDS[name], "data": "breast_cancer", "partition": "iid"}
     options = {"clients": 4, "rounds": 2, "batch": 3, "lr": 0.1, "directory": tmp_path, "optimum": False}
-    plain, none = (train("fedavg", {**problem, **more}, **options) for more in ({}, {"validation": 0}))
+    plain, none = (
+        train("fedavg", {**problem, **options_of_problem}, **options) for options_of_problem in ({}, {"validation": 0})
+    )
     assert plain.drop(columns="seconds").equals(none.drop(columns="seconds"))
-    held = train("fedavg", {**problem, "validation": 0.2}, **options)
+    validation_rows = train("fedavg", {**problem, "validation": 0.2}, **options)
     declared = problems.parse({**problem, "validation": 0.2})[0]
-    assert set(held) - set(plain) == {"validation_loss", "validation_accuracy"}
+    assert set(validation_rows) - set(plain) == {"validation_loss", "validation_accuracy"}
     assert {"validation_loss", "validation_accuracy"} <= {*declared.metric_names(False, ["test_", "validation_"])}
     assert not any(metric.startswith("validation") for metric in declared.metric_names(False, ["test_"]))

@@ -36,13 +36,13 @@ def test_sizes(spec, parameters):
 
 @pytest.mark.parametrize("stem, side", [(7, 112 // 2), (3, 224)])
 def test_resnet_halves_its_images_as_the_papers_table_says(stem, side):
-    seen = []
+    shapes = []
     with torch.device("meta"):
         module = ARCHITECTURES.build({"kind": "resnet18", "stem": stem}).build((3, 224, 224), 10)
     for layer in module:
-        layer.register_forward_hook(lambda _, __, out: seen.append(tuple(out.shape[1:])))
+        layer.register_forward_hook(lambda _, __, out: shapes.append(tuple(out.shape[1:])))
     module(torch.zeros(1, 3, 224, 224, device="meta"))
-    blocks = [shape for shape in seen if len(shape) == 3][-9:-1]
+    blocks = [shape for shape in shapes if len(shape) == 3][-9:-1]
     assert blocks == [(w, side // h, side // h) for w, h in ((64, 1), (128, 2), (256, 4), (512, 8)) for _ in range(2)]
 
 
@@ -105,17 +105,22 @@ def test_every_variant_is_a_window_of_the_padded_image_or_its_mirror():
     padded = np.pad(image, ((0, 0), (2, 2), (2, 2)))
     windows = [padded[:, i : i + 5, j : j + 6] for i in range(5) for j in range(5)]
     expected = {w.tobytes() for w in windows} | {w[:, :, ::-1].tobytes() for w in windows}
-    every = torch.arange(options.variants)
-    seen = augment(torch.from_numpy(image).expand(len(every), -1, -1, -1), every, options.crop).contiguous().numpy()
-    assert options.variants == 50 and {one.tobytes() for one in seen} == expected
-    assert (seen[0] == image).all()
+    variant = torch.arange(options.variants)
+    images = (
+        augment(torch.from_numpy(image).expand(len(variant), -1, -1, -1), variant, options.crop).contiguous().numpy()
+    )
+    assert options.variants == 50 and {one.tobytes() for one in images} == expected
+    assert (images[0] == image).all()
 
 
 @pytest.mark.parametrize("options, variants", [({}, 1), ({"flip": True}, 2), ({"crop": 4}, 81)])
 def test_variant_0_is_the_image(options, variants):
-    made = Augmentation(**options)
+    augmentation = Augmentation(**options)
     x = torch.randn(4, 1, 3, 3)
-    assert made.variants == variants and (augment(x, torch.zeros(4, dtype=torch.int64), made.crop) == x).all()
+    assert (
+        augmentation.variants == variants
+        and (augment(x, torch.zeros(4, dtype=torch.int64), augmentation.crop) == x).all()
+    )
 
 
 @pytest.mark.parametrize("kind, partitioned", [("replacement", False), ("replacement", True), ("reshuffling", True)])
@@ -181,8 +186,8 @@ def test_devices_that_are_not_there(options, message, monkeypatch):
 
 
 def test_auto_is_cuda_where_there_is_one(monkeypatch):
-    for there, kind in ((False, "cpu"), (True, "cuda")):
-        monkeypatch.setattr(torch.cuda, "is_available", lambda there=there: there)
+    for available, kind in ((False, "cpu"), (True, "cuda")):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda available=available: available)
         assert device.choose("auto").type == kind and device.choose("cpu").type == "cpu"
 
 
@@ -201,9 +206,9 @@ def test_cuda_is_set_to_be_deterministic_and_precise(monkeypatch):
 
 
 def test_bf16_rounds_what_is_computed_but_not_the_parameters():
-    single, mixed = (network("cnn", dtype="float32", precision=precision) for precision in ("float32", "bf16"))
-    x, rows = single.start(0), np.arange(20)[None]
+    float32, mixed = (network("cnn", dtype="float32", precision=precision) for precision in ("float32", "bf16"))
+    x, rows = float32.start(0), np.arange(20)[None]
     assert (mixed.start(0) == x).all() and mixed.start(0).dtype == torch.float32
-    exact, rounded = (p.batch([0], rows).grad(x)[0] for p in (single, mixed))
+    exact, rounded = (p.batch([0], rows).grad(x)[0] for p in (float32, mixed))
     assert rounded.dtype == torch.float32 and (exact != rounded).any()
     assert float((exact - rounded).norm() / exact.norm()) < 0.05

@@ -13,8 +13,8 @@ from fedatlas.federation.metrics import metric
 def test_two_labels_by_hand():
     labels = np.array([0, 0, 1, 2, 1, 2, 0, 3])
     split = SimpleNamespace(histogram=lambda y, classes: np.array([[2, 1, 1, 0], [1, 1, 1, 1]]))
-    found = metric("two_labels").compute(SimpleNamespace(partition=split, labels=labels), None)
-    assert found == pytest.approx((3 / 4 + 2 / 4) / 2)
+    share = metric("two_labels").compute(SimpleNamespace(partition=split, labels=labels), None)
+    assert share == pytest.approx((3 / 4 + 2 / 4) / 2)
 
 
 def test_a_harder_split_has_a_larger_share():

@@ -86,9 +86,9 @@ def test_images_are_normalised_by_the_training_sets_moments():
     np.testing.assert_allclose(mean, X.mean(axis=(0, 2, 3)))
     np.testing.assert_allclose(1 / inverse, X.std(axis=(0, 2, 3)))
     samples = Samples(X, np.arange(50), mean, inverse, "float64")
-    seen, labels = samples.gather(samples.index([3, 40]))
+    features, labels = samples.gather(samples.index([3, 40]))
     expected = (X[[3, 40]] - mean[:, None, None]) * inverse[:, None, None]
-    np.testing.assert_allclose(seen.numpy(), expected, rtol=1e-12)
+    np.testing.assert_allclose(features.numpy(), expected, rtol=1e-12)
     assert labels.tolist() == [3, 40] and samples.X.dtype == torch.uint8
     assert channel_moments(np.zeros((2, 1, 3, 3), np.uint8))[1] == 1
 
@@ -99,8 +99,8 @@ def test_the_test_set_is_seen_as_the_training_set_is():
         problem.others["test"].scale == problem.train.scale
     ).all()
     plain = network("linear", normalise=False)
-    seen = plain.others["test"].gather(plain.others["test"].index(np.arange(60)))[0]
-    assert seen.min() == 0 and seen.max() == 1
+    features = plain.others["test"].gather(plain.others["test"].index(np.arange(60)))[0]
+    assert features.min() == 0 and features.max() == 1
 
 
 def test_evaluation_by_hand():
@@ -109,13 +109,13 @@ def test_evaluation_by_hand():
     module = copy.deepcopy(problem.module)
     nn.utils.vector_to_parameters(x, module.parameters())
     for samples, prefix, penalty in ((problem.train, "", 0.25 * float(x @ x)), (problem.others["test"], "test_", 0.0)):
-        seen, labels = samples.gather(samples.index(np.arange(60)))
+        features, labels = samples.gather(samples.index(np.arange(60)))
         with torch.no_grad():
-            loss = float(nn.CrossEntropyLoss()(module(seen), labels)) + penalty
-            accuracy = float((module(seen).argmax(dim=1) == labels).double().mean())
-        found = problem.evaluate(x)
-        assert found[f"{prefix}loss"] == pytest.approx(loss, rel=1e-12)
-        assert found[f"{prefix}accuracy"] == pytest.approx(accuracy)
+            loss = float(nn.CrossEntropyLoss()(module(features), labels)) + penalty
+            accuracy = float((module(features).argmax(dim=1) == labels).double().mean())
+        metrics = problem.evaluate(x)
+        assert metrics[f"{prefix}loss"] == pytest.approx(loss, rel=1e-12)
+        assert metrics[f"{prefix}accuracy"] == pytest.approx(accuracy)
 
 
 @pytest.mark.parametrize("label", [0, 1])
@@ -134,9 +134,9 @@ def test_evaluation_on_a_fixed_subset():
     assert len(problem._evaluated) == 20 == len(problem._evaluated.unique())
     assert (problem._evaluated == again._evaluated).all()
     x = problem.start(0)
-    whole = network("linear").evaluate(x)
-    assert problem.evaluate(x)["loss"] != whole["loss"]
-    assert problem.evaluate(x)["test_loss"] == whole["test_loss"]
+    reference = network("linear").evaluate(x)
+    assert problem.evaluate(x)["loss"] != reference["loss"]
+    assert problem.evaluate(x)["test_loss"] == reference["test_loss"]
 
 
 @pytest.mark.parametrize("architecture", ["mlp", "lenet"])
@@ -158,10 +158,10 @@ def test_threads_change_no_bit(architecture, monkeypatch):
 def test_long_batches_go_through_in_chunks(monkeypatch):
     problem = network("mlp")
     x, rows = problem.start(0), np.arange(60)[None]
-    whole, metrics = problem.batch([0], rows).value_and_grad(x), problem.evaluate(x)
+    reference, metrics = problem.batch([0], rows).value_and_grad(x), problem.evaluate(x)
     monkeypatch.setattr("fedatlas.federation.networks.network.CHUNK", 7)
     assert problem.evaluate(x) == pytest.approx(metrics, rel=1e-12)
-    for one, other in zip(whole, problem.batch([0], rows).value_and_grad(x), strict=True):
+    for one, other in zip(reference, problem.batch([0], rows).value_and_grad(x), strict=True):
         np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12, atol=1e-15)
 
 

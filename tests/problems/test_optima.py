@@ -26,14 +26,14 @@ def solved(make, **options):
 @pytest.mark.parametrize("make", [logistic, softmax, lambda: softmax(bias=False, l2=1e-4), quadratic])
 def test_optimum_is_certified(make):
     problem = solved(make)
-    found, mu = problem.optimum, problem.constants()["mu"]
-    gradient = problem.gradient(found.x)
-    assert found.gap <= 1e-12
+    optimum, mu = problem.optimum, problem.constants()["mu"]
+    gradient = problem.gradient(optimum.x)
+    assert optimum.gap <= 1e-12
     assert gradient @ gradient / (2 * mu) <= 1e-12
-    assert found.F == pytest.approx(problem.value(found.x), abs=1e-14)
-    assert problem.evaluate(found.x)["suboptimality"] == pytest.approx(0, abs=1e-12)
+    assert optimum.F == pytest.approx(problem.value(optimum.x), abs=1e-14)
+    assert problem.evaluate(optimum.x)["suboptimality"] == pytest.approx(0, abs=1e-12)
     for step in 0.1 * np.random.default_rng(0).standard_normal((5, problem.dim)):
-        above = problem.evaluate(found.x + step)["suboptimality"]
+        above = problem.evaluate(optimum.x + step)["suboptimality"]
         assert above >= mu / 2 * (step @ step) * (1 - 1e-9)  # strong convexity
         assert above <= problem.smoothness / 2 * (step @ step) * (1 + 1e-9)
 
@@ -56,12 +56,12 @@ def test_softmax_of_two_classes_is_logistic(digits):
 
 
 def test_float32_softmax_is_solved_in_float64():
-    single = softmax(dtype="float32")
-    found = single.solve()
-    rounded = Softmax(single.A, single.y, 3, 0.1)
-    assert found.x.dtype == np.float64
-    assert np.linalg.norm(rounded.gradient(found.x)) < 1e-10
-    assert found.F == pytest.approx(rounded.value(found.x), abs=1e-14)
+    float32 = softmax(dtype="float32")
+    optimum = float32.solve()
+    rounded = Softmax(float32.A, float32.y, 3, 0.1)
+    assert optimum.x.dtype == np.float64
+    assert np.linalg.norm(rounded.gradient(optimum.x)) < 1e-10
+    assert optimum.F == pytest.approx(rounded.value(optimum.x), abs=1e-14)
 
 
 @pytest.mark.parametrize("make", [logistic, softmax])
