@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from fedatlas.results.comparing.targets import Benchmark
+from fedatlas.results.comparing.benchmark import Benchmark
 
 COSTS = st.one_of(st.integers(1, 40).map(float), st.just(math.inf))
 

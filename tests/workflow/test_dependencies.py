@@ -224,7 +224,7 @@ TABLE = [
     ("workflow.shared_files", "split there timed"),
     # comparisons over problems
     ("results.comparing", ""),
-    ("results.comparing.targets", COMPARED),
+    *((f"results.comparing.{name}", COMPARED) for name in ("benchmark", "targets")),
     ("results.comparing.intervals", f"{COMPARED} {CLAIMS}"),
     *((f"results.comparing.{name}", "profiled") for name in ("profiles", "ranking")),
     *((f"results.comparing.{name}", "sentences") for name in ("pairwise", "summaries")),

@@ -12,9 +12,9 @@ from fedatlas.results.claims.cost_check import CostCheck
 from fedatlas.results.claims.evidence import Evidence, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing import targets
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.ranking import compare_orders, split_seeds
-from fedatlas.results.comparing.targets import Benchmark, TargetSpec
+from fedatlas.results.comparing.targets import TargetSpec, target_costs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,4 +100,4 @@ class SameOrder(BoundedCheck, CostCheck):
         if rows.empty:
             raise NotTested("No results are left by where")
         spec = TargetSpec(metric, results.goal(metric), cost or self.cost, tuple(shares), self.best, budget)
-        return targets.target_costs(rows, list(results.view.algorithms), results.axes, spec).select_algorithms(ids)
+        return target_costs(rows, list(results.view.algorithms), results.axes, spec).select_algorithms(ids)

@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.intervals import LEVEL, Estimate, Sample, pair_seeds, sample
-from fedatlas.results.comparing.targets import Benchmark
 
 State = Literal["best", "near", "worse", "never", "diverged", "undefined"]
 

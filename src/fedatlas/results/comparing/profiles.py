@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.intervals import LEVEL
-from fedatlas.results.comparing.targets import Benchmark
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.intervals import LEVEL, Resampled
 from fedatlas.results.comparing.profiles import Resamples, draw_resamples, profile_areas
-from fedatlas.results.comparing.targets import Benchmark
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

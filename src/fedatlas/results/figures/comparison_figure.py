@@ -8,8 +8,8 @@ from fedatlas.experiments import labels, scores
 from fedatlas.experiments.selection import select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
-from fedatlas.results.comparing import targets
-from fedatlas.results.comparing.targets import Benchmark, TargetSpec
+from fedatlas.results.comparing.benchmark import Benchmark
+from fedatlas.results.comparing.targets import TargetSpec, score_benchmark, target_costs
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.figure_data import FigureData
@@ -52,14 +52,14 @@ class ComparisonFigure(CostFigure):
         data.require(data.curves, spec.column, data.y)
         data.rows(data.curves)  # raises if no row is left
         rows = select_rows(data.curves, self.where)
-        benchmark = targets.target_costs(rows, list(data.view.algorithms), data.view.axes, spec)
+        benchmark = target_costs(rows, list(data.view.algorithms), data.view.axes, spec)
         return benchmark.select_algorithms(list(data.styles))
 
     def target_note(self, data: FigureData, shares: "list[float]") -> str:
         """Return the definition of a target, for the foot."""
         parts = [f"{labels.number(100 * share)} %" for share in shares]
         percent = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-        words, optimum = labels.words(data.y), self.target_spec(data, shares).known
+        words, optimum = labels.words(data.y), self.target_spec(data, shares).optimum
         if optimum == 0:
             return f"Target: the {words} is {percent} of its first value."
         best = "the best that any run found" if optimum is None else labels.number(optimum)
@@ -100,9 +100,7 @@ class SingleTargetFigure(ComparisonFigure):
         data.require(data.curves, data.y)
         data.rows(data.curves)
         goal, log = scores.goal(data.y, data.view.select), metric(data.y).scale == "log"
-        benchmark = targets.score_benchmark(
-            self._run_scores(data), list(data.view.algorithms), data.view.axes, goal, log
-        )
+        benchmark = score_benchmark(self._run_scores(data), list(data.view.algorithms), data.view.axes, goal, log)
         return benchmark.select_algorithms(list(data.styles))
 
     def _run_scores(self, data: FigureData) -> "Series":

@@ -7,8 +7,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.profiles import scaled_costs
-from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, set_powers_of_two
 

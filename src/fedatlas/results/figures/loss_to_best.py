@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from pandas import DataFrame
 
-    from fedatlas.results.comparing.targets import Benchmark
+    from fedatlas.results.comparing.benchmark import Benchmark
 
 BEST, NEAR = "#9ecae1", "#dcebf5"
 LOST = "#e2e2e2"  # no number, because the target is not attained

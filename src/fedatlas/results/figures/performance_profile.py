@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas.registry.options import option
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.profiles import performance_ratios
-from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.profile_figure import ProfileFigure, geometric, set_powers_of_two
 

@@ -11,9 +11,9 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.profiles import Profile, compute_profile
 from fedatlas.results.comparing.ranking import rank_algorithms
-from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
 from fedatlas.results.figures.browser_chart import LineChart, chart_lines, plain_text

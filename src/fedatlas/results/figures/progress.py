@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-    from fedatlas.results.comparing.targets import Benchmark
+    from fedatlas.results.comparing.benchmark import Benchmark
 
 LOWEST = 1e-4  # shares below it are drawn at it
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
+from fedatlas.results.comparing.benchmark import Benchmark
 from fedatlas.results.comparing.ranking import Agreement, Order, compare_orders, split_seeds
-from fedatlas.results.comparing.targets import Benchmark
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing
 from fedatlas.results.figures.comparison_figure import ComparisonFigure

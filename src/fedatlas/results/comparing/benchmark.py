@@ -1,0 +1,153 @@
+"""The numbers of all runs of all algorithms on all problems, as arrays.
+
+A *problem* is a point of an experiment's axes.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fedatlas.experiments.selection import sorted_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Point = tuple[Any, ...]  # values of the axes, in their order
+RunKey = tuple[int, int]  # positions of algorithm and problem
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """Numbers of all runs, of which small ones are good: costs of targets, or scores.
+
+    algorithms: ids. problems: points. seeds (problems, slots): the seed of each slot. numbers (algorithms, problems,
+    targets, slots): infinite where a target is not attained, NaN where an algorithm has no run on a problem. present
+    (algorithms, problems, slots): whether the number is of the slot's seed; the slots of seeds without a run repeat the
+    algorithm's other seeds. diverged: of the shape of present. budgets (problems,): largest finite cost of any
+    evaluation. targets (problems, targets): values of the metric; NaN for scores. before: of the shape of numbers, the
+    cost of the evaluation before the one that attains the target; None where numbers are exact. log: whether numbers
+    are compared by their ratio, else by their difference.
+    """
+
+    algorithms: list[str]
+    problems: list[Point]
+    seeds: np.ndarray
+    numbers: np.ndarray
+    present: np.ndarray
+    diverged: np.ndarray
+    budgets: np.ndarray
+    targets: np.ndarray
+    before: np.ndarray | None = None
+    log: bool = True
+
+    def select_algorithms(self, algorithms: Sequence[str]) -> "Benchmark":
+        """Return the benchmark of some algorithms, in their order."""
+        rows = [self.algorithms.index(id) for id in algorithms]
+        arrays = {name: getattr(self, name)[rows] for name in self._run_arrays}
+        return replace(self, algorithms=list(algorithms), **arrays)
+
+    def select_slots(self, slots: Sequence[int]) -> "Benchmark":
+        """Return the benchmark of some seeds, by their slots."""
+        indices = list(slots)
+        return replace(self, **{name: getattr(self, name)[..., indices] for name in (*self._run_arrays, "seeds")})
+
+    @property
+    def _run_arrays(self) -> list[str]:
+        """Names of the arrays with an entry for each run."""
+        return ["numbers", "present", "diverged", *(["before"] if self.before is not None else [])]
+
+    @property
+    def defined(self) -> np.ndarray:
+        """Whether algorithms have runs on problems, (algorithms, problems)."""
+        return ~np.isnan(self.numbers).all(axis=(2, 3))
+
+    def by_seed(self, algorithm: int, problem: int, target: int = 0, before: bool = False) -> dict[int, float]:
+        """Return the numbers of an algorithm's runs on a problem, by seed.
+
+        Args:
+            algorithm: Position of the algorithm.
+            problem: Position of the problem.
+            target: Position of the target.
+            before: Whether to return the costs of the evaluation before the one that attains the target.
+        """
+        present = self.present[algorithm, problem]
+        numbers = (self.before if before and self.before is not None else self.numbers)[algorithm, problem, target]
+        return dict(zip(self.seeds[problem][present].tolist(), numbers[present].tolist(), strict=True))
+
+
+def split_problems(rows: "pd.DataFrame", axes: Sequence[str]) -> tuple[list[Point], np.ndarray]:
+    """Return the points of the axes in order, and of each row the position of its point."""
+    if not axes:
+        return [()], np.zeros(len(rows), int)
+    codes = {axis: {value: code for code, value in enumerate(sorted_values(rows[axis]))} for axis in axes}
+    keys = np.stack([rows[axis].map(codes[axis]).to_numpy(int) for axis in axes], axis=1)
+    points, positions = np.unique(keys, axis=0, return_inverse=True)
+    values = [list(codes[axis]) for axis in axes]
+    return [tuple(values[k][code] for k, code in enumerate(point)) for point in points], positions.ravel()
+
+
+def assemble(
+    rows: "pd.DataFrame",
+    positions: np.ndarray,
+    problems: list[Point],
+    algorithms: Sequence[str],
+    targets: np.ndarray,
+    number: Callable[[np.ndarray, int], Sequence[float]],
+) -> Benchmark:
+    """Return the benchmark of numbers that a function computes from each run.
+
+    Args:
+        rows: Rows of all runs with ``algorithm`` and ``seed``, and ``round`` and ``status`` where they have them.
+        positions: Of each row, the position of its problem.
+        problems: The problems.
+        algorithms: The algorithms' ids.
+        targets: The targets (problems, targets).
+        number: Function of the indices of a run's rows, by round, and of the position of its problem, which returns a
+            number for each target.
+    """
+    numbers: dict[RunKey, dict[int, Sequence[float]]] = {}
+    diverged: dict[RunKey, set[int]] = {}
+    if len(rows):
+        ids = rows["algorithm"].map({id: a for a, id in enumerate(algorithms)}).to_numpy(int)
+        failed = (rows["status"] == "diverged").to_numpy() if "status" in rows else np.zeros(len(rows), bool)
+        rounds = rows["round"].to_numpy(float) if "round" in rows else np.zeros(len(rows))
+        seeds = rows["seed"].to_numpy(int)
+        order = np.lexsort((rounds, seeds, positions, ids))
+        keys = np.stack([ids, positions, seeds])[:, order]
+        starts = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
+        for run in np.split(order, starts):
+            key, seed = (int(ids[run[0]]), int(positions[run[0]])), int(seeds[run[0]])
+            numbers.setdefault(key, {})[seed] = number(run, key[1])
+            if failed[run].any():
+                diverged.setdefault(key, set()).add(seed)
+    return _fill_slots(numbers, diverged, list(algorithms), problems, targets)
+
+
+def _fill_slots(
+    numbers_of: Mapping[RunKey, Mapping[int, Sequence[float]]],
+    diverged_of: Mapping[RunKey, set[int]],
+    algorithms: list[str],
+    problems: list[Point],
+    targets: np.ndarray,
+) -> Benchmark:
+    """Return a Benchmark in which the slots of seeds that an algorithm lacks repeat its other seeds, in turn."""
+    count = len(problems)
+    seed_lists = [
+        sorted({seed for (_, p), runs in numbers_of.items() if p == q for seed in runs}) for q in range(count)
+    ]
+    slots = max(map(len, seed_lists), default=0)
+    seeds = np.array([[group[k % len(group)] for k in range(slots)] for group in seed_lists]).reshape(count, slots)
+    shape = len(algorithms), count, targets.shape[1], slots
+    numbers = np.full(shape, math.nan)
+    present, diverged = np.zeros((2, shape[0], shape[1], slots), bool)
+    for (a, p), runs in numbers_of.items():
+        available = sorted(runs)
+        for slot, seed in enumerate(seeds[p].tolist()):
+            present[a, p, slot] = seed in runs and slot < len(seed_lists[p])
+            source = seed if seed in runs else available[slot % len(available)]
+            numbers[a, p, :, slot] = runs[source]
+            diverged[a, p, slot] = source in diverged_of.get((a, p), ())
+    return Benchmark(algorithms, problems, seeds, numbers, present, diverged, np.full(count, math.nan), targets)
