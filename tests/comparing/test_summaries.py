@@ -45,10 +45,10 @@ def test_one_alone_is_the_best():
 
 def test_of_many_the_nearest_are_named():
     standings = {"A": BEST} | {f"W{k}": at("worse", (2.0 + k, 2.1 + k, 2.2 + k)) for k in range(6)}
-    text = told(standings, named=2)
+    text = told(standings, count=2)
     assert "W0 needs 2.1 (1.86 to 2.36)" in text and "W1 needs 3.1" in text and "W2" not in text
     assert text.endswith("4 others need at least 3.86 times as many")
-    assert "W2 needs" in told(dict(list(standings.items())[:4]), named=2)  # one more needs no summary
+    assert "W2 needs" in told(dict(list(standings.items())[:4]), count=2)  # one more needs no summary
 
 
 def test_one_seed_has_no_interval():

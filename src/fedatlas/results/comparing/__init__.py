@@ -1,4 +1,4 @@
-"""How algorithms compare over problems: costs of targets, profiles, contests, orders, and the intervals of all these.
+"""Comparison of algorithms over problems: costs of targets, profiles, pairwise comparisons, orders, intervals.
 
-Pure functions of DataFrames and arrays; figures and checks say the same because both ask here.
+Figures and checks agree because both call these pure functions of DataFrames and arrays.
 """

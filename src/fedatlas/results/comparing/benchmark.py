@@ -61,7 +61,7 @@ class Benchmark:
 
     @property
     def defined(self) -> np.ndarray:
-        """Whether algorithms have runs on problems, (algorithms, problems)."""
+        """True where an algorithm has runs on a problem, (algorithms, problems)."""
         return ~np.isnan(self.numbers).all(axis=(2, 3))
 
     def by_seed(self, algorithm: int, problem: int, target: int = 0, before: bool = False) -> dict[int, float]:

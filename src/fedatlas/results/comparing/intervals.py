@@ -1,4 +1,4 @@
-"""Numbers over seeds and their intervals: Student's t over independent seeds, or what resampling gives."""
+"""Numbers over seeds and their intervals: Student's t over independent seeds, or percentiles of resamples."""
 
 import functools
 import math
@@ -16,10 +16,11 @@ LEVEL = 0.05  # probability that an interval misses the mean
 
 
 def student_interval(values: "np.ndarray", level: float = LEVEL) -> "tuple[np.ndarray, np.ndarray]":
-    """Ends of Student's t interval of the mean of independent values.
+    """Return the ends of Student's t interval of the mean of independent values.
 
-    values: along the first axis, two or more; the ends have the shape of the others. level: probability to miss the
-    mean.
+    Args:
+        values: At least two values along the first axis; the ends have the shape of the other axes.
+        level: Probability that the interval misses the mean.
     """
     half = _quantile(1 - level / 2, len(values) - 1) * values.std(axis=0, ddof=1) / math.sqrt(len(values))
     middle = values.mean(axis=0)
@@ -28,7 +29,7 @@ def student_interval(values: "np.ndarray", level: float = LEVEL) -> "tuple[np.nd
 
 @functools.cache
 def _quantile(share: float, freedom: int) -> float:
-    """Quantile of Student's t distribution. freedom: degrees of it."""
+    """Return a quantile of Student's t distribution with ``freedom`` degrees of freedom."""
     from scipy import stats
 
     return float(stats.t.ppf(share, freedom))
@@ -45,22 +46,22 @@ class Estimate(ABC):
     @property
     @abstractmethod
     def count(self) -> int:
-        """Number of the seeds behind it."""
+        """Number of seeds."""
 
     @property
     def ratio(self) -> bool:
-        """Whether it is a ratio, whose distances are those of logarithms."""
+        """True for a ratio, whose distances are those of logarithms."""
         return False
 
     @abstractmethod
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Ends of the interval that misses the number with the probability ``level``."""
+        """Return the ends of the interval that misses the number with the probability ``level``."""
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, level: float = LEVEL, digits: int = 3) -> str:
-        """The number and its interval. digits: that are significant."""
+        """Return the number and its interval, with so many significant digits."""
         low, high = self.interval(level)
         if low == high:
             return _text(self.value, digits)
@@ -96,10 +97,10 @@ class Sample(Estimate):
         return self._back(values.mean())
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Ends of Student's t interval of the mean.
+        """Return the ends of Student's t interval of the mean.
 
-        Equal numbers have an interval of no width. Where some numbers are infinite, the interval reaches from the
-        smallest to the largest. One seed, and a number that is none, leave everything open.
+        Equal numbers have an interval of no width. Where numbers are infinite, the interval reaches from the smallest
+        to the largest. A single seed, or a NaN, makes the interval the whole line.
         """
         import numpy as np
 
@@ -126,9 +127,9 @@ class Sample(Estimate):
 
 @dataclass(frozen=True)
 class Resampled(Estimate):
-    """A number, and what it is on resampled results (Efron & Tibshirani 1993, Chapter 13).
+    """A number and its values on resampled results (Efron & Tibshirani 1993, Chapter 13).
 
-    number: on the results themselves. draws: on each resample. seeds: how many were resampled.
+    number: on the results themselves. draws: on each resample. seeds: number of seeds that were resampled.
     """
 
     number: float
@@ -144,9 +145,9 @@ class Resampled(Estimate):
         return self.seeds
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Ends of the percentile interval, which reaches to the number itself where it would leave it out.
+        """Return the ends of the percentile interval, extended to the number itself where it lies outside.
 
-        A draw without a number leaves everything open.
+        A NaN among the draws makes the interval the whole line.
         """
         import numpy as np
 
@@ -157,35 +158,35 @@ class Resampled(Estimate):
         return min(float(low), self.value), max(float(high), self.value)
 
 
-DIVERGED = Sample((-math.inf, -math.inf))  # what a run that diverged gives
+DIVERGED = Sample((-math.inf, -math.inf))  # of runs that diverged: below all bounds
 
 
 def pair_seeds(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
-    """Pairs of numbers of the same seed, in the order of the seeds.
+    """Return pairs of numbers of the same seed, in the order of the seeds.
 
-    Where several seeds of one side all give the same number, that side does not depend on the seed, as the runs of a
-    deterministic algorithm do not. Then its number is paired with each of the other's, whose seeds may be others.
+    Where several seeds of one side all have the same number, that side does not depend on the seed, as the runs of a
+    deterministic algorithm do not. Then its number is paired with every number of the other side, whatever its seed.
     """
-    if (alike := _constant(theirs)) is not None:
-        return [(ours[seed], alike) for seed in sorted(ours)]
-    if (alike := _constant(ours)) is not None:
-        return [(alike, theirs[seed]) for seed in sorted(theirs)]
+    if (constant := _constant(theirs)) is not None:
+        return [(ours[seed], constant) for seed in sorted(ours)]
+    if (constant := _constant(ours)) is not None:
+        return [(constant, theirs[seed]) for seed in sorted(theirs)]
     return match_seeds(ours, theirs)
 
 
 def match_seeds(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
-    """Pairs of numbers of the seeds that both sides have, in the order of the seeds."""
+    """Return pairs of numbers of the seeds that both sides have, in the order of the seeds."""
     return [(ours[seed], theirs[seed]) for seed in sorted(ours.keys() & theirs.keys())]
 
 
 def _constant(numbers: Mapping[int, float]) -> float | None:
-    """The number that two or more seeds all give, or None."""
-    found = set(numbers.values())
-    return found.pop() if len(numbers) > 1 and len(found) == 1 else None
+    """Return the number that two or more seeds all have, or None."""
+    values = set(numbers.values())
+    return values.pop() if len(numbers) > 1 and len(values) == 1 else None
 
 
 def sample(values: Iterable[float], log: bool = False) -> Sample:
-    """The Sample of some numbers."""
+    """Return the Sample of numbers."""
     return Sample(tuple(map(float, values)), log)
 
 

@@ -1,9 +1,9 @@
-"""Which algorithm is better on a problem, and which are within noise of the best.
+"""Comparison of algorithms on a problem: which are within noise of the best, and which of two is better.
 
-Runs of one seed are compared, by the ratio of their numbers or by the difference. What is told apart are means over
-seeds whose Student t interval excludes equality. Intervals against the best of many algorithms are widened by
+Runs of one seed are compared, by the ratio of their numbers or by the difference. Algorithms differ where the Student t
+interval of the mean over seeds excludes equality. Intervals against the best of many algorithms are widened by
 Bonferroni's correction for the number of rivals. So the algorithm that is truly the best on a problem, whichever it is,
-is told to be worse with a probability of at most the level, as in multiple comparisons with the best (Hsu 1984). A cost
+is called worse with a probability of at most the level, as in multiple comparisons with the best (Hsu 1984). A cost
 lies between two evaluations; intervals reach from what is least to what is most.
 """
 
@@ -23,7 +23,7 @@ State = Literal["best", "near", "worse", "never", "diverged", "undefined"]
 
 @dataclass(frozen=True)
 class Gap(Estimate):
-    """A number against another, as evaluated, and the least and the most that it can be between evaluations."""
+    """A number relative to another, as evaluated, with the least and the most that it can be between evaluations."""
 
     sample: Sample
     least: Sample
@@ -42,7 +42,7 @@ class Gap(Estimate):
         return self.sample.log
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Ends of Student's t intervals of the least and of the most; without pairs everything is open."""
+        """Return the ends of Student's t intervals of the least and of the most; without pairs the whole line."""
         if not self.sample.values:
             return -math.inf, math.inf
         return self.least.interval(level)[0], self.most.interval(level)[1]
@@ -50,11 +50,11 @@ class Gap(Estimate):
 
 @dataclass(frozen=True)
 class Standing:
-    """How an algorithm stands on a problem.
+    """The standing of an algorithm on a problem.
 
     state: ``best``; ``near``, within noise of the best; ``worse``; ``never`` attains the target, or ``diverged``, with
-    all seeds; ``undefined`` without runs. gap: its number against the best one's, a ratio or a difference; None where
-    there is none. level: of the interval. attained, seeds: how many runs attain the target, of how many.
+    all seeds; ``undefined`` without runs. gap: its number relative to the best algorithm's, a ratio or a difference, or
+    None. level: of the interval. attained, seeds: number of runs that attain the target, and of all runs.
     """
 
     state: State
@@ -65,26 +65,38 @@ class Standing:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Ends of the gap's interval."""
+        """The ends of the gap's interval."""
         return (math.nan, math.nan) if self.gap is None else self.gap.interval(self.level)
 
 
-def pairwise_gap(board: Benchmark, one: int, other: int, problem: int, target: int = 0) -> Gap:
-    """An algorithm against another on a problem, by seed: the other's number is 1, or 0 where differences are taken.
+def pairwise_gap(benchmark: Benchmark, first: int, second: int, problem: int, target: int = 0) -> Gap:
+    """Return the first algorithm's number on a problem relative to the second's, a ratio or a difference, by seed.
 
-    It is infinite where the other's alone is finite. Seeds on which neither has a finite number say nothing, and leave
-    the interval open.
+    It is infinite where the second's number alone is finite. Seeds on which neither number is finite have no gap, and
+    make the interval the whole line.
+
+    Args:
+        benchmark: The numbers.
+        first: Position of the algorithm.
+        second: Position of the algorithm that it is compared with.
+        problem: Position of the problem.
+        target: Position of the target.
     """
-    ours, theirs = (board.by_seed(a, problem, target) for a in (one, other))
-    fewer, less = (board.by_seed(a, problem, target, before=True) for a in (one, other))
-    return Gap(*(_paired(*sides, board.log) for sides in ((ours, theirs), (fewer, theirs), (ours, less))))
+    ours, theirs = (benchmark.by_seed(a, problem, target) for a in (first, second))
+    ours_before, theirs_before = (benchmark.by_seed(a, problem, target, before=True) for a in (first, second))
+    return Gap(
+        *(
+            _sample_pairs(*sides, benchmark.log)
+            for sides in ((ours, theirs), (ours_before, theirs), (ours, theirs_before))
+        )
+    )
 
 
-def _paired(ours: dict[int, float], theirs: dict[int, float], log: bool) -> Sample:
-    return sample((_against(*pair, log) for pair in pair_seeds(ours, theirs)), log)
+def _sample_pairs(ours: dict[int, float], theirs: dict[int, float], log: bool) -> Sample:
+    return sample((_relative(*pair, log) for pair in pair_seeds(ours, theirs)), log)
 
 
-def _against(ours: float, theirs: float, log: bool) -> float:
+def _relative(ours: float, theirs: float, log: bool) -> float:
     if not (math.isfinite(ours) or math.isfinite(theirs)):
         return math.nan
     if not math.isfinite(theirs):
@@ -96,55 +108,64 @@ def _against(ours: float, theirs: float, log: bool) -> float:
     return ours / theirs
 
 
-def standings(board: Benchmark, problem: int, target: int = 0, level: float = LEVEL) -> list[Standing]:
-    """How each algorithm stands on a problem, in the board's order.
+def standings(benchmark: Benchmark, problem: int, target: int = 0, level: float = LEVEL) -> list[Standing]:
+    """Return the standing of each algorithm on a problem, in the benchmark's order.
 
-    level: probability that the algorithm that is truly the best is told to be worse.
-    The best attains the target with the largest share of its seeds, and among those has the smallest mean over seeds,
-    of costs the geometric one. Nobody is the best where nobody attains the target.
+    The best attains the target with the largest share of its seeds, and among such algorithms has the smallest mean
+    over seeds, which is geometric for costs. No algorithm is the best where none attains the target.
+
+    Args:
+        benchmark: The numbers.
+        problem: Position of the problem.
+        target: Position of the target.
+        level: Probability that the algorithm that is truly the best is called worse.
     """
-    runs = [board.by_seed(a, problem, target) for a in range(len(board.algorithms))]
-    attained = [sum(map(math.isfinite, own.values())) for own in runs]
+    runs = [benchmark.by_seed(a, problem, target) for a in range(len(benchmark.algorithms))]
+    attained = [sum(map(math.isfinite, numbers.values())) for numbers in runs]
     rivals = max(1, sum(map(bool, runs)) - 1)
-    able = [a for a, count in enumerate(attained) if count]
-    best = min(able, key=lambda a: (-attained[a] / len(runs[a]), sample(runs[a].values(), board.log).value), default=-1)
-    equal, found = 1.0 if board.log else 0.0, []
-    for a, own in enumerate(runs):
-        if not own:
-            found.append(Standing("undefined"))
+    candidates = [a for a, count in enumerate(attained) if count]
+    best = min(
+        candidates,
+        key=lambda a: (-attained[a] / len(runs[a]), sample(runs[a].values(), benchmark.log).value),
+        default=-1,
+    )
+    equality, result = 1.0 if benchmark.log else 0.0, []
+    for a, numbers in enumerate(runs):
+        if not numbers:
+            result.append(Standing("undefined"))
         elif not attained[a]:
-            lost = board.diverged[a, problem][board.present[a, problem]].all()
-            found.append(Standing("diverged" if lost else "never", None, level / rivals, 0, len(own)))
+            diverged = benchmark.diverged[a, problem][benchmark.present[a, problem]].all()
+            result.append(Standing("diverged" if diverged else "never", None, level / rivals, 0, len(numbers)))
         else:
-            even = sample([equal] * len(own), board.log)
-            against = pairwise_gap(board, a, best, problem, target) if a != best else Gap(even, even, even)
-            surely = against.interval(level / rivals)[0] > equal
-            state: State = "best" if a == best else "worse" if surely else "near"
-            found.append(Standing(state, against, level / rivals, attained[a], len(own)))
-    return found
+            even = sample([equality] * len(numbers), benchmark.log)
+            gap = pairwise_gap(benchmark, a, best, problem, target) if a != best else Gap(even, even, even)
+            clearly_worse = gap.interval(level / rivals)[0] > equality
+            state: State = "best" if a == best else "worse" if clearly_worse else "near"
+            result.append(Standing(state, gap, level / rivals, attained[a], len(numbers)))
+    return result
 
 
 @dataclass(frozen=True, eq=False)
 class PairwiseCounts:
-    """Contests of each two algorithms over problems and targets, (algorithms, algorithms) of row against column."""
+    """Wins and ties of rows against columns over problems and targets, (algorithms, algorithms)."""
 
     wins: np.ndarray
     ties: np.ndarray
 
     @property
     def losses(self) -> np.ndarray:
-        """Contests that the row loses."""
+        """Comparisons that the row loses."""
         return self.wins.T
 
 
-def count_wins(board: Benchmark, level: float = LEVEL) -> PairwiseCounts:
-    """Wins and ties of each algorithm against each other, over the problems that both are defined for.
+def count_wins(benchmark: Benchmark, level: float = LEVEL) -> PairwiseCounts:
+    """Return wins and ties of each algorithm against each other, over the problems that both have runs on.
 
     A win is an interval that lies wholly on one side; where neither attains the target with any seed it is a tie.
     """
-    count = len(board.algorithms)
+    count = len(benchmark.algorithms)
     wins, ties = np.zeros((2, count, count), int)
-    for a, b, winner in _contests(board, level):
+    for a, b, winner in _comparisons(benchmark, level):
         if winner is None:
             ties[a, b] += 1
             ties[b, a] += 1
@@ -153,12 +174,12 @@ def count_wins(board: Benchmark, level: float = LEVEL) -> PairwiseCounts:
     return PairwiseCounts(wins, ties)
 
 
-def _contests(board: Benchmark, level: float) -> Iterator[tuple[int, int, int | None]]:
-    """(one algorithm, the other, which wins or None) of each contest."""
-    _, problems, targets, _ = board.numbers.shape
-    equal = 1.0 if board.log else 0.0
+def _comparisons(benchmark: Benchmark, level: float) -> Iterator[tuple[int, int, int | None]]:
+    """Yield (first algorithm, second, winner or None) of each comparison."""
+    _, problems, targets, _ = benchmark.numbers.shape
+    equality = 1.0 if benchmark.log else 0.0
     for problem, target in itertools.product(range(problems), range(targets)):
-        runs = [board.by_seed(a, problem, target) for a in range(len(board.algorithms))]
-        for a, b in itertools.combinations([a for a, own in enumerate(runs) if own], 2):
-            low, high = pairwise_gap(board, a, b, problem, target).interval(level)
-            yield a, b, a if high < equal else b if low > equal else None
+        runs = [benchmark.by_seed(a, problem, target) for a in range(len(benchmark.algorithms))]
+        for a, b in itertools.combinations([a for a, numbers in enumerate(runs) if numbers], 2):
+            low, high = pairwise_gap(benchmark, a, b, problem, target).interval(level)
+            yield a, b, a if high < equality else b if low > equality else None

@@ -20,108 +20,138 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def performance_ratios(numbers: Array) -> Array:
-    """Costs over the best cost of their instance: at least 1, infinite where a target is not attained.
+    """Return costs over the best cost of their instance: at least 1, infinite where a target is not attained.
 
-    numbers: (algorithms, ...). Where the best cost is 0, all others are infinitely many times as large.
+    Where the best cost is 0, all other costs are infinitely many times as large.
+
+    Args:
+        numbers: The costs, (algorithms, ...).
     """
     costs = np.where(np.isnan(numbers), np.inf, numbers)
     best = costs.min(axis=0, keepdims=True, initial=np.inf)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.where(costs == best, 1.0, costs / best)
-    return np.where(np.isfinite(costs), found, np.inf)
+        ratios = np.where(costs == best, 1.0, costs / best)
+    return np.where(np.isfinite(costs), ratios, np.inf)
 
 
-def scaled_costs(board: Benchmark, baseline: int | None = None, raw: bool = False) -> Array:
-    """Costs in a unit of each problem, of the shape of the board's numbers.
+def scaled_costs(benchmark: Benchmark, baseline: int | None = None, raw: bool = False) -> Array:
+    """Return costs in a unit of each problem, of the shape of the benchmark's numbers.
 
-    The unit is the budget of the problem; or the median over seeds of what the algorithm ``baseline``, by its place,
-    spends on the target, so that what it never attains costs others 0; or 1, if ``raw``.
+    Args:
+        benchmark: The costs.
+        baseline: Position of the algorithm whose median cost of the target over seeds is the unit, so that targets that
+            it never attains cost the other algorithms 0; by default the unit is the budget of the problem.
+        raw: Whether the unit is 1.
     """
-    costs = np.where(np.isnan(board.numbers), np.inf, board.numbers)
+    costs = np.where(np.isnan(benchmark.numbers), np.inf, benchmark.numbers)
     if raw:
         return costs
     if baseline is None:
-        return np.asarray(costs / board.budgets[:, None, None])
+        return np.asarray(costs / benchmark.budgets[:, None, None])
     unit = np.median(costs[baseline], axis=-1)[..., None]
     with np.errstate(invalid="ignore"):
         return np.where(np.isfinite(costs), costs / unit, np.inf)
 
 
-def solved_shares(values: Array, at: Array) -> Array:
-    """Share of a problem's targets that are solved at most at each abscissa, (algorithms, problems, slots, abscissas).
+def solved_shares(values: Array, abscissas: Array) -> Array:
+    """Return the share of a problem's targets that are attained at most at each abscissa.
 
-    values: ratios, or costs in units (algorithms, problems, targets, slots). at: (abscissas,), ascending.
+    Args:
+        values: Ratios, or costs in units, (algorithms, problems, targets, slots).
+        abscissas: Ascending abscissas.
+
+    Returns:
+        Shares (algorithms, problems, slots, abscissas).
     """
     algorithms, problems, targets, slots = values.shape
-    found = np.zeros((algorithms, problems, slots, len(at) + 1))
-    places = np.searchsorted(at, values)  # the first abscissa that is not smaller
+    counts = np.zeros((algorithms, problems, slots, len(abscissas) + 1))
+    positions = np.searchsorted(abscissas, values)  # the first abscissa that is not smaller
     a, p, _, s = np.indices(values.shape)
-    np.add.at(found, (a.ravel(), p.ravel(), s.ravel(), places.ravel()), 1)
-    return np.asarray(found[..., :-1].cumsum(axis=-1) / targets)
+    np.add.at(counts, (a.ravel(), p.ravel(), s.ravel(), positions.ravel()), 1)
+    return np.asarray(counts[..., :-1].cumsum(axis=-1) / targets)
 
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
     """Resamples of an experiment: problems with replacement, and seeds with replacement within each that is drawn.
 
-    problems (resamples, problems): places. slots (resamples, problems, slots): of seeds, for each problem drawn.
+    problems (resamples, problems): positions. slots (resamples, problems, slots): of seeds, for each problem drawn.
     """
 
     problems: Array
     slots: Array
 
     def weights(self, count: int, slots: int) -> Array:
-        """How often each seed of each problem is drawn, as shares that sum to 1: (resamples, count, slots).
+        """Return how often each seed of each problem is drawn, as shares that sum to 1: (resamples, count, slots).
 
-        count, slots: numbers of problems and of slots.
+        Args:
+            count: Number of problems.
+            slots: Number of slots.
         """
-        resamples, drawn, each = self.slots.shape
-        found = np.zeros((resamples, count, slots))
-        at = np.arange(resamples)[:, None, None]
-        np.add.at(found, (at, self.problems[:, :, None], self.slots), 1 / (drawn * each))
-        return found
+        resamples, problem_draws, slot_draws = self.slots.shape
+        shares = np.zeros((resamples, count, slots))
+        rows = np.arange(resamples)[:, None, None]
+        np.add.at(shares, (rows, self.problems[:, :, None], self.slots), 1 / (problem_draws * slot_draws))
+        return shares
 
 
 def draw_resamples(problems: int, slots: int, resamples: int, seed: int, problem_seed: int | None = None) -> Resamples:
-    """Draws from a seeded generator. problem_seed: another seed for the problems, so that Draws can share theirs."""
-    shared = np.random.default_rng([seed if problem_seed is None else problem_seed, 0])
-    places = shared.integers(problems, size=(resamples, problems))
-    own = np.random.default_rng([seed, 1])
-    return Resamples(places, own.integers(slots, size=(resamples, problems, slots)))
+    """Return resamples from a seeded generator.
+
+    Args:
+        problems: Number of problems.
+        slots: Number of slots.
+        resamples: Number of resamples.
+        seed: Seed of the generator.
+        problem_seed: Seed for the problems, where other resamples share them; by default ``seed``.
+    """
+    problem_rng = np.random.default_rng([seed if problem_seed is None else problem_seed, 0])
+    positions = problem_rng.integers(problems, size=(resamples, problems))
+    slot_rng = np.random.default_rng([seed, 1])
+    return Resamples(positions, slot_rng.integers(slots, size=(resamples, problems, slots)))
 
 
 @dataclass(frozen=True, eq=False)
 class Profile:
     """Shares of problems solved, (algorithms, abscissas), and the ends of their bands."""
 
-    at: Array
+    abscissas: Array
     share: Array
     low: Array
     high: Array
 
 
-def compute_profile(values: Array, at: Array, resamples: int = 1000, seed: int = 0, level: float = LEVEL) -> Profile:
-    """The profile of ratios or of costs in units, with pointwise percentile bands.
+def compute_profile(
+    values: Array, abscissas: Array, resamples: int = 1000, seed: int = 0, level: float = LEVEL
+) -> Profile:
+    """Return the profile of ratios or of costs in units, with pointwise percentile bands.
 
-    values: (algorithms, problems, targets, slots). at: abscissas. resamples: of problems and seeds.
+    Args:
+        values: Ratios or costs (algorithms, problems, targets, slots).
+        abscissas: Abscissas of the profile.
+        resamples: Number of resamples of problems and seeds.
+        seed: Seed of the resamples.
+        level: Probability that a band misses the share.
     """
-    solved = solved_shares(values, at)
+    solved = solved_shares(values, abscissas)
     algorithms, problems, slots, _ = solved.shape
     share = solved.mean(axis=(1, 2))
     weights = draw_resamples(problems, slots, resamples, seed).weights(problems, slots)
     low, high = np.empty((2, *share.shape))
-    for a in range(algorithms):  # one by one, which bounds the memory
+    for a in range(algorithms):  # a loop instead of one product, which bounds the memory
         resampled = weights.reshape(resamples, -1) @ solved[a].reshape(problems * slots, -1)
         low[a], high[a] = np.quantile(resampled, (level / 2, 1 - level / 2), axis=0)
-    return Profile(at, share, low, high)
+    return Profile(abscissas, share, low, high)
 
 
 def profile_areas(numbers: Array, within: float = 16.0) -> Array:
-    """How close each instance is to the best, (algorithms, problems, slots): 1 at the best, 0 from ``within`` on.
+    """Return the closeness of each instance to the best: 1 at the best, 0 from ``within`` on.
+
+    The shape is (algorithms, problems, slots).
 
     The mean is the area under the performance profile from 1 to ``within`` on the log2 axis, as a share. Dahl et al.
     (2023) rank training algorithms by this area on a linear axis.
     """
     with np.errstate(divide="ignore"):
-        lost = np.log2(performance_ratios(numbers)) / np.log2(within)
-    return np.asarray(np.clip(1 - lost, 0, 1).mean(axis=2))
+        distance = np.log2(performance_ratios(numbers)) / np.log2(within)
+    return np.asarray(np.clip(1 - distance, 0, 1).mean(axis=2))

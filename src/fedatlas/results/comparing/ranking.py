@@ -1,4 +1,4 @@
-"""The order of algorithms over problems, and whether it stays the same: Kendall's rank correlation, resampled."""
+"""The order of algorithms over problems, and the agreement of two orders: Kendall's rank correlation, resampled."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,23 +12,27 @@ from fedatlas.results.comparing.profiles import Resamples, draw_resamples, profi
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def kendall(one: Array, other: Array) -> Array:
-    """Kendall's tau-b of two lists of numbers; NaN where all of one list are equal.
+def kendall(first: Array, second: Array) -> Array:
+    """Return Kendall's tau-b of two lists of numbers; NaN where all numbers of a list are equal.
 
-    one, other: (..., things). Ties in one list count for neither side (Kendall 1945).
+    Ties in a list count for neither side (Kendall 1945).
+
+    Args:
+        first: The lists along the last axis.
+        second: Lists of the same shape.
     """
-    first, second = np.triu_indices(one.shape[-1], 1)
-    a = np.sign(one[..., first] - one[..., second])
-    b = np.sign(other[..., first] - other[..., second])
+    i, j = np.triu_indices(first.shape[-1], 1)
+    a = np.sign(first[..., i] - first[..., j])
+    b = np.sign(second[..., i] - second[..., j])
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((a * b).sum(-1) / np.sqrt((a * a).sum(-1) * (b * b).sum(-1)))
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """Scores by which algorithms are ordered: the larger the better.
+    """An order of algorithms by scores, of which large ones are good.
 
-    scores (algorithms,). draws (resamples, algorithms): on resampled problems and seeds.
+    scores (algorithms,). draws (resamples, algorithms): scores on resampled problems and seeds.
     """
 
     scores: Array
@@ -36,7 +40,7 @@ class Order:
 
     @property
     def ranks(self) -> Array:
-        """Ranks from 1, the best; equal scores share the mean of theirs."""
+        """Ranks from 1, the best; equal scores share the mean of their ranks."""
         above = (self.scores[None, :] > self.scores[:, None]).sum(axis=1)
         equal = (self.scores[None, :] == self.scores[:, None]).sum(axis=1)
         return np.asarray(above + (equal + 1) / 2)
@@ -44,64 +48,81 @@ class Order:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How two orders agree. tau: Kendall's. pairs: of algorithms; reversed: those that are surely in another order, as
-    one order has them apart on one side and the other on the other, each beyond its own interval."""
+    """The agreement of two orders.
+
+    tau: Kendall's. pairs: number of pairs of algorithms. reversed: number of pairs whose difference has opposite signs
+    in the two orders, beyond its interval in both.
+    """
 
     tau: Resampled
     pairs: int
     reversed: int
 
 
-def rank_algorithms(board: Benchmark) -> list[int]:
-    """Places of the algorithms, the best first: by the area under the performance profile, or, where numbers are
-    compared by difference, by the mean rank."""
-    if board.log:
-        score = profile_areas(board.numbers).mean(axis=(1, 2))
+def rank_algorithms(benchmark: Benchmark) -> list[int]:
+    """Return the positions of the algorithms, the best first.
+
+    They are ranked by the area under the performance profile, or, where numbers are compared by difference, by the mean
+    rank.
+    """
+    if benchmark.log:
+        score = profile_areas(benchmark.numbers).mean(axis=(1, 2))
     else:
         from scipy.stats import rankdata
 
-        score = -rankdata(np.where(np.isnan(board.numbers), np.inf, board.numbers), axis=0).mean(axis=(1, 2, 3))
+        score = -rankdata(np.where(np.isnan(benchmark.numbers), np.inf, benchmark.numbers), axis=0).mean(axis=(1, 2, 3))
     return sorted(range(len(score)), key=lambda a: -score[a])
 
 
-def order_algorithms(board: Benchmark, within: float, resampled: Resamples) -> Order:
-    """The order by areas under the performance profile, on the problems and seeds of some Draws."""
-    close = profile_areas(board.numbers, within)
-    weights = resampled.weights(*close.shape[1:])
-    return Order(close.mean(axis=(1, 2)), np.einsum("rps,aps->ra", weights, close, optimize=True))
+def order_algorithms(benchmark: Benchmark, within: float, resamples: Resamples) -> Order:
+    """Return the order by areas under the performance profile, with draws on resampled problems and seeds."""
+    areas = profile_areas(benchmark.numbers, within)
+    weights = resamples.weights(*areas.shape[1:])
+    return Order(areas.mean(axis=(1, 2)), np.einsum("rps,aps->ra", weights, areas, optimize=True))
 
 
-def measure_agreement(one: Order, other: Order, seeds: int, level: float = LEVEL) -> Agreement:
-    """How two orders of the same algorithms agree, whose Draws share their problems."""
-    tau = Resampled(float(kendall(one.scores, other.scores)), tuple(kendall(one.draws, other.draws).tolist()), seeds)
-    first, second = np.triu_indices(len(one.scores), 1)
-    sides = [_sides(each.draws[:, first] - each.draws[:, second], level) for each in (one, other)]
-    return Agreement(tau, len(first), int((sides[0] * sides[1] < 0).sum()))
+def measure_agreement(first: Order, second: Order, seeds: int, level: float = LEVEL) -> Agreement:
+    """Return the agreement of two orders of the same algorithms, whose resamples share their problems."""
+    tau = Resampled(
+        float(kendall(first.scores, second.scores)), tuple(kendall(first.draws, second.draws).tolist()), seeds
+    )
+    i, j = np.triu_indices(len(first.scores), 1)
+    sides = [_sides(order.draws[:, i] - order.draws[:, j], level) for order in (first, second)]
+    return Agreement(tau, len(i), int((sides[0] * sides[1] < 0).sum()))
 
 
 def _sides(differences: Array, level: float) -> Array:
-    """1 or -1 where the percentile interval of a difference lies wholly on that side of 0, else 0."""
+    """Return 1 or -1 where the percentile interval of a difference lies wholly on that side of 0, else 0."""
     low, high = np.quantile(differences, (level / 2, 1 - level / 2), axis=0)
     return np.asarray((low > 0).astype(int) - (high < 0).astype(int))
 
 
 def compare_orders(
-    one: Benchmark, other: Benchmark, within: float, resamples: int = 1000, seed: int = 0
+    first: Benchmark, second: Benchmark, within: float, resamples: int = 1000, seed: int = 0
 ) -> tuple[Order, Order, Agreement]:
-    """Two orders and their agreement, of boards of the same algorithms and problems.
+    """Return two orders and their agreement, of benchmarks of the same algorithms and problems.
 
-    Problems are resampled alike for both. Seeds are, too, where both boards have the same; else each has its own.
+    Problems are resampled alike for both. Seeds are, too, where the benchmarks have the same seeds.
+
+    Args:
+        first: The numbers that determine the first order.
+        second: The numbers that determine the second order.
+        within: Ratio to the best cost from which on a problem counts nothing.
+        resamples: Number of resamples.
+        seed: Seed of the generator.
     """
-    places = len(one.problems)
-    same = one.seeds.shape == other.seeds.shape and bool((one.seeds == other.seeds).all())
-    first = draw_resamples(places, one.seeds.shape[1], resamples, seed)
-    second = first if same else draw_resamples(places, other.seeds.shape[1], resamples, seed + 1, problem_seed=seed)
-    orders = order_algorithms(one, within, first), order_algorithms(other, within, second)
-    seeds = one.seeds.shape[1] if same else one.seeds.shape[1] + other.seeds.shape[1]
+    problems = len(first.problems)
+    same = first.seeds.shape == second.seeds.shape and bool((first.seeds == second.seeds).all())
+    draws = draw_resamples(problems, first.seeds.shape[1], resamples, seed)
+    second_draws = (
+        draws if same else draw_resamples(problems, second.seeds.shape[1], resamples, seed + 1, problem_seed=seed)
+    )
+    orders = order_algorithms(first, within, draws), order_algorithms(second, within, second_draws)
+    seeds = first.seeds.shape[1] if same else first.seeds.shape[1] + second.seeds.shape[1]
     return *orders, measure_agreement(*orders, seeds)
 
 
-def split_seeds(board: Benchmark) -> tuple[Benchmark, Benchmark]:
-    """The board with one half of the seeds, and with the other: every second one, in their order."""
-    slots = board.seeds.shape[1]
-    return tuple(board.select_slots(range(start, slots, 2)) for start in (0, 1))  # type: ignore[return-value]
+def split_seeds(benchmark: Benchmark) -> tuple[Benchmark, Benchmark]:
+    """Return the benchmark with every second seed, and with the seeds between them."""
+    slots = benchmark.seeds.shape[1]
+    return tuple(benchmark.select_slots(range(start, slots, 2)) for start in (0, 1))  # type: ignore[return-value]

@@ -28,8 +28,8 @@ class TargetSpec:
 
     metric, goal: of the targets. cost: column of the curves that is counted; ``rounds`` are in the column ``round``.
     shares: targets, as shares of the difference between the metric's first and its best value. best: the metric's best
-    value; None for `OPTIMA`, for a loss with known F*, and elsewhere for the best value of any algorithm and seed on the
-    problem. budget: share of a problem's rounds after which runs are cut.
+    value; None for `OPTIMA`, for a loss with known F*, and elsewhere for the best value of any algorithm and seed
+    on the problem. budget: share of a problem's rounds after which runs are cut.
     """
 
     metric: str

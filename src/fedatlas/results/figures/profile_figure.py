@@ -132,7 +132,7 @@ def _draw_line(ax: "Axes", data: FigureData, id: str, profile: Profile, a: int, 
         count: Number of lines that have their colour.
     """
     style = data.styles[id]
-    x, share, low, high = profile.at, profile.share[a], profile.low[a], profile.high[a]
+    x, share, low, high = profile.abscissas, profile.share[a], profile.low[a], profile.high[a]
     if not coloured:
         ax.plot(x, share, color=GREY, linewidth=0.8, alpha=0.55, drawstyle="steps-post", zorder=1.6)
         return
@@ -169,7 +169,7 @@ def _numbers(data: FigureData, profiles: "Sequence[tuple[str, list[int], Profile
     import pandas as pd
 
     return data.tidy(
-        (title, id, pd.DataFrame({"x": p.at, "share": p.share[a], "low": p.low[a], "high": p.high[a]}).assign(
+        (title, id, pd.DataFrame({"x": p.abscissas, "share": p.share[a], "low": p.low[a], "high": p.high[a]}).assign(
             problems=len(rows)))
         for title, rows, p in profiles
         for a, id in enumerate(data.styles)
