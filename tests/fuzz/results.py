@@ -45,7 +45,7 @@ def _claims(content: bytes, folder: Path) -> None:
     try:
         verdicts(folder)
     finally:
-        frames.claims(path)
+        frames.read_claims(path)
 
 
 RUN_FILE = Target("run-file", st.deferred(lambda: mutated(_seeds("parquet"))), _run_file)

@@ -26,9 +26,8 @@ from fedatlas.registry.options import construct, options, validate_names, valida
 from fedatlas.theory.dissimilarity import mean_dissimilarity
 
 SIZES = ("clients", "local_steps", "rounds")
-LEAST = (
-    1e-3  # of L_max: clients that differ less count as differing so much, or steps that theory advises have no bound
-)
+# Smallest delta_A as a share of L_max: where clients are alike, the steps that theory advises would have no bound.
+MIN_DISSIMILARITY = 1e-3
 
 
 class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
@@ -130,28 +129,36 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on X (n, d), dense or sparse, with labels y (n,).
 
-        sample_weight: (n,) weights of the losses, by default 1. A client's objective is the weighted mean of the losses
-        of its samples. A sample of weight 0 is left out before samples are split.
+        Args:
+            X: Features.
+            y: Labels.
+            sample_weight: (n,) weights of the losses, by default 1. A client's objective is the weighted mean of the
+                losses of its samples. A sample of weight 0 is left out before samples are split.
+
+        Raises:
+            ValueError: The data or a parameter do not fit.
         """
-        X, given = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(given)
-        weights, kept = None, np.arange(len(given))
+        X, y_valid = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y_valid)
+        weights, rows_used = None, np.arange(len(y_valid))
         if sample_weight is not None:
             try:
                 weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             except TypeError as error:
                 raise UserError(f"sample_weight holds something that is not a number ({error})") from None
-            kept = np.flatnonzero(weights)
-            X, given, weights = X[kept], given[kept], weights[kept]
-        classes, labels = np.unique(given, return_inverse=True)
+            rows_used = np.flatnonzero(weights)
+            X, y_valid, weights = X[rows_used], y_valid[rows_used], weights[rows_used]
+        classes, labels = np.unique(y_valid, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"Classifier can't train when only one class is present: all labels are {classes[:1]!r}")
         seed = int(check_random_state(self.random_state).randint(2**31))
         hyper, conditions = self._parameters()
         owner = type(self).__name__
-        validate_values(owner, {name: options(Setting)[name] for name in SIZES}, {name: getattr(self, name) for name in SIZES})
+        validate_values(
+            owner, {name: options(Setting)[name] for name in SIZES}, {name: getattr(self, name) for name in SIZES}
+        )
         construct(owner, SoftmaxRegression, {"l2": self.l2})
-        split, clients = self._split(labels, kept, _num_samples(y), seed)
+        split, clients = self._split(labels, rows_used, _num_samples(y), seed)
         start = self._start(classes, X.shape[1])
         problem = Softmax(X, labels, len(classes), self.l2, split, sample_weight=weights, start=start)
         setting = {"clients": clients, "local_steps": self.local_steps, "rounds": self.rounds}
@@ -159,71 +166,79 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         conditions |= {**setting, "batch": self.batch}
         if self.participation is not None:
             conditions["participation"] = self.participation
-        say = self._say if self.verbose else None
-        self.history_ = train(self.algorithm, problem, seed=seed, optimum=False, progress=say, **conditions, **hyper)
+        progress = self._print_progress if self.verbose else None
+        self.history_ = train(
+            self.algorithm, problem, seed=seed, optimum=False, progress=progress, **conditions, **hyper
+        )
         x, attrs, self.classes_ = self.history_.attrs["x"], self.history_.attrs, classes
         self.coef_, self.intercept_ = x[: -len(classes)].reshape(len(classes), -1), x[-len(classes) :]
         self.n_iter_ = int(self.history_["round"].iloc[-1])
         if attrs["status"] == "diverged":
-            found = f"{self.algorithm} diverged in round {attrs['diverged_round']}"
-            warnings.warn(f"{found}: scale the features, or give a smaller lr", ConvergenceWarning, stacklevel=2)
+            problem_text = f"{self.algorithm} diverged in round {attrs['diverged_round']}"
+            warnings.warn(f"{problem_text}: scale the features, or give a smaller lr", ConvergenceWarning, stacklevel=2)
         return self
 
     def _parameters(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Hyper-parameters with ``lr``, and options of the setting. Of ``parameters`` none may be given otherwise."""
-        more = {} if self.parameters is None else self.parameters
-        if not isinstance(more, Mapping):
-            raise UserError(f"parameters is {more!r:.60}; it must be a mapping of hyper-parameters to values")
-        taken = [name for name in self.get_params() if name != "lr" or self.lr is not None]
-        known = algorithms.get(self.algorithm).options()
-        allowed = {**options(Setting), **known}
-        validate_names("parameters", {name: one for name, one in allowed.items() if name not in taken}, more)
-        if self.lr is not None and "lr" not in known:
+        """Return hyper-parameters with ``lr``, and options of the setting. Raise UserError if one is given twice."""
+        parameters = {} if self.parameters is None else self.parameters
+        if not isinstance(parameters, Mapping):
+            raise UserError(f"parameters is {parameters!r:.60}; it must be a mapping of hyper-parameters to values")
+        reserved = [name for name in self.get_params() if name != "lr" or self.lr is not None]
+        hyper_options = algorithms.get(self.algorithm).options()
+        allowed = {**options(Setting), **hyper_options}
+        validate_names(
+            "parameters", {name: option for name, option in allowed.items() if name not in reserved}, parameters
+        )
+        if self.lr is not None and "lr" not in hyper_options:
             raise UserError(f"algorithm {self.algorithm} has no step size lr: leave lr out")
-        hyper = {name: value for name, value in more.items() if name in known}
-        conditions = {name: value for name, value in more.items() if name not in known}
+        hyper = {name: value for name, value in parameters.items() if name in hyper_options}
+        conditions = {name: value for name, value in parameters.items() if name not in hyper_options}
         return hyper | ({} if self.lr is None else {"lr": self.lr}), conditions
 
-    def _split(self, labels: np.ndarray, kept: np.ndarray, samples: int, seed: int) -> tuple[Partition | None, int]:
-        """Whose samples are whose, and the number of clients.
+    def _split(self, labels: np.ndarray, used: np.ndarray, samples: int, seed: int) -> tuple[Partition | None, int]:
+        """Return the partition of the samples and the number of clients.
 
-        labels: of the samples that are kept. kept: their rows among all samples, before some were left out.
+        Args:
+            labels: Labels of the samples that are used.
+            used: Their rows among all samples, including those of weight 0.
+            samples: Number of all samples.
+            seed: Seed of the partition.
         """
         if isinstance(self.partition, (list, tuple)):
             split = as_partition(self.partition, samples)
             assert split is not None
-            place = np.full(samples, -1)
-            place[kept] = np.arange(len(labels))
-            owned = [place[split.client(i)] for i in range(split.clients)]
-            return as_partition([own[own >= 0] for own in owned], len(labels)), split.clients
-        kind, how = partitions.PARTITIONS.split(self.partition)
+            index = np.full(samples, -1)
+            index[used] = np.arange(len(labels))
+            client_rows = [index[split.client(i)] for i in range(split.clients)]
+            return as_partition([part[part >= 0] for part in client_rows], len(labels)), split.clients
+        kind, values = partitions.PARTITIONS.split(self.partition)
         clients = min(self.clients, len(labels))
-        return partitions.split({"kind": kind, "seed": seed, **how}, labels, clients), clients
+        return partitions.split({"kind": kind, "seed": seed, **values}, labels, clients), clients
 
     def _start(self, classes: np.ndarray, features: int) -> np.ndarray | None:
-        """Where training starts: at the last coefficients with ``warm_start``, else at 0."""
+        """Return the start: the last coefficients with ``warm_start``, else None for 0."""
         if not self.warm_start or not hasattr(self, "coef_"):
             return None
         if not np.array_equal(self.classes_, classes) or self.coef_.shape[1] != features:
             raise UserError("warm_start: the last fit had other classes or another number of features")
         return np.concatenate([self.coef_.ravel(), self.intercept_])
 
-    def _say(self, row: dict[str, Any]) -> None:
+    def _print_progress(self, row: dict[str, Any]) -> None:
         print(f"{self.algorithm}: round {row['round']}, loss {row['loss']:.6g}, accuracy {row['accuracy']:.4f}")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Logits (n, n_classes) of the samples X (n, d); for two classes their difference (n,)."""
+        """Return the logits (n, n_classes) of the samples X (n, d); for two classes their difference (n,)."""
         logits = self._logits(X)
         return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Class probabilities (n, n_classes) of the samples X (n, d)."""
+        """Return the class probabilities (n, n_classes) of the samples X (n, d)."""
         from scipy.special import softmax
 
         return softmax(self._logits(X), axis=1)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels (n,) of the samples X (n, d)."""
+        """Return the labels (n,) of the samples X (n, d)."""
         best = self._logits(X).argmax(axis=1)
         return self.classes_[best]
 
@@ -245,11 +260,11 @@ class _Constants:
         self.problem, self.clients = problem, clients
 
     def constant(self, name: str) -> float | None:
-        """A constant, or None. Raises UserError where numbers are too large for it."""
+        """Return a constant, or None. Raise UserError if the data are too large for it."""
         try:
             with np.errstate(all="ignore"):
                 value = self.delta_A if name == "delta_A" else self.problem.constant(name)
-        except np.linalg.LinAlgError:  # where squares of the numbers are not finite
+        except np.linalg.LinAlgError:  # squares of the numbers are not finite
             value = np.inf
         if value is not None and not 0 < value < np.inf:
             raise UserError(
@@ -258,13 +273,13 @@ class _Constants:
         return value
 
     def constants(self) -> dict[str, float]:
-        """All of them."""
+        """Return all constants by name."""
         return {**self.problem.constants(), "delta_A": self.delta_A}
 
     @functools.cached_property
     def delta_A(self) -> float:
-        """The dissimilarity of the clients' Hessians at 0, where each loss is curved most."""
-        least = LEAST * self.problem.client_smoothness
+        """The dissimilarity of the clients' Hessians at 0, where the curvature of each loss is largest."""
+        least = MIN_DISSIMILARITY * self.problem.client_smoothness
         if self.problem.partition is None:
             return least
         return max(mean_dissimilarity(self.problem, self.clients, np.zeros(self.problem.dim)), least)

@@ -48,17 +48,20 @@ class Results:
     claims: "pd.DataFrame"
 
     def __repr__(self) -> str:
-        found = self.table[["experiment", "size"]].drop_duplicates().itertuples(index=False)
+        pairs = self.table[["experiment", "size"]].drop_duplicates().itertuples(index=False)
         rows = [f"{field.name} of {len(getattr(self, field.name)):,}" for field in dataclasses.fields(self)]
-        experiments = ", ".join(f"{name} ({size})" for name, size in found)
+        experiments = ", ".join(f"{name} ({size})" for name, size in pairs)
         return f"<Results of {experiments}: {', '.join(rows).replace(',', ' rows,', 1)}>"
 
 
 def load_results(path: str | PathLike[str] = "results") -> Results:
-    """The results of experiments that the workflow made, as DataFrames; see `Results` for their columns.
+    """Return the results of experiments that the workflow computed as DataFrames; see `Results` for their columns.
 
-    path: of ``results``, of a size in it (``results/smoke``) or of one experiment (``results/smoke/tiny``). Raises
-    UserError where there are no results, and where a file is broken.
+    Args:
+        path: Path of ``results``, of a size in it (``results/smoke``) or of one experiment (``results/smoke/tiny``).
+
+    Raises:
+        UserError: There are no results, or a file is broken.
 
     >>> import fedatlas
     >>> results = fedatlas.load_results("results/smoke/tiny")
@@ -75,33 +78,33 @@ def load_results(path: str | PathLike[str] = "results") -> Results:
     folders = _experiments(Path(path))
     if not folders:
         raise UserError(f"no results under {path}: make some first, such as `fedatlas run NAME` or `snakemake`")
-    found: dict[str, list[pd.DataFrame]] = {field.name: [] for field in dataclasses.fields(Results)}
+    parts: dict[str, list[pd.DataFrame]] = {field.name: [] for field in dataclasses.fields(Results)}
     algorithms: dict[str, Any] = {}
     for folder in folders:
         name, size = folder.resolve().name, folder.resolve().parent.name
-        for what in ("table", "curves", "trials"):
-            frame, _ = read(folder / f"{what}.parquet")
+        for kind in ("table", "curves", "trials"):
+            frame, _ = read(folder / f"{kind}.parquet")
             frame.insert(0, "experiment", name)
             frame.insert(1, "size", size)
-            found[what].append(frame)
+            parts[kind].append(frame)
         if (folder / "claims.csv").exists():
-            found["claims"].append(claims(folder / "claims.csv"))
+            parts["claims"].append(read_claims(folder / "claims.csv"))
         algorithms |= _algorithms(folder)
-    frames = {what: pd.concat(those, ignore_index=True) if those else pd.DataFrame() for what, those in found.items()}
-    for what in ("table", "curves", "trials"):
-        frames[what].attrs = {"algorithms": algorithms}
+    frames = {kind: pd.concat(part, ignore_index=True) if part else pd.DataFrame() for kind, part in parts.items()}
+    for kind in ("table", "curves", "trials"):
+        frames[kind].attrs = {"algorithms": algorithms}
     return Results(**frames)
 
 
 def _experiments(path: Path) -> list[Path]:
-    """Folders of experiments that have results: the path itself, or those one or two levels below it."""
+    """Return the folders of experiments that have results: the path itself, or those one or two levels below it."""
     if (path / "table.parquet").is_file():
         return [path]
     return sorted({file.parent for depth in ("*", "*/*") for file in path.glob(f"{depth}/table.parquet")})
 
 
-def claims(path: Path) -> "pd.DataFrame":
-    """The verdicts in a claims.csv. Raises UserError if the file is not one."""
+def read_claims(path: Path) -> "pd.DataFrame":
+    """Return the verdicts in a claims.csv. Raise UserError if the file has another form."""
     import pandas as pd
 
     try:
@@ -112,7 +115,7 @@ def claims(path: Path) -> "pd.DataFrame":
 
 
 def _algorithms(folder: Path) -> dict[str, Any]:
-    """``{"algorithm", "label"}`` of each entry of an experiment, where that is known."""
+    """Return ``{"algorithm", "label"}`` of each entry of an experiment; empty if the experiment has no record."""
     if not (folder / FILE).exists():
         return {}
     about = About.read(folder / FILE)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Frames: TypeAlias = DataFrame | Mapping[str, DataFrame | Iterable[DataFrame]] | Iterable[DataFrame]
 
-PREFERRED = ("suboptimality", "loss")  # what y is by default, if all frames have it
+PREFERRED = ("suboptimality", "loss")  # default metrics, if all frames have them
 SIZE = (5.6, 3.6)  # inches
 
 

@@ -1,4 +1,4 @@
-"""One run, from a shell or a notebook."""
+"""Training in Python: one algorithm on one problem, for scripts and notebooks."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -24,8 +24,8 @@ from fedatlas.registry.options import Option, construct, native, validate_values
 if TYPE_CHECKING:
     import pandas as pd
 
-# What train() takes besides the setting and the algorithm.
-GIVEN = {
+# Arguments of train() that belong neither to the setting nor to the algorithm.
+ARGUMENTS = {
     "seed": Option("seed", int, 0, doc="of samples, participation and start", low=0, high=LARGEST_SEED),
     "threads": Option("threads", int, 1, doc="client blocks computed at once", low=1),
 }
@@ -44,22 +44,33 @@ def train(
     say: Callable[[str], object] | None = None,
     **options: Any,
 ) -> "pd.DataFrame":
-    """Train one federated algorithm on one problem; returns a DataFrame with a row for each evaluation.
+    """Train one federated algorithm on one problem.
 
-    algorithm: a name, an Algorithm, or a class of them. problem: a Problem, such as `fedatlas.Softmax` of arrays, or a
-    specification such as ``{"kind": "logistic", "data": "a9a", "l2": 1e-3}``. Its data may be own files: ``"data":
-    {"file": "mine.csv", "label": "y", "client": "hospital"}, "partition": "natural"``. clients: their number; it is
-    counted where the partition is natural, and a Problem whose rows are split knows it. options: keys of ``Setting``
-    (rounds, local_steps, batch, participation ...) and hyper-parameters of the algorithm (lr ...), which may be
-    formulas of the problem's constants, such as ``lr="1/L"``. directory: where prepared data lie, by default
-    FEDATLAS_DATA or ``data``. Own data and those that come with a package are prepared if need be; where that folder is
-    not there, or cannot be written to, this is done in the user's cache. Other data sets must have been fetched.
-    optimum: whether F* is computed, where a solver can, so that suboptimality is reported. threads: client blocks
-    computed at once. progress: called with each row. say: called with an estimate of the memory before the run.
+    Args:
+        algorithm: Name of an algorithm, an Algorithm, or a subclass of it.
+        problem: A Problem, such as `fedatlas.Softmax` of arrays, or a specification such as
+            ``{"kind": "logistic", "data": "a9a", "l2": 1e-3}``. Its data may be custom files: ``"data": {"file":
+            "mine.csv", "label": "y", "client": "hospital"}, "partition": "natural"``.
+        clients: Number of clients. It may be left out for a Problem whose rows are split, and for the partition
+            ``natural``.
+        seed: Seed of samples, participation and start.
+        directory: Folder of prepared data, by default FEDATLAS_DATA or ``data``. Custom data and those that come with a
+            package are prepared on demand, in the user's cache if the folder does not exist or cannot be written. Other
+            data sets must have been fetched.
+        optimum: Whether F* is computed, if a solver exists, so that suboptimality is reported.
+        threads: Number of client blocks that are computed at once.
+        progress: Function that is called with each row.
+        say: Function that is called with an estimate of the memory before the run.
+        **options: Keys of the setting (rounds, local_steps, batch, participation ...) and hyper-parameters of the
+            algorithm (lr ...), which may be formulas of the problem's constants, such as ``lr="1/L"``.
 
-    Columns: ``round``, ``steps``, the costs, and the problem's metrics. ``frame.attrs`` holds ``status`` (ok or
-    diverged), ``diverged_round``, ``spec``, ``x``, the last output, and ``label``, the algorithm's name for people.
-    Raises UserError on anything unknown or out of range, and where memory will not do.
+    Returns:
+        A DataFrame with a row for each evaluation and the columns ``round``, ``steps``, the costs, and the problem's
+        metrics. Its ``attrs`` hold ``status`` (ok or diverged), ``diverged_round``, ``spec``, ``x``, the last output,
+        and ``label``, the algorithm's name for people.
+
+    Raises:
+        UserError: A name is unknown, a value is out of range, or memory does not suffice.
 
     >>> import fedatlas
     >>> quadratic = {"kind": "quadratic", "dim": 10, "similarity": 0.1}
@@ -72,11 +83,11 @@ def train(
     import pandas as pd
 
     seed, threads, problem = native(seed), native(threads), native(problem)
-    validate_values("train", GIVEN, {"seed": seed, "threads": threads})
+    validate_values("train", ARGUMENTS, {"seed": seed, "threads": threads})
     if not isinstance(directory, (str, PathLike, type(None))):
         raise UserError(f"train: directory is {directory!r:.60}; it must be a path or None")
-    own = isinstance(algorithm, type) and issubclass(algorithm, Algorithm) and hasattr(algorithm, "name")
-    if not own and not isinstance(algorithm, (str, Algorithm)):
+    is_class = isinstance(algorithm, type) and issubclass(algorithm, Algorithm) and hasattr(algorithm, "name")
+    if not is_class and not isinstance(algorithm, (str, Algorithm)):
         raise UserError(
             f"train: algorithm is {algorithm!r:.60}; it must be a name, an Algorithm, or a named class of them"
         )
@@ -84,29 +95,30 @@ def train(
         raise UserError(f"train: problem is {problem!r:.60}; it must be a mapping of options to values, or a Problem")
     cls = algorithms.get(algorithm) if isinstance(algorithm, str) else algorithm
     cls = cls if isinstance(cls, type) else type(cls)
-    known = [*cls.options(), *sorted(SETTING)]
+    names = [*cls.options(), *sorted(SETTING)]
     for name in options:
-        if name not in known:
-            raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, known)}")
+        if name not in names:
+            raise UserError(f"train: {cls.name} has no option {name!r}{did_you_mean(name, names)}")
     if clients is None:
-        clients = _clients(problem, directory)
-    given = {} if clients is None else {"clients": clients}
-    setting = construct("train", Setting, {**given, **{k: v for k, v in options.items() if k in SETTING}})
+        clients = _client_count(problem, directory)
+    conditions = {} if clients is None else {"clients": clients}
+    conditions |= {name: value for name, value in options.items() if name in SETTING}
+    setting = construct("train", Setting, conditions)
     setting.participation_kind.validate_files(setting.clients)
-    parameters = {k: v for k, v in options.items() if k not in SETTING}
-    _made(algorithm, resolve(parameters, cls.options()))  # what does not fit is refused before data are read
+    parameters = {name: value for name, value in options.items() if name not in SETTING}
+    _create(algorithm, resolve(parameters, cls.options()))  # a wrong value is refused before data are read
     if isinstance(problem, Mapping):
         check_constants(
             parameters, cls.options(), problems.parse(interactive.resolve_data_names(problem))[0].available_constants()
         )
-    named = dict(problem) if isinstance(problem, Mapping) else repr(problem)
+    problem_spec = dict(problem) if isinstance(problem, Mapping) else repr(problem)
     if isinstance(problem, Mapping):
         problem = interactive.create(problem, setting.clients, directory)
-    algorithm = _made(algorithm, resolve(parameters, cls.options(), problem))
+    algorithm = _create(algorithm, resolve(parameters, cls.options(), problem))
     spec = {
         "algorithm": algorithm.name,
         "parameters": dataclasses.asdict(algorithm),
-        "problem": named,
+        "problem": problem_spec,
         "setting": dataclasses.asdict(setting),
         "seed": seed,
     }
@@ -115,9 +127,9 @@ def train(
     problem.prepare_threads(threads)
     with explain_overflow(algorithm.name):
         simulation = Simulation(algorithm, problem, setting, seed, threads=threads)
-        needed = memory.require([simulation])
+        estimate = memory.require([simulation])
         if say:
-            say(f"memory: {needed}")
+            say(f"memory: {estimate}")
         history = simulation.run(progress)
     frame = pd.DataFrame(history.rows)
     frame.attrs = {"status": history.status, "diverged_round": history.diverged_round, "spec": spec, "x": history.x}
@@ -125,15 +137,15 @@ def train(
     return frame
 
 
-def _clients(problem: Mapping[str, Any] | Problem, directory: str | Path | None) -> int | None:
-    """The number of clients that a problem or its data have, or None where they have none."""
+def _client_count(problem: Mapping[str, Any] | Problem, directory: str | Path | None) -> int | None:
+    """Return the number of clients that a problem or its data fix, or None."""
     if isinstance(problem, Mapping):
         return interactive.client_count(problem, directory)
     return problem.clients if problem.partition is None else problem.partition.clients
 
 
-def _made(algorithm: str | Algorithm | type[Algorithm], parameters: dict[str, Any]) -> Algorithm:
-    """The algorithm of a name, a class, or another one's other hyper-parameters."""
+def _create(algorithm: str | Algorithm | type[Algorithm], parameters: dict[str, Any]) -> Algorithm:
+    """Return the algorithm of a name or a class, or a copy of an algorithm with other hyper-parameters."""
     if isinstance(algorithm, str):
         return algorithms.create(algorithm, parameters)
     if isinstance(algorithm, type):
@@ -142,7 +154,7 @@ def _made(algorithm: str | Algorithm | type[Algorithm], parameters: dict[str, An
 
 
 def summary(frame: "pd.DataFrame") -> dict[str, Any]:
-    """``{"final", "best", "costs", "status"}`` of a frame that train() made; best has each metric's value and round."""
+    """Return ``{"final", "best", "costs", "status"}`` of a frame of train(); best has each metric's value and round."""
     metrics = scores.metric_columns(frame)
     last = frame.iloc[-1]
     best = {}
