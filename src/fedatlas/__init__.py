@@ -18,14 +18,18 @@ from typing import TYPE_CHECKING
 # The module that defines each name.
 EXPORTS = {
     "Algorithm": "fedatlas.federation.algorithms.base",
+    "AlgorithmCheck": "fedatlas.results.claims.base",
     "AlgorithmFigure": "fedatlas.results.figures.base",
     "Architecture": "fedatlas.federation.architectures.base",
     "BITS": "fedatlas.results.costs.base",
+    "BoundedCheck": "fedatlas.results.claims.base",
     "Check": "fedatlas.results.claims.base",
+    "ContestCheck": "fedatlas.results.claims.base",
     "CostModel": "fedatlas.results.costs.base",
     "CustomReader": "fedatlas.data.readers.custom_reader",
     "DataKind": "fedatlas.federation.problems.base",
     "Drawing": "fedatlas.results.figures.base",
+    "Evidence": "fedatlas.results.claims.evidence",
     "FederatedLogisticRegression": "fedatlas.api.estimator",
     "Figure": "fedatlas.results.figures.base",
     "FigureData": "fedatlas.results.figures.figure_data",
@@ -35,8 +39,10 @@ EXPORTS = {
     "Logistic": "fedatlas.federation.problems.from_arrays",
     "Metric": "fedatlas.federation.metrics.base",
     "Mixing": "fedatlas.federation.topologies.mixing",
+    "MultiAlgorithmCheck": "fedatlas.results.claims.base",
     "Network": "fedatlas.federation.networks.from_arrays",
     "OPERATIONS": "fedatlas.results.costs.base",
+    "Outcome": "fedatlas.results.claims.verdicts",
     "PanelFigure": "fedatlas.results.figures.base",
     "Participants": "fedatlas.federation.participation.base",
     "Participation": "fedatlas.federation.participation.base",
@@ -45,18 +51,24 @@ EXPORTS = {
     "Reader": "fedatlas.data.readers.base",
     "Recurrence": "fedatlas.federation.algorithms.recurrences",
     "SNAKEFILE": "fedatlas.workflow.configuration",
+    "SampledProblem": "fedatlas.federation.sampling.sampler",
     "Sampler": "fedatlas.federation.sampling.sampler",
     "Samples": "fedatlas.data.readers.custom_reader",
     "Sampling": "fedatlas.federation.sampling.base",
     "Schedule": "fedatlas.federation.schedules.base",
+    "ScoreCheck": "fedatlas.results.claims.base",
     "Softmax": "fedatlas.federation.problems.from_arrays",
     "Source": "fedatlas.data.catalogue.base",
     "Split": "fedatlas.federation.partitions.base",
     "State": "fedatlas.federation.arrays",
     "SyntheticKind": "fedatlas.federation.problems.base",
     "Topology": "fedatlas.federation.topologies.base",
+    "TuningRule": "fedatlas.experiments.tuning.base",
     "UserError": "fedatlas.errors",
     "equal_sizes": "fedatlas.federation.partitions.base",
+    "exact_outcome": "fedatlas.results.claims.evidence",
+    "judge_all": "fedatlas.results.claims.evidence",
+    "judge_any": "fedatlas.results.claims.evidence",
     "load_results": "fedatlas.api.frames",
     "option": "fedatlas.registry.options",
     "plot": "fedatlas.api.plotting",
@@ -86,6 +98,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.data.readers.custom_reader import Samples as Samples
     from fedatlas.errors import UserError as UserError
     from fedatlas.experiments import labels as labels
+    from fedatlas.experiments.tuning.base import TuningRule as TuningRule
     from fedatlas.federation import arrays as arrays
     from fedatlas.federation import partitions as partitions
     from fedatlas.federation.algorithms.base import Algorithm as Algorithm
@@ -106,13 +119,24 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.problems.from_arrays import Softmax as Softmax
     from fedatlas.federation.problems.quadratic import Quadratic as Quadratic
     from fedatlas.federation.sampling.base import Sampling as Sampling
+    from fedatlas.federation.sampling.sampler import SampledProblem as SampledProblem
     from fedatlas.federation.sampling.sampler import Sampler as Sampler
     from fedatlas.federation.schedules.base import Schedule as Schedule
     from fedatlas.federation.streams import stream as stream
     from fedatlas.federation.topologies.base import Topology as Topology
     from fedatlas.federation.topologies.mixing import Mixing as Mixing
     from fedatlas.registry.options import option as option
+    from fedatlas.results.claims.base import AlgorithmCheck as AlgorithmCheck
+    from fedatlas.results.claims.base import BoundedCheck as BoundedCheck
     from fedatlas.results.claims.base import Check as Check
+    from fedatlas.results.claims.base import ContestCheck as ContestCheck
+    from fedatlas.results.claims.base import MultiAlgorithmCheck as MultiAlgorithmCheck
+    from fedatlas.results.claims.base import ScoreCheck as ScoreCheck
+    from fedatlas.results.claims.evidence import Evidence as Evidence
+    from fedatlas.results.claims.evidence import exact_outcome as exact_outcome
+    from fedatlas.results.claims.evidence import judge_all as judge_all
+    from fedatlas.results.claims.evidence import judge_any as judge_any
+    from fedatlas.results.claims.verdicts import Outcome as Outcome
     from fedatlas.results.costs.base import BITS as BITS
     from fedatlas.results.costs.base import OPERATIONS as OPERATIONS
     from fedatlas.results.costs.base import CostModel as CostModel
