@@ -64,7 +64,7 @@ def test_many_clients_of_a_large_model_cost_nothing_without_state():
 
 
 @pytest.mark.parametrize("name, vectors", [("scaffold", 1), ("fedspeed", 1), ("fedadmm", 2)])
-def test_states_grow_with_the_clients_seen(name, vectors):
+def test_states_grow_with_the_active_clients(name, vectors):
     problem = quadratic(clients=50)
     found = []
     for rounds in (1, 4, 200):
@@ -78,7 +78,7 @@ def test_states_grow_with_the_clients_seen(name, vectors):
 
 def test_very_long_runs_are_bounded(monkeypatch):
     monkeypatch.setattr(memory, "SCAN", 2)
-    assert memory.clients_seen(simulation("scaffold", quadratic(clients=50), clients=50, rounds=3)) == 50
+    assert memory.stateful_clients(simulation("scaffold", quadratic(clients=50), clients=50, rounds=3)) == 50
 
 
 def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):

@@ -14,20 +14,23 @@ class Table:
     Rows never written read as the first state. Arrays come from ``np.zeros``, whose pages the system hands out when
     they are first touched, so 500 clients x 11 M parameters cost only the rows in use.
 
-    first: State of one client: (d,) vectors or numbers. clients: their number. like: a vector that gives type and
-    library of numbers. place: ``memory``, that of the vectors' device, or ``disk``: files without a name in the folder
-    for temporary files (TMPDIR), which are mapped into memory and end with the process.
+    Args:
+        first: First State of one client: (d,) vectors or numbers.
+        clients: Number of clients.
+        like: Vector that gives type and library of numbers.
+        storage: ``memory``, that of the vectors' device, or ``disk``: files without a name in the folder for temporary
+            files (TMPDIR), which are mapped into memory and end with the process.
     """
 
-    def __init__(self, first: State, clients: int, like: Array, place: Literal["memory", "disk"] = "memory") -> None:
+    def __init__(self, first: State, clients: int, like: Array, storage: Literal["memory", "disk"] = "memory") -> None:
         self.first = State(**{name: self._vector(value, like) for name, value in first.items()})
-        self.place = place
+        self.storage = storage
         self.data = {name: self._zeros(clients, value) for name, value in self.first.items()}
         self.touched = np.zeros(clients, bool)
 
     def fresh(self) -> "Table":
-        """A table of the same clients, fields and place, in which nothing was written."""
-        return Table(self.first, len(self.touched), None, self.place)
+        """Return a table of the same clients, fields and storage, in which nothing was written."""
+        return Table(self.first, len(self.touched), None, self.storage)
 
     @staticmethod
     def _vector(value: Any, like: Array) -> Array:
@@ -40,14 +43,14 @@ class Table:
         if is_torch(value):
             import torch
 
-            if self.place == "memory" and value.device.type != "cpu":
+            if self.storage == "memory" and value.device.type != "cpu":
                 return _Rows(value)
             # torch.zeros would write the pages
             return torch.from_numpy(self._lazy(shape, np.dtype(str(value.dtype).removeprefix("torch."))))
         return self._lazy(shape, value.dtype)
 
     def _lazy(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-        if self.place == "memory":
+        if self.storage == "memory":
             return np.zeros(shape, dtype)
         with tempfile.TemporaryFile() as file:
             return np.memmap(file, dtype, "w+", shape=shape)
@@ -58,7 +61,7 @@ class Table:
         return sum(value.shape[0] * value.dtype.itemsize for _, value in self.first.items())
 
     def read(self, ids: np.ndarray) -> State:
-        """State of the clients in ids (m,): a copy, every field (m, width)."""
+        """Return the State of the clients in ids (m,): a copy, with fields (m, width)."""
         if not self.data:
             return State()
         untouched = np.flatnonzero(~self.touched[ids])
@@ -72,15 +75,15 @@ class Table:
             fields[name] = block
         return State(**fields)
 
-    def write(self, ids: np.ndarray, kept: State | None) -> None:
-        """Store what the clients in ids (m,) keep; fields that are not in kept stay as they are."""
-        if kept is None or not self.data:
+    def write(self, ids: np.ndarray, state: State | None) -> None:
+        """Store the State that the clients in ids (m,) keep; fields that are not in it stay as they are."""
+        if state is None or not self.data:
             return
-        names = [name for name, _ in kept.items()]
+        names = [name for name, _ in state.items()]
         fresh = ids[~self.touched[ids]]
         for name, data in self.data.items():
             if name in names:
-                value = getattr(kept, name)
+                value = getattr(state, name)
                 on_host = is_torch(data) and hasattr(value, "device")
                 data[ids] = value.to(data.device) if on_host else value
             elif len(fresh):
@@ -90,7 +93,7 @@ class Table:
 
 
 class _Rows:
-    """The rows that were written, one by one: a device has no lazy memory. like: a row of the same type."""
+    """The rows that were written, one by one: a device has no lazy memory. like: Row of the same type."""
 
     def __init__(self, like: Array) -> None:
         self.like = like

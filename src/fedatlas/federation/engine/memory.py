@@ -2,25 +2,26 @@
 
 import tempfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fedatlas.errors import UserError
+from fedatlas.federation.engine.protocols import EngineProblem
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.io.machine import format_size, free_disk
 
 if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
 
-ROWS = 6  # arrays of a block that exist at the same time: states, the model, gradients and what is made of them
+ROWS = 6  # arrays of a block that exist at the same time: states, the model, gradients and their combinations
 ACTIVE = 100  # rounds of which the largest number of participants counts
 CLIENT = 64  # bytes that a client takes in lists of ids, probabilities and the like
-SCAN = 20_000  # rounds whose participants are looked at; in longer runs all clients count as seen
+SCAN = 20_000  # rounds whose participants are counted; in longer runs all clients are
 
 
-def require_for_draws(problem: Any, setting: Setting) -> None:
-    """Raise UserError if clients and minibatches alone exceed the memory. It is asked before anything is allocated."""
+def require_for_draws(problem: EngineProblem, setting: Setting) -> None:
+    """Raise UserError if clients and minibatches alone exceed the memory, before anything is allocated."""
     active = setting.clients if _common(problem, setting) else 1
     need = draws(problem, setting, active) + CLIENT * setting.clients
     if need > (free := problem.free_memory()):
@@ -30,20 +31,20 @@ def require_for_draws(problem: Any, setting: Setting) -> None:
         )
 
 
-def draws(problem: Any, setting: Setting, active: int) -> int:
-    """Bytes, roughly, of the numbers of rows that clients draw in a round. active: clients that take part."""
+def draws(problem: EngineProblem, setting: Setting, active: int) -> int:
+    """Return roughly the bytes of the numbers of rows that clients draw in a round. active: Clients that take part."""
     if setting.batch is None:
         return 0
     if setting.local_epochs is not None:
-        own = problem.samples if problem.partition is None else -(-problem.samples // setting.clients)
-        return 16 * active * setting.local_epochs * own
+        samples = problem.samples if problem.partition is None else -(-problem.samples // setting.clients)
+        return 16 * active * setting.local_epochs * samples
     if _common(problem, setting):
         return 8 * setting.clients * (setting.local_steps or 1) * setting.batch
     return 16 * active * (setting.local_steps or 1) * setting.batch
 
 
-def _common(problem: Any, setting: Setting) -> bool:
-    """Whether the draws of all clients are made at once, whoever takes part."""
+def _common(problem: EngineProblem, setting: Setting) -> bool:
+    """Return whether the draws of all clients are made at once, whoever takes part."""
     return problem.partition is None and setting.sampling_kind.name == "replacement"
 
 
@@ -56,69 +57,73 @@ def _most_active(simulation: "Simulation") -> int:
 
 
 def estimate(simulation: "Simulation") -> tuple[dict[str, int], int]:
-    """Roughly the bytes that a simulation takes, by what takes them, and the number of clients that it keeps states of.
+    """Estimate the memory of a simulation.
 
-    The parts are ``model``: the server's state, and the vectors of the blocks that are computed at once; ``clients``:
-    states of all clients that will have been active; ``draws``: what they draw in a round; ``data`` and
-    ``activations``: what the problem says.
+    Returns:
+        Bytes by part, and the number of clients whose states are kept. The parts are ``model``: the server's state, and
+        the vectors of the blocks that are computed at once; ``clients``: states of all clients that will have been
+        active; ``draws``: their draws in a round; and the problem's ``data`` and ``activations``.
     """
     setting, problem = simulation.setting, simulation.problem
     vector = problem.dim * simulation.x0.dtype.itemsize
     server = sum(getattr(value, "nbytes", 8) for _, value in simulation.s.items())
     width = simulation.table.row_bytes / vector
     block = min(simulation.block, setting.clients) * simulation.threads
-    seen = clients_seen(simulation)
+    stateful = stateful_clients(simulation)
     parts = {
         "model": 2 * server + block * int((ROWS + 2 * width) * vector),
-        "clients": seen * simulation.table.row_bytes,
+        "clients": stateful * simulation.table.row_bytes,
         "draws": draws(problem, setting, _most_active(simulation)),
     }
     batch = setting.batch or problem.samples // setting.clients
-    return parts | problem.memory(batch, block), seen
+    return parts | problem.memory(batch, block), stateful
 
 
-def clients_seen(simulation: "Simulation") -> int:
-    """Number of clients that will be active in some round; in very long runs, all. 0 if clients have no state."""
-    setting, seen = simulation.setting, np.zeros(simulation.setting.clients, bool)
+def stateful_clients(simulation: "Simulation") -> int:
+    """Return the number of clients that will be active in some round; in very long runs, all. 0 without states."""
+    setting, active = simulation.setting, np.zeros(simulation.setting.clients, bool)
     if not simulation.table.data:
         return 0
     for t in range(setting.total_rounds):
-        if t == SCAN or seen.all():
+        if t == SCAN or active.all():
             return setting.clients
-        seen[simulation.participants.active(t)] = True
-    return int(seen.sum())
+        active[simulation.participants.active(t)] = True
+    return int(active.sum())
 
 
 def require(simulations: "Sequence[Simulation]") -> str:
-    """The estimate for simulations that run at once, as a sentence. Raises UserError, with the numbers, if free memory
-    or disk is too small."""
+    """Return the estimate for simulations that run at once, as a sentence.
+
+    Raises:
+        UserError: If free memory or disk is too small, with the numbers.
+    """
     estimates = [estimate(simulation) for simulation in simulations]
-    parts, seen = estimates[0][0], max(seen for _, seen in estimates)
+    parts, stateful = estimates[0][0], max(count for _, count in estimates)
     for name in ("model", "clients"):
-        parts[name] = sum(other[name] for other, _ in estimates)
+        parts[name] = sum(estimate[name] for estimate, _ in estimates)
     first = simulations[0]
     on_disk = first.setting.state == "disk"
     text = f"about {format_size(sum(parts.values()))}: {format_size(parts['model'])} for the model"
     if parts["clients"]:
         where = " on disk" if on_disk else ""
-        text += f", {format_size(parts['clients'])} for states of {seen} clients{where}"
+        text += f", {format_size(parts['clients'])} for states of {stateful} clients{where}"
     for name, words in (("draws", "the rows that clients draw"), ("data", "data"), ("activations", "activations")):
         if parts.get(name):
             text += f", {format_size(parts[name])} for {words}"
-    kept = parts["clients"] if on_disk else 0
-    for need, free, what in (
-        (sum(parts.values()) - kept, first.problem.free_memory(), "memory"),
-        (kept, free_disk(), f"space in {tempfile.gettempdir()}"),
+    stored = parts["clients"] if on_disk else 0
+    for need, free, resource in (
+        (sum(parts.values()) - stored, first.problem.free_memory(), "memory"),
+        (stored, free_disk(), f"space in {tempfile.gettempdir()}"),
     ):
         if need > free:
             advice = (
                 "set TMPDIR to a larger disk"
-                if what != "memory"
+                if resource != "memory"
                 else "keep client states on disk (state: disk)"
                 if parts["clients"] > need / 2
                 else "take a smaller batch, model or data set, or a larger machine"
             )
             raise UserError(
-                f"{first.algorithm.name} needs {text}; but only {format_size(free)} of {what} are free: {advice}"
+                f"{first.algorithm.name} needs {text}; but only {format_size(free)} of {resource} are free: {advice}"
             )
     return text

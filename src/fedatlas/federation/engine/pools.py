@@ -1,4 +1,4 @@
-"""How blocks of clients are computed: one after another, or on threads. Results come in the order of blocks."""
+"""Pools that compute blocks of clients one after another, or on threads. Results come in the order of the blocks."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -7,16 +7,16 @@ from typing import Any
 
 
 def pool(threads: int) -> "Threads | Serial":
-    """A pool of this many threads, as a context manager with ``map``."""
+    """Return a pool of this many threads, a context manager with ``map``."""
     return Threads(threads) if threads > 1 else Serial()
 
 
 class Threads(ThreadPoolExecutor):
-    """A pool whose map runs only a little ahead of what is taken, so that few results are in memory at once."""
+    """A pool whose map runs only a little ahead of its consumer, so that few results are in memory at once."""
 
-    # an executor's map takes more arguments, which no pool here is given
+    # an executor's map has more arguments, which the engine does not use
     def map(self, work: Callable[[Any], Any], blocks: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
-        """Results of work on the blocks, in their order."""
+        """Yield the results of work on the blocks, in their order."""
         pending: deque[Future[Any]] = deque()
         for block in blocks:
             pending.append(self.submit(work, block))
@@ -27,7 +27,7 @@ class Threads(ThreadPoolExecutor):
 
 
 class Serial:
-    """No threads: each block is computed when its result is asked for."""
+    """A pool without threads: each block is computed when its result is consumed."""
 
     map = staticmethod(map)
 

@@ -1,4 +1,4 @@
-"""The conditions of a run that are neither problem nor algorithm: clients, rounds, samples, participation."""
+"""The setting of a run: clients, rounds, samples, participation and all else besides problem and algorithm."""
 
 import functools
 import math
@@ -18,7 +18,7 @@ LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which Steps rec
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """How a federation is run. One round has K local steps or E local epochs of each active client.
+    """The setting of a run. One round has K local steps or E local epochs of each active client.
 
     Raises UserError where options contradict each other.
     """
@@ -74,13 +74,13 @@ class Setting:
         validate("setting", self)
         if self.local_epochs is None and self.local_steps is None:
             object.__setattr__(self, "local_steps", 1)
-        self._check_lengths()
+        self._validate_lengths()
         self.participation_kind.validate_clients(self.clients)
         SAMPLING.build(self.sampling)
         self.last_factor()
 
-    def _check_lengths(self) -> None:
-        """Raise UserError unless the lengths of the run and of its rounds are each given in one way."""
+    def _validate_lengths(self) -> None:
+        """Raise UserError unless the length of the run and that of its rounds each have one value."""
         if self.local_epochs is not None and self.local_steps is not None:
             raise UserError("give local_steps or local_epochs, not both")
         name, other = ("steps", "epochs") if self.local_epochs is None else ("epochs", "steps")
@@ -95,7 +95,7 @@ class Setting:
             raise UserError("give eval_rounds or eval_steps, not both")
 
     def last_factor(self) -> float:
-        """The factor on lr in the last round. Raises UserError if it is not finite or 0."""
+        """Return the factor on lr in the last round. Raises UserError if it is not finite or 0."""
         try:
             factor = float(self.lr_schedule.factor(max(1, self.total_rounds - 1)))
         except OverflowError:
@@ -114,7 +114,7 @@ class Setting:
 
     @property
     def records_losses(self) -> bool:
-        """Whether the minibatches' losses are recorded."""
+        """True if the minibatches' losses are recorded."""
         return LOCAL_LOSS in (self.record or ())
 
     @property
@@ -130,27 +130,27 @@ class Setting:
         return self.local_steps or self.local_epochs or 1
 
     def evaluated(self, round: int) -> bool:
-        """Whether the output is evaluated after this number of rounds."""
+        """Return whether the output is evaluated after this number of rounds."""
         return round % self.eval_every == 0 or round == self.total_rounds
 
     @functools.cached_property
     def participation_kind(self) -> Participation:
-        """The rule of participation."""
+        """Rule of participation."""
         return PARTICIPATION.build(self.participation)
 
     @functools.cached_property
     def lr_schedule(self) -> Schedule:
-        """The schedule of the step size."""
+        """Schedule of the step size."""
         return SCHEDULES.build(self.schedule)
 
     @property
     def full_participation(self) -> bool:
-        """Whether every client takes part in every round by rule."""
+        """True if every client takes part in every round by rule."""
         return self.participation_kind.name == "full"
 
     @property
     def constant_lr(self) -> bool:
-        """Whether all rounds have the same step size by rule."""
+        """True if all rounds have the same step size by rule."""
         return self.lr_schedule.name == "constant"
 
     @functools.cached_property
@@ -159,21 +159,24 @@ class Setting:
         return SAMPLING.build(self.sampling if self.local_epochs is None else "reshuffling")
 
     def metric_functions(self, reported: Collection[str]) -> dict[str, Callable[[Any, Any], float]]:
-        """The functions that compute those of ``metrics`` that the problem does not report, by name.
+        """Return the functions that compute those of ``metrics`` that the problem does not report, by name.
 
-        reported: names of the metrics that the problem's evaluation gives. Raises UserError for a metric that the
-        problem does not report and that has no function.
+        Args:
+            reported: Names of the metrics that the problem reports.
+
+        Raises:
+            UserError: For a metric that the problem does not report and that has no function.
         """
-        found = {}
+        functions = {}
         for name in self.metrics or ():
             if name in reported:
                 continue
             compute = metric(name).compute
             if compute is None:
-                known = [*reported, *(one for one in METRICS.names() if METRICS.get(one).compute is not None)]
+                computed = (name for name in METRICS.names() if METRICS.get(name).compute is not None)
                 raise UserError(
                     f"metrics: the problem does not report {name!r}, and it cannot be computed from the output"
-                    + did_you_mean(name, known)
+                    + did_you_mean(name, [*reported, *computed])
                 )
-            found[name] = compute
-        return found
+            functions[name] = compute
+        return functions

@@ -1,5 +1,4 @@
-"""How samples are split over clients. A module here that defines a `Split` is found by itself: adding one is adding a
-file.
+"""Partitions: the kinds of splitting samples over clients. A module here that defines a named `Split` is found by itself.
 
 >>> import numpy as np
 >>> import fedatlas
@@ -30,32 +29,40 @@ _STREAM = 0x5041_5254
 def split(spec: Any, y: ArrayLike, clients: int, owner: np.ndarray | None = None) -> Partition | None:
     """Split labelled samples over clients; the same arguments give the same split.
 
-    spec: the name of a kind, a mapping with ``kind`` and its options, or null. y: whole numbers (n,), the labels.
-    clients: m. owner: whole numbers (n,), the clients that the data name, or None. Returns None where every client has
-    all samples. Raises UserError on an unknown kind or option, on a value out of range, if a client would be left
-    without samples, and if the split is by clients and the data name none.
+    Args:
+        spec: Name of a kind, a mapping with ``kind`` and its options, or null.
+        y: Labels, whole numbers (n,).
+        clients: Number m of clients.
+        owner: Client of each sample in the data, whole numbers (n,), or None if the data name none.
+
+    Returns:
+        The partition, or None where every client has all samples.
+
+    Raises:
+        UserError: If the kind or an option is unknown, a value is out of range, a client would have no samples, or the
+            split is by the clients of the data, which name none.
     """
     if spec is None:
         return None
-    made = PARTITIONS.build(spec)
-    if not made.splits:
+    kind = PARTITIONS.build(spec)
+    if not kind.splits:
         return None
-    validate_values(f"partition {made.name}", {"clients": _CLIENTS}, {"clients": clients})
-    y, clients, seed = np.asarray(y), int(clients), int(made.seed)
+    validate_values(f"partition {kind.name}", {"clients": _CLIENTS}, {"clients": clients})
+    y, clients, seed = np.asarray(y), int(clients), int(kind.seed)
     if y.ndim != 1 or y.dtype.kind not in "iu" or not len(y):
         raise UserError(f"labels must be a non-empty vector of integers, not {y.dtype} of shape {y.shape}")
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_STREAM,))))
-    if made.by_owner and owner is None:
-        raise missing_owners(made.name)
-    order, sizes = made.split(y if owner is None or not made.by_owner else owner, clients, rng)
+    if kind.by_owner and owner is None:
+        raise missing_owners(kind.name)
+    order, sizes = kind.split(y if owner is None or not kind.by_owner else owner, clients, rng)
     if sizes.min() < 1:
         raise too_few_samples(clients, len(y))
     offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    return Partition(made.name, seed, _given(made), clients, len(y), order.astype(np.int64), offsets)
+    return Partition(kind.name, seed, _options(kind), clients, len(y), order.astype(np.int64), offsets)
 
 
 def is_split(spec: Any) -> bool:
-    """Whether a specification splits the samples. Raises UserError on an unknown kind."""
+    """Return whether a specification splits the samples. Raises UserError on an unknown kind."""
     if spec is None:
         return False
     kind, _ = PARTITIONS.split(spec)
@@ -63,36 +70,41 @@ def is_split(spec: Any) -> bool:
 
 
 def is_by_owner(spec: Any) -> bool:
-    """Whether a specification splits the samples by the clients that the data name."""
+    """Return whether a specification splits the samples by the clients that the data name."""
     if spec is None:
         return False
     kind, _ = PARTITIONS.split(spec)
     return PARTITIONS.get(kind).by_owner
 
 
-def number_of_clients(spec: Any, clients: int, given: Any = None) -> int:
-    """The number of clients that a partition by the clients of the data has.
+def number_of_clients(spec: Any, clients: int, setting: int | None = None) -> int:
+    """Return the number of clients of a partition by the clients of the data.
 
-    spec: of the partition. clients: that the data name, 0 for none. given: the number that a setting has, or None.
-    Raises UserError if the data name none, or the setting has another number.
+    Args:
+        spec: Specification of the partition.
+        clients: Number of clients that the data name, 0 for none.
+        setting: Number of clients of the setting, or None.
+
+    Raises:
+        UserError: If the data name no clients, or the setting has another number.
     """
     kind, _ = PARTITIONS.split(spec)
     if not clients:
         raise missing_owners(kind)
-    if given is not None and given != clients:
+    if setting is not None and setting != clients:
         raise UserError(
-            f"partition {kind}: the data have {clients:,} clients, but the setting {given}: say clients: {clients}, or "
+            f"partition {kind}: the data have {clients:,} clients, but the setting {setting}: say clients: {clients}, or "
             "leave clients out"
         )
     return clients
 
 
 def module(spec: Any) -> str:
-    """Full name of the module that declares the kind of a specification."""
+    """Return the full name of the module that declares the kind of a specification."""
     return PARTITIONS.module(spec)
 
 
-def _given(made: Split) -> dict[str, Any]:
-    """The options of a kind but for the seed, as JSON types."""
-    values = {name: getattr(made, name) for name in made.options() if name != "seed"}
+def _options(kind: Split) -> dict[str, Any]:
+    """Return the options of a kind but for the seed, as JSON types."""
+    values = {name: getattr(kind, name) for name in kind.options() if name != "seed"}
     return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""What a kind of partition is, and what several kinds need."""
+"""The base class of the kinds of partition, and sizes and errors that several kinds use."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -13,10 +13,11 @@ from fedatlas.registry.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class Split(Kind):
-    """Base of all kinds of partition.
+    """A kind of partition.
 
-    splits: whether samples are split; False where every client has all of them. owned: whether they are split by the
-    clients that the data name, and not by their labels.
+    Attributes:
+        splits: Whether samples are split; False where every client has all of them.
+        by_owner: Whether samples are split by the clients that the data name, and not by their labels.
     """
 
     splits: ClassVar[bool] = True
@@ -28,26 +29,33 @@ class Split(Kind):
     def split(self, y: np.ndarray, clients: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Split samples over clients.
 
-        y: whole numbers (n,), the labels, or where ``owned`` the clients that the data name. clients: m. Returns the
-        order of the samples, client by client, (used,), and how many each client has, (m,). Raises UserError if the
-        samples are too few.
+        Args:
+            y: Labels, whole numbers (n,), or where ``by_owner`` the clients that the data name.
+            clients: Number m of clients.
+            rng: Generator of all draws.
+
+        Returns:
+            The order of the samples, client by client, (used,), and the number of each client's samples, (m,).
+
+        Raises:
+            UserError: If the samples are too few.
         """
 
 
 def equal_sizes(samples: int, clients: int) -> np.ndarray:
-    """How many samples each client has where all are used and sizes differ by one at most, (clients,)."""
+    """Return sizes (clients,) that differ by one at most and use all samples."""
     sizes = np.full(clients, samples // clients)
     sizes[: samples % clients] += 1
     return sizes
 
 
-def too_few_samples(clients: int, samples: int, each: int = 1) -> UserError:
-    """The error for fewer samples than each client needs."""
-    return UserError(f"{samples:,} samples are too few to give each of {clients:,} clients {each:,}: lower clients")
+def too_few_samples(clients: int, samples: int, least: int = 1) -> UserError:
+    """Return the error for samples that are too few to give every client the least number."""
+    return UserError(f"{samples:,} samples are too few to give each of {clients:,} clients {least:,}: lower clients")
 
 
 def missing_owners(kind: str) -> UserError:
-    """The error for data that name no clients, where a split needs them. kind: of the partition."""
+    """Return the error for data that name no clients, which a kind of partition needs."""
     return UserError(
         f"partition {kind} needs data that name the client of each row: own data say client: COLUMN; for other data "
         "take a split by labels, such as dirichlet"

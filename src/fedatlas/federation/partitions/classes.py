@@ -1,4 +1,4 @@
-"""Labels are skewed: every client has samples of a few classes."""
+"""Label skew by classes: every client has samples of a few classes."""
 
 from dataclasses import dataclass
 
@@ -33,22 +33,25 @@ class Classes(Split):
         pools = [rng.permutation(np.flatnonzero(y == label)) for label in range(len(counts))]
         order = []
         for waiting in range(clients, 0, -1):
-            # A class that has a piece for every waiting client goes to all of them, or a piece would be left over.
+            # A class that has a piece for each waiting client goes to all of them, or a piece would remain.
             due = np.flatnonzero(pieces == waiting)
             free = np.where(pieces == waiting, 0, pieces)
-            more = np.zeros(0, np.int64)
+            optional = np.zeros(0, np.int64)
             if free.any():
-                more = rng.choice(len(pieces), classes - len(due), replace=False, p=free / max(free.sum(), 1))
-            for label in sorted([*due, *more]):
+                optional = rng.choice(len(pieces), classes - len(due), replace=False, p=free / max(free.sum(), 1))
+            for label in sorted([*due, *optional]):
                 pieces[label] -= 1
                 order.append(pools[label][pieces[label] * size : (pieces[label] + 1) * size])
         return np.concatenate(order), np.full(clients, classes * size)
 
 
 def _pieces(counts: np.ndarray, clients: int, classes: int) -> tuple[np.ndarray, int]:
-    """Pieces of each class, (k,), and their size, 0 if the samples are too few.
+    """Return the pieces of each class, (k,), and their size, 0 if the samples are too few.
 
-    counts: samples of each class, (k,). classes: pieces of each client.
+    Args:
+        counts: Samples of each class, (k,).
+        clients: Number of clients.
+        classes: Pieces of each client.
     """
     needed, least = clients * classes, int(clients * classes >= len(counts))
 

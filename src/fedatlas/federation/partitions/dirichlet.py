@@ -1,4 +1,4 @@
-"""Labels are skewed: clients have class proportions drawn from a Dirichlet distribution."""
+"""Label skew by a Dirichlet distribution, from which the class proportions of clients are drawn."""
 
 from dataclasses import dataclass
 
@@ -61,66 +61,69 @@ class Dirichlet(Split):
 def _by_client(
     y: np.ndarray, clients: int, rng: np.random.Generator, alpha: float, symmetric: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Order and sizes where each client draws its own proportions of the classes."""
-    left = np.bincount(y)
-    prior = np.ones(len(left)) if symmetric else left / len(y)
+    """Return order and sizes where each client draws its proportions of the classes."""
+    remaining = np.bincount(y)
+    prior = np.ones(len(remaining)) if symmetric else remaining / len(y)
     proportions = _simplex(rng, alpha * prior, clients)
-    pools = [rng.permutation(np.flatnonzero(y == label)) for label in range(len(left))]
+    pools = [rng.permutation(np.flatnonzero(y == label)) for label in range(len(remaining))]
     sizes = equal_sizes(len(y), clients)
     waiting = rng.permutation(np.repeat(np.arange(clients), sizes))
     owner = np.empty(len(y), np.int64)
     while len(waiting):
-        drawn = _draw(rng, proportions, left, waiting)
-        again = np.ones(len(waiting), bool)
-        for label in np.flatnonzero(left):
-            asking = np.flatnonzero(drawn == label)
-            served = asking[: left[label]]
-            again[served] = False
-            owner[pools[label][left[label] - len(served) : left[label]]] = waiting[served]
-            left[label] -= len(served)
-        waiting = waiting[again]
+        labels = _draw(rng, proportions, remaining, waiting)
+        unserved = np.ones(len(waiting), bool)
+        for label in np.flatnonzero(remaining):
+            served = np.flatnonzero(labels == label)[: remaining[label]]
+            unserved[served] = False
+            owner[pools[label][remaining[label] - len(served) : remaining[label]]] = waiting[served]
+            remaining[label] -= len(served)
+        waiting = waiting[unserved]
     return np.argsort(owner, kind="stable"), sizes
 
 
-def _draw(rng: np.random.Generator, proportions: np.ndarray, left: np.ndarray, waiting: np.ndarray) -> np.ndarray:
-    """A class for each waiting client, (w,), of those of which samples are left.
+def _draw(rng: np.random.Generator, proportions: np.ndarray, remaining: np.ndarray, waiting: np.ndarray) -> np.ndarray:
+    """Return a class for each waiting client, (w,), of those of which samples remain.
 
-    proportions: (clients, classes). left: samples of each class, (classes,). waiting: the clients, (w,).
+    Args:
+        rng: Generator of the draws.
+        proportions: Proportions of the classes at each client, (clients, classes).
+        remaining: Samples of each class that remain, (classes,).
+        waiting: Clients that wait for a sample, (w,).
     """
-    weights = proportions * (left > 0)
-    weights[weights.sum(axis=1) == 0] = left
+    weights = proportions * (remaining > 0)
+    weights[weights.sum(axis=1) == 0] = remaining
     ends = np.cumsum(weights, axis=1)
     ends = np.arange(len(ends))[:, None] + ends / ends[:, -1:]
     # The classes of client i cut the interval [i, i + 1), so one sorted search serves all clients.
-    place = np.minimum(waiting + rng.random(len(waiting)), np.nextafter(waiting + 1.0, 0))
-    return np.searchsorted(ends.ravel(), place, side="right") - waiting * len(left)
+    points = np.minimum(waiting + rng.random(len(waiting)), np.nextafter(waiting + 1.0, 0))
+    return np.searchsorted(ends.ravel(), points, side="right") - waiting * len(remaining)
 
 
 def _by_class(y: np.ndarray, clients: int, rng: np.random.Generator, alpha: float) -> np.ndarray:
-    """The owner of each sample, (n,), where each class draws its proportions over the clients."""
-    owner, held = np.empty(len(y), np.int64), np.zeros(clients, np.int64)
+    """Return the owner of each sample, (n,), where each class draws its proportions over the clients."""
+    owner, sizes = np.empty(len(y), np.int64), np.zeros(clients, np.int64)
     for label in range(y.max() + 1):
         members = rng.permutation(np.flatnonzero(y == label))
-        shares = _simplex(rng, np.full(clients, alpha), 1)[0] * (held < len(y) / clients)
+        shares = _simplex(rng, np.full(clients, alpha), 1)[0] * (sizes < len(y) / clients)
         if not shares.sum():
-            shares = (held < len(y) / clients).astype(float)
+            shares = (sizes < len(y) / clients).astype(float)
         ends = np.cumsum(shares)
         cuts = np.round(ends / ends[-1] * len(members)).astype(np.int64)
         counts = np.diff(cuts, prepend=0)
         owner[members] = np.repeat(np.arange(clients), counts)
-        held += counts
+        sizes += counts
     return owner
 
 
 def _simplex(rng: np.random.Generator, concentration: np.ndarray, rows: int) -> np.ndarray:
-    """Draws from a Dirichlet distribution, (rows, k); where it underflows, all weight is on one entry, as in the limit.
+    """Return draws from a Dirichlet distribution of concentration (k,): (rows, k).
 
-    concentration: (k,).
+    Where a draw underflows, all weight is on one entry, as in the limit.
     """
     concentration = np.maximum(concentration, np.finfo(float).tiny)
-    drawn = rng.dirichlet(concentration, rows)
-    bad = ~np.isfinite(drawn).all(axis=1) | (drawn.sum(axis=1) == 0)
+    draws = rng.dirichlet(concentration, rows)
+    bad = ~np.isfinite(draws).all(axis=1) | (draws.sum(axis=1) == 0)
     if bad.any():
         entry = rng.choice(len(concentration), bad.sum(), p=concentration / concentration.sum())
-        drawn[bad] = np.eye(len(concentration))[entry]
-    return drawn
+        draws[bad] = np.eye(len(concentration))[entry]
+    return draws

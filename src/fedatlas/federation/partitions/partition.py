@@ -1,4 +1,4 @@
-"""Which samples each client has. How samples are split is in `fedatlas.federation.partitions`."""
+"""A partition: the samples of each client. `fedatlas.federation.partitions` creates it."""
 
 import json
 from dataclasses import dataclass
@@ -16,9 +16,14 @@ from fedatlas.io.files import atomic
 class Partition:
     """A split of samples over clients. Client i has ``order[offsets[i]:offsets[i + 1]]``.
 
-    kind, seed, options: how it was made. clients: their number. samples: number of samples that were split; some kinds
-    leave a few of them unused. order: positions of the samples, client by client, int64 (used,). offsets: int64
-    (clients + 1,).
+    Attributes:
+        kind: Name of the kind that split the samples.
+        seed: Seed of the split.
+        options: Options of the kind.
+        clients: Number of clients.
+        samples: Number of samples that were split; some kinds leave a few of them unused.
+        order: Positions of the samples, client by client, int64 (used,).
+        offsets: Where the samples of the clients begin and end in order, int64 (clients + 1,).
     """
 
     kind: str
@@ -31,19 +36,24 @@ class Partition:
 
     @property
     def sizes(self) -> np.ndarray:
-        """Samples per client, int64 (clients,)."""
+        """Number of samples of each client, int64 (clients,)."""
         return np.diff(self.offsets)
 
     def client(self, i: int) -> np.ndarray:
-        """Positions of client i's samples, int64 (n_i,), a view."""
+        """Return the positions of client i's samples, int64 (n_i,), a view."""
         if not 0 <= i < self.clients:
             raise UserError(f"there is no client {i}: clients are numbered from 0 to {self.clients - 1}")
         return self.order[self.offsets[i] : self.offsets[i + 1]]
 
     def histogram(self, y: np.ndarray, classes: int) -> np.ndarray:
-        """Samples of each class at each client, int64 (clients, classes).
+        """Return the number of samples of each class at each client, int64 (clients, classes).
 
-        y: the labels that were split, (samples,) in 0..classes-1. Raises UserError if their number is another one.
+        Args:
+            y: Labels of the samples, (samples,), in 0..classes-1.
+            classes: Number of classes.
+
+        Raises:
+            UserError: If there are not as many labels as samples.
         """
         y = np.asarray(y)
         if len(y) != self.samples:
@@ -59,20 +69,20 @@ class Partition:
 
     @classmethod
     def load(cls, path: str | Path) -> "Partition":
-        """Read what ``save`` wrote. Raises UserError if it is not there, or is no partition."""
+        """Read a file of ``save``. Raises UserError if it is missing, or is no partition."""
         try:
             npz.validate(path)
             with np.load(path, allow_pickle=False) as content:
                 meta = json.loads(str(content["meta"]))
-                made = cls(**meta, order=content["order"], offsets=content["offsets"])
-            made._check()
-            return made
+                partition = cls(**meta, order=content["order"], offsets=content["offsets"])
+            partition._validate()
+            return partition
         except Exception as error:  # NumPy's and zipfile's parsers raise whatever they stumble over
             raise UserError(f"{path} is not a readable partition ({error}): make it again") from error
 
-    def _check(self) -> None:
-        given = (self.kind, str), (self.seed, int), (self.options, dict), (self.clients, int), (self.samples, int)
-        if not all(isinstance(value, kind) for value, kind in given):
+    def _validate(self) -> None:
+        values = (self.kind, str), (self.seed, int), (self.options, dict), (self.clients, int), (self.samples, int)
+        if not all(isinstance(value, kind) for value, kind in values):
             raise ValueError("its description is of other types")
         if self.order.dtype.kind + self.offsets.dtype.kind != "ii" or self.order.ndim != 1:
             raise ValueError("it does not hold lists of whole numbers")
