@@ -9,8 +9,8 @@ from fedatlas.results.figures import drawing
 from fedatlas.theory.closed_forms import fedavg_output, late_means
 from tests.synthetic import build, experiment
 
-from .sheets import declared
-from .sheets import drawn as draw
+from .drawings import build_figure
+from .drawings import draw_figure as draw
 
 CENTERS = {"centers": [[0], [100]]}
 
@@ -19,7 +19,7 @@ CENTERS = {"centers": [[0], [100]]}
 def accuracies(tmp_path_factory):
     """Final accuracies 0.5 + seed / 10, ten points more for fedavg, twenty for the second dynamics."""
     dynamics = [{"kind": "sine", "p": "labels"}, {"kind": "staircase", "p": "labels"}]
-    made = experiment(
+    content = experiment(
         algorithms=("fedavg", "mifa"),
         grid={"participation": dynamics},
         seeds=(0, 1, 2),
@@ -31,7 +31,7 @@ def accuracies(tmp_path_factory):
         last = 0.5 + seed / 10 + 0.1 * (id == "fedavg") + 0.2 * (point["participation"]["kind"] == "staircase")
         return np.where(rounds == rounds[-1], last, 0.95)
 
-    return build(made, tmp_path_factory.mktemp("runs"), value)
+    return build(content, tmp_path_factory.mktemp("runs"), value)
 
 
 def test_a_table_has_means_and_deviations_of_the_last_round(accuracies):
@@ -49,8 +49,8 @@ def test_a_table_has_means_and_deviations_of_the_last_round(accuracies):
 
 
 def test_a_table_says_what_diverged(tmp_path):
-    made = experiment(algorithms=("fedavg", "mifa"), grid={"clients": [4, 8]}, seeds=(0,))
-    results = build(made, tmp_path, lambda *_: np.ones(11), lambda id, point: id == "mifa" and point["clients"] == 8)
+    content = experiment(algorithms=("fedavg", "mifa"), grid={"clients": [4, 8]}, seeds=(0,))
+    results = build(content, tmp_path, lambda *_: np.ones(11), lambda id, point: id == "mifa" and point["clients"] == 8)
     figure, drawing = draw({"kind": "table", "x": "clients"}, results)
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert texts.count("diverged") == 1 and "$M$ = 4" in texts
@@ -60,7 +60,7 @@ def test_a_table_says_what_diverged(tmp_path):
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
     axes = {"participation.p.0": [0.2, 0.5, 0.8], "participation.p.1": [0.3, 0.7]}
-    made = experiment(
+    content = experiment(
         algorithms=("fedavg", "fedawe"),
         grid=axes,
         problem={"kind": "quadratic", **CENTERS},
@@ -73,7 +73,7 @@ def grid(tmp_path_factory):
         end = fedavg_output(CENTERS, p) if id == "fedavg" else 50.0
         return np.where(rounds >= 20, end + 2 * seed - 1, 1e3)
 
-    return build(made, tmp_path_factory.mktemp("runs"), value)
+    return build(content, tmp_path_factory.mktemp("runs"), value)
 
 
 HEATMAP = {
@@ -87,15 +87,15 @@ HEATMAP = {
 
 def test_a_heat_map_shows_time_means_beside_the_closed_form(grid):
     figure, drawing = draw({**HEATMAP, "center": 50}, grid)
-    shown = {ax.get_title(): ax.collections[0] for ax in figure.axes[:3]}
-    assert list(shown) == ["closed form", "FedAvg", "FedAWE"]
+    meshes = {ax.get_title(): ax.collections[0] for ax in figure.axes[:3]}
+    assert list(meshes) == ["closed form", "FedAvg", "FedAWE"]
     expected = [[fedavg_output(CENTERS, [p1, p2]) for p1 in (0.2, 0.5, 0.8)] for p2 in (0.3, 0.7)]
-    np.testing.assert_allclose(shown["closed form"].get_array(), expected)
-    np.testing.assert_allclose(shown["FedAvg"].get_array(), expected)
-    assert (shown["FedAWE"].get_array() == 50).all()
-    low, high = shown["FedAvg"].get_clim()
-    assert (low + high) / 2 == pytest.approx(50) and len({image.get_clim() for image in shown.values()}) == 1
-    assert len(drawing.numbers) == 18 and set(drawing.numbers["panel"]) == set(shown)
+    np.testing.assert_allclose(meshes["closed form"].get_array(), expected)
+    np.testing.assert_allclose(meshes["FedAvg"].get_array(), expected)
+    assert (meshes["FedAWE"].get_array() == 50).all()
+    low, high = meshes["FedAvg"].get_clim()
+    assert (low + high) / 2 == pytest.approx(50) and len({image.get_clim() for image in meshes.values()}) == 1
+    assert len(drawing.numbers) == 18 and set(drawing.numbers["panel"]) == set(meshes)
     assert figure.axes[0].get_ylabel() == "$p_{2}$"
 
 
@@ -117,30 +117,30 @@ def someone(rounds=6, clients=4):
 
 
 def test_availability_draws_probabilities_and_who_was_there(grid):
-    probabilities, there = someone()
+    probabilities, active = someone()
     figure, drawing = draw(
-        {"kind": "availability"}, grid, availability=[("a", probabilities, there), ("b", None, there)]
+        {"kind": "availability"}, grid, availability=[("a", probabilities, active), ("b", None, active)]
     )
     rasters = [ax.images[0].get_array() for ax in figure.axes if ax.images]
-    np.testing.assert_array_equal(rasters[0], there[:, ::-1].T)  # the most likely on top, which is last
-    order = np.argsort(there.mean(axis=0), kind="stable")
-    np.testing.assert_array_equal(rasters[1], there[:, order].T)
+    np.testing.assert_array_equal(rasters[0], active[:, ::-1].T)  # the most likely on top, which is last
+    order = np.argsort(active.mean(axis=0), kind="stable")
+    np.testing.assert_array_equal(rasters[1], active[:, order].T)
     np.testing.assert_allclose(figure.axes[0].get_lines()[-1].get_ydata(), probabilities.mean(axis=1))
     assert "unknown" in [text.get_text() for text in figure.axes[1].texts]
     numbers = drawing.numbers
     row = numbers[(numbers["participation"] == "a") & (numbers["round"] == 2) & (numbers["client"] == 3)].iloc[0]
-    assert row["available"] == there[2, 3] and row["probability"] == pytest.approx(0.1)
+    assert row["available"] == active[2, 3] and row["probability"] == pytest.approx(0.1)
     assert numbers.loc[numbers["participation"] == "b", "probability"].isna().all()
     with pytest.raises(UserError, match="there are 7 participations; keep at most 6"):
-        draw({"kind": "availability"}, grid, availability=[("a", probabilities, there)] * 7)
+        draw({"kind": "availability"}, grid, availability=[("a", probabilities, active)] * 7)
 
 
 def test_numbers_lie_beside_the_figure(grid, tmp_path):
     table, curves, view = grid
     for number in range(2):
-        drawing.draw(declared(HEATMAP), view, table, curves, [tmp_path / f"{number}.svg"])
+        drawing.draw(build_figure(HEATMAP), view, table, curves, [tmp_path / f"{number}.svg"])
     assert (tmp_path / "0.svg").read_bytes() == (tmp_path / "1.svg").read_bytes()
     assert pd.read_csv(tmp_path / "0.csv").columns.tolist()[-1] == "suboptimality"
-    scaling = declared({"kind": "scaling", "x": "participation.p.0", "where": {"participation.p.1": 0.3}})
+    scaling = build_figure({"kind": "scaling", "x": "participation.p.0", "where": {"participation.p.1": 0.3}})
     drawing.draw(scaling, view, table, curves, [tmp_path / "2.svg"])
     assert pd.read_csv(tmp_path / "2.csv")["mean"].notna().all()

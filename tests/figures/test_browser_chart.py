@@ -11,7 +11,7 @@ from fedatlas.results.figures.drawing import draw, settings
 from tests.figures.test_comparison_figures import curves, view
 from tests.synthetic import build, decay, experiment
 
-from .sheets import declared, drawn
+from .drawings import build_figure, draw_figure
 
 KINDS = [
     {"kind": "convergence", "x": "rounds", "y": "loss", "panel": "clients", "where": {"local_steps": "max"}},
@@ -23,8 +23,8 @@ KINDS = [
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    table, rows, known = build(experiment(), tmp_path_factory.mktemp("runs"), decay)
-    return table, rows, known
+    table, rows, experiment_view = build(experiment(), tmp_path_factory.mktemp("runs"), decay)
+    return table, rows, experiment_view
 
 
 @pytest.fixture(scope="module")
@@ -35,29 +35,29 @@ def land():
 @pytest.mark.parametrize("spec", KINDS, ids=lambda spec: spec["kind"])
 def test_numbers_are_those_of_the_lines(results, spec):
     with settings():
-        figure, drawing = drawn(spec, results)
-    told = drawing.chart.plain()
+        figure, drawing = draw_figure(spec, results)
+    chart = drawing.chart.plain()
     numbers = drawing.numbers
-    assert set(numbers["algorithm"]) <= set(told["lines"]) and set(told["x"]) <= set(numbers)
-    seen = [line.get_ydata() for ax in figure.axes for line in ax.get_lines() if line.get_linestyle() != "None"]
+    assert set(numbers["algorithm"]) <= set(chart["lines"]) and set(chart["x"]) <= set(numbers)
+    heights = [line.get_ydata() for ax in figure.axes for line in ax.get_lines() if line.get_linestyle() != "None"]
     panels = numbers.groupby("panel", sort=False) if "panel" in numbers else [("", numbers)]
-    given = [rows[told["y"][0]] for _, part in panels for _, rows in part.groupby("algorithm", sort=False)]
-    assert len(given) >= len(seen) > 0
-    for line in seen:
-        assert any(len(line) == len(one) and np.allclose(line, one) for one in given)
+    ordinates = [rows[chart["y"][0]] for _, part in panels for _, rows in part.groupby("algorithm", sort=False)]
+    assert len(ordinates) >= len(heights) > 0
+    for line in heights:
+        assert any(len(line) == len(values) and np.allclose(line, values) for values in ordinates)
 
 
 def test_a_line_can_be_drawn_against_every_cost(results):
     with settings():
-        _, drawing = drawn(KINDS[1], results)
+        _, drawing = draw_figure(KINDS[1], results)
     assert list(drawing.chart.x) == ["gradients", "round", "vectors_up", "seconds"]
-    one = drawing.numbers[drawing.numbers["algorithm"] == drawing.numbers["algorithm"].iloc[0]]
-    assert all(one[column].is_monotonic_increasing for column in drawing.chart.x)
+    values = drawing.numbers[drawing.numbers["algorithm"] == drawing.numbers["algorithm"].iloc[0]]
+    assert all(values[column].is_monotonic_increasing for column in drawing.chart.x)
 
 
 def test_problems_have_a_panel_each_headed_by_the_best(land):
     with settings():
-        figure, drawing = drawn({"kind": "progress", "share": 0.1, "named": 2}, land)
+        figure, drawing = draw_figure({"kind": "progress", "share": 0.1, "named": 2}, land)
     assert figure.axes[2].get_title() == "10 % active\nbest: FedAvg"
     assert list(drawing.chart.heads.values()) == ["best: SCAFFOLD", "best: SCAFFOLD", "best: FedAvg"]
     assert {id for id, line in drawing.chart.lines.items() if not line.quiet} == {"fedavg", "scaffold"}
@@ -67,16 +67,16 @@ def test_problems_have_a_panel_each_headed_by_the_best(land):
 
 def test_losses_and_regimes_are_told_to_the_page(land, tmp_path):
     for kind in ("loss_to_best", "regimes"):
-        draw(declared({"kind": kind, "share": 0.1}), land[2], pd.DataFrame(), land[1], [tmp_path / f"{kind}.svg"])
+        draw(build_figure({"kind": kind, "share": 0.1}), land[2], pd.DataFrame(), land[1], [tmp_path / f"{kind}.svg"])
     grid, words = (json.loads((tmp_path / f"{kind}.json").read_text()) for kind in ("loss_to_best", "regimes"))
     assert len(grid["rows"]) == 4 and grid["columns"] == words["titles"] and grid["darkest"] == pytest.approx(16)
 
 
 def test_what_a_figure_leaves_of_an_older_one_goes(results, tmp_path):
-    table, rows, known = results
+    table, rows, experiment_view = results
     (tmp_path / "it.json").write_text("{}")
     heat = {"kind": "table", "x": "clients", "panel": "local_steps"}
-    draw(declared(heat), known, table, rows, [tmp_path / "it.svg"])
+    draw(build_figure(heat), experiment_view, table, rows, [tmp_path / "it.svg"])
     assert (tmp_path / "it.csv").exists() and not (tmp_path / "it.json").exists()
 
 

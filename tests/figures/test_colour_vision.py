@@ -62,9 +62,9 @@ def test_all_colours_are_told_apart():
 def test_algorithms_of_a_figure_are_told_apart(path):
     """In every figure of the atlas, at every size: by colour, or where colours are used up by marker."""
     for size in ("smoke", "laptop", "paper"):
-        made = experiment_file.load(path, size)
-        looks = style.styles({id: shown.algorithm for id, shown in expansion.create_view(made).algorithms.items()})
-        for name, figure in made.figures.items():
+        content = experiment_file.load(path, size)
+        looks = style.styles({id: shown.algorithm for id, shown in expansion.create_view(content).algorithms.items()})
+        for name, figure in content.figures.items():
             if figure.spec["kind"] in IN_COLOUR:
                 drawn = figure.spec.get("algorithms") or list(looks)
                 for one, other in itertools.combinations([looks[id] for id in drawn], 2):

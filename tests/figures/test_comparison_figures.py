@@ -15,7 +15,7 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.results.figures.drawing import settings
 from fedatlas.results.figures.text_fitting import wrap_text
 
-from .sheets import declared, drawn
+from .drawings import build_figure, draw_figure
 
 KINDS = ["performance_profile", "data_profile", "loss_to_best", "pairwise", "regimes", "robustness"]
 CASES = ["one local step", "many local steps", "10 % active"]
@@ -24,18 +24,18 @@ SPEED = {"fedavg": [100, 100, 100], "scaffold": [50, 50, None], "feddyn": [58, 1
 
 
 def view(ids=tuple(SPEED), metric="suboptimality", goal="min", seeds=4):
-    shown = {id: AlgorithmView(id, ALGORITHMS.get(id).label) for id in ids}
+    entries = {id: AlgorithmView(id, ALGORITHMS.get(id).label) for id in ids}
     select = Select(metric=metric, statistic="best", goal=goal)
-    return ExperimentView("land", "smoke", ["case"], [], select, {"kind": "logistic"}, {}, list(range(seeds)), shown)
+    return ExperimentView("land", "smoke", ["case"], [], select, {"kind": "logistic"}, {}, list(range(seeds)), entries)
 
 
 def curves(speeds=SPEED, cases=CASES, seeds=4, noise=0.05, rounds=200):
     """Exponential decays; FedDyn's speed is noisy, FedProx never attains e^-5."""
     rng, at, rows = np.random.default_rng(0), np.arange(0, rounds + 1, 2), []
     for id, speed in speeds.items():
-        for case, each in zip(cases, speed, strict=True):
-            for seed in range(seeds) if each else ():
-                rate = 5 / each * math.exp((0.3 if id == "feddyn" else noise) * rng.standard_normal())
+        for case, rounds_to_share in zip(cases, speed, strict=True):
+            for seed in range(seeds) if rounds_to_share else ():
+                rate = 5 / rounds_to_share * math.exp((0.3 if id == "feddyn" else noise) * rng.standard_normal())
                 part = pd.DataFrame({"algorithm": id, "case": case, "seed": seed, "round": at, "status": "ok"})
                 rows.append(part.assign(suboptimality=8 * np.exp(-rate * at), gradients=3.0 * at, seconds=at / 10))
     return pd.concat(rows, ignore_index=True)
@@ -46,10 +46,10 @@ def results():
     return None, curves(), view()
 
 
-def made(kind, results, **options):
+def draw_kind(kind, results, **options):
     """(matplotlib figure, Drawing) of a kind."""
     with settings():
-        return drawn({"kind": kind, **options}, results)
+        return draw_figure({"kind": kind, **options}, results)
 
 
 def texts(figure):
@@ -57,7 +57,7 @@ def texts(figure):
 
 
 def test_every_point_of_the_axes_is_a_problem(results):
-    _, drawing = made("performance_profile", results, shares=[math.exp(-5)], resamples=200)
+    _, drawing = draw_kind("performance_profile", results, shares=[math.exp(-5)], resamples=200)
     ends = drawing.numbers.groupby("algorithm")["share"].last()
     assert ends.to_dict() == pytest.approx({"fedavg": 1, "scaffold": 2 / 3, "feddyn": 2 / 3, "fedprox": 0})
     first = drawing.numbers.groupby("algorithm")["share"].first()
@@ -65,7 +65,7 @@ def test_every_point_of_the_axes_is_a_problem(results):
 
 
 def test_a_profile_has_steps_bands_and_says_what_it_counts(results):
-    figure, _ = made("performance_profile", results, shares=[0.1], resamples=200)
+    figure, _ = draw_kind("performance_profile", results, shares=[0.1], resamples=200)
     (ax,) = figure.axes
     assert ax.get_xlim() == (1, 16) and len(ax.collections) == 4 and len(ax.get_lines()) == 4
     named = [text.get_text() for text in figure.legends[0].get_texts()]
@@ -78,11 +78,11 @@ def test_cases_have_their_names_and_what_is_not_defined_its_reason(results):
     table, rows, plain = results
     names = dict(zip(CASES, ["First", "Second", "Third"], strict=True))
     named = replace(plain, cases=names, undefined={"scaffold": {CASES[2]: "it needs everybody"}})
-    figure, drawing = made("loss_to_best", (table, rows, named))
+    figure, drawing = draw_kind("loss_to_best", (table, rows, named))
     assert {*names.values()} <= {*texts(figure)} and not {*CASES} & {*texts(figure)}
     undefined = drawing.numbers[drawing.numbers["state"] == "undefined"]
     assert undefined[["algorithm", "reason"]].to_numpy().tolist() == [["scaffold", "it needs everybody"]]
-    figure, _ = made("performance_profile", (table, rows, named), panel="case", resamples=200)
+    figure, _ = draw_kind("performance_profile", (table, rows, named), panel="case", resamples=200)
     assert [ax.get_title() for ax in figure.axes if ax.get_visible()] == [*names.values()]
 
 
@@ -90,38 +90,38 @@ def test_the_best_has_no_number_where_few_seeds_attain_the_target(results):
     rows = results[1][results[1]["case"] == CASES[0]]
     worst = float(rows.loc[rows["algorithm"] == "scaffold", "suboptimality"].min())
     alone = rows.assign(suboptimality=rows["suboptimality"].where(rows["suboptimality"] <= 1.01 * worst, 8.0))
-    figure, _ = made("loss_to_best", (None, alone, results[2]), share=1.005 * worst / 8)
+    figure, _ = draw_kind("loss_to_best", (None, alone, results[2]), share=1.005 * worst / 8)
     assert "1/4" in texts(figure) and "diverged" not in texts(figure)
 
 
 def test_of_many_lines_few_have_colour(results):
-    figure, _ = made("performance_profile", results, named=2, resamples=200)
+    figure, _ = draw_kind("performance_profile", results, named=2, resamples=200)
     assert [t.get_text() for t in figure.legends[0].get_texts()][2:] == ["2 others"]
-    figure, _ = made("data_profile", results, apart=True, resamples=200)
+    figure, _ = draw_kind("data_profile", results, apart=True, resamples=200)
     assert sorted(ax.get_title() for ax in figure.axes) == ["FedAvg", "FedDyn", "FedProx", "SCAFFOLD"]
 
 
 def test_panels_have_problems_of_their_own(results):
     frame = pd.concat([curves().assign(K=k) for k in (1, 4)])
     two = ExperimentView(**{**vars(view()), "axes": ["K", "case"]})
-    figure, drawing = made("performance_profile", (None, frame, two), panel="K", resamples=200)
+    figure, drawing = draw_kind("performance_profile", (None, frame, two), panel="K", resamples=200)
     assert [ax.get_title() for ax in figure.axes] == ["$K$ = 1", "$K$ = 4"]
     assert (drawing.numbers["problems"] == 3).all()
 
 
 def test_a_data_profile_counts_in_budgets_or_a_baseline(results):
-    figure, drawing = made("data_profile", results, shares=[math.exp(-5)], resamples=200, x="gradients")
+    figure, drawing = draw_kind("data_profile", results, shares=[math.exp(-5)], resamples=200, x="gradients")
     assert figure.axes[0].get_xlabel() == "gradients per active client, as a share of the budget"
     solved = drawing.numbers[drawing.numbers["share"] > 0].groupby("algorithm")["x"].first()
     assert solved["scaffold"] == pytest.approx(0.25, rel=0.15) and "fedprox" not in solved
-    figure, drawing = made("data_profile", results, shares=[math.exp(-5)], resamples=200, baseline="fedavg")
+    figure, drawing = draw_kind("data_profile", results, shares=[math.exp(-5)], resamples=200, baseline="fedavg")
     assert figure.axes[0].get_xlabel().endswith("as a multiple of what FedAvg spends")
     solved = drawing.numbers[drawing.numbers["share"] > 0].groupby("algorithm")["x"].first()
     assert solved["scaffold"] == pytest.approx(0.5, rel=0.15) and solved["fedavg"] == pytest.approx(1, rel=0.15)
 
 
 def test_the_loss_to_the_best_shows_what_has_no_number(results):
-    figure, drawing = made("loss_to_best", results, share=math.exp(-5))
+    figure, drawing = draw_kind("loss_to_best", results, share=math.exp(-5))
     table = drawing.numbers.set_index(["algorithm", "case"])
     states = table["state"].unstack("case")[CASES]
     assert states.loc["scaffold"].tolist() == ["best", "best", "undefined"]
@@ -138,25 +138,25 @@ def test_the_loss_to_the_best_shows_what_has_no_number(results):
 def test_a_run_that_diverged_has_a_sign_of_its_own():
     frame = curves()
     frame.loc[frame["algorithm"] == "fedprox", "status"] = "diverged"
-    figure, _ = made("loss_to_best", (None, frame, view()), share=math.exp(-5))
+    figure, _ = draw_kind("loss_to_best", (None, frame, view()), share=math.exp(-5))
     assert texts(figure).count("×") == 3
 
 
 def test_scores_are_compared_by_ratio_or_by_difference(results):
-    _, drawing = made("loss_to_best", results, scores=True, where={"case": CASES[1]})
+    _, drawing = draw_kind("loss_to_best", results, scores=True, where={"case": CASES[1]})
     assert drawing.numbers["compared"].iloc[0] == "best suboptimality"
     assert drawing.numbers.set_index("algorithm").loc["fedavg", "loss"] > 100
     frame = curves().rename(columns={"suboptimality": "test_accuracy"})
     frame["test_accuracy"] = 1 - frame["test_accuracy"] / 8
     of_accuracy = None, frame, view(metric="test_accuracy", goal="max")
-    figure, drawing = made("loss_to_best", of_accuracy, scores=True, where={"case": CASES[0]})
+    figure, drawing = draw_kind("loss_to_best", of_accuracy, scores=True, where={"case": CASES[0]})
     losses = drawing.numbers.set_index("algorithm")["loss"]
     assert losses["scaffold"] == 0 and 0.01 < losses["fedprox"] < 0.15
     assert "Best test accuracy, minus the best" in figure.get_supxlabel() and "score of the best" in texts(figure)
 
 
 def test_pairs_are_counted(results):
-    figure, drawing = made("pairwise", results, share=math.exp(-5))
+    figure, drawing = draw_kind("pairwise", results, share=math.exp(-5))
     table = drawing.numbers.set_index(["algorithm", "against"])
     assert table.loc[("scaffold", "fedavg")].tolist() == [2, 0, 0]
     assert table.loc[("fedavg", "fedprox")].tolist() == [3, 0, 0]
@@ -165,7 +165,7 @@ def test_pairs_are_counted(results):
 
 
 def test_regimes_in_plain_words(results):
-    figure, drawing = made("regimes", results, share=math.exp(-5))
+    figure, drawing = draw_kind("regimes", results, share=math.exp(-5))
     sentences = drawing.numbers.set_index("case")["sentence"]
     assert re.fullmatch(
         r"SCAFFOLD and FedDyn are within noise of the best in communication rounds; FedAvg needs "
@@ -177,7 +177,7 @@ def test_regimes_in_plain_words(results):
 
 
 def test_robustness_ranks_and_correlates(results):
-    figure, drawing = made("robustness", results, shares=[0.05], resamples=200)
+    figure, drawing = draw_kind("robustness", results, shares=[0.05], resamples=200)
     numbers = drawing.numbers.set_index(["variant", "algorithm"])
     assert numbers.loc[("as scored", "fedprox"), "rank"] == 4 and math.isnan(
         numbers.loc[("as scored", "fedprox"), "tau"]
@@ -197,7 +197,7 @@ def test_targets_do_not_depend_on_what_is_drawn():
     found = []
     for algorithms in (None, ["fedavg", "fedprox"]):
         options = {"algorithms": algorithms, "shares": [0.01], "unit": "one", "resamples": 100}
-        _, drawing = made("data_profile", (None, frame, view(metric="loss")), **options)
+        _, drawing = draw_kind("data_profile", (None, frame, view(metric="loss")), **options)
         part = drawing.numbers[(drawing.numbers["algorithm"] == "fedavg") & (drawing.numbers["share"] > 0)]
         found.append(part["x"].iloc[0])
     assert found[0] == pytest.approx(found[1], rel=0.05)
@@ -205,7 +205,7 @@ def test_targets_do_not_depend_on_what_is_drawn():
 
 def test_the_best_known_value_is_told():
     frame = curves().rename(columns={"suboptimality": "loss"})
-    figure, _ = made("pairwise", (None, frame, view(metric="loss")))
+    figure, _ = draw_kind("pairwise", (None, frame, view(metric="loss")))
     foot = " ".join(figure.get_supxlabel().split())
     assert "the distance of the training loss to the best that any run found is 1 % of the first one" in foot
 
@@ -218,7 +218,7 @@ def test_thirty_algorithms_on_twelve_problems(kind):
     cases = [f"problem number {k}" for k in range(12)]
     results = None, curves(speeds, cases, seeds=2, rounds=100), view(tuple(ids), seeds=2)
     with settings():
-        picture, drawing = drawn({"kind": kind}, results)
+        picture, drawing = draw_figure({"kind": kind}, results)
         picture.canvas.draw()
         found = [text for ax in picture.axes for text in ax.texts if text.get_text()]
         found += [text for legend in picture.legends for text in legend.get_texts()]
@@ -236,7 +236,7 @@ def test_lines_are_as_wide_as_they_may_be():
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ({"kind": "performance_profile", "shares": [0.1, 1.0]}, "each must lie between 0 and 1"),
         ({"kind": "performance_profile", "shares": []}, "that is not empty"),
@@ -252,16 +252,16 @@ def test_lines_are_as_wide_as_they_may_be():
         ({"kind": "regimes", "named": 0}, "named is 0"),
     ],
 )
-def test_wrong_options_give_one_sentence(spec, said):
-    with pytest.raises(UserError, match=re.escape(said)) as error:
-        declared(spec)
+def test_wrong_options_give_one_sentence(spec, message):
+    with pytest.raises(UserError, match=re.escape(message)) as error:
+        build_figure(spec)
     assert "\n" not in str(error.value)
 
 
 def test_results_that_do_not_fit(results):
     with pytest.raises(UserError, match="there is no 'vectors_up' in the results"):
-        made("pairwise", results, x="vectors_up")
+        draw_kind("pairwise", results, x="vectors_up")
     with pytest.raises(UserError, match="no rows are left to draw"):
-        made("regimes", results, where={"case": "nowhere"})
+        draw_kind("regimes", results, where={"case": "nowhere"})
     with pytest.raises(UserError, match="an order needs two algorithms"):
-        made("robustness", results, algorithms=["fedavg"])
+        draw_kind("robustness", results, algorithms=["fedavg"])

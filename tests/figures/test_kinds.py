@@ -59,9 +59,9 @@ def test_a_kind_documents_itself_and_each_option(name):
     cls = FIGURES.get(name)
     assert cls.__module__ == f"fedatlas.results.figures.{name}" == FIGURES.module(name)
     assert cls.summary().endswith(".") and cls.summary() != Figure.summary()
-    for one in cls.options().values():
-        assert one.doc and not one.doc.endswith("."), one.name
-        assert one.names is None or one.names in NAMES, one.name
+    for option in cls.options().values():
+        assert option.doc and not option.doc.endswith("."), option.name
+        assert option.names is None or option.names in NAMES, option.name
     assert set(of_options(cls)["properties"]) == set(cls.options())
 
 
@@ -90,7 +90,7 @@ def test_a_new_kind_is_found_and_drawn(results, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "spec, said",
+    "spec, message",
     [
         ("scalling", "unknown figure 'scalling'; did you mean 'scaling'? (known: "),
         ({"x": "clients"}, "has no kind"),
@@ -115,8 +115,8 @@ def test_a_new_kind_is_found_and_drawn(results, tmp_path, monkeypatch):
         ({"kind": "partition", "where": {}}, "figure partition has no option 'where' (it takes none)"),
     ],
 )
-def test_wrong_options_give_one_sentence(spec, said):
-    with pytest.raises(UserError, match=re.escape(said)) as error:
+def test_wrong_options_give_one_sentence(spec, message):
+    with pytest.raises(UserError, match=re.escape(message)) as error:
         FIGURES.build(spec)
     assert "\n" not in str(error.value)
 
@@ -153,8 +153,8 @@ def test_axes_that_a_figure_spreads(spec, spread):
 
 
 def test_which_kinds_draw_results():
-    drawn = {name for name in FIGURES.names() if FIGURES.get(name).draws_results}
-    assert {"convergence", "scaling"} <= drawn and not drawn & {"availability", "partition"}
+    kinds = {name for name in FIGURES.names() if FIGURES.get(name).draws_results}
+    assert {"convergence", "scaling"} <= kinds and not kinds & {"availability", "partition"}
 
 
 def test_a_figure_of_all_formats_is_laid_out_once(results, tmp_path):

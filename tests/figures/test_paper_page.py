@@ -10,21 +10,21 @@ from fedatlas.results.figures import paper_page
 from fedatlas.results.figures.drawing import draw, settings
 from fedatlas.results.figures.layout import empty_figure, grid
 from fedatlas.results.figures.paper_page import Page
-from tests.figures.sheets import declared
+from tests.figures.drawings import build_figure
 from tests.report.made import experiment, table, view
 
 SPEC = {"kind": "scaling", "x": "clients", "panel": "local_steps"}
 
 
-def drawn(path, page=None):
+def draw_figure(path, page=None):
     """The notes of the made-up experiment's figure, drawn into a file."""
-    made = table().assign(score_min=lambda t: t["score"], score_max=lambda t: t["score"])
-    return draw(declared(SPEC), view(experiment()), made, made, [path], page=page)
+    scores = table().assign(score_min=lambda t: t["score"], score_max=lambda t: t["score"])
+    return draw(build_figure(SPEC), view(experiment()), scores, scores, [path], page=page)
 
 
 @pytest.mark.parametrize(("width", "fonts", "family"), [(3.25, "cm", b"Cmr10"), (6.5, "times", b"STIXGeneral")])
 def test_a_pdf_has_the_width_and_fonts_of_the_page_and_no_foot(tmp_path, width, fonts, family):
-    note = drawn(tmp_path / "it.pdf", Page(width, fonts=fonts))
+    note = draw_figure(tmp_path / "it.pdf", Page(width, fonts=fonts))
     content = (tmp_path / "it.pdf").read_bytes()
     assert float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", content)[1]) == pytest.approx(72 * width, abs=0.5)
     assert family in content and b"/Type3" not in content
@@ -32,9 +32,9 @@ def test_a_pdf_has_the_width_and_fonts_of_the_page_and_no_foot(tmp_path, width, 
 
 
 def test_a_screen_keeps_its_note_and_its_settings(tmp_path):
-    drawn(tmp_path / "before.svg")
-    assert drawn(tmp_path / "page.svg", Page()) and paper_page.current() is None
-    assert drawn(tmp_path / "after.svg") == ""
+    draw_figure(tmp_path / "before.svg")
+    assert draw_figure(tmp_path / "page.svg", Page()) and paper_page.current() is None
+    assert draw_figure(tmp_path / "after.svg") == ""
     assert (tmp_path / "before.svg").read_bytes() == (tmp_path / "after.svg").read_bytes()
 
 

@@ -11,7 +11,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.results.figures.layout import FLOOR
 from tests.synthetic import rows
 
-from .sheets import drawn
+from .drawings import draw_figure
 
 SCORES = {("fedsps", k, c): 1 + (c - k / 10) ** 2 for k in (5, 10, 20) for c in (0.5, 1.0, 2.0)}
 
@@ -30,7 +30,7 @@ VIEW = ExperimentView(
 
 
 def axes_of(spec, scores=SCORES, curves=None):
-    figure, _ = drawn(spec, (rows(scores), curves, VIEW))
+    figure, _ = draw_figure(spec, (rows(scores), curves, VIEW))
     return [ax for ax in figure.axes if ax.get_visible()]
 
 

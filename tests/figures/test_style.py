@@ -108,7 +108,7 @@ def test_axes(axis, text):
 
 
 @pytest.mark.parametrize(
-    ("plain", "drawn"),
+    ("plain", "formula"),
     [
         ("K = T = 64", "$K$ = $T$ = 64"),
         ("DANE, lambda = delta_A", "DANE, $λ$ = $δ_A$"),
@@ -123,8 +123,8 @@ def test_axes(axis, text):
         ("costs $5 = a lot", "costs $5 = a lot"),
     ],
 )
-def test_letters_are_set_as_formulas(plain, drawn):
-    assert labels.mathematical(plain) == drawn
+def test_letters_are_set_as_formulas(plain, formula):
+    assert labels.mathematical(plain) == formula
 
 
 @pytest.mark.parametrize(

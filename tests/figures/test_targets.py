@@ -7,7 +7,7 @@ from fedatlas.experiments.cells import Select
 from fedatlas.experiments.selection import rounds_to_target
 from tests.synthetic import build, curves, experiment
 
-from .sheets import declared, panels
+from .drawings import build_figure, panels
 
 SPEC = {"kind": "targets", "x": "rounds", "targets": [0.5, 0.9], "panel": "clients", "where": {"local_steps": 1}}
 
@@ -20,13 +20,13 @@ def accuracy(id, point, lr, seed, rounds):
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    made = experiment(metric="test_accuracy", goal="max")
-    return build(made, tmp_path_factory.mktemp("runs"), accuracy)
+    content = experiment(metric="test_accuracy", goal="max")
+    return build(content, tmp_path_factory.mktemp("runs"), accuracy)
 
 
 def texts(spec, results):
-    _, found = panels(spec, results)
-    (ax,) = found.values()
+    _, axes = panels(spec, results)
+    (ax,) = axes.values()
     cells = {(round(t.get_position()[0]), round(t.get_position()[1])): t.get_text() for t in ax.texts if t.get_text()}
     return cells, [t.get_text() for t in ax.get_xticklabels()], [t.get_text() for t in ax.get_yticklabels()]
 
@@ -63,6 +63,6 @@ def test_there_must_be_a_target():
     with pytest.raises(
         UserError, match=r"^figure targets: targets is \[\]; it must be a list of different values that is not empty"
     ):
-        declared({**SPEC, "targets": []})
+        build_figure({**SPEC, "targets": []})
     with pytest.raises(UserError, match="a list of different values"):
-        declared({**SPEC, "targets": [0.5, 0.25, 0.5]})
+        build_figure({**SPEC, "targets": [0.5, 0.25, 0.5]})

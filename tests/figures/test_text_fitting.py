@@ -14,7 +14,7 @@ from fedatlas.theory.fedred.bound import FedRedConstants
 from tests.claims.fixtures import compared
 from tests.synthetic import build, experiment
 
-from .sheets import drawn
+from .drawings import draw_figure
 
 LONG = "An algorithm with a name as long as that of a paper, lambda = delta_A, entry {}"
 PARTITIONS = [{"kind": "classes", "classes": 2}, {"kind": "dirichlet", "alpha": 0.3, "symmetric": True}]
@@ -59,12 +59,12 @@ def results(request, tmp_path_factory):
         f"a{n}": {"algorithm": ("fedavg", "fedac-1", "mb-sgd")[n % 3], "label": LONG.format(n)}
         for n in range(request.param)
     }
-    made = experiment(entries, grid={"problem.partition": PARTITIONS, "clients": [2048, 20000, 1000000]})
+    content = experiment(entries, grid={"problem.partition": PARTITIONS, "clients": [2048, 20000, 1000000]})
 
     def value(id, point, lr, seed, rounds):
         return (0.3 + 0.02 * int(id[1:]) + 0.1 * seed) * np.exp(-lr * rounds / 60)
 
-    table, curves, view = build(made, tmp_path_factory.mktemp("runs"), value)
+    table, curves, view = build(content, tmp_path_factory.mktemp("runs"), value)
     step = np.where(curves["round"] > 0, 0.01, math.nan)
     curves = curves.assign(step_size_mean=step, step_size_within=step / 5, step_size_between=step / 10)
     curves = curves.assign(seconds=curves["round"] * 12345.0)
@@ -73,10 +73,10 @@ def results(request, tmp_path_factory):
 
 def inputs(kind, view):
     """What a figure needs besides results."""
-    there = RNG.random((4000, 4)) < 0.5
+    active = RNG.random((4000, 4)) < 0.5
     return {
         "partition": {"partitions": [(TITLE, RNG.integers(0, 99, (1000, 10)))] * 3},
-        "availability": {"availability": [(TITLE, there * 0.9, there), (TITLE, None, there)]},
+        "availability": {"availability": [(TITLE, active * 0.9, active), (TITLE, None, active)]},
         "dissimilarity": {"dissimilarities": [(TITLE, SIMILARITY), ("x", SIMILARITY)]},
         "table": {"memory": dict.fromkeys(view.algorithms, 2.0)},
     }.get(kind, {})
@@ -89,18 +89,18 @@ CASES = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
 def test_nothing_overlaps_or_is_cut(kind, spec, results):
     if kind == "robustness" and len(results[2].algorithms) == 1:
         pytest.skip("an order needs two algorithms")
-    fits(lambda: drawn({"kind": kind, **spec}, results, **inputs(kind, results[2]))[0])
+    fits(lambda: draw_figure({"kind": kind, **spec}, results, **inputs(kind, results[2]))[0])
 
 
 def test_figures_of_theorems(monkeypatch):
     view, table, curves = compared()
     spec = {"kind": "bound", "theorem": 9, "panel": "problem.convexity"}
-    fits(lambda: drawn(spec, (table, curves, view))[0])
+    fits(lambda: draw_figure(spec, (table, curves, view))[0])
     at = np.arange(1, 41)
     run = SimpleNamespace(rounds=at, bound=np.ones((2, 40)) * 3, measured=np.stack([2 / at, 1 / at]))
     monkeypatch.setattr(fedspeed, "compare_runs", lambda *_: run)
     spec = {"kind": "mean_bound", "theorems": ["4.4", "4.4 with noise"], "panel": "problem.convexity"}
-    fits(lambda: drawn(spec, (table, curves, view))[0])
+    fits(lambda: draw_figure(spec, (table, curves, view))[0])
 
 
 def test_all_kinds_are_looked_at():

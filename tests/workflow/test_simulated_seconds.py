@@ -22,7 +22,7 @@ from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
 from fedatlas.workflow.shared_files import partition_file
 from fedatlas.workflow.validation import validate
-from tests.figures.sheets import drawn
+from tests.figures.drawings import draw_figure
 from tests.synthetic import experiment
 
 RATES = {"kind": "rates", "compute": 1e5, "down": 4e4, "up": 1e4, "latency": 0.3, "overhead": 0.01}
@@ -84,7 +84,7 @@ def test_alike_clients_take_what_the_totals_say(tmp_path):
     assert ends[0] != ends[1]  # other clients take part, with the same rates
     spec = {"kind": "regimes", "x": "simulated_seconds", "model": RATES, "share": 0.9}
     curves = simulated(made, results, tmp_path, **spec)
-    _, drawing = drawn(spec, (results.table, curves, expansion.create_view(made)))
+    _, drawing = draw_figure(spec, (results.table, curves, expansion.create_view(made)))
     assert len(drawing.numbers) == 2 * 4
     assert drawing.numbers["sentence"].str.contains("in simulated time, ").any()
 
