@@ -80,6 +80,11 @@ def test_unknown_module_is_an_error():
         fingerprint.fingerprint(["fedatlas.nothing"])
 
 
+def test_imports_that_are_not_followed_exist():
+    for importer, module in fingerprint.DETACHED:
+        assert module in fingerprint._imported(fingerprint._parse(importer)["imports"]), (importer, module)
+
+
 def test_silent_modules_exist_and_are_no_part_of_a_closure():
     for name in fingerprint.SILENT:
         assert fingerprint._path(name), f"{name} is declared silent, but there is no such module"

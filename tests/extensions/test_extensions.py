@@ -87,7 +87,11 @@ def own(study):
 
 def test_every_kind_there_is_is_found_with_its_module(own):
     families = FAMILIES | {"data": SOURCES}
-    found = {(section, name, home) for section, family in families.items() for name, (_, home) in family.extension_kinds.items()}
+    found = {
+        (section, name, home)
+        for section, family in families.items()
+        for name, (_, home) in family.extension_kinds.items()
+    }
     assert found == KINDS
     for section, name, home in found:
         assert name in families[section].names() and families[section].module(name) == home
@@ -142,7 +146,10 @@ def test_files_and_folders_may_be_named(study):
             "kinds/deep/.ipynb_checkpoints/tiny-checkpoint.py": ALGORITHM,
         }
     )
-    assert {name: home for name, (_, home) in ALGORITHMS.extension_kinds.items()} == {"one": "one", "tiny": "kinds.deep.tiny"}
+    assert {name: home for name, (_, home) in ALGORITHMS.extension_kinds.items()} == {
+        "one": "one",
+        "tiny": "kinds.deep.tiny",
+    }
 
 
 def test_a_package_declares_in_its_init_and_imports_relatively(study):

@@ -119,6 +119,7 @@ TABLE = [
     ("federation.architectures.lenet", "lenet"),
     ("federation.architectures.*", ""),
     ("federation.networks", ""),
+    ("federation.networks.from_arrays", ""),
     ("federation.networks.*", "lenet"),
     # what is compiled
     ("federation.compiled", "federated lockstep lenet optimum promises"),
@@ -178,6 +179,7 @@ TABLE = [
     ("experiments.tuning.halton", "table"),
     *((f"experiments.tuning.{name}", "tuned") for name in ("base", "grid")),
     ("experiments.selection", f"{EVERY_FIGURE} {CLAIMS} instability"),
+    ("experiments.labels", f"{EVERY_FIGURE} {CLAIMS} track report instability"),
     ("experiments.metadata", f"{EVERY_CELL} table track report"),
     ("experiments.tables", "table"),
     ("experiments.claim", CLAIMS),
@@ -192,11 +194,10 @@ TABLE = [
     ("federation.metrics", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("federation.metrics.base", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("federation.metrics.*", ""),
-    ("experiments.labels", f"{EVERY_FIGURE} {CLAIMS} track report instability"),
     # cost models
     ("results.costs.cross_silo", "timed"),
     *((f"results.costs.{name}", "timed") for name in ("elapsed", "operations")),
-    *((f"results.costs.{name}", f"timed {COMPARED}") for name in ("base",)),
+    *((f"results.costs.{name}", f"timed {COMPARED}") for name in ("base", "cost_options")),
     ("results.costs", f"timed {COMPARED}"),
     ("results.costs.*", ""),
     # figures

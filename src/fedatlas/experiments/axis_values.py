@@ -17,26 +17,26 @@ Cell = float | bool | str  # of a column
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number that a column of double precision holds exactly."""
+    """Return whether a value is a number that a column of double precision holds exactly."""
     return isinstance(value, float) or (
         isinstance(value, int) and not isinstance(value, bool) and -EXACT <= value <= EXACT
     )
 
 
 def are_numbers(values: Collection[Any]) -> bool:
-    """Whether the column of these values holds numbers."""
+    """Return whether the column of these values holds numbers."""
     return all(map(is_number, values))
 
 
 def column(values: Collection[Any]) -> Callable[[Any], Cell]:
-    """The function from a value to its cell, in a column of these values."""
+    """Return the function from a value to its cell, in a column of these values."""
     if are_numbers(values) or all(isinstance(value, bool) for value in values):
         return lambda value: value
     return text
 
 
 def text(value: Any) -> str:
-    """The cell of a value in a column of text. Equal numbers have the same text."""
+    """Return the cell of a value in a column of text. Equal numbers have the same text."""
     if isinstance(value, str) and parse(value) == value:
         return value
     if isinstance(value, float) and value.is_integer() and is_number(int(value)):
@@ -45,7 +45,7 @@ def text(value: Any) -> str:
 
 
 def parse(cell: Any) -> Any:
-    """The value of a cell. A cell that is missing stays as it is."""
+    """Return the value of a cell. A missing cell stays as it is."""
     if not isinstance(cell, str):
         return cell
     try:
@@ -55,7 +55,7 @@ def parse(cell: Any) -> Any:
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell has no value."""
+    """Return whether a cell has no value."""
     return cell is None or cell != cell
 
 
@@ -65,7 +65,7 @@ def _no_constant(word: str) -> None:
 
 
 def equal(first: Any, second: Any) -> bool:
-    """Whether two values are equal: 1 and 1.0 are, 1 and true are not."""
+    """Return whether two values are equal: 1 and 1.0 are, 1 and true are not."""
     if isinstance(first, dict) and isinstance(second, dict):
         return first.keys() == second.keys() and all(equal(value, second[key]) for key, value in first.items())
     if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
@@ -74,10 +74,7 @@ def equal(first: Any, second: Any) -> bool:
 
 
 def matches(values: Sequence[Any], choice_spec: Any) -> list[bool]:
-    """Which of the values of an axis a choice keeps: those that are equal to what is wanted.
-
-    A list wants each of its entries, unless it is itself one of the values.
-    """
+    """Return which values of an axis equal a choice, or one of a list of choices that is not itself a value."""
     several = isinstance(choice_spec, list) and not any(equal(value, choice_spec) for value in values)
     choices = choice_spec if several else [choice_spec]
     return [any(equal(value, choice) for choice in choices) for value in values]

@@ -1,4 +1,4 @@
-"""What result files say of themselves, as records."""
+"""The metadata of result files, as records."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -11,9 +11,14 @@ from fedatlas.experiments.cells import CellSpec, Search
 class RunMeta:
     """The metadata of a run file.
 
-    spec: of the cell. fingerprint: of the code behind the numbers. versions: of packages. data: provenance of each data
-    set. traces: checksums of availability traces by path. machine: what the problem says of how it is computed here.
-    searches: what was tried and chosen at each point within, where there is a choice.
+    Attributes:
+        spec: Specification of the cell.
+        fingerprint: Fingerprint of the code behind the numbers.
+        versions: Versions of packages.
+        data: Provenance of each data set.
+        traces: Checksums of availability traces by path.
+        machine: How this machine computes the problem.
+        searches: Searches at the points within, where there is a choice.
     """
 
     spec: CellSpec
@@ -25,12 +30,12 @@ class RunMeta:
     searches: list[Search] = field(default_factory=list)
 
     def plain(self) -> dict[str, Any]:
-        """The metadata as JSON types."""
+        """Return the metadata as JSON types."""
         return {**vars(self), "spec": self.spec.plain(), "searches": [search.plain() for search in self.searches]}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "RunMeta":
-        """The metadata that ``plain`` gave."""
+        """Return the metadata that ``plain`` turned into JSON types."""
         searches = [Search.of(search) for search in plain.get("searches", ())]
         return cls(**{**plain, "spec": CellSpec.of(plain["spec"]), "searches": searches})
 
@@ -39,8 +44,13 @@ class RunMeta:
 class TableMeta:
     """The metadata of a table.
 
-    versions, data: of the run files. fingerprints: by the algorithm's id. runs, diverged_runs: their numbers.
-    seconds: of training, of all runs together.
+    Attributes:
+        versions: Versions of packages, of the run files.
+        data: Provenance of data sets, of the run files.
+        fingerprints: Fingerprint of the code by the algorithm's id.
+        runs: Number of runs.
+        diverged_runs: Number of runs that diverged.
+        seconds: Training time of all runs together.
     """
 
     versions: dict[str, str]
@@ -51,10 +61,10 @@ class TableMeta:
     seconds: float
 
     def plain(self) -> dict[str, Any]:
-        """The metadata as JSON types."""
+        """Return the metadata as JSON types."""
         return asdict(self)
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "TableMeta":
-        """The metadata that ``plain`` gave."""
+        """Return the metadata that ``plain`` turned into JSON types."""
         return cls(**plain)

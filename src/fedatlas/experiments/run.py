@@ -1,4 +1,4 @@
-"""Running a cell into a run file: a Parquet file of tidy rows with its specification inside."""
+"""Runs of a cell and the run file that holds them: Parquet, tidy rows, the specification inside."""
 
 import dataclasses
 import functools
@@ -50,15 +50,25 @@ def run_cell(
 ) -> None:
     """Run what a cell's file does not hold yet, and write the file.
 
-    Where there is a choice of tuned values, they run on the tuning seeds first; an axis may get more of them. Then the
+    Where there is a choice of tuned values, they run on the tuning seeds first, as the tuning rule says. Then the
     chosen ones run on the scoring seeds.
 
-    spec: of the cell. out: path of the run file. Runs of the same specification and code are kept: those of the run
-    file, and those that an interrupted job left beside it (.part holds finished runs, .state a checkpoint of the
-    unfinished one). data: data directory. partition, optimum: paths of files that earlier rules made. progress: called
-    with (done, total) as runs end, where total counts those that are known to be needed. stop: an Event that asks for
-    a last checkpoint, after which checkpoint.Stopped is raised. save_seconds: time between checkpoints. Raises
-    UserError where the memory does not suffice.
+    Args:
+        spec: Specification of the cell.
+        out: Path of the run file. Runs of the same specification and code are kept: those of the run file, and those
+            that an interrupted job left beside it (.part holds finished runs, .state a checkpoint of the unfinished
+            one).
+        data: Data directory.
+        partition: Path of the partition's file.
+        optimum: Path of the optimum's file.
+        threads: Threads that compute blocks of clients.
+        progress: Called with (finished, total) as runs end; total counts those that are known to be needed.
+        stop: Event that asks for a last checkpoint.
+        save_seconds: Time between checkpoints.
+
+    Raises:
+        UserError: The memory does not suffice.
+        checkpoint.Stopped: The event was set.
     """
     out = Path(out)
     part = out.with_suffix(".part")
@@ -101,7 +111,7 @@ def run_cell(
 
 
 def _missing(cell_runs: list[Run], done: Container[str], problem: Callable[[], Problem]) -> Iterator[list[Run]]:
-    """Runs that are not done, in lists that are computed at once."""
+    """Yield the runs that are not done, in lists that are computed at once."""
     missing: dict[str, list[Run]] = {}
     for run in cell_runs:
         if run.key not in done:  # runs that differ in hyper-parameters alone share their draws
@@ -123,7 +133,7 @@ def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], prob
 
 
 def _possible(spec: CellSpec, search: Search, problem: Callable[[], Problem], tuned: Point) -> bool:
-    """Whether a tuned value can be run."""
+    """Return whether a tuned value can be run."""
     run = create_run(spec, search.within, tuned, spec.seeds[0])
     try:
         check_start(*create(run, problem()), problem(), run.seed)
@@ -144,7 +154,7 @@ def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: 
 
 
 def _feasible(spec: CellSpec, search: Search, problem: Callable[[], Problem]) -> Search:
-    """A search without the trials that cannot be run. Raises UserError where none can."""
+    """Return a search without the trials that cannot be run. Raises UserError where none can."""
     feasible = [tuned for tuned in tuned_points(search) if _possible(spec, search, problem, tuned)]
     if not feasible:
         raise UserError(f"{spec.algorithm}: no trial of its search space can be run: give another range in search")
@@ -152,7 +162,7 @@ def _feasible(spec: CellSpec, search: Search, problem: Callable[[], Problem]) ->
 
 
 def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
-    """The metadata of a run file. data: data directory."""
+    """Return the metadata of a run file. data: data directory."""
     from importlib.metadata import version
 
     versions = {name: version(name) for name in ("fedatlas", "numpy", "scipy")}
@@ -173,7 +183,7 @@ def load_problem(
     partition: str | Path | None = None,
     optimum: str | Path | None = None,
 ) -> Problem:
-    """The problem of a cell, with its partition and optimum read from files where given."""
+    """Build the problem of a cell, with its partition and optimum read from files if there are any."""
     split = Partition.load(partition) if partition else None
     clients: Any = spec.setting.get("clients")  # None where they vary within: then all clients share the data
     problem = problems.create(spec.problem, clients, data, split)
@@ -183,7 +193,7 @@ def load_problem(
 
 
 def _units(group: list[Run], problem: Problem) -> list[list[Run]]:
-    """Runs that differ in tuned values alone, in lists that are computed at once.
+    """Split runs that differ in tuned values alone into lists that are computed at once.
 
     A compiled kernel takes all of them. Otherwise each is alone, so that only one has client states.
     """
@@ -194,7 +204,7 @@ def _units(group: list[Run], problem: Problem) -> list[list[Run]]:
 
 
 def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., Any]) -> list[list[Row]]:
-    """Rows of runs that differ in tuned values alone, without the columns that say which run it is."""
+    """Compute runs that differ in tuned values alone; return their rows without the columns that identify runs."""
     pairs = [create(run, problem) for run in group]
     setting, seed = pairs[0][1], group[0].seed
     simulations = [Simulation(algorithm, problem, setting, seed, threads=threads) for algorithm, _ in pairs]
@@ -210,12 +220,12 @@ def _rows(history: History) -> list[Row]:
 
 
 def _placed(spec: CellSpec, cell_runs: list[Run], rows: dict[str, list[Row]]) -> list[Row]:
-    """The rows of some runs of a cell with the columns that say which run it is. rows: without them, by key."""
+    """Return the rows of runs with the columns that identify runs, in the order of the runs. rows: rows by key."""
     return [{**columns, **row} for run, columns in _places(spec, cell_runs) for row in rows[run.key]]
 
 
 def _places(spec: CellSpec, cell_runs: list[Run]) -> Iterator[tuple[Run, Row]]:
-    """Runs of a cell with the cells of a run file that say which run it is."""
+    """Yield runs with the values of the columns that identify them."""
     columns = {axis: axis_values.column(values) for axis, values in {**spec.within, **spec.tune}.items()}
     for run in cell_runs:
         cells = {axis: columns[axis](value) for axis, value in {**run.within, **run.tune}.items()}
@@ -224,7 +234,7 @@ def _places(spec: CellSpec, cell_runs: list[Run]) -> Iterator[tuple[Run, Row]]:
 
 
 def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
-    """Rows of the runs in a file that were made by the same code from the same specification, by key."""
+    """Return the rows, by key, of the runs in a file that the same code computed from the same specification."""
     if not path.exists():
         return {}
     try:
@@ -245,6 +255,6 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, list[Row]]:
 
 
 def _identity(meta: RunMeta) -> Any:
-    """What runs of two files must have in common to be the same, apart from tuning, seeds and axes within."""
+    """Return what two files must share so that runs of one serve the other: not tuning, seeds or axes within."""
     fixed = {key: value for key, value in meta.spec.plain().items() if key not in SEARCHED}
     return json.loads(json.dumps([fixed, meta.fingerprint, meta.data, meta.traces]))

@@ -26,8 +26,7 @@ Columns = dict[str, Callable[[Any], axis_values.Cell]]  # from a value to its ce
 
 @dataclass(frozen=True)
 class Layout:
-    """What a table must know of its experiment: names of the axes of grid and within, of all tuned hyper-parameters,
-    and how tuned values are chosen."""
+    """Layout of an experiment's table: axes of grid and within, tuned hyper-parameters, and how values are chosen."""
 
     grid: list[str]
     within: list[str]
@@ -40,17 +39,17 @@ class Layout:
         return [*self.grid, *self.within]
 
     def plain(self) -> dict[str, Any]:
-        """The layout as JSON types."""
+        """Return the layout as JSON types."""
         return asdict(self)
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "Layout":
-        """The layout that ``plain`` gave."""
+        """Return the layout that ``plain`` turned into JSON types."""
         return cls(**{**plain, "select": Select(**plain["select"])})
 
 
 class Tables(NamedTuple):
-    """What `build` makes of run files."""
+    """Table, curves and trials of an experiment, and the table's metadata."""
 
     table: "pd.DataFrame"
     curves: "pd.DataFrame"
@@ -59,10 +58,7 @@ class Tables(NamedTuple):
 
 
 def build(layout: Layout, files: Sequence[Path]) -> Tables:
-    """The table, curves and trials of an experiment.
-
-    files: all run files, ``ALGORITHM/POINT.parquet``, in the order of the experiment's cells. Raises UserError if a
-    file is none.
+    """Build the table, curves and trials of an experiment from all its run files, in the order of its cells.
 
     Table: a row for each algorithm, point of the axes and tuned values. ``tuning_score``, ``tuning_seeds`` and
     ``tuning_diverged`` are the mean score over the tuning seeds, their number, and how many runs diverged on them,
@@ -109,7 +105,7 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
 
 
 def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
-    """How values become cells, by axis: all run files decide, because one may hold numbers and another formulas."""
+    """Return how values become cells, by axis: all files decide, as one may hold numbers and another formulas."""
     values: dict[str, list[Any]] = {axis: [] for axis in (*layout.axes, *layout.tune)}
     for path in files:
         spec = RunMeta.of(read_meta(path)).spec
@@ -121,7 +117,7 @@ def _columns(layout: Layout, files: Sequence[Path]) -> Columns:
 
 
 def _read(path: Path, columns: Columns) -> "tuple[pd.DataFrame, RunMeta]":
-    """A run file, with cells as in the table."""
+    """Read a run file, with cells as in the table."""
     frame, meta = read(path)
     spec = RunMeta.of(meta).spec
     for axis in (*spec.within, *spec.tune):
@@ -132,12 +128,12 @@ def _read(path: Path, columns: Columns) -> "tuple[pd.DataFrame, RunMeta]":
 
 
 def _point(layout: Layout, meta: RunMeta, columns: Columns) -> list[tuple[str, axis_values.Cell]]:
-    """The grid point of a run file: (axis, cell of the table)."""
+    """Return the grid point of a run file: (axis, cell of the table)."""
     return [(axis, columns[axis](meta.spec.axis_value(axis))) for axis in layout.grid]
 
 
 def _joined(parts: list[tuple[str, Any, RunMeta]], columns: Columns) -> tuple[Any, RunMeta]:
-    """(DataFrame, metadata) of the files that the runs of an algorithm at a grid point are spread over."""
+    """Join the files that the runs of an algorithm at a grid point are spread over."""
     import pandas as pd
 
     _, frame, meta = parts[0]
@@ -149,7 +145,7 @@ def _joined(parts: list[tuple[str, Any, RunMeta]], columns: Columns) -> tuple[An
 
 
 def _trials(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
-    """Scores of runs in the metric that tunes, by ``keys`` and seed."""
+    """Return the scores of runs in the metric that tunes, by ``keys`` and seed."""
     metric = select.tuning_metric
     return _ends(frame, keys, metric, scores.goal(metric, select), select)
 
@@ -168,7 +164,7 @@ def _last_rungs(frame: "pd.DataFrame", keys: list[str]) -> "tuple[pd.DataFrame, 
 
 
 def _tuned(trials: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
-    """Scores of all values on the tuning seeds, by ``keys``. trials: of the runs that tune."""
+    """Return the scores of all values on the tuning seeds, by ``keys``."""
     groups = trials.groupby(keys, sort=False, dropna=False)
     return groups.agg(
         tuning_score=("score", "mean"), tuning_seeds=("seed", "count"), tuning_diverged=("diverged", "sum")
@@ -176,7 +172,7 @@ def _tuned(trials: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
 
 
 def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
-    """Scores, metrics and costs of chosen values, by ``keys``. frame: evaluations of the runs on the scoring seeds."""
+    """Return scores, metrics and costs of chosen values, by ``keys``, from the runs on the scoring seeds."""
     metrics, of_runs = scores.metric_columns(frame, keys), [*keys, "seed"]
     rows = frame[frame["round"] > 0]
     runs = rows.groupby(of_runs, sort=False, dropna=False)
@@ -195,7 +191,7 @@ def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataF
 
 
 def _ends(frame: "pd.DataFrame", keys: list[str], metric: str, goal: str, select: Select) -> "pd.DataFrame":
-    """``score`` and ``diverged`` (0 or 1) of each run, by ``keys`` and seed. What diverged has the worst score."""
+    """Return ``score`` and ``diverged`` (0 or 1) of each run, by ``keys`` and seed; diverged runs score worst."""
     of_runs = [*keys, "seed"]
     ends = frame.groupby(of_runs, sort=False, dropna=False)[["status"]].last()
     rows = frame[frame["round"] > 0]
@@ -206,7 +202,7 @@ def _ends(frame: "pd.DataFrame", keys: list[str], metric: str, goal: str, select
 
 
 def _edges(table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Series":
-    """Where chosen values lie at an end of their axis, as words; empty elsewhere. point: columns of the axes."""
+    """Return in words where chosen values lie at an end of their axis; empty for other rows."""
     edges = table["chosen"].map({True: "", False: ""})
     for _, group in table.groupby(point, sort=False, dropna=False):
         values = {axis: list(map(axis_values.parse, group[axis].unique().tolist())) for axis in tune}
@@ -219,7 +215,7 @@ def _edges(table: "pd.DataFrame", point: list[str], tune: list[str]) -> "pd.Seri
 def _borders(
     searches: Sequence[Search], columns: Columns, table: "pd.DataFrame", point: list[str], tune: list[str]
 ) -> "pd.Series":
-    """Where chosen trials lie near the border of their space, as words; empty elsewhere."""
+    """Return in words where chosen trials lie near the border of their space; empty for other rows."""
     edges = table["chosen"].map({True: "", False: ""})
     for search in searches:
         mask = table["chosen"].copy()
