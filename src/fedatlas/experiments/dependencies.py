@@ -1,4 +1,4 @@
-"""What each result depends on: full names of modules, derived from its specification.
+"""Dependencies of results on code: full names of modules, derived from specifications.
 
 A result depends on these modules and on what they import, as `fedatlas.experiments.fingerprint` follows it. Each of
 them has a file under results/code/ that is an input of the result's rule, so that Snakemake names the reason of a
@@ -32,7 +32,7 @@ CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "me
 
 
 def cell_modules(spec: CellSpec) -> list[str]:
-    """Modules behind the numbers of a cell's runs."""
+    """Return the modules behind the numbers of a cell's runs."""
     modules = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem), *participation_modules(spec)}
     algorithm = ALGORITHMS.get(spec.algorithm)
     for name, option in algorithm.options().items():
@@ -50,12 +50,12 @@ def cell_modules(spec: CellSpec) -> list[str]:
 
 
 def participation_modules(spec: CellSpec) -> list[str]:
-    """Modules behind who takes part in a cell's runs."""
+    """Return the modules behind the participation in a cell's runs."""
     return sorted({PARTICIPATION.module(setting.get("participation"), "full") for setting in _settings(spec)})
 
 
 def run_file_modules(spec: CellSpec) -> list[str]:
-    """Modules behind a run file: those behind its numbers, and those that choose what is run."""
+    """Return the modules behind a run file: those behind its numbers, and those that choose what is run."""
     if spec.select is None:
         return cell_modules(spec)
     rule = TUNING_RULES.module(spec.tuning_rule)
@@ -63,7 +63,7 @@ def run_file_modules(spec: CellSpec) -> list[str]:
 
 
 def problem_modules(problem: Spec) -> list[str]:
-    """Modules behind a problem's gradients."""
+    """Return the modules behind a problem's gradients."""
     kind, values = PROBLEMS.split({name: value for name, value in problem.items() if name not in GIVEN})
     kind_class = PROBLEMS.get(kind)
     modules = {kind_class.__module__} | ({kind_class.oracle} if kind_class.oracle else set())
@@ -76,30 +76,30 @@ def problem_modules(problem: Spec) -> list[str]:
 
 
 def metric_modules(cells: Iterable[Cell]) -> list[str]:
-    """Modules that say how the metrics of some cells are read and drawn."""
+    """Return the modules that say how the metrics of cells are read and drawn."""
     return _of_known({name for cell in cells for name in metric_names(cell.spec)})
 
 
 def _of_known(metrics: Iterable[str]) -> list[str]:
-    """Modules of those metrics that are declared. A recorded value is not."""
+    """Return the modules of those metrics that are declared. A recorded value is not."""
     return sorted(METRICS.module(name) for name in metrics if name in METRICS.names())
 
 
 def metric_names(spec: CellSpec) -> set[str]:
-    """Names of the metrics that the runs of a cell may report."""
+    """Return the names of the metrics that the runs of a cell may report."""
     kind, _ = PROBLEMS.split(spec.problem)
     requested = {name for setting in _settings(spec) for name in setting.get("metrics") or ()}
     return {*PROBLEMS.get(kind).reports, *requested}
 
 
 def trace_files(spec: CellSpec) -> list[str]:
-    """Paths of the files that the participation of a cell's runs reads."""
+    """Return the paths of the files that the participation of a cell's runs reads."""
     rules = [PARTICIPATION.build(setting.get("participation"), "full") for setting in _settings(spec)]
     return sorted({file for rule in rules for file in rule.files()})
 
 
 def _settings(spec: CellSpec) -> Iterator[dict[str, Any]]:
-    """The parts of a cell's settings that name kinds, each combination once."""
+    """Yield the parts of a cell's settings that name kinds, each combination once."""
     axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}
     chosen = {axis: values for axis, values in axes.items() if axis.split(".")[0] in CHOICES}
     texts = set()

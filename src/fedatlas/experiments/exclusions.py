@@ -26,6 +26,7 @@ SILENT = {
     "fedatlas.data.paths": "says where files lie",
     "fedatlas.registry.bibliography": "references reach results through a file that holds them",
     "fedatlas.data.errors": "words for people",
+    "fedatlas.data.locks": "lets one process at a time write data",
     "fedatlas.data.validation": "refuses arrays that a source does not promise",
     "fedatlas.federation.engine.protocols": "types of what hooks are given",
 }

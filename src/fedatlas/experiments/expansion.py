@@ -1,4 +1,4 @@
-"""From an experiment to its cells: one algorithm at one setting, with all tuning values and seeds inside."""
+"""Expansion of an experiment into cells: one algorithm at one setting, with all tuning values and seeds inside."""
 
 import copy
 from collections.abc import Mapping
@@ -31,15 +31,17 @@ class Expansion(NamedTuple):
 
 
 def cells(experiment: Experiment) -> list[Cell]:
-    """All cells of an experiment; see `expand`."""
+    """Return all cells of an experiment; see `expand`."""
     return expand(experiment).cells
 
 
 def expand(experiment: Experiment) -> Expansion:
-    """All cells of an experiment, checked: every combination of values is built once, so that no job fails on one.
+    """Expand an experiment into its cells, and build every combination of values once, so that no job fails on one.
 
-    An algorithm that is not defined for a case has no cells there. Raises UserError that names the file; also where an
-    algorithm is defined for no case.
+    An algorithm that is not defined for a case has no cells there.
+
+    Raises:
+        UserError: A value does not fit, or an algorithm is defined for no case. The sentence names the file.
     """
     experiment_cells: list[Cell] = []
     undefined: dict[str, dict[str, str]] = {}
@@ -70,10 +72,16 @@ def expand(experiment: Experiment) -> Expansion:
 def tuned_values(
     experiment: Experiment, id: str, problem: Spec | None = None, setting: Mapping[str, Any] | None = None
 ) -> tuple[Axes, Space | None]:
-    """The tuned hyper-parameters of an entry with their values, and the space from which these are drawn, if they are
-    trials.
+    """Return the tuned hyper-parameters of an entry with their values, and the space of trials or None.
 
-    problem, setting: of a cell; by default those of the experiment. Raises UserError where there is no space.
+    Args:
+        experiment: The experiment.
+        id: Id of the entry.
+        problem: Specification of a cell's problem; by default the experiment's.
+        setting: Setting of a cell; by default the experiment's.
+
+    Raises:
+        UserError: A hyper-parameter has no range.
     """
     entry, grid = experiment.algorithms[id], experiment.tuning_grid(id)
     if not experiment.trials or experiment.is_advised(id):
@@ -88,10 +96,14 @@ def tuned_values(
 
 
 def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | None = None) -> ExperimentView:
-    """What tables, figures and claims know of an experiment.
+    """Return the view of an experiment that tables, figures and claims have.
 
-    undefined: where algorithms are not defined; see `Expansion`. Raises UserError, naming the file, on an unknown
-    algorithm.
+    Args:
+        experiment: The experiment.
+        undefined: Where algorithms are not defined; see `Expansion`.
+
+    Raises:
+        UserError: An algorithm is unknown. The sentence names the file.
     """
     try:
         views = {id: _algorithm_view(experiment, id) for id in experiment.algorithms}
@@ -114,7 +126,7 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
 
 
 def recordable(experiment: Experiment) -> set[str]:
-    """Names of all that the experiment's algorithms can record of local steps."""
+    """Return the names of all that the experiment's algorithms can record of local steps."""
     records = (algorithms.get(experiment.algorithm(id)).records for id in experiment.algorithms)
     return {LOCAL_LOSS}.union(*records)
 
@@ -158,7 +170,7 @@ def _distinct(cells: list[Cell]) -> None:
 
 
 def _count_clients(parts: dict[str, Any], experiment: Experiment) -> None:
-    """Where the partition is by the clients of the data, and the setting does not count them, they are counted here."""
+    """Set the number of clients if the partition is that of the data and the setting does not give it."""
     problem, setting = parts["problem"], parts["setting"]
     if is_by_owner(problem.get("partition")) and not {"clients"} & {*setting, *experiment.within}:
         setting["clients"] = number_of_clients(problem["partition"], info(problem.get("data", "")).clients)
@@ -220,7 +232,8 @@ def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cel
 def check_axes(sections: Mapping[str, Axes]) -> None:
     """Raise UserError if an axis has the name of a column, varies what runs of one file share, or undoes another.
 
-    sections: the axes of grid, of within and of an algorithm's tuning, in which order their values are set.
+    Args:
+        sections: Axes of grid, of within and of an algorithm's tuning: values are set in this order.
     """
     before: dict[str, tuple[str, str]] = {}  # section and name of each axis, by the place whose value it sets
     for section, axes in sections.items():
@@ -241,5 +254,5 @@ def check_axes(sections: Mapping[str, Axes]) -> None:
 
 
 def _inside(path: str, outer: str) -> bool:
-    """Whether a place is another one or lies inside it."""
+    """Return whether a path equals another one or lies inside it."""
     return f"{path}.".startswith(f"{outer}.")

@@ -50,11 +50,16 @@ _new: set[str] = set()  # names of modules parsed here, for other processes to k
 
 
 def fingerprint(modules: Iterable[str]) -> str:
-    """Hash (16 hex digits) of the code of modules and of all that they import in the package.
+    """Return the hash (16 hex digits) of the code of modules and of all that they import in the package.
 
-    modules: full names. Raises ModuleNotFoundError if there is no such module.
+    Args:
+        modules: Full names.
+
+    Raises:
+        ModuleNotFoundError: There is no such module.
     """
     digest = hashlib.sha256()
+    # Sorted names make the hash independent of the order in which imports are followed.
     for name in sorted(closure(*sorted(set(modules)))):
         digest.update(f"{name}\n{_parse(name)['code']}\n".encode())
         for file in RESOURCES.get(name, ()):
@@ -64,7 +69,7 @@ def fingerprint(modules: Iterable[str]) -> str:
 
 
 def closure(*modules: str) -> frozenset[str]:
-    """Full names of modules and of all that they import of the package and of extensions, except silent ones."""
+    """Return the names of modules and of all that they import of the package and of extensions, except silent ones."""
     return _closure(extensions.study(), modules)
 
 
@@ -85,12 +90,12 @@ def _closure(_study: extensions.Study, modules: tuple[str, ...]) -> frozenset[st
 
 
 def silent(name: str) -> bool:
-    """Whether a module is declared to change no number, by itself or by its package."""
+    """Return whether a module is declared to change no number, by itself or by its package."""
     return any(name == root or name.startswith(f"{root}.") for root in SILENT)
 
 
 def normalised(source: str) -> str:
-    """A source without comments, layout and words for people, as text that is the same in all versions of Python."""
+    """Return a source without comments, layout and words, as text that is the same in all versions of Python."""
     return _written(_tree(source))
 
 
@@ -99,7 +104,7 @@ def _tree(source: str) -> ast.Module:
 
 
 def _written(part: Any) -> str:
-    """A part of a syntax tree as text. Empty fields are left out, since a version of Python may have more of them."""
+    """Return a part of a syntax tree as text, without empty fields, of which versions of Python have more or fewer."""
     if isinstance(part, list):
         return f"[{','.join(map(_written, part))}]"
     if not isinstance(part, ast.AST):
@@ -109,7 +114,7 @@ def _written(part: Any) -> str:
 
 
 class _Plain(ast.NodeTransformer):
-    """Leaves out docstrings, types of arguments, words of class attributes and of options, and the words of errors."""
+    """Transformer that removes docstrings, types of arguments, words of attributes and options, and those of errors."""
 
     def visit(self, node: ast.AST) -> Any:
         node = self.generic_visit(node)
@@ -119,7 +124,7 @@ class _Plain(ast.NodeTransformer):
                 body = [item for item in body if not _is_word(item)]
             node.body = body or ([] if isinstance(node, ast.Module) else [ast.Pass()])
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            node.returns = None
+            node.returns = None  # types of results and arguments change no number
         elif isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, ast.JoinedStr):  # Python 3.12 has empty texts where other versions have none
@@ -143,7 +148,7 @@ def _is_word(node: ast.stmt) -> bool:
 
 
 def _parse(name: str) -> dict[str, Any]:
-    """``{"source", "code", "imports"}`` of a module: hashes as it is written and normalised, names that it imports."""
+    """Return ``{"source", "code", "imports"}`` of a module: hashes of source and normalised code, imported names."""
     path = _existing(name)
     return (_parsed if _of_package(name) else _parsed_outside)(name, path, path.stat().st_mtime_ns)
 
@@ -163,7 +168,7 @@ def _parsed(name: str, path: Path, _mtime: int) -> dict[str, Any]:
 
 @functools.cache
 def _parsed_outside(name: str, path: Path, _mtime: int) -> dict[str, Any]:
-    """The same of a module of an extension, of which nothing is kept for other processes."""
+    """Parse a module of an extension, of which nothing is cached for other processes."""
     try:
         tree = _tree(path.read_bytes().decode())
     except (SyntaxError, ValueError) as error:
@@ -189,12 +194,12 @@ def _cached() -> dict[str, Any]:
 
 @functools.cache
 def _rules() -> str:
-    """Hash of this file. What was parsed by an older version of it is not used."""
+    """Return the hash of this file. What was parsed by an older version of it is not used."""
     return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
 
 def _remember() -> None:
-    """Keep what was parsed, if the package's folder can be written to."""
+    """Write what was parsed into the cache, if the package's folder can be written to."""
     if _new:
         with contextlib.suppress(UserError), atomic(CACHE) as temporary:
             temporary.write_text(json.dumps({"rules": _rules(), "modules": _cached()}))
@@ -229,7 +234,7 @@ def _attributes(tree: ast.Module, alias: ast.alias) -> list[str]:
 
 
 def _loads(node: ast.Call) -> bool:
-    """Whether a call imports a module by a name that stands in the source."""
+    """Return whether a call imports a module by a name that stands in the source."""
     argument = node.args[0] if node.args else None
     return (
         ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__")
@@ -239,7 +244,7 @@ def _loads(node: ast.Call) -> bool:
 
 
 def _imported(imports: list[list[str]]) -> set[str]:
-    """Full names of modules. A name that is not a module is an attribute of the module from which it is imported."""
+    """Return full names of modules. A name that is no module is an attribute of the module that it is imported from."""
     imported = set()
     for module, *names in imports:
         modules = {module_of_export(name) if module == PACKAGE else f"{module}.{name}" for name in names}
@@ -268,12 +273,12 @@ def _of_package(name: str) -> bool:
 
 
 def _path(name: str) -> Path | None:
-    """File of a module of the package, the study or an extension's package."""
+    """Return the file of a module of the package, the study or an extension's package."""
     return _path_inside(name) if _of_package(name) else extensions.find_file(name)
 
 
 @functools.cache
 def _path_inside(name: str) -> Path | None:
-    """The same in the package. Found by its name: to ask Python's importer would run parent packages."""
+    """Return the file of a module of the package, by its name: Python's importer would run parent packages."""
     base = ROOT.joinpath(*name.split(".")[1:])
     return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)

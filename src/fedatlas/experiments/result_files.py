@@ -26,8 +26,13 @@ def write(
 ) -> None:
     """Write a DataFrame, or rows, and metadata as one Parquet file.
 
-    made: with what the numbers were computed (`fedatlas.io.machine.environment`); by default with what is here. Rows are
-    dicts of text, numbers and lists of numbers. One that lacks a number has NaN, one that lacks a list None.
+    Args:
+        path: Path of the file.
+        content: DataFrame, or rows: dicts of text, numbers and lists of numbers. A row that lacks a number gets NaN,
+            one that lacks a list None.
+        meta: Metadata as JSON types.
+        environments: Machines and versions that computed the numbers (`fedatlas.io.machine.environment`); by default
+            this one.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -61,13 +66,13 @@ def _column(values: list[Any]) -> "pa.Array":
 
 
 def read(path: str | Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
-    """(DataFrame, metadata) of a file that write() made. Raises UserError if it is not one."""
+    """Read the (DataFrame, metadata) that write() wrote. Raises UserError on any other file."""
     table, meta = _table(path)
     return table.to_pandas(), meta
 
 
 def read_rows(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """As ``read``, but rows instead of a DataFrame."""
+    """Read rows and metadata, as ``read`` does a DataFrame."""
     table, meta = _table(path)
     return table.to_pylist(), meta
 
@@ -86,7 +91,7 @@ def _table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
 
 
 def read_meta(path: str | Path) -> dict[str, Any]:
-    """The metadata of a file that write() made. Raises UserError if it is not one."""
+    """Read the metadata that write() wrote. Raises UserError on any other file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -97,7 +102,7 @@ def read_meta(path: str | Path) -> dict[str, Any]:
 
 
 def read_environments(paths: Iterable[str | Path]) -> list[dict[str, str]]:
-    """With what files that write() made were computed, each once. Raises UserError as `read_meta`."""
+    """Return the environments that computed files, each once. Raises UserError as `read_meta`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -112,5 +117,5 @@ def read_environments(paths: Iterable[str | Path]) -> list[dict[str, str]]:
 
 
 def machine_name(path: str | Path) -> str:
-    """The machine that computed a file, in words; empty where it does not say. Raises UserError as `read_meta`."""
+    """Return the machine that computed a file, in words, or an empty text. Raises UserError as `read_meta`."""
     return next((entry.get("machine", "") for entry in read_environments([path])), "")

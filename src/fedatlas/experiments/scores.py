@@ -19,17 +19,17 @@ NO_METRICS = {"seed", RUNG, "round", "steps", *COSTS, "status", "diverged_round"
 
 
 def goal(metric: str, select: Select) -> Literal["min", "max"]:
-    """``min`` or ``max``: which values of a metric are good. The experiment decides about the metric that selects."""
+    """Return ``min`` or ``max``: which values are good. The experiment decides about the metric that selects."""
     return select.goal if metric == select.metric else record(metric).goal
 
 
 def worst_score(goal: str) -> float:
-    """The score of a run that diverged."""
+    """Return the score of a run that diverged."""
     return math.inf if goal == "min" else -math.inf
 
 
 def score_values(values: Sequence[float], statistic: str, goal: str, last: int = 1) -> float:
-    """The score of one run from its values after round 0; NaN if there are none."""
+    """Return the score of a run from its values after round 0; NaN if there are none."""
     numbers = [value for value in values if not math.isnan(value)]
     if not numbers:
         return math.nan
@@ -41,7 +41,7 @@ def score_values(values: Sequence[float], statistic: str, goal: str, last: int =
 def score_frame(
     rows: "pd.DataFrame", keys: list[str], metric: str, statistic: str, goal: str, last: int = 1
 ) -> "pd.Series":
-    """The same of many runs, by ``keys``, which tell runs apart. rows: evaluations after round 0."""
+    """Return the scores of many runs, by the columns ``keys`` that identify runs. rows: evaluations after round 0."""
     numbers = rows.dropna(subset=[metric])
     groups = numbers.groupby(keys, sort=False, dropna=False)
     if statistic == "best":
@@ -51,15 +51,14 @@ def score_frame(
 
 
 def comparison_scores(table: "pd.DataFrame") -> "tuple[pd.Series, pd.Series]":
-    """Score and number of diverged runs of every row of a table.
+    """Return score and number of diverged runs of each row of a table.
 
-    They are those of the tuning seeds, on which all tuned values run. Where there was no choice, there are only those
-    of the scoring seeds.
+    They are those of the tuning seeds, on which all tuned values run; without a choice, those of the scoring seeds.
     """
     tunes = table["tuning_seeds"] > 0
     return table["tuning_score"].where(tunes, table["score"]), table["tuning_diverged"].where(tunes, table["diverged"])
 
 
 def metric_columns(frame: "pd.DataFrame", axes: Sequence[str] = ()) -> list[str]:
-    """Names of the columns of runs that hold metrics, which are numbers. axes: columns that say which run it is."""
+    """Return the names of the columns that hold metrics, which are numbers. axes: columns that identify runs."""
     return [c for c in frame.columns if c not in NO_METRICS and c not in axes and frame[c].dtype.kind in "iuf"]

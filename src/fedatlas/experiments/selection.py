@@ -1,4 +1,4 @@
-"""Choosing rows of a table or of curves by the values of its axes."""
+"""Selection of rows of a table or of curves by the values of axes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,12 @@ EXTREMES = ("max", "min")
 
 
 def select_rows(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFrame":
-    """Rows whose axes have the values of where.
+    """Return the rows whose axes have the values of a choice.
 
-    frame: with a column for each axis. where: {axis: value}; a list keeps any of its values, unless it is itself a
-    value of the axis. On an axis of numbers, ``max`` and ``min`` are the largest and smallest among the rows that the
-    other axes leave.
+    Args:
+        frame: Table or curves, with a column for each axis.
+        where: Value by axis. A list keeps rows with any of its values, unless it is itself a value of the axis. On an
+            axis of numbers, ``max`` and ``min`` are the largest and smallest among the rows that the other axes leave.
     """
     mask, extremes = np.ones(len(frame), bool), {}
     for axis, value in (where or {}).items():
@@ -37,7 +38,7 @@ def select_rows(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFra
 
 
 def contains_value(column: "Series", value: Any) -> "Series":
-    """Which cells of a column have a value: booleans. A list means any of its values, unless it is a value there."""
+    """Return which cells of a column have a value, or one of a list of values that is not itself a value."""
     cells = column.dropna().unique().tolist()
     keep_cells = axis_values.matches(list(map(axis_values.parse, cells)), value)
     return column.isin([cell for cell, keep in zip(cells, keep_cells, strict=True) if keep])
@@ -65,24 +66,25 @@ def _extreme(value: Any) -> bool:
 
 
 def sorted_values(column: "Series") -> list[Any]:
-    """The different cells of a column: numbers in order, others as they come, which is as the specification lists them.
-
-    Cells that are missing are left out.
-    """
+    """Return the distinct cells of a column without missing ones: numbers in order, others as they come."""
     cells = column.dropna().drop_duplicates().tolist()
     return sorted(cells) if is_numeric(column) else cells
 
 
 def is_numeric(column: "Series") -> bool:
-    """Whether a column holds numbers."""
+    """Return whether a column holds numbers."""
     return column.dtype.kind in "iuf"
 
 
 def rounds_to_target(curve: "DataFrame", name: str, target: float, select: Select) -> float:
-    """First evaluated round in which the mean of a metric over seeds attains a target; inf if none does.
+    """Return the first evaluated round in which the mean of a metric over seeds attains a target; inf if none does.
 
-    curve: rows of one algorithm at one point. A seed that diverged has no value, and a round in which any seed has none
-    does not count. name: of the metric. select: of the experiment.
+    Args:
+        curve: Evaluations of an algorithm at a point. A seed that diverged has no value, and a round in which any seed
+            has none does not count.
+        name: Name of the metric.
+        target: Value to attain.
+        select: How the experiment scores runs.
     """
     groups = curve.groupby("round")[name]
     mean = groups.mean()[groups.count() == curve["seed"].nunique()]

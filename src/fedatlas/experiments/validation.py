@@ -1,4 +1,4 @@
-"""What a cell names, built before any job: no job fails on what the specification says.
+"""Validation of a cell before any job: all that its specification names is built, so that no job fails on it.
 
 No data are loaded. Small synthetic problems are made, and each of their runs is built. Of other
 problems only what is declared is known.
@@ -30,8 +30,13 @@ from fedatlas.registry import extensions
 def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
     """Build every combination of a cell's values once.
 
-    select: of the experiment. recordable: names of all that the experiment's algorithms can record. Raises UserError at
-    the first value that does not fit.
+    Args:
+        spec: Specification of the cell.
+        select: How the experiment scores runs.
+        recordable: Names of all that the experiment's algorithms can record.
+
+    Raises:
+        UserError: A value does not fit.
     """
     spec_validation.validate(spec.problem)
     kind, sources = _parse(extensions.study(), json.dumps(spec.problem))
@@ -116,7 +121,7 @@ def _metrics(spec: CellSpec, select: Select) -> None:
 
 
 def reported_metrics(spec: CellSpec) -> list[str]:
-    """Names of the metrics that the runs of a cell report."""
+    """Return the names of the metrics that the runs of a cell report."""
     kind, sources = _parse(extensions.study(), json.dumps(spec.problem))
     lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]
     requested = [name for names in lists for name in names or ()]
@@ -127,7 +132,7 @@ def reported_metrics(spec: CellSpec) -> list[str]:
 
 
 def _parts(sources: DataOptions | None) -> list[str]:
-    """Beginnings of the names of metrics of the parts of data that a problem has besides the training data."""
+    """Return the prefixes of metrics of test and validation data, as far as the problem has them."""
     if sources is None:
         return []
     tested = sources.test or info(sources.data).test_rows
@@ -137,7 +142,7 @@ def _parts(sources: DataOptions | None) -> list[str]:
 def _checked_setting(
     spec: CellSpec, kind: ProblemKind, sources: DataOptions | None, setting: Setting, recordable: Collection[str]
 ) -> Setting:
-    """A setting that fits the problem and whose files are there."""
+    """Return a setting after checking that it fits the problem and that its files exist."""
     setting.participation_kind.validate_files(setting.clients)
     for name in setting.record or ():
         if name not in recordable:
@@ -169,7 +174,7 @@ def _split(partition: str, data: str, clients: int) -> None:
 
 @functools.cache
 def _built(spec: str, clients: int) -> Problem | None:
-    """A synthetic problem that is made in milliseconds, or None. spec: its specification as JSON."""
+    """Build a synthetic problem from JSON if that takes milliseconds; otherwise return None."""
     plain: Spec = json.loads(spec)
     kind: Any = problems.parse(plain)[0]
     return kind.build(clients) if isinstance(kind, SyntheticKind) and kind.cheap(clients) else None
