@@ -151,7 +151,7 @@ def _run(content: str, folder: Path) -> None:
     with mock.patch.dict(os.environ, variables), contextlib.chdir(folder):
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
-                status = main.main(argv)
+                status = main(argv)
             except SystemExit as end:  # --help
                 status = end.code
     said = err.getvalue().splitlines()

@@ -17,7 +17,7 @@ def written(finished):
     """The folder of the experiment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(finished)
-        assert main.main(["paper", "tiny_1"]) == 0
+        assert main(["paper", "tiny_1"]) == 0
     return finished / "paper/tiny_1"
 
 
@@ -64,7 +64,7 @@ def test_references_are_those_of_the_study_and_the_atlas(written):
 
 def test_figures_have_the_width_and_the_fonts_that_were_asked_for(study, tmp_path, capsys):
     asked = ["paper", "tiny_1", "--out", str(tmp_path / "it"), "--width", "5.5", "--fonts", "times"]
-    assert main.main(asked) == 0
+    assert main(asked) == 0
     pdf = (tmp_path / "it/figures/loss.pdf").read_bytes()
     assert float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", pdf)[1]) == pytest.approx(5.5 * 72)
     assert b"STIXGeneral" in pdf and b"/Subtype /Type3" not in pdf
@@ -85,15 +85,15 @@ def test_tex_takes_it_as_it_is(written, tmp_path):
 def test_a_folder_of_the_command_is_replaced_and_no_other(study, tmp_path, capsys):
     out = tmp_path / "it"
     asked = ["paper", "tiny_1", "--out", str(out)]
-    assert main.main(asked) == 0
+    assert main(asked) == 0
     (out / "main.pdf").write_bytes(b"of TeX")
-    assert main.main(asked) == 0
+    assert main(asked) == 0
     (out / "main.tex").write_text("My paper.")
-    assert main.main(asked) == 2 and "main.tex was changed since" in capsys.readouterr().err
+    assert main(asked) == 2 and "main.tex was changed since" in capsys.readouterr().err
     assert (out / "main.tex").read_text() == "My paper."
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.tex").write_text("Mine.")
-    assert main.main(["paper", "tiny_1", "--out", str(tmp_path / "mine")]) == 2
+    assert main(["paper", "tiny_1", "--out", str(tmp_path / "mine")]) == 2
     assert "is not a folder that `fedatlas paper` wrote" in capsys.readouterr().err
 
 
@@ -106,7 +106,7 @@ def test_a_folder_of_the_command_is_replaced_and_no_other(study, tmp_path, capsy
     ],
 )
 def test_what_cannot_be_written_is_one_sentence(study, asked, sentence, capsys, tmp_path):
-    assert main.main(["paper", *asked, "--out", str(tmp_path / "none")]) == 2
+    assert main(["paper", *asked, "--out", str(tmp_path / "none")]) == 2
     assert sentence in capsys.readouterr().err and not (tmp_path / "none").exists()
 
 
@@ -115,7 +115,7 @@ def test_a_change_of_the_file_since_is_said(study, tmp_path, capsys):
     before = path.read_text()
     path.write_text(yaml.safe_dump({**TINY, "seeds": [0, 1, 2]}, sort_keys=False, allow_unicode=True))
     try:
-        assert main.main(["paper", "tiny_1", "--out", str(tmp_path / "it")]) == 0
+        assert main(["paper", "tiny_1", "--out", str(tmp_path / "it")]) == 0
     finally:
         path.write_text(before)
     assert "has changed since the results were made (seeds): run `fedatlas run tiny_1" in capsys.readouterr().err

@@ -41,8 +41,8 @@ def record(event=None, message="", level=logging.INFO, path="snakemake/workflow.
     return made
 
 
-class Usual(logging.Handler):
-    name = console.USUAL
+class DefaultHandler(logging.Handler):
+    name = console.DEFAULT_HANDLER
 
     def __init__(self):
         super().__init__()
@@ -54,7 +54,7 @@ class Usual(logging.Handler):
 
 @pytest.fixture
 def handler():
-    return console.Messages(Usual(), lambda: "Made      it")
+    return console.Messages(DefaultHandler(), lambda: "Made      it")
 
 
 def test_what_is_shown_of_records(handler, capsys):
@@ -66,11 +66,11 @@ def test_what_is_shown_of_records(handler, capsys):
         record("progress", done=1, total=4),
     ):
         handler.handle(one)
-    assert handler.usual.seen == []
+    assert handler.default.seen == []
     handler.handle(record(None, "the disk is slow", logging.WARNING))
     handler.handle(record(None, "Job 1 has been submitted", path="snakemake_executor_plugin_slurm/__init__.py"))
     handler.handle(record("error", "there is no such rule", logging.ERROR))
-    assert handler.usual.seen == ["the disk is slow", "Job 1 has been submitted", "there is no such rule"]
+    assert handler.default.seen == ["the disk is slow", "Job 1 has been submitted", "there is no such rule"]
     handler.handle(record("progress", done=4, total=4))
     handler.close()
     out, error = capsys.readouterr()
@@ -98,7 +98,7 @@ def test_an_interrupted_run_has_no_summary(handler, capsys):
 
 @pytest.mark.parametrize("option", ["dryrun", "verbose", "printshellcmds", "debug_dag", "quiet"])
 def test_who_asks_for_snakemakes_messages_has_them(option):
-    logger, usual = logging.getLogger("snakemake.logging"), Usual()
+    logger, usual = logging.getLogger("snakemake.logging"), DefaultHandler()
     logger.addHandler(usual)
     try:
         console.install(SimpleNamespace(**SETTINGS | {option: True}), str)
@@ -107,7 +107,7 @@ def test_who_asks_for_snakemakes_messages_has_them(option):
         assert usual not in logger.handlers
     finally:
         for one in logger.handlers[:]:
-            if one is usual or getattr(one, "usual", None) is usual:
+            if one is usual or getattr(one, "default", None) is usual:
                 logger.removeHandler(one)
 
 
@@ -115,7 +115,7 @@ def test_who_asks_for_snakemakes_messages_has_them(option):
     ("seconds", "words"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (92, "1 min 32 s"), (7500, "2 h 5 min")]
 )
 def test_times(seconds, words):
-    assert console._time(seconds) == words
+    assert console._duration(seconds) == words
 
 
 def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):

@@ -67,7 +67,7 @@ def test_results_become_an_entry_with_figures_of_this_code(tmp_path, monkeypatch
     (tmp_path / "config/experiments/tiny.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
     monkeypatch.chdir(tmp_path)
     finish("tiny")
-    assert main.main(["gallery"]) == 0
+    assert main(["gallery"]) == 0
     entry = tmp_path / "docs/gallery/smoke/tiny"
     assert {path.name for path in entry.iterdir()} == {"loss.png", "claims.csv", "chosen.csv", "entry.json"}
     page = (tmp_path / "docs/gallery.md").read_text()
@@ -75,7 +75,7 @@ def test_results_become_an_entry_with_figures_of_this_code(tmp_path, monkeypatch
     assert "Older than the code" not in page and "- tiny, size laptop: `snakemake" in page
     assert list(csv.read(tmp_path / "docs/gallery/claims.csv")["claim"]) == ["first"]
     shutil.rmtree(tmp_path / "results")
-    assert main.main(["gallery"]) == 0 and (tmp_path / "docs/gallery.md").read_text() == page
+    assert main(["gallery"]) == 0 and (tmp_path / "docs/gallery.md").read_text() == page
 
 
 def test_a_figure_that_cannot_be_drawn_is_that_of_the_results(tmp_path, monkeypatch, capsys):
@@ -90,14 +90,14 @@ def test_a_figure_that_cannot_be_drawn_is_that_of_the_results(tmp_path, monkeypa
     path.write_text(yaml.safe_dump({**TINY, "figures": {}}, sort_keys=False))
     (tmp_path / "results/smoke/tiny/figures").mkdir()
     Image.new("RGB", (9, 9), "white").save(tmp_path / "results/smoke/tiny/figures/loss.png")
-    assert main.main(["gallery"]) == 0 and "figure loss is the one that lies in the results" in capsys.readouterr().out
+    assert main(["gallery"]) == 0 and "figure loss is the one that lies in the results" in capsys.readouterr().out
     page = (tmp_path / "docs/gallery.md").read_text()
     assert "made, in `figures`." in page and "colours or marks of an older version" in page
 
 
 def test_a_study_without_a_gallery_is_told_so(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main.main(["gallery"]) == 2 and "names no experiments for the gallery" in capsys.readouterr().err
+    assert main(["gallery"]) == 2 and "names no experiments for the gallery" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

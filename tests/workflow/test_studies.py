@@ -5,7 +5,7 @@ import yaml
 
 from fedatlas import UserError
 from fedatlas.cli.main import main
-from fedatlas.workflow import new_study
+from fedatlas.workflow import study
 from fedatlas.workflow.study import create_study
 from tests.workflow.studies import jobs, snakemake
 
@@ -84,7 +84,7 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
 
 
 def test_it_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    monkeypatch.setattr(new_study, "shipped", lambda: tmp_path / "nowhere")
+    monkeypatch.setattr(study, "shipped", lambda: tmp_path / "nowhere")
     with pytest.raises((UserError, OSError)):
         create_study(str(tmp_path / "mine"))
     assert not list(tmp_path.iterdir())

@@ -1,6 +1,5 @@
 """`fedatlas gallery`: the gallery of a study, from its committed entries and from results."""
 
-import dataclasses
 import json
 import tempfile
 from collections.abc import Callable
@@ -53,7 +52,7 @@ def contents(study: Study) -> list[gallery.Listed]:
     entries = []
     for size, name in study.gallery():
         experiment = study.files.load(name, size)
-        content = json.loads(json.dumps(dataclasses.asdict(experiment)))
+        content = json.loads(json.dumps(experiment.plain()))
         looks = gallery.looks({id: experiment.algorithm(id) for id in experiment.algorithms})
         entries.append(gallery.Listed(name, size, changes.digests(content), looks))
     return entries
