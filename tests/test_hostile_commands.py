@@ -14,8 +14,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from fedatlas.cli import study
+from fedatlas.cli import commands
 from fedatlas.cli.main import main
+from fedatlas.cli.parser import parser as build_parser
 from fedatlas.experiments import result_files as files
 
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=3", "--clients", "3", "--batch", "0", "--rounds", "2"]
@@ -155,7 +156,7 @@ def test_what_a_command_may_end_with(error, status, sentence, capsys, monkeypatc
     def fails(_):
         raise error
 
-    monkeypatch.setattr(study, "cite", fails)
+    monkeypatch.setattr(commands, "cite", fails)
     assert main(["cite"]) == status
     said = capsys.readouterr().err
     assert said.splitlines()[-1].startswith(f"fedatlas: {sentence}")
@@ -208,7 +209,7 @@ def test_data_lie_in_a_file(tmp_path, capsys, monkeypatch):
 
 
 def test_options_of_every_command_are_whole_names():
-    todo = [main.parser()]
+    todo = [build_parser()]
     while todo:
         parser = todo.pop()
         assert not parser.allow_abbrev

@@ -18,6 +18,7 @@ from unittest import mock
 from hypothesis import strategies as st
 
 from fedatlas.cli.main import main
+from fedatlas.cli.parser import parser as build_parser
 from fedatlas.data.store import prepare
 from fedatlas.federation import algorithms
 from tests.fuzz.frame import Target
@@ -84,7 +85,7 @@ BROKEN = "this is a bug of fedatlas"
 @functools.cache
 def _commands() -> dict[tuple[str, ...], list[argparse.Action]]:
     """The options and arguments of each subcommand."""
-    found, todo = {}, [((), main.parser())]
+    found, todo = {}, [((), build_parser())]
     while todo:
         names, parser = todo.pop()
         nested = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]

@@ -42,7 +42,8 @@ def test_committed_figures_have_the_colours_of_the_code(listed):
         folder = ROOT / "docs/gallery" / one.size / one.name
         if not folder.exists() or json.loads((folder / "entry.json").read_text())["looks"] != one.looks:
             continue
-        for name, spec in listed[1][one.size, one.name].items():
+        for name, entry in listed[1][one.size, one.name].items():
+            spec = entry.spec
             if spec["kind"] not in ("convergence", "scaling", "sensitivity"):
                 continue
             with Image.open(folder / f"{name}.png") as image:
