@@ -111,7 +111,7 @@ def test_equalities_are_false_of_other_algorithms(kind, wrong):
 
 def test_the_duration_of_another_availability_is_told():
     found = runs(seeds=5)
-    shifted = [run.__class__(**{**vars(run), "p": np.sqrt(run.p)}) for run in found.every]
+    shifted = [run.__class__(**{**vars(run), "p": np.sqrt(run.p)}) for run in found.trajectories]
     assert exceeded("duration", Ensemble(shifted, 0.01)) > 1
 
 
@@ -142,7 +142,7 @@ def test_the_bias_of_fedavg_exceeds_the_bounds(name):
 def altered(found, **changes):
     """Runs with other fields. changes: functions of a run."""
     return Ensemble(
-        [dataclasses.replace(run, **{k: of(run) for k, of in changes.items()}) for run in found.every], 0.05
+        [dataclasses.replace(run, **{k: of(run) for k, of in changes.items()}) for run in found.trajectories], 0.05
     )
 
 
@@ -188,7 +188,7 @@ def test_what_the_statements_ask_for():
 
 
 def test_the_trajectory_begins_at_the_start_and_has_the_definition_of_tau():
-    run = runs().every[0]
+    run = runs().trajectories[0]
     assert (run.x[0] == run.problem.start(0)).all() and (run.latest[0] == -1).all()
     np.testing.assert_array_equal(run.latest, run.tau)
     assert State(x=run.x[-1]).x.shape == (5, 8)

@@ -20,12 +20,12 @@ def fedavg_output(problem: Mapping[str, Any], p: Sequence[float]) -> float:
     """
     u = [center[0] for center in problem["centers"]]
     total = chance = 0.0
-    for there in itertools.product((False, True), repeat=len(u)):
-        active = [center for center, is_there in zip(u, there, strict=True) if is_there]
+    for pattern in itertools.product((False, True), repeat=len(u)):
+        active = [center for center, is_active in zip(u, pattern, strict=True) if is_active]
         if active:
             weight = 1.0
-            for probability, is_there in zip(p, there, strict=True):
-                weight *= probability if is_there else 1 - probability
+            for probability, is_active in zip(p, pattern, strict=True):
+                weight *= probability if is_active else 1 - probability
             total, chance = total + weight * sum(active) / len(active), chance + weight
     return total / chance
 
@@ -45,7 +45,7 @@ LIMITS: dict[str, Callable[[Mapping[str, Any], Sequence[float]], float]] = {
 
 
 def probabilities(setting: Mapping[str, Any], point: Mapping[str, Any]) -> list[float]:
-    """Stationary probabilities of the clients.
+    """Return stationary probabilities of the clients.
 
     setting: of the experiment. point: a cell for each axis, whose value overrides the setting's. Raises UserError
     unless there is one probability for each client.
@@ -55,10 +55,10 @@ def probabilities(setting: Mapping[str, Any], point: Mapping[str, Any]) -> list[
     p = values.get("participation.p", how.get("p") if isinstance(how, Mapping) else None)
     if not isinstance(p, list):
         raise UserError("the limit needs one probability for each client: participation.p as a list")
-    found = [values.get(f"participation.p.{i}", value) for i, value in enumerate(p)]
-    if not all(isinstance(value, (int, float)) for value in found):
-        raise UserError(f"the limit needs one probability for each client, not {found}")
-    return found
+    client_p = [values.get(f"participation.p.{i}", value) for i, value in enumerate(p)]
+    if not all(isinstance(value, (int, float)) for value in client_p):
+        raise UserError(f"the limit needs one probability for each client, not {client_p}")
+    return client_p
 
 
 def validate(problem: Mapping[str, Any], setting: Mapping[str, Any]) -> None:
@@ -69,7 +69,7 @@ def validate(problem: Mapping[str, Any], setting: Mapping[str, Any]) -> None:
 
 
 def late_means(curves: "pd.DataFrame", axes: Sequence[str], metric: str, after: int) -> "pd.Series":
-    """Means of a metric over the evaluations from round ``after`` on, by point of the axes and seed.
+    """Return means of a metric over the evaluations from round ``after`` on, by point of the axes and seed.
 
     Raises UserError if the curves have no such metric.
     """

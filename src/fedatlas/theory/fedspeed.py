@@ -59,7 +59,7 @@ def kappa(c: FedSpeedConstants, a: "FedSpeedAnalysis") -> float:
 
 
 def fails(c: FedSpeedConstants, a: "FedSpeedAnalysis") -> str | None:
-    """The first condition of Theorem 4.4 that does not hold, or None."""
+    """Return the first condition of Theorem 4.4 that does not hold, or None."""
     if a.normalise:
         return "normalise = false, since rho is a step size in Algorithm 1"
     if a.rho * math.sqrt(6) * a.alpha * c.L > 1:
@@ -72,7 +72,7 @@ def fails(c: FedSpeedConstants, a: "FedSpeedAnalysis") -> str | None:
 
 
 def bound(name: str, c: FedSpeedConstants, a: "FedSpeedAnalysis", T: np.ndarray) -> np.ndarray:
-    """The bound (6) on (1/T) sum_{t=1}^{T-1} E|grad F(z^t)|^2 for T rounds: an array over T.
+    """Return the bound (6) on (1/T) sum_{t=1}^{T-1} E|grad F(z^t)|^2 for T rounds: an array over T.
 
     ``4.4 scaled`` has the powers of the proof: eta_l^2 in the second term, as in the bound on R1.a, and no factor
     lambda in Phi, since Section C.4.3 divides by lambda kappa but keeps lambda in the last two terms. Then both sides
@@ -106,21 +106,21 @@ def compare_runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame")
     is not a number. Raises UserError as `check` does, and NotCovered if a condition of the theorem does not hold.
     """
     algorithm, problem, batch = _build(view, id, rows.head(1).to_dict("records")[0])
-    found = []
+    pairs = []
     length = rows.groupby("seed").size().max()
     T = np.arange(2, length)
     for _, curve in rows.groupby("seed"):
         curve = curve.sort_values("round")
         if len(curve) < 3:  # diverged in the first round, of which the constants are
-            found.append((np.full(len(T), np.nan), np.full(len(T), np.nan)))
+            pairs.append((np.full(len(T), np.nan), np.full(len(T), np.nan)))
             continue
         c = fedspeed_constants(problem, curve, batch)
         if (condition := fails(c, algorithm)) is not None:
             raise NotCovered(f"theorem {name} needs {condition}")
         squares = np.full(length, np.nan)  # of rounds that a run that diverged did not make
         squares[: len(curve)] = curve["gradient_norm"] ** 2
-        found.append((running_means(squares), bound(name, c, algorithm, T)))
-    return FedSpeedComparison(T, *(np.stack(part) for part in zip(*found, strict=True)))
+        pairs.append((running_means(squares), bound(name, c, algorithm, T)))
+    return FedSpeedComparison(T, *(np.stack(part) for part in zip(*pairs, strict=True)))
 
 
 def validate_run(run: Run) -> None:
@@ -136,9 +136,9 @@ def validate_run(run: Run) -> None:
 
 def _build(view: ExperimentView, id: str, row: Mapping[Hashable, Any]) -> tuple[Any, Problem, int | None]:
     """Algorithm, problem and minibatch of the runs at the point of the axes where a row lies."""
-    shown = view.algorithms[id]
-    parts = parts_at(view, row, view.setting | shown.setting, shown.set)
-    run = Run(shown.algorithm, seed=0, within={}, tune=dict.fromkeys(shown.tune), **parts)
+    entry = view.algorithms[id]
+    parts = parts_at(view, row, view.setting | entry.setting, entry.set)
+    run = Run(entry.algorithm, seed=0, within={}, tune=dict.fromkeys(entry.tune), **parts)
     validate_run(run)
     problem = problems.create(json.loads(json.dumps(parts["problem"])), parts["setting"]["clients"])
     algorithm, setting = create(run, problem)
@@ -146,18 +146,18 @@ def _build(view: ExperimentView, id: str, row: Mapping[Hashable, Any]) -> tuple[
 
 
 def fedspeed_constants(problem: Problem, curve: "pd.DataFrame", batch: int | None) -> FedSpeedConstants:
-    """Constants of a problem and of a run. curve: its rows of rounds 0, 1, .... batch: samples of a minibatch.
+    """Return constants of a problem and of a run. curve: its rows of rounds 0, 1, .... batch: samples of a minibatch.
 
     Raises NotCovered where the problem lacks one of them.
     """
     x0 = problem.start(0)
-    here, there = (_variances(problem, x, batch) for x in (x0, x0 + 1))
-    if not np.allclose(here, there, rtol=1e-6):
+    at_start, beside_start = (_variances(problem, x, batch) for x in (x0, x0 + 1))
+    if not np.allclose(at_start, beside_start, rtol=1e-6):
         raise NotCovered("theorem 4.4 needs gradients that differ among clients and samples by the same at every point")
     return FedSpeedConstants(
         L=problem.constants()["L_max"],
-        sigma_g=math.sqrt(here[0]),
-        sigma_l=math.sqrt(here[1]),
+        sigma_g=math.sqrt(at_start[0]),
+        sigma_l=math.sqrt(at_start[1]),
         m=problem.clients or 1,
         K=int(curve["steps"].iloc[1]),
         gap=float(curve["loss"].iloc[1]) - least_value(problem),
@@ -169,10 +169,10 @@ def fedspeed_constants(problem: Problem, curve: "pd.DataFrame", batch: int | Non
 def _variances(problem: Any, x: np.ndarray, batch: int | None) -> tuple[float, float]:
     """mean_i |grad F_i - grad F|^2, and the largest variance of any client's gradient on a minibatch, at x."""
     ids = np.arange(problem.clients)
-    own = problem.full_batch(ids).grad(x)
-    apart, noise = own - own.mean(axis=0), np.zeros(len(ids))
+    gradients = problem.full_batch(ids).grad(x)
+    apart, noise = gradients - gradients.mean(axis=0), np.zeros(len(ids))
     for j in range(problem.samples if batch else 0):
-        error = problem.batch(ids, np.full((len(ids), 1), j)).grad(x) - own
+        error = problem.batch(ids, np.full((len(ids), 1), j)).grad(x) - gradients
         noise += np.vecdot(error, error) / problem.samples / (batch or 1)
     return float(np.vecdot(apart, apart).mean()), float(noise.max())
 

@@ -43,10 +43,10 @@ class FedSPSBound(RunBound[FedSPSConstants]):
     def constants(self, problem: Any, curve: "pd.DataFrame") -> FedSPSConstants:
         if not problem.uniform or problem.optimum is None:
             raise NotCovered(f"{self.title} needs convex problems whose components have spread < 1")
-        known, rounds = problem.constants(), max(int(curve["round"].iloc[-1]), 1)
+        exact, rounds = problem.constants(), max(int(curve["round"].iloc[-1]), 1)
         tau = int(curve["steps"].iloc[-1]) // rounds
         return FedSPSConstants(
-            known["mu_min"], known["L_max"], problem.optimum.F, float(curve["distance"].iloc[0]), tau
+            exact["mu_min"], exact["L_max"], problem.optimum.F, float(curve["distance"].iloc[0]), tau
         )
 
     def fails(self, c: FedSPSConstants, a: Any, rounds: int) -> str | None:

@@ -52,10 +52,10 @@ def add_bounds(
 
 @functools.lru_cache(maxsize=4096)
 def _promised(name: str, parts: str, directory: str | Path | None) -> float:
-    found = json.loads(parts)
-    setting = construct("setting", Setting, found["setting"])
+    spec = json.loads(parts)
+    setting = construct("setting", Setting, spec["setting"])
     where = (setting.clients, setting.local_steps, setting.total_rounds * setting.local_steps)
-    constants = _constants(json.dumps(found["problem"]), directory)
+    constants = _constants(json.dumps(spec["problem"]), directory)
     theorem = lookup("theorem", name, FEDAC_THEOREMS)
     return theorem.bound(constants, *where) if theorem.applies(constants, *where) else np.nan
 

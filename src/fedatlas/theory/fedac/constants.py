@@ -16,7 +16,7 @@ THIRD_DERIVATIVE = 1 / (6 * math.sqrt(3))  # max over z of |s''(z)| for the logi
 
 
 def fedac_constants(problem: Problem, x0: np.ndarray | None = None) -> FedAcConstants:
-    """Constants of a Logistic problem whose clients share all data, for batches of one sample.
+    """Return constants of a Logistic problem whose clients share all data, for batches of one sample.
 
     x0: the start (d,); by default that of seed 0. Raises UserError on other problems and where there is no optimum.
 
@@ -62,6 +62,6 @@ def variance(problem: Logistic, x: np.ndarray) -> float:
 
 
 def _norms(A: Any) -> np.ndarray:
-    """Norms of the rows of a matrix (n, d), dense or sparse: (n,)."""
+    """Return norms of the rows of a matrix (n, d), dense or sparse: (n,)."""
     squares = np.ravel(A.multiply(A).sum(axis=1)) if sparse.issparse(A) else np.einsum("ij,ij->i", A, A)
     return np.sqrt(squares.astype(np.float64))

@@ -33,10 +33,10 @@ def rule(name: str, kappa: float, interval: int, L: float = 1.0) -> Rule:
     those of the algorithm in float64, but weights of averages sum to one exactly. Raises UserError if the step has no
     such form.
     """
-    known = {"lr": 1 / L, "L": L, "mu": L / kappa}
+    values = {"lr": 1 / L, "L": L, "mu": L / kappa}
     cls = algorithms.get(name)
     algorithm: typing.Any = algorithms.create(
-        name, {key: value for key, value in known.items() if key in cls.options()}
+        name, {key: value for key, value in values.items() if key in cls.options()}
     )
     if name == "gd":
         step = descent(algorithm.lr)
@@ -58,7 +58,7 @@ def _average(weights: Sequence[float]) -> Vector:
 
 
 def separation(problem: Piecewise, rule: Rule, steps: int, eps: Decimal | float | str) -> list[tuple[Decimal, Decimal]]:
-    """Distances of two runs after 0, 1, .., steps steps, from all vectors at x0 and all at x0 - eps.
+    """Return distances of two runs after 0, 1, .., steps steps, from all vectors at x0 and all at x0 - eps.
 
     Returns one pair a step: the largest distance of a vector, and that of the last one, which is evaluated.
     """
@@ -66,17 +66,17 @@ def separation(problem: Piecewise, rule: Rule, steps: int, eps: Decimal | float 
     with localcontext(prec=problem.digits + max(0, -eps.adjusted())):
         x0 = Decimal(problem.x0)
         runs: list[Vector] = [(start,) * len(rule[2]) for start in (x0, x0 - eps)]
-        found = []
+        pairs = []
         for t in range(steps + 1):
             apart = [abs(w - u) for w, u in zip(*runs, strict=True)]
-            found.append((max(apart), apart[-1]))
+            pairs.append((max(apart), apart[-1]))
             if t < steps:
                 runs = [_step(problem, rule, z)[0] for z in runs]
-    return found
+    return pairs
 
 
 def reach(problem: Piecewise, rule: Rule, steps: int) -> Decimal:
-    """The largest eps for which the points of both runs lie on one piece at every step (Theorem F.1's eps_0)."""
+    """Return the largest eps for which the points of both runs lie on one piece at every step (Theorem F.1's eps_0)."""
     with localcontext(prec=problem.digits):
         size, largest = len(rule[2]), Decimal("Infinity")
         z, apart = (Decimal(problem.x0),) * size, (Decimal(1),) * size
@@ -126,28 +126,29 @@ def distances(
         raise UserError(f"instability: eps is {eps:.2g}, which is too small for a table: take fewer steps")
     rows = []
     for name in algorithms:
-        found = separation(problem, rule(name, kappa, interval), steps, eps)
-        for step, (distance, output) in enumerate(found):
+        pairs = separation(problem, rule(name, kappa, interval), steps, eps)
+        for step, (distance, output) in enumerate(pairs):
             bound = eps * GROWTH ** (Decimal(step) / 3)
             rows.append((kappa, along, interval, name, step, float(distance), float(output), float(bound)))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def study(kappas: Sequence[float] = KAPPAS, steps: int = 150, interval: int = 15) -> "pd.DataFrame":
-    """Distances of the figure: of ALGORITHMS on AGD's function, and of FedAc-I on the function built along itself.
+    """Return distances of ALGORITHMS on AGD's function, and of FedAc-I on the function built along itself.
 
     The arguments and the DataFrame are those of `distances`, for each of ``kappas``.
     """
     import pandas as pd
 
-    own: dict[str, typing.Any] = {"algorithms": ("fedac-1",), "along": "fedac-1"}
+    fedac_study: dict[str, typing.Any] = {"algorithms": ("fedac-1",), "along": "fedac-1"}
     return pd.concat(
-        [distances(kappa, steps, interval=interval, **of) for kappa in kappas for of in ({}, own)], ignore_index=True
+        [distances(kappa, steps, interval=interval, **of) for kappa in kappas for of in ({}, fedac_study)],
+        ignore_index=True,
     )
 
 
 def _step(problem: Piecewise, rule: Rule, z: Vector) -> tuple[Vector, Decimal, Decimal]:
-    """The next z, md and F''(md)."""
+    """Return the next z, md and F''(md)."""
     md = _dot(rule[2], z)
     _, slope, curvature = problem.exact(md)
     return _move(rule, z, slope), md, curvature
@@ -158,4 +159,4 @@ def _move(rule: Rule, z: Vector, slope: Decimal) -> Vector:
 
 
 def _dot(a: Vector, z: Vector) -> Decimal:
-    return sum((one * other for one, other in zip(a, z, strict=True)), start=Decimal(0))
+    return sum((x * y for x, y in zip(a, z, strict=True)), start=Decimal(0))

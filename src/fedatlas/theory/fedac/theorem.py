@@ -52,22 +52,22 @@ class FedAcTheorem(ABC):
 
     @abstractmethod
     def step_size(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        """The theorem's eta."""
+        """Return the theorem's eta."""
 
     def augmentation(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        """The theorem's lambda; 0 where F itself is strongly convex."""
+        """Return the theorem's lambda; 0 where F itself is strongly convex."""
         return 0.0
 
     @abstractmethod
     def terms(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, float]:
-        """The bound, term by term.
+        """Return the bound, term by term.
 
         ``initial`` is the error of the start; ``noise`` that of the gradients; ``drift`` that of clients which move
         apart between rounds; ``curvature``, under Assumption 2 alone, what the Hessian's change adds to the drift.
         """
 
     def bound(self, c: FedAcConstants, M: int, K: int, T: int) -> float:
-        """The theorem's bound on E F(output) - F*."""
+        """Return the theorem's bound on E F(output) - F*."""
         return sum(self.terms(c, M, K, T).values())
 
     def parameters(self, c: FedAcConstants, M: int, K: int, T: int) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class FedAcTheorem(ABC):
         return {"lr": self.step_size(c, M, K, T), "mu": c.mu}
 
     def gamma(self, c: FedAcConstants, M: int, K: int, T: int) -> float | None:
-        """The second step size of FedAc (eq. 3.1 and 3.2); None for FedAvg."""
+        """Return the second step size of FedAc (eq. 3.1 and 3.2); None for FedAvg."""
         algorithm = algorithms.create(self.algorithm, self.parameters(c, M, K, T))
         return algorithm.coupling(K)[2] if hasattr(algorithm, "coupling") else None
 
@@ -89,7 +89,7 @@ class FedAcTheorem(ABC):
 
 
 def averaging_weights(eta: float, mu: float, T: int) -> np.ndarray:
-    """Weights rho_t / S_T of the iterates t = 0 .. T-1: (T,), with rho_t = (1 - eta mu / 2)^(T - t - 1).
+    """Return weights rho_t / S_T of the iterates t = 0 .. T-1: (T,), with rho_t = (1 - eta mu / 2)^(T - t - 1).
 
     From Theorems D.1 and E.4.
     """

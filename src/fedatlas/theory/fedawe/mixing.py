@@ -14,7 +14,7 @@ LARGEST = 10  # clients whose 2^m sets are enumerated
 
 
 def mixing(active: np.ndarray) -> np.ndarray:
-    """The mixing matrix W (m, m) of equation (4). active: booleans (m,)."""
+    """Return the mixing matrix W (m, m) of equation (4). active: booleans (m,)."""
     W = np.diag((~active).astype(float))
     if active.any():
         W[np.ix_(active, active)] = 1 / active.sum()
@@ -39,7 +39,7 @@ def expected(S: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def second(S: np.ndarray) -> float:
-    """The second largest eigenvalue of a symmetric matrix."""
+    """Return the second largest eigenvalue of a symmetric matrix."""
     return float(np.linalg.eigvalsh(S)[-2])
 
 
@@ -59,11 +59,11 @@ def consensus(p: np.ndarray, rounds: int) -> np.ndarray:
     With S_t = E[W^(1) ... W^(t) W^(t) ... W^(1)] the expectation is tr B (S_t - J) B', whose largest value over B with
     |B| = 1 is the largest eigenvalue of S_t - J; S_(t+1) = E[W S_t W].
     """
-    S, J, found = np.eye(len(p)), np.full((len(p), len(p)), 1 / len(p)), []
+    S, J, norms = np.eye(len(p)), np.full((len(p), len(p)), 1 / len(p)), []
     for _ in range(rounds):
         S = expected(S, p)
-        found.append(float(np.linalg.eigvalsh(S - J)[-1]))
-    return np.array(found)
+        norms.append(float(np.linalg.eigvalsh(S - J)[-1]))
+    return np.array(norms)
 
 
 def staleness(probabilities: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

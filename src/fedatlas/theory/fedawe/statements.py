@@ -20,48 +20,51 @@ Compared = tuple[float, float | None]  # what is measured, and its limit
 def proposition_1(runs: Ensemble) -> Compared:
     """If i is active in round R-1, the echoes t - tau_i(t) of its active rounds up to R-1 add up to R."""
     worst = 0.0
-    for run in runs.every:
-        T = len(run.there)
-        echoes = np.where(run.there, np.arange(T)[:, None] - run.tau[:-1], 0)
+    for run in runs.trajectories:
+        T = len(run.participation)
+        echoes = np.where(run.participation, np.arange(T)[:, None] - run.tau[:-1], 0)
         apart = np.abs(np.cumsum(echoes, axis=0) - np.arange(1, T + 1)[:, None])
-        worst = max(worst, float((apart * run.there).max() / T))
+        worst = max(worst, float((apart * run.participation).max() / T))
     return worst, None
 
 
 def echoed(run: Trajectory) -> np.ndarray:
     """What the clients have before they mix, x_i - eta_g (t - tau_i(t)) G_i, from the definition of tau: (T, m, d)."""
-    late = np.arange(len(run.there))[:, None] - run.latest[:-1]
+    late = np.arange(len(run.participation))[:, None] - run.latest[:-1]
     return run.x[:-1] - run.algorithm.server_lr * late[..., None] * run.G
 
 
 def mixed(run: Trajectory, before: np.ndarray) -> np.ndarray:
-    """Rows mixed by the matrices W^(t) of equation (4): (T, m, d). before: (T, m, d)."""
-    return np.array([mixing.mixing(there) @ rows for there, rows in zip(run.there, before, strict=True)])
+    """Return rows mixed by the matrices W^(t) of equation (4): (T, m, d). before: (T, m, d)."""
+    return np.array([mixing.mixing(active) @ rows for active, rows in zip(run.participation, before, strict=True)])
 
 
 def matrix_form(runs: Ensemble) -> Compared:
     """X^(t+1) = (X^(t) - eta_g [(t - tau_i) G_i]_i) W^(t) with the W of equation (4), in every round."""
-    return max(_apart(run.x[1:], mixed(run, echoed(run))) for run in runs.every), None
+    return max(_apart(run.x[1:], mixed(run, echoed(run))) for run in runs.trajectories), None
 
 
 def doubly_stochastic(runs: Ensemble) -> Compared:
     """Rows and columns of W^(t) add up to 1, and the algorithm's exchange leaves the mean over clients as it is."""
     sums = [
-        np.abs(mixing.mixing(there).sum(axis=k) - 1).max() for run in runs.every for there in run.there for k in (0, 1)
+        np.abs(mixing.mixing(active).sum(axis=k) - 1).max()
+        for run in runs.trajectories
+        for active in run.participation
+        for k in (0, 1)
     ]
-    means = [_apart(run.x[1:].mean(axis=1), echoed(run).mean(axis=1)) for run in runs.every]
+    means = [_apart(run.x[1:].mean(axis=1), echoed(run).mean(axis=1)) for run in runs.trajectories]
     return max(map(float, [*sums, *means])), None
 
 
 def auxiliary_form(runs: Ensemble) -> Compared:
     """Z^(t+1) = (Z^(t) - eta_l eta_g G~^(t)) W^(t) with G~ of equation (19), in every round; first line of (19)."""
     worst = 0.0
-    for run in runs.every:
+    for run in runs.trajectories:
         z, s = run.auxiliary, run.setting.local_steps or 1
-        late = (np.arange(len(run.there))[:, None] - run.latest[:-1])[..., None]
-        stale = run.gradients[run.latest[:-1] + 1, np.arange(run.there.shape[1])]
+        late = (np.arange(len(run.participation))[:, None] - run.latest[:-1])[..., None]
+        stale = run.gradients[run.latest[:-1] + 1, np.arange(run.participation.shape[1])]
         sums = run.G / run.algorithm.lr
-        innovation = np.where(run.there[..., None], late * sums - s * (late - 1) * stale, s * stale)
+        innovation = np.where(run.participation[..., None], late * sums - s * (late - 1) * stale, s * stale)
         step = run.algorithm.lr * run.algorithm.server_lr
         worst = max(worst, _apart(z[1:], mixed(run, z[:-1] - step * innovation)))
     return worst, None
@@ -71,14 +74,14 @@ def proposition_4(runs: Ensemble) -> Compared:
     """z from z^0 = x^0 by the recursion with the second line of (19) alone: z_i = x_i for clients that were active in
     the round before, and else x_i - z_i = eta_l eta_g s (t - 1 - tau_i(t)) grad F_i(x_i at tau_i(t) + 1)."""
     worst = 0.0
-    for run in runs.every:
+    for run in runs.trajectories:
         z, lr, s = run.x[0], run.algorithm.lr, run.setting.local_steps or 1
-        every, step = run.auxiliary, lr * run.algorithm.server_lr
-        for t, there in enumerate(run.there):
+        auxiliary_models, step = run.auxiliary, lr * run.algorithm.server_lr
+        for t, active in enumerate(run.participation):
             late, gradient = (t - run.latest[t])[:, None], run.gradients[t]
-            noise = np.where(there[:, None], late * (run.G[t] / lr - s * gradient), 0)
-            z = mixing.mixing(there) @ (z - step * (noise + s * gradient))
-            worst = max(worst, _apart(z, every[t + 1]))
+            noise = np.where(active[:, None], late * (run.G[t] / lr - s * gradient), 0)
+            z = mixing.mixing(active) @ (z - step * (noise + s * gradient))
+            worst = max(worst, _apart(z, auxiliary_models[t + 1]))
     return worst, None
 
 
@@ -94,18 +97,20 @@ def lemma_1(runs: Ensemble) -> Compared:
 
 def lemma_2_mean(runs: Ensemble) -> Compared:
     """E[t - tau_i(t)] <= 1 / delta, exactly, for all clients and rounds; both times delta."""
-    return mixing.staleness(runs.every[0].p)[0].max() * runs.delta, 1 + 1e-9
+    return mixing.staleness(runs.trajectories[0].p)[0].max() * runs.delta, 1 + 1e-9
 
 
 def lemma_2_square(runs: Ensemble) -> Compared:
     """E[(t - tau_i(t))^2] <= 2 / delta^2, exactly, for all clients and rounds; both times delta^2."""
-    return mixing.staleness(runs.every[0].p)[1].max() * runs.delta**2, 2 * (1 + 1e-9)
+    return mixing.staleness(runs.trajectories[0].p)[1].max() * runs.delta**2, 2 * (1 + 1e-9)
 
 
 def duration(runs: Ensemble) -> Compared:
     """The mean t - tau_i(t) of the runs is that of the inhomogeneous geometric distribution: Student's t over seeds."""
-    exact = mixing.staleness(runs.every[0].p)[0]
-    apart = [float((np.arange(len(run.there))[:, None] - run.tau[:-1] - exact).mean()) for run in runs.every]
+    exact = mixing.staleness(runs.trajectories[0].p)[0]
+    apart = [
+        float((np.arange(len(run.participation))[:, None] - run.tau[:-1] - exact).mean()) for run in runs.trajectories
+    ]
     mean, error, limit = runs.student(apart, 2)
     return abs(mean) / error if error else (math.inf if mean else 0.0), limit
 

@@ -34,7 +34,7 @@ class Trajectory:
     algorithm, problem, setting: of the run. x: the clients' models at the start of rounds 0 .. T, (T+1, m, d). tau: the
     last active rounds that the algorithm keeps, (T+1, m). G: the innovations of the active clients, 0 for all others,
     (T, m, d). drift: the sums over local steps of grad F_i(x_i^(t,r)) - grad F_i(x_i^t), 0 for clients that are not
-    active, (T, m, d). there: who was active, (T, m). p: the probabilities to be active, (T, m).
+    active, (T, m, d). participation: whether clients were active, (T, m). p: the probabilities to be active, (T, m).
     """
 
     algorithm: FedAWE
@@ -44,14 +44,14 @@ class Trajectory:
     tau: np.ndarray
     G: np.ndarray
     drift: np.ndarray
-    there: np.ndarray
+    participation: np.ndarray
     p: np.ndarray
 
     @property
     def latest(self) -> np.ndarray:
         """tau_i(t) by its definition, from who was active: (T+1, m)."""
-        T, m = self.there.shape
-        rounds = np.where(self.there, np.arange(T)[:, None], -1)
+        T, m = self.participation.shape
+        rounds = np.where(self.participation, np.arange(T)[:, None], -1)
         return np.vstack([np.full((1, m), -1), np.maximum.accumulate(rounds, axis=0)])
 
     @property
@@ -67,7 +67,7 @@ class Trajectory:
     @property
     def auxiliary(self) -> np.ndarray:
         """z_i^t of Definition 1: (T+1, m, d). The gradient is at x_i^(tau_i(t)+1), by the definition of tau."""
-        T, m = self.there.shape
+        T, m = self.participation.shape
         late = np.arange(T + 1)[:, None] - self.latest - 1
         return self.x - self.eta * late[..., None] * self.gradients[self.latest + 1, np.arange(m)]
 
@@ -81,31 +81,31 @@ class Trajectory:
 class Ensemble:
     """Runs of one setting, one for each seed. level: of intervals over them."""
 
-    every: Sequence[Trajectory]
+    trajectories: Sequence[Trajectory]
     level: float
 
     @property
     def chances(self) -> list[np.ndarray]:
         """The different probabilities (m,) of rounds."""
-        return list(np.unique(np.concatenate([run.p for run in self.every]), axis=0))
+        return list(np.unique(np.concatenate([run.p for run in self.trajectories]), axis=0))
 
     @property
     def delta(self) -> float:
         """The least probability of any client in any round."""
-        return float(min(run.p.min() for run in self.every))
+        return float(min(run.p.min() for run in self.trajectories))
 
     def student(self, values: Sequence[float] | np.ndarray, sides: int) -> tuple[float, float, float]:
-        """Mean and standard error of a value of each run, and Student's t of the level, on one side or two."""
+        """Return mean and standard error of a value of each run, and Student's t of the level, on one side or two."""
         from scipy import stats
 
-        values, n = np.asarray(values, float), len(self.every)
+        values, n = np.asarray(values, float), len(self.trajectories)
         if n < 2:
             raise NotCovered("theory: an expectation needs two seeds at least")
         quantile = stats.t.ppf(1 - self.level / sides, n - 1)
         return float(values.mean()), float(values.std(ddof=1) / math.sqrt(n)), float(quantile)
 
     def upper(self, values: Sequence[float] | np.ndarray) -> float:
-        """The mean of a value of each run, plus its standard error times Student's t."""
+        """Return the mean of a value of each run, plus its standard error times Student's t."""
         mean, error, quantile = self.student(values, 1)
         return mean + error * quantile
 
@@ -142,28 +142,30 @@ def simulate(algorithm: FedAWE, problem: Any, setting: Setting, seed: int) -> Tr
     T, m, d = setting.total_rounds, setting.clients, problem.dim
     x, tau, G = np.empty((T + 1, m, d)), np.empty((T + 1, m)), np.zeros((T, m, d))
     drift = np.zeros_like(G)
-    there, p = np.zeros((T, m), bool), np.empty((T, m))
+    participation, p = np.zeros((T, m), bool), np.empty((T, m))
     for t in range(T + 1):
         state = simulation.table.read(everyone)
         x[t], tau[t] = state.x, state.tau[:, 0]
         if t == T:
             break
         active, chances = simulation.participants.active(t), simulation.participants.probabilities(t)
-        there[t, active], p[t] = True, chances
+        participation[t, active], p[t] = True, chances
         if len(active):
             y, drift[t, active] = _local_steps(simulation, t, active, x[t, active])
             G[t, active] = x[t, active] - y
         simulation.run_round()
-    return Trajectory(algorithm, problem, setting, x, tau, G, drift, there, p)
+    return Trajectory(algorithm, problem, setting, x, tau, G, drift, participation, p)
 
 
 def _local_steps(simulation: Simulation, t: int, active: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Models (m, d) after the local steps of round t from y, and the sums over the steps by which the true gradients
-    differ from those at y."""
+    """Return the models (m, d) after the local steps of round t from y, and the drift.
+
+    The drift is the sum over the steps of the differences between the true gradients and those at y.
+    """
     problem, steps = simulation.problem, simulation.setting.local_steps or 1
     everything, drift = problem.full_batch(active), np.zeros_like(y)
     first = everything.grad(y)
-    algorithm: Any = simulation.algorithm  # one with a step size
+    algorithm: Any = simulation.algorithm  # an algorithm with a step size
     draws = simulation.sampler.draw(t, active, steps)
     for k in range(steps):
         drift += everything.grad(y) - first
@@ -177,11 +179,11 @@ def simulate_runs(view: ExperimentView, id: str, rows: "pd.DataFrame") -> Iterat
 
     id: of the algorithm in the experiment. rows: of the curves. Raises UserError as `check` does.
     """
-    shown, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
-    parts = parts_at(view, first, view.setting | shown.setting, shown.set)
-    validate_run(Run(shown.algorithm, seed=0, within={}, tune=dict.fromkeys(shown.tune), **parts))
+    entry, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
+    parts = parts_at(view, first, view.setting | entry.setting, entry.set)
+    validate_run(Run(entry.algorithm, seed=0, within={}, tune=dict.fromkeys(entry.tune), **parts))
     for seed in sorted(rows["seed"].unique().tolist()):
-        yield _simulate_cached(shown.algorithm, json.dumps(parts, sort_keys=True), seed)
+        yield _simulate_cached(entry.algorithm, json.dumps(parts, sort_keys=True), seed)
 
 
 @functools.lru_cache(maxsize=512)

@@ -33,14 +33,14 @@ class FedRedBound(RunBound[FedRedConstants]):
     """A theorem or corollary of the FedRed paper, on problems with exact constants."""
 
     def constants(self, problem: Problem, curve: "pd.DataFrame") -> FedRedConstants:
-        known = problem.constants()
-        missing = [name for name in ("mu_min", "L_max", "delta_A", "delta_B") if name not in known]
+        exact = problem.constants()
+        missing = [name for name in ("mu_min", "L_max", "delta_A", "delta_B") if name not in exact]
         if missing:
             raise UserError(
                 f"theory: {type(problem).__name__} does not know {missing[0]} exactly; use synthetic quadratics"
             )
         start = _distance_and_gap(curve)
-        values = (known["mu_min"], known["L_max"], known["delta_A"], known["delta_B"], *start)
+        values = (exact["mu_min"], exact["L_max"], exact["delta_A"], exact["delta_B"], *start)
         return FedRedConstants(*(float(value) for value in values))
 
     def measured(self, c: FedRedConstants, curve: "pd.DataFrame") -> np.ndarray:

@@ -28,10 +28,10 @@ def fedred_constants(problem: Problem, clients: int, x0: Any = None) -> tuple[Fe
     x0 = problem.start(0) if x0 is None else x0
     if problem.optimum is None and problem.solvable:
         problem.optimum = problem.solve()
-    known, optimum = problem.constants(), problem.optimum
-    if "delta_A" in known:
-        values = {name: known[key] for name, key in (("mu", "mu_min"), ("L", "L_max"))}
-        values |= {name: known[name] for name in ("delta_A", "delta_B")}
+    exact, optimum = problem.constants(), problem.optimum
+    if "delta_A" in exact:
+        values = {name: exact[key] for name, key in (("mu", "mu_min"), ("L", "L_max"))}
+        values |= {name: exact[name] for name in ("delta_A", "delta_B")}
         origins = {"mu": "exact: least curvature of any client", "L": "exact: largest curvature of any client"}
         origins |= {"delta_A": "exact", "delta_B": "exact"}
     else:
