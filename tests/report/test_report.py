@@ -131,7 +131,7 @@ def test_the_numbers_of_a_figure_are_told_to_who_cannot_see_it(html):
 def test_results_that_do_not_say_where_they_were_computed_are_shown(folder, tmp_path):
     mine = shutil.copytree(folder, tmp_path / "made_up")
     table, meta = files.read(mine / "table.parquet")
-    files.write(mine / "table.parquet", table, meta, made=[])
+    files.write(mine / "table.parquet", table, meta, environments=[])
     report([mine], tmp_path / "report.html")
     assert "The runs were computed with fedatlas 0.1.0. A fingerprint" in (tmp_path / "report.html").read_text()
 

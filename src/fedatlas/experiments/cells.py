@@ -25,7 +25,7 @@ RUNG = "rung"  # column of the rung that a run ends at, 0 for all rounds; only w
 
 @dataclass(frozen=True, kw_only=True)
 class Select:
-    """How runs are scored, and how a tuned value is chosen."""
+    """The rule by which runs are scored and a tuned value is chosen."""
 
     metric: str = option(doc="metric that is compared")
     statistic: Literal["best", "final"] = option(doc="its best value over the evaluations, or the last")
@@ -59,7 +59,7 @@ class Select:
 
     @property
     def values(self) -> str:
-        """What is scored, for people: ``best values``, ``final values`` or ``means of the last 50 values``."""
+        """The scored values in words: ``best values``, ``final values`` or ``means of the last 50 values``."""
         several = self.statistic == "final" and self.last > 1
         return f"means of the last {self.last} values" if several else f"{self.statistic} values"
 

@@ -24,9 +24,9 @@ class Claim:
 
     @property
     def checks(self) -> list[dict[str, Any]]:
-        """All checks that it names."""
+        """The claim's checks."""
         return [self.check, *([self.vacuous] if self.vacuous is not None else [])]
 
     def tested_at(self, size: str) -> bool:
-        """Whether the claim is tested at a size."""
+        """Return whether the claim is tested at a size."""
         return self.sizes is None or size in self.sizes

@@ -15,12 +15,18 @@ OMISSIBLE = ("notes", "algorithms", "figures", "claims")  # sections that ``exte
 
 
 def load(path: str | Path, size: str, root: str | Path | None = None, shipped: str | Path | None = None) -> Experiment:
-    """An experiment at a size.
+    """Load an experiment at a size.
 
-    path: of the experiment's YAML, which is laid over the file that it ``extends``, if any. size: one of SIZES, whose
-    overrides are merged into the file (mappings key by key, anything else replaced, null removes). root: folder that
-    the experiment's ``file`` is told relative to, so that results do not depend on where the project lies. shipped: a
-    folder of more experiments that can be extended. Raises UserError that names the file and the key.
+    Args:
+        path: Path of the experiment's YAML, which is laid over the file that it ``extends``, if any.
+        size: One of SIZES, whose overrides are merged into the file: mappings key by key, null removes, anything else
+            is replaced.
+        root: Folder to which the experiment's ``file`` is relative, so that results do not depend on where the project
+            lies.
+        shipped: Folder of more experiments that can be extended.
+
+    Raises:
+        UserError: The file does not fit. The sentence names the file and the key.
     """
     path = Path(path)
     content = document(path, shipped)

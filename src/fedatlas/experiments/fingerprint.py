@@ -207,7 +207,7 @@ def _remember() -> None:
 
 
 def _imports(tree: ast.Module, package: str | None = None) -> list[list[str]]:
-    """What a source imports: modules, each with the names that are taken from it.
+    """Return the imports of a source: modules, each with the names that are imported from it.
 
     tree: of the source. package: full name of the package that the source lies in; without one, only modules of
     fedatlas are returned.

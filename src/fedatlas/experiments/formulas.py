@@ -32,7 +32,7 @@ def resolve(parameters: Mapping[str, Any], fields: Mapping[str, Option], problem
 
 
 class _Known:
-    """What the names in formulas of hyper-parameters stand for."""
+    """Values of the names in formulas of hyper-parameters."""
 
     def __init__(self, parameters: Mapping[str, Any], fields: Mapping[str, Option], problem: Any) -> None:
         self.parameters, self.fields, self.problem = parameters, fields, problem

@@ -24,13 +24,13 @@ class PaperItem:
         return f"{self.noun.capitalize()} {self.number}" + (f"({self.part})" if self.part else "")
 
     def covers(self, item: "PaperItem") -> bool:
-        """Whether who asks for a figure or table, or for a part of one, finds it here. ``c1`` stands for ``C.1``."""
+        """Return whether this item is a figure or table, or holds a part of one. ``c1`` stands for ``C.1``."""
         ours, theirs = ((side.noun, side.number.replace(".", "").lower()) for side in (self, item))
         return ours == theirs and (not self.part or not item.part or self.part == item.part)
 
 
 def find_items(source: str) -> list[PaperItem]:
-    """The figures and tables that a text names, each once, in its order.
+    """Return the figures and tables that a text names, each once, in its order.
 
     ``Figures 1 and 3``, ``Figures 3(c) and (d)``, ``Tables 2 to 4`` and ``Fig. C.1`` are read. A number that no noun
     stands before is none of a figure: ``Table 1, CIFAR-10 (500-2%)`` names one table.
@@ -54,7 +54,7 @@ def _find_items(source: str) -> Iterator[PaperItem]:
 
 
 def format_items(items: Iterable[PaperItem]) -> str:
-    """Figures and tables as text that ``find_items`` reads: ``Figures 1(a) and 3, Table 4``."""
+    """Return figures and tables as text that ``find_items`` reads: ``Figures 1(a) and 3, Table 4``."""
     groups: dict[str, list[str]] = {}
     for item in items:
         groups.setdefault(item.noun, []).append(str(item).partition(" ")[2])
@@ -68,7 +68,7 @@ def _listed(numbers: list[str]) -> str:
 
 
 def parse_name(name: str) -> tuple[str, PaperItem] | None:
-    """What a name such as ``fedac_fig3``, ``fedspeed_table7`` or ``fedred_figc1`` asks for.
+    """Parse a name such as ``fedac_fig3``, ``fedspeed_table7`` or ``fedred_figc1``.
 
     Returns the beginning that the names of a paper's experiments share (``fedac``), and the figure or table; None for
     any other name.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import own_data
+from fedatlas.experiments import custom_data
 from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.federation import problems
@@ -165,7 +165,7 @@ class Experiment:
         return self.algorithms[id].algorithm or id
 
     def is_advised(self, id: str) -> bool:
-        """Whether hyper-parameters of an entry that have no value are those that are recommended."""
+        """Return whether hyper-parameters of an entry without a value take the recommended one."""
         advised = self.algorithms[id].advised
         return self.advised if advised is None else advised
 
@@ -182,7 +182,7 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     """
     where = f"{file} (size {size})"
     try:
-        parsed_content = own_data.name_data(content)
+        parsed_content = custom_data.name_data(content)
         _part(parsed_content, "select", functools.partial(construct, "select", Select))
         _part(parsed_content, "problem", _problem)
         _part(parsed_content, "setting", functools.partial(_setting, "setting"))

@@ -11,15 +11,19 @@ from fedatlas.registry.options import Option
 
 
 def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option: Option | None, extend: int) -> Any:
-    """The next value of an axis beyond the end where the best value lies, or None.
+    """Return the next value of an axis beyond the end where the best value lies, or None.
 
     It continues the axis by the ratio of its two outermost values there, rounded to 12 digits, and to a whole number
     where the option is one; of a formula it is a multiple. None where the best value lies inside, where the end was
     moved often enough, where the axis has a value that is no number and no formula, where not all of them have the same
     constants, where one of the two values is not positive, and beyond the range of the option.
 
-    given: the values of the axis in the experiment file. values: those and what was added. extend: how often an end may
-    be moved.
+    Args:
+        initial: Values of the axis in the experiment file.
+        values: These and the values that were added.
+        best: The best value.
+        option: Declaration of what is tuned.
+        extend: How often an end may be moved.
     """
     which, sizes, now = end(best, values), _sizes(initial), _sizes(values)
     if not which or option is None or not sizes:
@@ -62,7 +66,7 @@ def end(value: Any, values: Sequence[Any]) -> str:
 
 
 def size(value: Any) -> float | None:
-    """What orders the values of an axis; None of what has no order."""
+    """Return the number that orders a value of an axis; None for a value without order."""
     if isinstance(value, str):
         with contextlib.suppress(UserError):
             return formulas.evaluate(value, "")
@@ -71,7 +75,7 @@ def size(value: Any) -> float | None:
 
 
 def _sizes(values: Sequence[Any]) -> list[float]:
-    """What orders the values of an axis; nothing if one of them has no order."""
+    """Return the numbers that order the values of an axis; an empty list if one has no order."""
     sizes = [size(value) for value in values]
     return [] if None in sizes else [number for number in sizes if number is not None]
 

@@ -1,4 +1,4 @@
-"""Own data in an experiment file: each mapping gives way to the name of the data, so that all else knows names."""
+"""Custom data in an experiment file: each mapping becomes the name of the data, so that all else knows names."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,10 +11,13 @@ AXES = tuple(f"problem.{key}" for key in interactive.DATA_KEYS)
 
 
 def name_data(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of an experiment file in which every data set is named.
+    """Return the content of an experiment file with names in place of mappings of custom data.
 
-    Mappings of own data may stand in the problem, in axes, and where figures and checks choose among the values of an
-    axis (``where``). Raises UserError, with the key, if one does not fit.
+    The mappings may stand in the problem, in axes, and where figures and checks choose among the values of an axis
+    (``where``).
+
+    Raises:
+        UserError: A mapping does not fit. The sentence begins with its key.
     """
     named_content = dict(content)
     if isinstance(named_content.get("problem"), Mapping):
@@ -28,7 +31,7 @@ def name_data(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _name_axes(axes: Mapping[str, Any], key_path: str) -> dict[str, Any]:
-    """A mapping from axes to values, or lists of them, in which data sets are named."""
+    """Return a mapping from axes to values, or lists of them, with names of data sets."""
     return {key: _name(value, f"{key_path}.{key}") if key in AXES else value for key, value in axes.items()}
 
 
@@ -44,7 +47,7 @@ def _name(value: Any, key_path: str) -> Any:
 
 
 def _name_where(value: Any, key_path: str) -> Any:
-    """Figures or claims, with names wherever ``where`` gives values of an axis of data."""
+    """Return figures or claims with names wherever ``where`` gives values of an axis of data."""
     if isinstance(value, list):
         return [_name_where(item, key_path) for item in value]
     if not isinstance(value, Mapping):
