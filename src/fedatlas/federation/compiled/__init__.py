@@ -1,4 +1,4 @@
-"""What is compiled or written out by hand for speed. The rest of the package imports this module alone.
+"""Code that is compiled or written out by hand for speed. The rest of the package imports this module alone.
 
 The gain of each part, as measured by the scripts in benchmarks/ (see benchmarks/README.md):
 
@@ -12,8 +12,8 @@ plain torch loop.
 
 ``simd``: vectors of numbers, in which ``kernels`` and ``pooling`` are written.
 
-All parts are imported inside functions, since numba and torch take seconds to import. The results of a cell depend on the
-parts that `fedatlas.federation.compiled.conditions` names and on no others.
+All parts are imported inside functions, since numba and torch take seconds to import. The results of a cell depend on
+the parts that `fedatlas.federation.compiled.modules` names and on no others.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,10 @@ from fedatlas.federation.compiled import conditions
 
 
 def rounds(simulations: Sequence[Any]) -> Any:
-    """A Kernel that advances simulations of one problem on logistic data, one setting and one seed together, or None if
-    there is none for them."""
+    """Return the Kernel that advances simulations of one problem, setting and seed together, or None if there is none.
+
+    simulations: On logistic data.
+    """
     if not conditions.lockstep_simulations(simulations):
         return None
     from fedatlas.federation.compiled.lockstep import Kernel
@@ -33,7 +35,7 @@ def rounds(simulations: Sequence[Any]) -> Any:
 
 
 def layers(module: Any) -> Any:
-    """The Layers of a torch module, with gradients written out, or None if some of it is unknown."""
+    """Return the Layers of a torch module, with gradients written out, or None if one of its layers has none."""
     from fedatlas.federation.compiled.sequential import fuse
 
     return fuse(module)

@@ -1,7 +1,8 @@
 """The conditions under which runs are compiled, for specifications and for simulations.
 
 `lockstep_specification` is asked twice: of specifications, to say which compiled modules a result depends on
-(`fedatlas.federation.compiled.modules`), and of simulations, before they run. So a simulation runs compiled only if its specification says that it may.
+(`fedatlas.federation.compiled.modules`), and of simulations, before they run. So a simulation runs compiled only if its
+specification says that it may.
 """
 
 from collections.abc import Mapping, Sequence

@@ -29,15 +29,15 @@ AHEAD = 6  # rows that are fetched in advance: which ones come is known, where t
 
 @njit(inline="always")
 def bounds(j, indptr, width, dense):
-    """Where row j lies."""
+    """Return where row j begins and ends in the arrays of entries."""
     return (j * width, (j + 1) * width) if len(dense) else (np.int64(indptr[j]), np.int64(indptr[j + 1]))
 
 
 @njit(inline="always")
-def fetch(drawn, at, count, indptr, indices, values, labels, ones):
-    """Ask for a sparse row that is needed soon."""
-    prefetch(indptr, drawn[min(at + 2 * AHEAD, count - 1)])
-    soon = drawn[min(at + AHEAD, count - 1)]
+def fetch(row_numbers, at, count, indptr, indices, values, labels, ones):
+    """Prefetch a sparse row that comes AHEAD draws later, and where the row after it lies."""
+    prefetch(indptr, row_numbers[min(at + 2 * AHEAD, count - 1)])
+    soon = row_numbers[min(at + AHEAD, count - 1)]
     prefetch(labels, soon)
     prefetch(indices, indptr[soon])
     if not len(ones):
@@ -46,56 +46,56 @@ def fetch(drawn, at, count, indptr, indices, values, labels, ones):
 
 
 @njit(inline="always")
-def place(at, lo, indices, every, dense):
-    """Where the coordinate of a row's entry lies in u."""
-    return (at - lo if len(dense) else np.int64(indices[at])) * len(every)
+def position(at, lo, indices, all_sizes, dense):
+    """Return where the coordinate of a row's entry lies in u."""
+    return (at - lo if len(dense) else np.int64(indices[at])) * len(all_sizes)
 
 
 @njit(inline="always")
-def plus(t, u, at, lo, indices, values, every, dense, ones):
-    """t plus an entry of a row times its coordinate of u."""
-    y = load(u, place(at, lo, indices, every, dense), every)
-    return t + y if len(ones) else fma(splat(values[at], every), y, t)
+def plus(t, u, at, lo, indices, values, all_sizes, dense, ones):
+    """Return t plus an entry of a row times its coordinate of u."""
+    y = load(u, position(at, lo, indices, all_sizes, dense), all_sizes)
+    return t + y if len(ones) else fma(splat(values[at], all_sizes), y, t)
 
 
 @njit(inline="always")
-def margin(u, q, k, lo, hi, indices, values, label, simd, every, dense, ones):
-    """b <a, c'P u> of the row a with label b, for each step size."""
-    even, odd = splat(0.0, every), splat(0.0, every)
-    if len(every) == len(simd):  # two sums, so that an addition need not wait for the last one
+def margin(u, q, k, lo, hi, indices, values, label, simd, all_sizes, dense, ones):
+    """Return the margin b <a, c'P u> of the row a with label b, for each step size."""
+    even, odd = splat(0.0, all_sizes), splat(0.0, all_sizes)
+    if len(all_sizes) == len(simd):  # two sums, so that an addition need not wait for the last one
         for at in range(lo, hi - 1, 2):
-            even = plus(even, u, at, lo, indices, values, every, dense, ones)
-            odd = plus(odd, u, at + 1, lo, indices, values, every, dense, ones)
+            even = plus(even, u, at, lo, indices, values, all_sizes, dense, ones)
+            odd = plus(odd, u, at + 1, lo, indices, values, all_sizes, dense, ones)
         if (hi - lo) % 2:
-            even = plus(even, u, hi - 1, lo, indices, values, every, dense, ones)
+            even = plus(even, u, hi - 1, lo, indices, values, all_sizes, dense, ones)
         even = even + odd
     else:  # of several vectors there are as many sums
         for at in range(lo, hi):
-            even = plus(even, u, at, lo, indices, values, every, dense, ones)
-    return splat(label, simd) * summed(load(q, k * len(every), every) * even, simd)
+            even = plus(even, u, at, lo, indices, values, all_sizes, dense, ones)
+    return splat(label, simd) * summed(load(q, k * len(all_sizes), all_sizes) * even, simd)
 
 
 @njit(inline="always")
 def sigmoid(t, simd):
-    """1 / (1 + exp(t))."""
-    one = splat(1.0, simd)
-    return one / (one + exp(clamp(t, splat(-700.0, simd), splat(700.0, simd)), simd))
+    """Return 1 / (1 + exp(t))."""
+    ones = splat(1.0, simd)
+    return ones / (ones + exp(clamp(t, splat(-700.0, simd), splat(700.0, simd)), simd))  # beyond 700, exp overflows
 
 
 @njit(inline="always")
-def add(u, r, k, lo, hi, indices, values, s, every, dense, ones):
-    """u <- u + s a r' on the row's coordinates."""
-    step = tiled(s, every) * load(r, k * len(every), every)
+def add(u, r, k, lo, hi, indices, values, s, all_sizes, dense, ones):
+    """Set u <- u + s a r' on the row's coordinates."""
+    step = tiled(s, all_sizes) * load(r, k * len(all_sizes), all_sizes)
     for at in range(lo, hi):
-        i = place(at, lo, indices, every, dense)
-        old = load(u, i, every)
-        store(u, i, old + step if len(ones) else fma(splat(values[at], every), step, old))
+        i = position(at, lo, indices, all_sizes, dense)
+        old = load(u, i, all_sizes)
+        store(u, i, old + step if len(ones) else fma(splat(values[at], all_sizes), step, old))
 
 
 @njit(inline="always")
-def apply(matrix, k, u, d, held, simd, every):
-    """u <- matrix u in every coordinate, for each step size."""
-    p, n = len(every) // len(simd), len(simd)
+def apply(matrix, k, u, d, held, simd, all_sizes):
+    """Set u <- matrix u in every coordinate, for each step size."""
+    p, n = len(all_sizes) // len(simd), len(simd)
     for i in range(0, d * p * n, p * n):
         for h in range(p):
             store(held, h * n, load(u, i + h * n, simd))
@@ -109,18 +109,22 @@ def apply(matrix, k, u, d, held, simd, every):
 
 # No fastmath: a step size's bits must depend neither on how many there are nor on the machine's vector units.
 @njit(cache=True, error_model="numpy", nogil=True)
-def together(rows, draws, weights, state, steps, touched, simd, every, wide, dense, ones):
-    """Rounds of one step; changes state[0], the server's z.
+def together(rows, draws, weights, state, steps, touched, simd, all_sizes, wide, dense, ones):
+    """Run rounds of one step, which change state[0], the server's z.
 
-    rows: as ``Logistic.one_sample_rows``. draws: (R, M) row numbers. weights: (M,) of workers, summing to 1. state:
-    flat and padded with zeros: z (d, p, n); for the workers' sum, the same, zeros; (p, n) to work in; derivatives of
-    the loss of some workers, (workers, n). steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps
-    (L, p, p, n) are applied to u in a round; after (L, p, p, n), P after the round. touched: whether only coordinates
-    of drawn rows are looked at. Of the other arguments, tuples of doubles, the lengths alone count, since the compiler
-    knows them: simd n, every p n, wide WIDE; dense: empty unless rows are; ones: empty unless all values are 1 and not
-    given.
+    Args:
+        rows: Arrays of ``Logistic.one_sample_rows``.
+        draws: Row numbers, (R, M).
+        weights: Weights of workers, (M,), of sum 1.
+        state: Flat arrays, padded with zeros: z (d, p, n); zeros of the same size for the workers' sum; (p, n) to work
+            in; derivatives of the loss of some workers, (workers, n).
+        steps: q, r (L, p, n) for rounds modulo L; fold (L,), whether maps (L, p, p, n) are applied to u in a round;
+            after (L, p, p, n), P after the round.
+        touched: Whether only coordinates of rows of the round are visited.
+        simd, all_sizes, wide, dense, ones: Tuples of doubles, whose lengths alone count, since the compiler knows them:
+            n, p n, WIDE; dense is empty unless rows are dense, ones unless all values are 1 and left out.
     """
-    p, n = len(every) // len(simd), len(simd)
+    p, n = len(all_sizes) // len(simd), len(simd)
     R, M = draws.shape
     size, workers, count = state[0].size, state[3].size // n, draws.size
     width, L = rows[2].size // rows[3].size, len(steps[2])
@@ -128,31 +132,33 @@ def together(rows, draws, weights, state, steps, touched, simd, every, wide, den
     indptr, indices, values, labels = pointer(rows[0]), pointer(rows[1]), pointer(rows[2]), pointer(rows[3])
     u, total, held, derivatives = pointer(state[0]), pointer(state[1]), pointer(state[2]), pointer(state[3])
     q, r, maps, after = pointer(steps[0]), pointer(steps[1]), pointer(steps[3]), pointer(steps[4])
-    fold, drawn = steps[2], pointer(draws)
+    fold, row_numbers = steps[2], pointer(draws)
     for t in range(R):
         k = t % L
         for m in range(0, M, workers):
-            taken = min(workers, M - m)
-            for w in range(taken):
+            block = min(workers, M - m)
+            # First the margins of a block of workers, whose derivatives are then computed as one long vector; then the
+            # rows are read again, from the cache, to add the gradients up. Workers are added in their order.
+            for w in range(block):
                 at = t * M + m + w
-                j = drawn[at]
+                j = row_numbers[at]
                 lo, hi = bounds(j, indptr, width, dense)
                 if not len(dense):
-                    fetch(drawn, at, count, indptr, indices, values, labels, ones)
-                y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, every, dense, ones)
+                    fetch(row_numbers, at, count, indptr, indices, values, labels, ones)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, all_sizes, dense, ones)
                 store(derivatives, w * n, y)
-            for to in range(0, taken * n, len(wide)):
+            for to in range(0, block * n, len(wide)):
                 store(derivatives, to, sigmoid(load(derivatives, to, wide), wide))
-            for w in range(taken):
-                j = drawn[t * M + m + w]
+            for w in range(block):
+                j = row_numbers[t * M + m + w]
                 lo, hi = bounds(j, indptr, width, dense)
                 s = splat(labels[j] * weights[m + w], simd) * load(derivatives, w * n, simd)
-                add(total, r, k, lo, hi, indices, values, s, every, dense, ones)
+                add(total, r, k, lo, hi, indices, values, s, all_sizes, dense, ones)
         if fold[k]:
-            apply(maps, k, u, d, held, simd, every)
-        if touched:
+            apply(maps, k, u, d, held, simd, all_sizes)
+        if touched:  # a coordinate of several rows is added once, since its sum is 0 afterwards
             for at in range(t * M, (t + 1) * M):
-                for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
+                for e in range(indptr[row_numbers[at]], indptr[row_numbers[at] + 1]):
                     for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
                         store(u, to, load(u, to, simd) + load(total, to, simd))
                         store(total, to, splat(0.0, simd))
@@ -160,18 +166,18 @@ def together(rows, draws, weights, state, steps, touched, simd, every, wide, den
             for to in range(0, size, len(wide)):
                 store(u, to, load(u, to, wide) + load(total, to, wide))
                 store(total, to, splat(0.0, wide))
-    apply(after, (R - 1) % L, u, d, held, simd, every)
+    apply(after, (R - 1) % L, u, d, held, simd, all_sizes)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def apart(rows, draws, weights, state, steps, touched, simd, every, wide, dense, ones):
-    """Rounds of K steps; changes state[0], the server's z.
+def apart(rows, draws, weights, state, steps, touched, simd, all_sizes, wide, dense, ones):
+    """Run rounds of K steps, which change state[0], the server's z.
 
     As ``together``, but for: draws (R, M, K); state: z, the workers' sum, (p, n) to work in, and a worker's u; steps:
     q, r (K, p, n), fold (K,), maps (K, p, p, n), last (p, p, n), P after K steps, and gain (n,), weight of the workers'
     mean in the new z.
     """
-    p, n = len(every) // len(simd), len(simd)
+    p, n = len(all_sizes) // len(simd), len(simd)
     R, M, K = draws.shape
     size, count = state[0].size, draws.size
     width = rows[2].size // rows[3].size
@@ -185,7 +191,7 @@ def apart(rows, draws, weights, state, steps, touched, simd, every, wide, dense,
         pointer(steps[4]),
         pointer(steps[5]),
     )
-    fold, drawn = steps[2], pointer(draws)
+    fold, row_numbers = steps[2], pointer(draws)
     for t in range(R):
         for to in range(0, size, len(wide)):
             store(u, to, load(z, to, wide))
@@ -193,19 +199,19 @@ def apart(rows, draws, weights, state, steps, touched, simd, every, wide, dense,
         for m in range(M):
             first = (t * M + m) * K
             for k in range(K):
-                j = drawn[first + k]
+                j = row_numbers[first + k]
                 lo, hi = bounds(j, indptr, width, dense)
                 if not len(dense):
-                    fetch(drawn, first + k, count, indptr, indices, values, labels, ones)
-                y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, every, dense, ones)
+                    fetch(row_numbers, first + k, count, indptr, indices, values, labels, ones)
+                y = margin(u, q, k, lo, hi, indices, values, labels[j], simd, all_sizes, dense, ones)
                 if fold[k]:
-                    apply(maps, k, u, d, held, simd, every)
+                    apply(maps, k, u, d, held, simd, all_sizes)
                 s = splat(labels[j], simd) * sigmoid(y, simd)
-                add(u, r, k, lo, hi, indices, values, s, every, dense, ones)
-            if touched:
+                add(u, r, k, lo, hi, indices, values, s, all_sizes, dense, ones)
+            if touched:  # add the worker's change where its rows are not 0, and return u to z there
                 weight = splat(weights[m], simd)
                 for at in range(first, first + K):
-                    for e in range(indptr[drawn[at]], indptr[drawn[at] + 1]):
+                    for e in range(indptr[row_numbers[at]], indptr[row_numbers[at] + 1]):
                         for to in range(indices[e] * p * n, (indices[e] + 1) * p * n, n):
                             start = load(z, to, simd)
                             store(total, to, fma(weight, load(u, to, simd) - start, load(total, to, simd)))
@@ -215,10 +221,10 @@ def apart(rows, draws, weights, state, steps, touched, simd, every, wide, dense,
                 for to in range(0, size, len(wide)):
                     store(total, to, fma(share, load(u, to, wide), load(total, to, wide)))
                     store(u, to, load(z, to, wide))
-        if touched:
+        if touched:  # so far total is the sum of changes: the weights add up to 1
             for to in range(0, size, len(wide)):
                 store(total, to, load(total, to, wide) + load(z, to, wide))
-        apply(last, 0, total, d, held, simd, every)
+        apply(last, 0, total, d, held, simd, all_sizes)
         for to in range(0, d * p * n, n):
             old = load(z, to, simd)
             store(z, to, fma(load(gain, 0, simd), load(total, to, simd) - old, old))

@@ -16,13 +16,14 @@ SPARE = 32  # numbers after the last image, which vectors may reach into
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def forward(x, shape, weight, bias, simd):
-    """The output of a layer, and the place in its patch from which each entry came.
+    """Return the output of a layer, and the position in its window from which each entry came.
 
     x: flat images (b, height, width, inside) with SPARE numbers to spare; shape: those four numbers. weight: (outside,
     inside, k, k). bias: (outside,). Returns z (b, h, w, padded), h = (height - k + 1) // 2, w alike, and ``chosen`` of
     the same shape: which of a window's four places, by rows, is the first largest, or -1 if it is not positive.
-    simd: the width n of vectors of channels, see `fedatlas.federation.compiled.simd`. padded: outside rounded up to whole vectors;
-    what is beyond ``outside`` means nothing.
+    simd: the width n of vectors of channels, see
+    `fedatlas.federation.compiled.simd`. padded: outside rounded up to full vectors; numbers beyond ``outside`` are
+    arbitrary.
     """
     n, (b, height, width, inside), (outside, _, k, _) = len(simd), shape, weight.shape
     h, w, padded = (height - k + 1) // 2, (width - k + 1) // 2, -(-outside // n) * n
@@ -104,7 +105,7 @@ def by_weight(x, shape, chosen, g, grads, simd):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def by_image(shape, weight, chosen, g, simd):
-    """The gradient with respect to x, flat. Arguments as before, except that vectors lie along a patch's rows."""
+    """Return the gradient with respect to x, flat. Arguments as before, except that vectors lie along a patch's rows."""
     n, (_, height, width, inside), (outside, _, k, _) = len(simd), shape, weight.shape
     b, h, w, padded = chosen.shape
     row, run = width * inside, k * inside

@@ -1,7 +1,7 @@
 """Sequential networks on a processor, with gradients written out instead of recorded.
 
 On small minibatches autograd and torch's convolutions cost more than the arithmetic. Here a layer is a function of its
-input x. It returns its output and a function ``vjp(g, to_input)``, the vector-Jacobian product, of the gradient g by the
+input x. It returns its output and a function ``vjp(g, to_input)``, the vector-Jacobian product of the gradient g by the
 output: that adds the gradients of the layer's parameters to their ``grad``, and returns the gradient of x if
 ``to_input``.
 """
@@ -42,7 +42,8 @@ class Layers:
 def fuse(module: nn.Module) -> Layers | None:
     """Return the layers of a module whose parameters have a ``grad``, or None if one has no gradient written out.
 
-    Written out are, in nn.Sequential: Flatten, Linear, ReLU, and convolutions of stride 1 with 2x2 max pooling and ReLU.
+    Written out are, in nn.Sequential: Flatten, Linear, ReLU, and convolutions of stride 1 with 2x2 max pooling and
+    ReLU.
     """
     if type(module) is not nn.Sequential or any(not p.is_cpu for p in module.parameters()):
         return None

@@ -62,7 +62,7 @@ for _symbol, _name in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul"), ("true
 
 @intrinsic
 def fma(typing, a, b, c):
-    """a b + c, rounded once: the same bits on every machine, and slow on one without the instruction."""
+    """Return a b + c, rounded once: the same bits on every machine, and slow on one without the instruction."""
 
     def generate(context, builder, signature, args):
         kind = ir.FunctionType(args[0].type, [args[0].type] * 3)
@@ -74,13 +74,13 @@ def fma(typing, a, b, c):
 
 @intrinsic
 def _power_of_two(typing, shifted):
-    """2^n for each of some doubles, n standing in the low bits of shifted."""
+    """Return 2^n for each of some doubles, where n is in the low bits of shifted."""
 
     def generate(context, builder, signature, args):
-        whole = ir.VectorType(INT64, shifted.n)
-        bits = builder.bitcast(args[0], whole)
-        bits = builder.shl(bits, ir.Constant(whole, [52] * shifted.n))
-        bits = builder.add(bits, ir.Constant(whole, [1023 << 52] * shifted.n))
+        integers = ir.VectorType(INT64, shifted.n)
+        bits = builder.bitcast(args[0], integers)
+        bits = builder.shl(bits, ir.Constant(integers, [52] * shifted.n))
+        bits = builder.add(bits, ir.Constant(integers, [1023 << 52] * shifted.n))
         return builder.bitcast(bits, args[0].type)
 
     return shifted(shifted), generate
@@ -88,7 +88,7 @@ def _power_of_two(typing, shifted):
 
 @intrinsic
 def clamp(typing, a, low, high):
-    """a where it lies between low and high, otherwise the nearer bound; NaN becomes high."""
+    """Return a where it lies between low and high, otherwise the nearer bound; NaN becomes high."""
 
     def generate(context, builder, signature, args):
         a, low, high = args
@@ -100,7 +100,7 @@ def clamp(typing, a, low, high):
 
 @intrinsic
 def where_greater(typing, a, b, yes, no):
-    """The entries of yes where a > b or a is NaN, and the entries of no elsewhere."""
+    """Return the entries of yes where a > b or a is NaN, and the entries of no elsewhere."""
 
     def generate(context, builder, signature, args):
         a, b, yes, no = args
@@ -112,7 +112,7 @@ def where_greater(typing, a, b, yes, no):
 
 @intrinsic
 def where_equal(typing, a, b, yes, no):
-    """The entries of yes where a = b, and the entries of no elsewhere."""
+    """Return the entries of yes where a = b, and the entries of no elsewhere."""
 
     def generate(context, builder, signature, args):
         return builder.select(builder.fcmp_ordered("==", *args[:2]), *args[2:])
@@ -122,8 +122,10 @@ def where_equal(typing, a, b, yes, no):
 
 @intrinsic
 def pointer(typing, array):
-    """Where a contiguous array's numbers lie. Indexing it neither checks nor counts references; the array must be held
-    by the caller."""
+    """Return the address of a contiguous array's numbers.
+
+    Indexing it neither checks bounds nor counts references: the caller must keep the array alive.
+    """
 
     def generate(context, builder, signature, args):
         return context.make_array(signature.args[0])(context, builder, args[0]).data
@@ -133,7 +135,7 @@ def pointer(typing, array):
 
 @intrinsic
 def prefetch(typing, pointer, at):
-    """Ask for the cache line of a pointer's number ``at``."""
+    """Prefetch the cache line of a pointer's number ``at``."""
 
     def generate(context, builder, signature, args):
         byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -152,7 +154,7 @@ def _neighbours(builder, pointer, at, kind):
 
 @intrinsic
 def load(typing, pointer, at, simd):
-    """A vector of neighbours, from number ``at`` of a pointer to numbers."""
+    """Return a vector of neighbours, from number ``at`` of a pointer to numbers."""
     kind = Vector(simd.count, simd.dtype)
 
     def generate(context, builder, signature, args):
@@ -174,7 +176,7 @@ def store(typing, pointer, at, value):
 
 @intrinsic
 def splat(typing, number, simd):
-    """A vector whose entries are all the same number."""
+    """Return a vector whose entries are all the same number."""
     kind = Vector(simd.count, simd.dtype)
 
     def generate(context, builder, signature, args):
@@ -187,11 +189,11 @@ def splat(typing, number, simd):
 
 @intrinsic
 def tiled(typing, few, simd):
-    """A vector that repeats the entries of few in their order."""
+    """Return a vector that repeats the entries of few in their order."""
     kind = Vector(simd.count, few.real)
 
     def generate(context, builder, signature, args):
-        order = ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [place % few.n for place in range(kind.n)])
+        order = ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [k % few.n for k in range(kind.n)])
         return builder.shuffle_vector(args[0], ir.Constant(args[0].type, ir.Undefined), order)
 
     return kind(few, simd), generate
@@ -199,7 +201,7 @@ def tiled(typing, few, simd):
 
 @intrinsic
 def summed(typing, many, simd):
-    """The sum of the consecutive parts of many, which have the wanted width, in their order."""
+    """Return the sum of the consecutive parts of many, which are as wide as simd, in their order."""
     kind = Vector(simd.count, many.real)
 
     def generate(context, builder, signature, args):
@@ -215,7 +217,7 @@ def summed(typing, many, simd):
 
 @njit(inline="always")
 def exp(x, simd):
-    """e^x of a vector of doubles for |x| <= 700, to two units in the last place."""
+    """Return e^x of a vector of doubles for |x| <= 700, to two units in the last place."""
     shift = splat(6755399441055744.0, simd)  # adding 1.5 * 2^52 rounds to a whole number, left in the low bits
     shifted = x * splat(1.4426950408889634, simd) + shift
     whole = shifted - shift
