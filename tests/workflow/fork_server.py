@@ -13,7 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
-LIBRARIES = "snakemake.cli snakemake.executors.local snakemake.report pandas scipy.sparse numpy.random yaml psutil jinja2 filelock"
+LIBRARIES = (
+    "snakemake.cli", "snakemake.executors.local", "snakemake.report", "pandas", "scipy.sparse", "numpy.random", "yaml",
+    "psutil", "jinja2", "filelock",
+)  # fmt: skip
 
 
 class ForkServer:
@@ -96,7 +99,7 @@ def serve():
     import importlib
 
     sys.path[:] = [path for path in sys.path if path != str(Path(__file__).parent)]
-    for name in LIBRARIES.split():
+    for name in LIBRARIES:
         importlib.import_module(name)
     assert "fedatlas" not in sys.modules
     for line in sys.stdin:
