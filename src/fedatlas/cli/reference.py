@@ -58,14 +58,14 @@ def options_page() -> str:
             continue
         for cls in dict.fromkeys(family.get(name) for name in family.names()):
             names = " or ".join(f"`{name}`" for name in (cls.name, *getattr(cls, "aliases", ())))
-            table = f"\n\n{_options_table(declared)}" if (declared := all_options(cls)) else ""
+            table = f"\n\n{_options_table(declarations)}" if (declarations := all_options(cls)) else ""
             parts.append(f"### {names}\n\n{_escape(first_paragraph(cls))}{table}")
     return "\n\n".join(parts) + "\n"
 
 
-def _options_table(declared: Mapping[str, Option]) -> str:
+def _options_table(declarations: Mapping[str, Option]) -> str:
     rows = ["| option | meaning | value | default |", "|---|---|---|---|"]
-    for option in declared.values():
+    for option in declarations.values():
         meaning = option.doc + (f" ({option.unit})" if option.unit else "")
         value = "" if option.required else f"`{default(option)}`"
         value = f"advised: `{option.advice}`" if option.advice else value

@@ -64,9 +64,9 @@ def _paragraph(text: str) -> str:
     return textwrap.fill(" ".join(text.split()), _width(), initial_indent="  ", subsequent_indent="  ")
 
 
-def _table(about: Mapping[str, str], least: int = 14) -> list[str]:
-    margin = max([least, *(len(key) + 1 for key, text in about.items() if text)])
-    return [_fill(f"{key:<{margin}} ", text) for key, text in about.items() if text]
+def _table(rows: Mapping[str, str], least: int = 14) -> list[str]:
+    margin = max([least, *(len(key) + 1 for key, text in rows.items() if text)])
+    return [_fill(f"{key:<{margin}} ", text) for key, text in rows.items() if text]
 
 
 def _cited(entry: str) -> str:
@@ -83,8 +83,8 @@ def _kind(section: str, name: str) -> str:
     kind: Declaration = family.get(name)
     noun = _noun(family.noun, family.module(name))
     if isinstance(kind, Metric):
-        drawn = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
-        return f"{kind.name} ({noun})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {drawn}"
+        reading = f"{'large' if kind.larger_is_better else 'small'} values are good; {kind.scale} scale"
+        return f"{kind.name} ({noun})\n\n  {kind.words} {kind.symbol}".rstrip() + f"\n  {reading}"
     aliases = "".join(f", also called {alias}" for alias in getattr(kind, "aliases", ()))
     lines = [f"{kind.name} ({noun}{aliases})", "", _docstring(kind), *_option_lines(all_options(kind).values())]
     if cite := getattr(kind, "cite", None):
@@ -101,9 +101,9 @@ def _docstring(kind: type) -> str:
     return "\n\n".join(parts)
 
 
-def _option_lines(declared: Iterable[Option]) -> list[str]:
+def _option_lines(declarations: Iterable[Option]) -> list[str]:
     lines = []
-    for option in declared:
+    for option in declarations:
         value = "required" if option.required else f"default {default(option)}"
         value += f"; advised {option.advice}" if option.advice else ""
         lines.append(_fill(f"{option.name:<14} ", option.doc + (f" ({option.unit})" if option.unit else "")))
@@ -122,7 +122,7 @@ def _data(source: Source) -> str:
     shape = " x ".join(map(str, source.shape))
     sparse = " (sparse)" if source.sparse else ""
     rows = f"{source.rows:,}" + (f" and {source.test_rows:,} to test" if source.test_rows else "")
-    about = {
+    rows = {
         "samples": rows,
         "shape": f"{shape}, {source.dtype}{sparse}",
         "classes": f"{source.classes}",
@@ -130,7 +130,7 @@ def _data(source: Source) -> str:
         "page": source.page,
         "note": source.note,
     }
-    lines = _table(about)
+    lines = _table(rows)
     lines += [_fill("file           ", f"{file.name}: {file.verified}") for form in source.forms for file in form.files]
     head = f"{source.name} ({_noun('data set', sources.home(source.name))})"
     return "\n".join([head, "", f"  {source.title}", "", *lines, "", _cited(source.bibtex)])
@@ -141,7 +141,7 @@ def _experiment(study: Study, name: str) -> str:
     size = size if size in summary.sizes else next(iter(summary.sizes), "smoke")
     experiment = study.experiment(size, name)
     file = experiment.file if summary.is_own else f"{experiment.file} of the atlas"
-    about = {
+    rows = {
         "paper": listing.paper_words(summary.paper),
         "re-runs": summary.source,
         "data": listing.data_words(summary),
@@ -152,7 +152,7 @@ def _experiment(study: Study, name: str) -> str:
     }
     lines = [f"{name} (experiment)", "", _paragraph(summary.title), ""]
     lines += [_paragraph(experiment.description), ""] if experiment.description else []
-    lines += _table(about)
+    lines += _table(rows)
     for head, texts in (
         ("figures", {key: figure.caption for key, figure in experiment.figures.items()}),
         ("claims", {key: f"{claim.text} [{claim.source}]" for key, claim in experiment.claims.items()}),
@@ -177,7 +177,7 @@ def _cost_words(cost: listing.Cost | None) -> str:
 
 def _publication(study: Study, key: str) -> str:
     paper = bibliography.reference(key)
-    about = {"authors": paper.authors, "venue": paper.venue, "year": paper.year, "link": paper.link}
-    about["experiments"] = ", ".join(item.name for item in listing.summaries(study) if item.paper == key)
-    lines = [f"{key} (publication)", "", _paragraph(paper.title), "", *_table(about)]
+    rows = {"authors": paper.authors, "venue": paper.venue, "year": paper.year, "link": paper.link}
+    rows["experiments"] = ", ".join(item.name for item in listing.summaries(study) if item.paper == key)
+    lines = [f"{key} (publication)", "", _paragraph(paper.title), "", *_table(rows)]
     return "\n".join([*lines, "", _cited(bibliography.entry(key).text)])
