@@ -121,9 +121,9 @@ def _record(name: str) -> str:
 def _data(source: Source) -> str:
     shape = " x ".join(map(str, source.shape))
     sparse = " (sparse)" if source.sparse else ""
-    rows = f"{source.rows:,}" + (f" and {source.test_rows:,} to test" if source.test_rows else "")
+    samples = f"{source.rows:,}" + (f" and {source.test_rows:,} to test" if source.test_rows else "")
     rows = {
-        "samples": rows,
+        "samples": samples,
         "shape": f"{shape}, {source.dtype}{sparse}",
         "classes": f"{source.classes}",
         "licence": source.licence,
