@@ -15,7 +15,7 @@ from jinja2 import Environment
 from fedatlas.io import csv as csv_io
 from fedatlas.io import markdown
 from fedatlas.publish.report.page import report
-from fedatlas.publish.tracking.summary import summary
+from fedatlas.publish.tracking.parent_run import summary
 from tests.report import made
 
 CAPTION = Path(__file__).parents[1] / "workflow/report/figure.rst"

@@ -113,8 +113,10 @@ def test_a_problem_says_what_it_needs_of_own_data():
 
 
 def test_citations_cope_with_data_that_have_none():
-    assert citations.keys(made())[0] == "yuan2020"
-    assert "lecun1998gradient" in citations.keys(made(problem=PROBLEM | {"data": OWN | {"cite": "lecun1998gradient"}}))
+    assert citations.citation_keys(made())[0] == "yuan2020"
+    assert "lecun1998gradient" in citations.citation_keys(
+        made(problem=PROBLEM | {"data": OWN | {"cite": "lecun1998gradient"}})
+    )
 
 
 def test_jobs_make_the_partition_and_the_optimum():

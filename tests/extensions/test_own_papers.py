@@ -6,7 +6,7 @@ from fedatlas.cli.main import main
 from fedatlas.cli.show import describe
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
-from fedatlas.publish.report.about import about
+from fedatlas.publish.report.record_builder import build_record
 from fedatlas.registry import bibliography
 from fedatlas.workflow.validation import validate
 from tests.extensions.test_extensions import ALGORITHM
@@ -28,7 +28,7 @@ def made(**more):
 
 def test_a_paper_of_the_study_is_that_of_an_experiment(own):
     validate(made())
-    found = about(made(), expansion.create_view(made()))
+    found = build_record(made(), expansion.create_view(made()))
     assert (found.paper.title, found.paper.short, found.paper.authors) == ("On Tiny", "Me et al.", "M. Me, et al.")
     assert found.references["me2026"].venue == "J" and "@article{me2026," in found.bibtex["me2026"]
 

@@ -16,9 +16,9 @@ from fedatlas.experiments.runs import runs
 from fedatlas.experiments.selection import select_rows
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.publish.report.about import about
-from fedatlas.publish.report.summaries import best_values, choices
-from fedatlas.publish.tracking.entries import chosen, read_runs
+from fedatlas.publish.report.record_builder import build_record
+from fedatlas.publish.report.tables import best_values, choices
+from fedatlas.publish.tracking.run_records import chosen, read_runs
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.figures import FIGURES
@@ -168,7 +168,7 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
         result_files.write(folder / f"{name}.parquet", frame, made.meta.plain())
     table, curves, trials = (result_files.read(folder / f"{name}.parquet")[0] for name in names)
     _found(experiment, files, table)
-    told = about(experiment, view)
+    told = build_record(experiment, view)
     best_values(told, table), choices(told, table)
     logged = [entry for path in files for entry in read_runs(told, path, {}, chosen(told, table))]
     assert len({entry.key for entry in logged}) == sum(len(_runs(path, cell)) for path, cell in files.items())

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from fedatlas.experiments import result_files
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.publish.tracking.book import Book
 from fedatlas.publish.tracking.connection import connect
-from fedatlas.publish.tracking.entries import read_runs
+from fedatlas.publish.tracking.parent_run import Summary, _metric_name
 from fedatlas.publish.tracking.private import DatabaseWriter
-from fedatlas.publish.tracking.summary import Summary, _metric_name
+from fedatlas.publish.tracking.run_log import Book
+from fedatlas.publish.tracking.run_records import read_runs
 from fedatlas.publish.tracking.writers import ClientWriter
 from tests.fuzz.frame import Target
 from tests.tracking.tiny import DATA, EXPERIMENT, known

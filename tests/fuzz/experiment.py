@@ -16,9 +16,9 @@ from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
-from fedatlas.publish.report.record import About
-from fedatlas.publish.tracking.entries import chosen, read_runs
-from fedatlas.publish.tracking.summary import summary
+from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.tracking.parent_run import summary
+from fedatlas.publish.tracking.run_records import chosen, read_runs
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
 from fedatlas.workflow.study import Study
@@ -60,7 +60,7 @@ def _make(graph: Graph, w: Any) -> None:
     """All that the rules of the workflow make of an experiment, in their order."""
     folder, data = Path(graph.folders.experiment(w.size, w.experiment)), prepared()
     runs = [Path(file) for file in graph.run_files(w)]
-    about, layout = About.of(json.loads(graph.about_spec(w))), json.loads(graph.table_spec(w))
+    about, layout = ExperimentRecord.of(json.loads(graph.about_spec(w))), json.loads(graph.table_spec(w))
     figures = {name: _figure(graph, w, name) for name in graph.study.experiment(w.size, w.experiment).figures}
     judged = json.loads(graph.claims_spec(w))
     graph.claims_inputs(w), graph.table_code(w)

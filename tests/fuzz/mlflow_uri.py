@@ -9,7 +9,7 @@ from sqlalchemy.engine import make_url
 
 from fedatlas import UserError
 from fedatlas.publish.tracking import sqlite
-from fedatlas.publish.tracking.addresses import check, database
+from fedatlas.publish.tracking.addresses import database_path, validate
 from tests.fuzz.frame import Target, mutated
 
 SEEDS = [
@@ -22,7 +22,7 @@ SECRET = "hunter2"
 def _run(content: bytes, folder: Path) -> None:
     uri = content.decode("utf-8", "surrogateescape")
     try:
-        check(uri)
+        validate(uri)
     except UserError as error:
         sentence = str(error)
         sentence.encode()
@@ -30,7 +30,7 @@ def _run(content: bytes, folder: Path) -> None:
         if f":{SECRET}@" in uri or f"={SECRET}" in uri.partition("?")[2]:
             assert SECRET not in sentence
         raise
-    path = database(uri)
+    path = database_path(uri)
     if path is None:
         assert "@" not in uri and "?" not in uri
         try:
@@ -39,7 +39,7 @@ def _run(content: bytes, folder: Path) -> None:
             raise AssertionError(f"{uri!r} was accepted") from error
     else:
         assert make_url(uri).database == str(path) or Path(make_url(uri).database or "") == path
-        sqlite.examine(folder / path if not path.is_absolute() else path)
+        sqlite.database_exists(folder / path if not path.is_absolute() else path)
 
 
 MLFLOW_URI = Target(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fedatlas.publish.paper import booktabs, macros, tex
+from fedatlas.publish.paper import macros, tables, tex
 
 
 @example("0^¹")
@@ -67,6 +67,6 @@ def test_numbers(value, shown):
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=30), st.integers(0, 60))
 def test_parts_of_a_table_hold_each_column_once_and_fit(widths, before):
-    parts = list(booktabs.groups(widths, before, 112))
+    parts = list(tables.groups(widths, before, 112))
     assert [width for part in parts for width in widths[part]] == widths
     assert all(before + sum(w + 2 for w in widths[part]) <= 112 or len(widths[part]) == 1 for part in parts)

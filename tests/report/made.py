@@ -11,7 +11,7 @@ from fedatlas.experiments import specification
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io import csv
-from fedatlas.publish.report.about import about
+from fedatlas.publish.report.record_builder import build_record
 from fedatlas.results.figures.browser_chart import ChartLine, LineChart
 
 CONTENT = {
@@ -85,7 +85,7 @@ def table() -> pd.DataFrame:
 
 def results(folder, made: Experiment) -> None:
     """Write all files that a report reads of an experiment."""
-    about(made, view(made)).write(folder / "about.json")
+    build_record(made, view(made)).write(folder / "about.json")
     data = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
     meta = {"versions": {"fedatlas": "0.1.0"}, "data": data, "fingerprints": dict.fromkeys(NAMES, "0123456789abcdef")}
     files.write(folder / "table.parquet", table(), meta | {"runs": 48, "diverged_runs": 4, "seconds": 90.0})

@@ -5,21 +5,21 @@ import json
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.publish.report.about import about
-from fedatlas.publish.report.record import About
+from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.record_builder import build_record
 from tests.report.made import experiment, view
 
 
 def made(**changes):
     one = experiment(**changes)
-    return about(one, view(one))
+    return build_record(one, view(one))
 
 
 def test_the_record_survives_its_file(tmp_path):
     first = made()
     first.write(tmp_path / "made_up/about.json")
-    assert About.read(tmp_path / "made_up/about.json") == first
-    assert About.of(json.loads(json.dumps(first.plain()))) == first
+    assert ExperimentRecord.read(tmp_path / "made_up/about.json") == first
+    assert ExperimentRecord.of(json.loads(json.dumps(first.plain()))) == first
 
 
 def test_a_file_that_holds_the_record_is_left_alone(tmp_path):
@@ -29,14 +29,14 @@ def test_a_file_that_holds_the_record_is_left_alone(tmp_path):
     made().write(path)
     assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
     made(title="Another").write(path)
-    assert About.read(path).title == "Another"
+    assert ExperimentRecord.read(path).title == "Another"
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", "\xff", '{"paper": {}}'])
 def test_other_files_are_refused(tmp_path, content):
     (tmp_path / "about.json").write_bytes(content.encode("latin-1"))
     with pytest.raises(UserError, match=r"about\.json does not describe an experiment"):
-        About.read(tmp_path / "about.json")
+        ExperimentRecord.read(tmp_path / "about.json")
 
 
 def test_what_is_known_of_an_experiment():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fedatlas.publish.report.changes import changed, digests
+from fedatlas.publish.report.changes import changed_keys, digests
 
 from .made import experiment
 
@@ -37,16 +37,16 @@ def test_keys_that_change_what_is_run_drawn_or_claimed_count(path, value, keys):
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
-    assert changed(digests(CONTENT), digests(other)) == keys
+    assert changed_keys(digests(CONTENT), digests(other)) == keys
 
 
 def test_an_option_that_is_the_default_is_as_if_it_were_not_there():
     without = copy.deepcopy(CONTENT)
     for place, key in ((without, "trials"), (without["algorithms"]["fedavg"], "advised"), (without["select"], "last")):
         del place[key]
-    assert changed(digests(CONTENT), digests(without)) == []
+    assert changed_keys(digests(CONTENT), digests(without)) == []
 
 
 def test_the_order_of_algorithms_counts_because_it_decides_colours():
     other = {**CONTENT, "algorithms": dict(reversed(CONTENT["algorithms"].items()))}
-    assert changed(digests(CONTENT), digests(other)) == ["algorithms"]
+    assert changed_keys(digests(CONTENT), digests(other)) == ["algorithms"]

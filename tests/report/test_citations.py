@@ -54,15 +54,15 @@ def test_cite_takes_algorithms_data_keys_and_experiments():
     made = experiment()
     assert citations.cite(["fedac-2"]) == bibliography.entry("yuan2020").text
     assert citations.cite(["a9a", "fedavg"]) == bibliography.bibtex([sources.info("a9a").citation, "mcmahan2017"])
-    assert citations.cite(["made_up"], [made]) == bibliography.bibtex(citations.keys(made))
-    assert citations.keys(made) == ["yuan2020", "mcmahan2017", sources.info("breast_cancer").citation]
+    assert citations.cite(["made_up"], [made]) == bibliography.bibtex(citations.citation_keys(made))
+    assert citations.citation_keys(made) == ["yuan2020", "mcmahan2017", sources.info("breast_cancer").citation]
     assert citations.cite().count("\n@") == 4
 
 
 def test_an_axis_of_data_sets_stands_for_the_problems_own():
     made = experiment(grid={"problem.data": ["a9a", "digits"]}, algorithms={"mine": {"algorithm": "fedavg"}})
     cited = [sources.info(name).citation for name in ("a9a", "digits")]
-    assert citations.keys(made) == ["yuan2020", "mcmahan2017", *dict.fromkeys(cited)]
+    assert citations.citation_keys(made) == ["yuan2020", "mcmahan2017", *dict.fromkeys(cited)]
 
 
 def test_unknown_names():

@@ -10,7 +10,7 @@ from PIL import Image
 from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.publish.report import changes, gallery
-from fedatlas.publish.report.ledger import largest
+from fedatlas.publish.report.verdicts import largest
 
 from .made import experiment, results
 
@@ -35,8 +35,8 @@ def made(tmp_path):
 def listed(name, **changed):
     """What is listed of an experiment as it is, or with some keys of its file changed."""
     found = experiment(**changed)
-    looks = gallery.looks({id: found.algorithm(id) for id in found.algorithms})
-    return gallery.Listed(name, "smoke", changes.digests(dataclasses.asdict(found)), looks)
+    looks = gallery.describe_styles({id: found.algorithm(id) for id in found.algorithms})
+    return gallery.GalleryItem(name, "smoke", changes.digests(found.plain()), looks)
 
 
 BOTH = [listed("one"), listed("two")]
@@ -45,8 +45,8 @@ BOTH = [listed("one"), listed("two")]
 def shown(folders, place, page, those=BOTH):
     """Make the entries of results, whose figures count as drawn by this code, and the page."""
     for folder in folders:
-        gallery.make(folder, place, {"speed": folder / "figures/speed.png"})
-    gallery.page(place, page, those)
+        gallery.write_entry(folder, place, {"speed": folder / "figures/speed.png"})
+    gallery.write_page(place, page, those)
     return page.read_text()
 
 
@@ -80,22 +80,22 @@ def test_missing_results_and_broken_entries_are_said(made, tmp_path):
     place = tmp_path / "docs/gallery"
     (made[0] / "about.json").unlink()
     with pytest.raises(UserError, match="does not exist"):
-        gallery.make(made[0], place, {})
-    gallery.make(made[1], place, {})
+        gallery.write_entry(made[0], place, {})
+    gallery.write_entry(made[1], place, {})
     with pytest.raises(UserError, match="two is not in `gallery` of"):
-        gallery.page(place, tmp_path / "page.md", BOTH[:1])
+        gallery.write_page(place, tmp_path / "page.md", BOTH[:1])
     (place / "smoke/two/entry.json").write_text("{}")
     with pytest.raises(UserError, match="is no entry of the gallery"):
-        gallery.page(place, tmp_path / "page.md", BOTH)
+        gallery.write_page(place, tmp_path / "page.md", BOTH)
     with pytest.raises(UserError, match="has no entries"):
-        gallery.page(tmp_path / "none", tmp_path / "page.md", BOTH)
+        gallery.write_page(tmp_path / "none", tmp_path / "page.md", BOTH)
 
 
 def test_results_that_lack_a_figure_leave_the_entry_as_it_is(made, tmp_path):
-    gallery.make(made[0], tmp_path, {})
+    gallery.write_entry(made[0], tmp_path, {})
     (made[0] / "figures/speed.png").unlink()
     with pytest.raises(UserError, match=r"speed\.png does not exist"):
-        gallery.make(made[0], tmp_path, {})
+        gallery.write_entry(made[0], tmp_path, {})
     assert (tmp_path / "smoke/one/speed.png").exists()
 
 
@@ -108,8 +108,8 @@ def test_what_is_older_than_file_or_code_is_marked(made, tmp_path):
     colours = dataclasses.replace(BOTH[0], looks={**BOTH[0].looks, "fedavg": "#123456 o -"})
     text = shown(made, place, page, [colours, BOTH[1]])
     assert text.count("Older than the code") == 1 and "colours or marks of an older version" in text
-    gallery.make(made[0], place, {})  # a figure that this code did not draw
-    gallery.page(place, page, BOTH)
+    gallery.write_entry(made[0], place, {})  # a figure that this code did not draw
+    gallery.write_page(place, page, BOTH)
     assert page.read_text().count("colours or marks of an older version") == 1
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
-from fedatlas.publish.report import charting, summaries
-from fedatlas.publish.report.about import about
+from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.page import prose, report
-from fedatlas.publish.report.warnings import warnings
+from fedatlas.publish.report.record_builder import build_record
+from fedatlas.publish.report.warnings import find_warnings
 from tests.report.made import chart, experiment, results, table, view
 
 
@@ -60,7 +60,7 @@ def html(folder, tmp_path_factory):
 @pytest.fixture(scope="module")
 def known():
     made = experiment()
-    return about(made, view(made))
+    return build_record(made, view(made))
 
 
 @pytest.fixture(scope="module")
@@ -138,11 +138,9 @@ def test_results_that_do_not_say_where_they_were_computed_are_shown(folder, tmp_
 
 def test_long_lines_are_thinned_and_keep_their_ends(tmp_path):
     chart(tmp_path, "long", points=1001)
-    line = charting.chart(tmp_path, "long")["panels"][1]["lines"]["fedac-1"]
-    assert len(line["y"]) <= charting.POINTS + 1 and (line["round"][0], line["round"][-1]) == (0, 1000)
-    assert (
-        charting.chart(tmp_path, "long")["panels"][1]["lines"]["fedavg"]["remark"][-1] == "lost" != line.get("remark")
-    )
+    line = charts.chart(tmp_path, "long")["panels"][1]["lines"]["fedac-1"]
+    assert len(line["y"]) <= charts.POINTS + 1 and (line["round"][0], line["round"][-1]) == (0, 1000)
+    assert charts.chart(tmp_path, "long")["panels"][1]["lines"]["fedavg"]["remark"][-1] == "lost" != line.get("remark")
     assert line["gradients"][-1] == 10000 and line["y"][-1] == float(f"{0.5 / 1001:.5g}")
 
 
@@ -188,7 +186,7 @@ def test_several_experiments_share_papers_references_and_data(folder, tmp_path):
 
 
 def test_best_values(known):
-    found = summaries.best_values(known, table())
+    found = tables.best_values(known, table())
     assert found["head"] == ["K", "M"] and found["columns"] == ["FedAvg", "FedAc-I"]
     cells = {tuple(row["setting"]): row["cells"] for row in found["rows"]}
     assert len(cells) == 6
@@ -199,7 +197,7 @@ def test_best_values(known):
 
 def test_warnings_are_grouped(known):
     data = {"cifar10": {"lossy": "images were saved as JPEG"}}
-    found = warnings(known, table(), data)
+    found = find_warnings(known, table(), data)
     assert "FedAc-I: the best `lr` at its highest value of the grid in all 6 settings." in found
     assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in found
     assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in found
@@ -207,7 +205,7 @@ def test_warnings_are_grouped(known):
 
 
 def test_choices_hold_a_row_for_each_setting_and_algorithm(known):
-    found = summaries.choices(known, table())
+    found = tables.choices(known, table())
     assert len(found["rows"]) == 12
     assert all(len(row) == len(found["head"]) for row in found["rows"])
     assert found["rows"][0][:3] == ["1", "4", "FedAvg"]

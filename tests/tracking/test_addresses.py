@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking.addresses import check, database, public
+from fedatlas.publish.tracking.addresses import database_path, redact, validate
 from fedatlas.workflow import LIVE
 from fedatlas.workflow.study import Study
 
@@ -47,14 +47,14 @@ WRONG = [
 
 @pytest.mark.parametrize("uri", SERVERS + DATABASES)
 def test_addresses_that_are_accepted(uri):
-    check(uri)
-    assert (database(uri) is None) == (uri in SERVERS)
+    validate(uri)
+    assert (database_path(uri) is None) == (uri in SERVERS)
 
 
 @pytest.mark.parametrize("uri", SECRET, ids=repr)
 def test_a_secret_is_refused_and_not_repeated(uri):
     with pytest.raises(UserError) as found:
-        check(uri)
+        validate(uri)
     text = str(found.value)
     assert "hunter2" not in text and "\n" not in text
     assert "MLFLOW_TRACKING_PASSWORD" in text or not isinstance(uri, str)
@@ -63,13 +63,13 @@ def test_a_secret_is_refused_and_not_repeated(uri):
 @pytest.mark.parametrize("uri", WRONG, ids=lambda uri: ascii(uri)[:30])
 def test_a_wrong_address_is_one_sentence(uri):
     with pytest.raises(UserError, match="give sqlite:///FILE") as found:
-        check(uri)
+        validate(uri)
     assert "\n" not in str(found.value) and len(str(found.value)) < 600
     str(found.value).encode()
 
 
 def test_no_secret_is_shown_of_an_address_after_that_of_a_file():
-    assert "hunter2" not in public("sqlite:///http://me:hunter2@host")
+    assert "hunter2" not in redact("sqlite:///http://me:hunter2@host")
 
 
 @pytest.mark.parametrize("uri", ["ftp://x", "http://me:hunter2@host", 5, None, ["x"]], ids=repr)
@@ -83,7 +83,7 @@ def test_the_configuration_is_checked_before_any_job(tmp_path, uri):
 
 def test_the_interface_refuses_a_password(capsys):
     with pytest.raises(UserError, match="MLFLOW_TRACKING_PASSWORD"):
-        tracking.ui("http://me:hunter2@host")
+        tracking.serve_ui("http://me:hunter2@host")
     assert "hunter2" not in capsys.readouterr().out
 
 
@@ -95,5 +95,5 @@ def test_the_interface_refuses_a_password(capsys):
     st.text(st.sampled_from("ab.:1/"), max_size=9),
 )
 def test_what_stands_before_an_at_sign_is_never_shown(scheme, user, secret, host):
-    shown = public(f"{scheme}://{user}:SECRET{secret}@{host}")
+    shown = redact(f"{scheme}://{user}:SECRET{secret}@{host}")
     assert "SECRET" not in shown

@@ -120,7 +120,7 @@ def test_what_is_no_database_of_this_mlflow(results, tmp_path, empty, lay, messa
     assert content(path.parent) == before
     if lay not in (newer, newer_without_a_table):  # of those, MLflow's own program tells
         with pytest.raises(UserError, match=message):
-            tracking.ui(f"sqlite:///{path}")
+            tracking.serve_ui(f"sqlite:///{path}")
     assert content(path.parent) == before
 
 

@@ -23,13 +23,13 @@ ABOUT = known(EXPERIMENT)
 def computed(folder, *asked):
     path = folder / "runs/fedavg/all.parquet"
     path.parent.mkdir(parents=True)
-    with extras.kept(asked, SPEC, path):
+    with extras.collect(asked, SPEC, path):
         run_cell(SPEC, path)
     return path
 
 
 def about(run_file):
-    """The About of an experiment whose only algorithm made a run file."""
+    """The ExperimentRecord of an experiment whose only algorithm made a run file."""
     select = dataclasses.replace(ABOUT.select, metric=next(n for n in ("loss",) if n in read(run_file)[0]))
     return dataclasses.replace(ABOUT, grid=[], axes=[], tune=[], select=select, seeds=[0, 1])
 

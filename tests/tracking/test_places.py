@@ -26,7 +26,7 @@ def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
         sqlite3.connect(uri.removeprefix("sqlite:///")).execute("CREATE TABLE experiments (name TEXT)")
         raise Killed
 
-    with pytest.raises(Killed), sqlite.writing(path, make):
+    with pytest.raises(Killed), sqlite.open_for_writing(path, make):
         pass
     assert [one.name for one in tmp_path.iterdir()] == [".mlflow.db.lock"]
     path.touch()  # an empty file is none either
@@ -70,7 +70,7 @@ def test_wrong_addresses(results, tmp_path, uri, message):
 
 def test_user_interface(tmp_path, monkeypatch, capsys):
     with pytest.raises(UserError, match=r"there is no .*mlflow\.db yet: run `snakemake"):
-        tracking.ui(f"sqlite:///{tmp_path}/mlflow.db")
+        tracking.serve_ui(f"sqlite:///{tmp_path}/mlflow.db")
     with store.connect(f"sqlite:///{tmp_path}/mlflow.db"):
         pass
     called = {}
@@ -84,14 +84,14 @@ def test_user_interface(tmp_path, monkeypatch, capsys):
         poll = terminate = wait = lambda self: None
 
     answers = iter([False, True])
-    monkeypatch.setattr("fedatlas.publish.tracking.interface._answers", lambda port: next(answers, True))
+    monkeypatch.setattr("fedatlas.publish.tracking.server._answers", lambda port: next(answers, True))
     monkeypatch.setattr(subprocess, "Popen", Server)
-    tracking.ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
+    tracking.serve_ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
     assert "http://127.0.0.1:5432/#/experiments" in capsys.readouterr().out
     assert called["command"][:4] == [sys.executable, "-m", "mlflow", "ui"] and "5432" in called["command"]
     assert called["env"]["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] == "false"
     with pytest.raises(UserError, match="port 5432 is in use"):
-        tracking.ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
+        tracking.serve_ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
 
 
 def test_mlflow_is_imported_only_to_log():

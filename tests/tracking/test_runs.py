@@ -9,7 +9,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import book
+from fedatlas.publish.tracking import run_log
 from tests.tracking.tiny import EXPERIMENT, RUNS, known, logged, named, run_files
 
 KNOWN = known(EXPERIMENT)
@@ -103,7 +103,7 @@ def test_runs_that_tune_and_runs_that_are_scored_are_told_apart(results, uri):
 
 def test_runs_that_are_added_a_few_at_a_time_are_the_same(results, uri, empty, tmp_path, monkeypatch):
     log(results, uri)
-    monkeypatch.setattr(book, "TOGETHER", 1)
+    monkeypatch.setattr(run_log, "TOGETHER", 1)
     other = f"sqlite:///{tmp_path}/other.db"
     shutil.copy(empty, tmp_path / "other.db")
     log(results, other)
@@ -218,13 +218,13 @@ def test_no_registry_of_algorithms_is_asked(results, uri, monkeypatch):
 
 def test_live_and_log_agree(results, uri):
     for path in run_files(results):
-        tracking.live(KNOWN, path, uri)
+        tracking.log_run_file(KNOWN, path, uri)
     receipt = log(results, uri)
     assert (receipt["logged"], receipt["unchanged"]) == (0, RUNS)
 
 
 def test_long_and_nested_values_in_names():
-    from fedatlas.publish.tracking.entries import run_name
+    from fedatlas.publish.tracking.run_records import run_name
 
     values = {
         "problem.partition": {"kind": "dirichlet", "alpha": 0.3},

@@ -45,7 +45,7 @@ def server(tmp_path):
 
 
 def log_file(number, folder, uri):
-    tracking.live(known(EXPERIMENT), run_files(folder)[number], uri)
+    tracking.log_run_file(known(EXPERIMENT), run_files(folder)[number], uri)
 
 
 def start(folder, uri):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import interface, views
-from fedatlas.publish.tracking.summary import _metric_name
+from fedatlas.publish.tracking import server, views
+from fedatlas.publish.tracking.parent_run import _metric_name
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.style import styles
 from tests.tracking.tiny import EXPERIMENT, known, logged, run_files
@@ -89,7 +89,7 @@ def test_a_long_view_fits_a_tag():
 
 
 def test_the_command_prints_the_address_of_each_view(database, runs):
-    lines = list(interface._addresses(database, "http://127.0.0.1:5000"))
+    lines = list(server._addresses(database, "http://127.0.0.1:5000"))
     id = runs[1][0].info.experiment_id
     assert lines == [
         "MLflow: http://127.0.0.1:5000/#/experiments?workflowType=machine_learning",

@@ -11,8 +11,8 @@ from fedatlas.experiments import result_files
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import book, private, writers
-from fedatlas.publish.tracking.addresses import database
+from fedatlas.publish.tracking import private, run_log, writers
+from fedatlas.publish.tracking.addresses import database_path
 from fedatlas.publish.tracking.connection import connect
 from fedatlas.registry.options import options
 from tests.tracking.tiny import EXPERIMENT, RUNS, contents, known, logged, run_files
@@ -33,7 +33,7 @@ def used(monkeypatch):
         found.append(writers.writer(*given))
         return found[-1]
 
-    monkeypatch.setattr(book, "writer", choose)
+    monkeypatch.setattr(run_log, "writer", choose)
     return found
 
 
@@ -50,7 +50,7 @@ def kinds(used):
 @pytest.fixture
 def fast(uri, monkeypatch):
     """The tables are written to, whether or not the installed version of MLflow is among those that were tested."""
-    monkeypatch.setattr(writers, "TESTED", {private.revision(database(uri)): "installed"})
+    monkeypatch.setattr(writers, "TESTED", {private.revision(database_path(uri)): "installed"})
 
 
 def test_both_ways_give_the_same_runs(results, uri, other, used, fast, monkeypatch):
@@ -83,9 +83,9 @@ def test_long_values_are_cut_alike(mine, uri, other, used, fast, monkeypatch):
     meta["spec"]["problem"]["long"] = "p" * 9000
     result_files.write(path, frame, meta)
     about = dataclasses.replace(KNOWN, tags=KNOWN.tags | {"long": "t" * 9000})
-    tracking.live(about, path, uri)
+    tracking.log_run_file(about, path, uri)
     monkeypatch.setattr(writers, "TESTED", {})
-    tracking.live(about, path, other)
+    tracking.log_run_file(about, path, other)
     assert kinds(used) == [private.DatabaseWriter, writers.ClientWriter]
     run = logged(uri)[1][0]
     assert (len(run.data.params["problem.long"]), len(run.data.tags["long"])) == (6000, 8000)
@@ -102,7 +102,7 @@ def test_no_two_parameters_differ_in_case_alone(name):
 @pytest.mark.parametrize("forged", ["0123456789ab", None, "two"])
 def test_a_revision_that_was_not_tested_takes_the_client(results, uri, monkeypatch, used, forged):
     """MLflow itself refuses a database of another revision, so the check of the writers is shown one."""
-    true = database(uri)
+    true = database_path(uri)
     path = true.with_name("forged.db")
     with sqlite3.connect(path) as connection:
         if forged:
@@ -118,5 +118,5 @@ def test_a_revision_that_was_not_tested_takes_the_client(results, uri, monkeypat
 def test_a_server_takes_the_client(uri, fast):
     with connect(uri) as client:
         id = client.create_experiment("another")
-        assert type(writers.writer(client, id, database("https://host"))) is writers.ClientWriter
+        assert type(writers.writer(client, id, database_path("https://host"))) is writers.ClientWriter
         assert type(writers.writer(client, id, Path(uri.removeprefix("sqlite:///")))) is private.DatabaseWriter

@@ -13,8 +13,8 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import initial_searches, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
-from fedatlas.publish.report.about import about
-from fedatlas.publish.report.record import About
+from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.record_builder import build_record
 from tests import helpers
 from tests.report.made import view
 
@@ -41,10 +41,10 @@ RUNS = 2 * 2 * (2 + 2 + 2)
 DATA = {"rows": 456, "test_rows": 113, "classes": 2, "licence": "CC BY 4.0", "page": "https://example.org", "lossy": ""}
 
 
-def known(experiment: Experiment, **changes) -> About:
-    """The About of an experiment, of which some fields are changed."""
+def known(experiment: Experiment, **changes) -> ExperimentRecord:
+    """The ExperimentRecord of an experiment, of which some fields are changed."""
     changed = dataclasses.replace(experiment, **changes)
-    return about(changed, view(changed))
+    return build_record(changed, view(changed))
 
 
 def run_files(folder: Path, id: str = "*") -> list[Path]:

@@ -248,7 +248,7 @@ TABLE = [
     *((f"workflow.jobs.{name}", name) for name in (
         "instability", "optimum", "partition", "report", "table", "track")),
     *((f"publish.report.{name}", "track report") for name in ("record", "warnings")),
-    *((f"publish.report.{name}", "report") for name in ("charting", "ledger", "palette", "page", "summaries")),
+    *((f"publish.report.{name}", "report") for name in ("charts", "images", "page", "tables", "verdicts")),
     ("publish.report*", ""),
     ("publish.tracking*", "track"),
     ("io.csv", f"table {EVERY_FIGURE} {CLAIMS} track report instability"),

@@ -84,7 +84,7 @@ MODULES = [
     ("results/claims/reaches.py", claims("convex")),
     ("federation/metrics/distance.py", table("quadratic")),
     ("publish/report/page.py", {"report"}),
-    ("publish/tracking/entries.py", {"convex mlflow", "quadratic mlflow"}),
+    ("publish/tracking/run_records.py", {"convex mlflow", "quadratic mlflow"}),
 ]
 UNUSED = [  # by these experiments, or by any number
     "federation/algorithms/fedcm.py",

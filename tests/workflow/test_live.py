@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.expansion import create_view
 from fedatlas.experiments.specification import experiment
 from fedatlas.publish import tracking
-from fedatlas.publish.report.about import about as about_of
+from fedatlas.publish.report.record_builder import build_record
 from fedatlas.workflow import LIVE
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
@@ -45,7 +45,7 @@ def run(folder, about=None):
 def about():
     """What a job is told of its experiment, where there is a server."""
     made = experiment("tiny", "smoke", "tiny.yaml", {key: value for key, value in TINY.items() if key != "sizes"})
-    return json.dumps(about_of(made, create_view(made)).plain())
+    return json.dumps(build_record(made, create_view(made)).plain())
 
 
 @pytest.mark.parametrize("uri", ["", "http://127.0.0.1:1"])

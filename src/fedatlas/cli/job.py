@@ -68,7 +68,7 @@ def run(a: argparse.Namespace) -> None:
     if names := os.environ.get(EXTRAS):
         from fedatlas.publish.tracking import extras
 
-        logging = extras.kept(names.split(","), spec, a.out)
+        logging = extras.collect(names.split(","), spec, a.out)
     try:
         with logging, explain_overflow(spec.algorithm):
             run_cell(spec, a.out, *inputs, _print_progress, stop, a.save_seconds)

@@ -69,7 +69,7 @@ def clean(a: Namespace) -> None:
 
 def paper(a: Namespace) -> None:
     """Write the folder of an experiment for a paper, and print how to typeset it."""
-    from fedatlas.publish.paper.folder import make
+    from fedatlas.publish.paper.folder import write_folder
     from fedatlas.results.figures.paper_page import Page
     from fedatlas.workflow.launch import check_experiment
     from fedatlas.workflow.study import Study
@@ -77,7 +77,7 @@ def paper(a: Namespace) -> None:
     study, page = Study.open(), Page(a.width, a.points, a.fonts)
     check_experiment(study, a.name)
     out = a.out or os.path.join("paper", a.name)
-    for sentence in make(study, a.name, a.size or study.config["size"], out, page, a.directory):
+    for sentence in write_folder(study, a.name, a.size or study.config["size"], out, page, a.directory):
         print(f"note: {sentence}", file=sys.stderr)
     tex = "pdflatex main && bibtex main && pdflatex main && pdflatex main"
     print(f"{out} is ready. To look at it:\n\n  cd {shlex.quote(out)}\n  {tex}")
@@ -99,4 +99,4 @@ def ui(a: Namespace) -> None:
     from fedatlas.publish import tracking
     from fedatlas.workflow.study import Study
 
-    tracking.ui(a.uri or Study.open().config["mlflow_uri"], a.port)
+    tracking.serve_ui(a.uri or Study.open().config["mlflow_uri"], a.port)

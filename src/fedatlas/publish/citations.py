@@ -20,11 +20,11 @@ def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> s
     known = {key: [key] for key in entries()}
     known |= {name: [sources.info(name).citation] for name in sources.names()}
     known |= {name: _of_algorithm(name) for name in algorithms.names()}
-    known |= {experiment.name: keys(experiment) for experiment in experiments}
+    known |= {experiment.name: citation_keys(experiment) for experiment in experiments}
     return bibtex(key for name in list(names) or PAPERS for key in lookup("name", name, known))
 
 
-def keys(experiment: Experiment) -> list[str]:
+def citation_keys(experiment: Experiment) -> list[str]:
     """Keys of an experiment's paper, its algorithms and its data, each once."""
     found = [experiment.paper]
     for id in experiment.algorithms:

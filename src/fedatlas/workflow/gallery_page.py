@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 from fedatlas.errors import UserError
 from fedatlas.publish.report import changes, gallery
-from fedatlas.publish.report.record import FILE, About
+from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
 from fedatlas.workflow.study import Study
 
 PAGE = "docs/gallery.md"
-NEEDED = (FILE, "table.parquet", "curves.parquet", "claims.csv")
+NEEDED = (RECORD_FILE, "table.parquet", "curves.parquet", "claims.csv")
 
 
 def publish(study: Study, out: Path, say: Callable[[str], None], directory: str | None = None) -> None:
@@ -40,21 +40,21 @@ def publish(study: Study, out: Path, say: Callable[[str], None], directory: str 
         if all((folder / file).exists() for file in NEEDED):
             with tempfile.TemporaryDirectory() as temporary:
                 figures, errors = _draw(Graph(study), size, name, folder, Path(temporary), directory)
-                gallery.make(folder, entries, figures)
+                gallery.write_entry(folder, entries, figures)
             say(f"{name} (size {size}): made from {folder}")
             for sentence in errors:
                 say(f"{name} (size {size}): {sentence}")
-    gallery.page(entries, out, contents(study))
+    gallery.write_page(entries, out, contents(study))
 
 
-def contents(study: Study) -> list[gallery.Listed]:
+def contents(study: Study) -> list[gallery.GalleryItem]:
     """Return the experiments of a study's gallery, as their files and the code are."""
     entries = []
     for size, name in study.gallery():
         experiment = study.files.load(name, size)
         content = json.loads(json.dumps(experiment.plain()))
-        looks = gallery.looks({id: experiment.algorithm(id) for id in experiment.algorithms})
-        entries.append(gallery.Listed(name, size, changes.digests(content), looks))
+        looks = gallery.describe_styles({id: experiment.algorithm(id) for id in experiment.algorithms})
+        entries.append(gallery.GalleryItem(name, size, changes.digests(content), looks))
     return entries
 
 
@@ -67,7 +67,7 @@ def _draw(
         Paths of figures by name, and sentences on those that cannot be drawn.
     """
     paths, errors = {}, []
-    for key in About.read(folder / FILE).figures:
+    for key in ExperimentRecord.read(folder / RECORD_FILE).figures:
         path = out / f"{key}.png"
         try:
             if key not in graph.study.experiment(size, name).figures:

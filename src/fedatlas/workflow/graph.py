@@ -12,7 +12,7 @@ from fedatlas.experiments.dependencies import run_file_modules, trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
 from fedatlas.federation.partitions import is_split
-from fedatlas.publish.report.about import about
+from fedatlas.publish.report.record_builder import build_record
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
@@ -259,7 +259,9 @@ class Graph:
 
     def about_spec(self, w: Any) -> str:
         """Return the words of report and MLflow on an experiment."""
-        return encode(about(self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)).plain())
+        return encode(
+            build_record(self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)).plain()
+        )
 
     def figure_files(self, size: str, name: str) -> list[str]:
         """Return all figures of an experiment, as PNG."""

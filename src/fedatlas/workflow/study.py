@@ -111,7 +111,7 @@ class Study:
             UserError: A mirror or the address of the MLflow runs is invalid.
         """
         uri = self.config["mlflow_uri"]
-        addresses.check(uri)
+        addresses.validate(uri)
         return {
             "FEDATLAS_DATA": self.folders.data,
             MIRRORS_VARIABLE: format_mirrors(list_mirrors(self.config["data_mirrors"])),

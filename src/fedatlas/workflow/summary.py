@@ -110,10 +110,14 @@ def _count_words(counts: "Counter[str]") -> str:
 
 def _count_warnings(folder: Path) -> int:
     """Return the number of warnings that the report shows of an experiment."""
-    if not (folder / "table.parquet").exists() or not (folder / record.FILE).exists():
+    if not (folder / "table.parquet").exists() or not (folder / record.RECORD_FILE).exists():
         return 0
     table, meta = read(folder / "table.parquet")
-    return len(warnings.warnings(record.About.read(folder / record.FILE), table, TableMeta.of(meta).data))
+    return len(
+        warnings.find_warnings(
+            record.ExperimentRecord.read(folder / record.RECORD_FILE), table, TableMeta.of(meta).data
+        )
+    )
 
 
 def _next_command(study: Study, claims: dict[tuple[str, str], "Counter[str]"]) -> str:

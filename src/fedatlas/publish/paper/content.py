@@ -8,9 +8,9 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.federation.metrics import metric
 from fedatlas.publish.paper import tex
-from fedatlas.publish.paper.booktabs import ROOM, SMALLER, groups, table
 from fedatlas.publish.paper.macros import Macros
-from fedatlas.publish.paper.material import Material
+from fedatlas.publish.paper.results import Material
+from fedatlas.publish.paper.tables import ROOM, SMALLER, groups, table
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
 CLAIM_ROWS = 10  # of a table of claims on one page; their texts take several lines

@@ -12,7 +12,7 @@ from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.io.files import atomic_folder
 from fedatlas.publish.paper import content, tex
-from fedatlas.publish.paper.material import Material, material
+from fedatlas.publish.paper.results import Material, material
 from fedatlas.results.figures.paper_page import Page
 from fedatlas.workflow.jobs import figure
 from fedatlas.workflow.study import Study
@@ -68,7 +68,9 @@ class _Written:
         path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def make(study: Study, name: str, size: str, out: str | Path, page: Page, directory: str | None = None) -> list[str]:
+def write_folder(
+    study: Study, name: str, size: str, out: str | Path, page: Page, directory: str | None = None
+) -> list[str]:
     """Write the folder of an experiment, in place of one that was written before.
 
     page: of the paper, for the figures. directory: of the prepared data. Returns sentences about what the author has to

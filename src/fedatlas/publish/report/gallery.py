@@ -20,9 +20,9 @@ from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import changes, tally
-from fedatlas.publish.report.ledger import SIZES, largest
-from fedatlas.publish.report.palette import shrunk
-from fedatlas.publish.report.record import FILE, About
+from fedatlas.publish.report.images import shrunk
+from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
+from fedatlas.publish.report.verdicts import SIZES, largest
 from fedatlas.registry.bibliography import Reference
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.figures import style
@@ -62,7 +62,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Listed:
+class GalleryItem:
     """An experiment that the gallery is to show, as its file and the code are. digests, looks: as of an `Entry`."""
 
     name: str
@@ -71,18 +71,18 @@ class Listed:
     looks: Looks
 
 
-def looks(algorithms: Mapping[str, str]) -> Looks:
+def describe_styles(algorithms: Mapping[str, str]) -> Looks:
     """How the code draws the algorithms of an experiment. algorithms: names by id."""
     return {id: f"{look.colour} {look.marker} {look.line}" for id, look in style.styles(algorithms).items()}
 
 
-def make(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
+def write_entry(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
     """Make the entry of an experiment, in place of an older one.
 
     folder: of the experiment's results. gallery: folder of all entries. drawn: figures as PNG that the code drew; those
     that are not among them are taken from the results. Raises UserError if results are missing.
     """
-    about = About.read(folder / FILE)
+    about = ExperimentRecord.read(folder / RECORD_FILE)
     table, plain = read(folder / "table.parquet")
     place = gallery / about.size / about.name
     figures = {name: drawn.get(name, folder / f"figures/{name}.png") for name in about.figures}
@@ -113,13 +113,13 @@ def make(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
         versions=made.versions,
         machines=sorted({machine for path in folder.glob("runs/*/*.parquet") if (machine := machine_name(path))}),
         digests=changes.digests(about.content),
-        looks=looks(names) if set(drawn) >= set(figures) else {},
+        looks=describe_styles(names) if set(drawn) >= set(figures) else {},
     )
     with atomic(place / ENTRY) as temporary:
         temporary.write_text(json.dumps(dataclasses.asdict(entry), indent=1, ensure_ascii=False) + "\n")
 
 
-def page(gallery: Path, out: Path, listed: Sequence[Listed]) -> None:
+def write_page(gallery: Path, out: Path, listed: Sequence[GalleryItem]) -> None:
     """Write the page over all entries, and beside the entries their claims and the tally of verdicts.
 
     gallery: folder of the entries. out: path of the page, in Markdown. listed: all that the gallery is to show. Raises
@@ -189,7 +189,7 @@ def _head(ledger: "pd.DataFrame", folder: str) -> list[str]:
     ]
 
 
-def _section(entry: Entry, now: Listed, claims: "pd.DataFrame", folder: str) -> Iterator[str]:
+def _section(entry: Entry, now: GalleryItem, claims: "pd.DataFrame", folder: str) -> Iterator[str]:
     yield f"### {escape_markdown(entry.title)}"
     yield ""
     for number, (what, text) in enumerate(_facts(entry, folder)):
@@ -249,16 +249,16 @@ def _command(name: str, size: str) -> str:
     return f"snakemake --cores 2 {name} --config size={size}"
 
 
-def _marks(entry: Entry, now: Listed) -> Iterator[str]:
+def _marks(entry: Entry, now: GalleryItem) -> Iterator[str]:
     """What of an entry differs from the experiment's file and from the code."""
-    if keys := changes.changed(entry.digests, now.digests):
+    if keys := changes.changed_keys(entry.digests, now.digests):
         told = ", ".join(f"`{key}`" for key in keys)
         yield f"The experiment's file has changed since these results were made, in {told}."
     if entry.looks != now.looks:
         yield "The figures have colours or marks of an older version."
 
 
-def _missing(listed: Sequence[Listed]) -> Iterator[str]:
+def _missing(listed: Sequence[GalleryItem]) -> Iterator[str]:
     """The experiments that have no entry."""
     if listed:
         yield "## Not made yet"

@@ -17,11 +17,11 @@ from fedatlas.experiments.result_files import read
 from fedatlas.experiments.result_files import read_environments as computed
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
-from fedatlas.publish.report import charting, summaries
-from fedatlas.publish.report.ledger import largest
-from fedatlas.publish.report.palette import shrunk
-from fedatlas.publish.report.record import FILE, About
-from fedatlas.publish.report.warnings import warnings
+from fedatlas.publish.report import charts, tables
+from fedatlas.publish.report.images import shrunk
+from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
+from fedatlas.publish.report.verdicts import largest
+from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.bibliography import Reference
 from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
 
@@ -75,11 +75,11 @@ def report(parts: Sequence[Path], out: Path, repository: str | None = None, verd
         smoke=all(about.size == "smoke" for about in abouts),
         committed=_counts([claim["committed"] for part in shown for claim in part["claims"] if claim["committed"]]),
         gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
-        library=charting.library() if any(figure["packed"] for part in shown for figure in part["figures"]) else "",
+        library=charts.library() if any(figure["packed"] for part in shown for figure in part["figures"]) else "",
         runs=sum(part["made"].runs for part in shown),
         diverged=sum(part["made"].diverged_runs for part in shown),
         sizes=sorted({about.size for about in abouts}),
-        data=summaries.provenance({name: one for part in shown for name, one in part["made"].data.items()}),
+        data=tables.provenance({name: one for part in shown for name, one in part["made"].data.items()}),
         versions=_together([part["made"].versions, *part["computed"]] for part in shown),
         references=sorted(references.values(), key=lambda one: (one.short.lower(), one.year, one.title)),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
@@ -94,10 +94,10 @@ def report(parts: Sequence[Path], out: Path, repository: str | None = None, verd
 
 def _part(directory: Path, place: Path) -> dict[str, Any]:
     """What the template shows of one experiment. made: what the table's file says of the runs. place: of the report."""
-    about = About.read(directory / FILE)
+    about = ExperimentRecord.read(directory / RECORD_FILE)
     table, plain = read(directory / "table.parquet")
     made = TableMeta.of(plain)
-    best = summaries.best_values(about, table)
+    best = tables.best_values(about, table)
     return {
         "anchor": f"{about.size}-{about.name}",
         "about": about,
@@ -108,15 +108,15 @@ def _part(directory: Path, place: Path) -> dict[str, Any]:
         "claims": _claims(directory / "claims.csv"),
         "best": best,
         "folded": len(best["rows"]) > LONG_TABLE,
-        "choices": summaries.choices(about, table),
-        "warnings": warnings(about, table, made.data),
+        "choices": tables.choices(about, table),
+        "warnings": find_warnings(about, table, made.data),
     }
 
 
 def _figure(directory: Path, name: str, caption: str, place: Path) -> dict[str, Any]:
     """A figure: its image as a data URI, what a browser draws, its files, and the command that makes it."""
     vector, image = (directory / f"figures/{name}.{suffix}" for suffix in ("svg", "png"))
-    chart = charting.chart(directory / "figures", name)
+    chart = charts.chart(directory / "figures", name)
     files = {word: directory / f"figures/{name}.{suffix}" for suffix, word in FILES.items()}
     return {
         "name": name,
@@ -124,7 +124,7 @@ def _figure(directory: Path, name: str, caption: str, place: Path) -> dict[str, 
         "image": _image(vector, image),
         "alt": f"{caption} {chart['alt']}" if chart else caption,
         "chart": chart,
-        "packed": charting.packed(json.dumps(chart, ensure_ascii=False, separators=(",", ":")))
+        "packed": charts.packed(json.dumps(chart, ensure_ascii=False, separators=(",", ":")))
         if chart and chart["kind"] == "lines"
         else "",
         "links": _links(files, place),

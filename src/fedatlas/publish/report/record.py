@@ -12,8 +12,8 @@ from fedatlas.experiments.cells import Select
 from fedatlas.io.files import atomic
 from fedatlas.registry.bibliography import Reference
 
-FILE = "about.json"  # beside an experiment's results
-OF_THE_PROBLEM = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
+RECORD_FILE = "about.json"  # beside an experiment's results
+PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class About:
+class ExperimentRecord:
     """What is known of an experiment before any of its runs.
 
     name, size, file, title, source, description, notes: of the experiment file. paper: that it re-runs. figures:
@@ -66,7 +66,7 @@ class About:
         return dataclasses.asdict(self)
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "About":
+    def of(cls, plain: Mapping[str, Any]) -> "ExperimentRecord":
         """The record that ``plain`` gave."""
         made = {
             "paper": Reference(**plain["paper"]),
@@ -85,7 +85,7 @@ class About:
                 temporary.write_text(text, encoding="utf-8")
 
     @classmethod
-    def read(cls, path: str | Path) -> "About":
+    def read(cls, path: str | Path) -> "ExperimentRecord":
         """The record in a file that ``write`` made. Raises UserError if it is not one."""
         try:
             return cls.of(json.loads(Path(path).read_text(encoding="utf-8")))
@@ -95,7 +95,7 @@ class About:
             raise UserError(f"{path} does not describe an experiment ({error})") from None
 
 
-def defaults_of(cls: type) -> dict[str, Any]:
+def field_defaults(cls: type) -> dict[str, Any]:
     """The fields of a dataclass that need not be given, with their defaults."""
     found = {}
     for field in dataclasses.fields(cls):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fedatlas.publish.report.ledger import largest
+from fedatlas.publish.report.verdicts import largest
 from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
 from fedatlas.results.figures.drawing import save, settings
 

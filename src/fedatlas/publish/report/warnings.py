@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
-from fedatlas.publish.report.record import About
+from fedatlas.publish.report.record import ExperimentRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SETTINGS_NAMED = 4  # of a warning; more are counted
 
 
-def warnings(about: About, table: pd.DataFrame, data: Mapping[str, Any]) -> list[str]:
+def find_warnings(about: ExperimentRecord, table: pd.DataFrame, data: Mapping[str, Any]) -> list[str]:
     """What a reader must know of the numbers, one line for each kind and algorithm.
 
     table: of the experiment. data: provenance by name.
@@ -43,7 +43,7 @@ def _code(edge: str) -> str:
     return " and the best ".join(f"`{part.split(' ')[0]}` {part.partition(' ')[2]}" for part in edge.split("; "))
 
 
-def _where(about: About, rows: pd.DataFrame, total: int) -> str:
+def _where(about: ExperimentRecord, rows: pd.DataFrame, total: int) -> str:
     if not about.axes:
         return ""
     if len(rows) == total:

@@ -7,17 +7,17 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.publish.report.record import About
-from fedatlas.publish.tracking.book import Book
+from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.tracking.connection import connect, experiment_id
-from fedatlas.publish.tracking.entries import chosen, common_tags, read_runs
-from fedatlas.publish.tracking.interface import ui
-from fedatlas.publish.tracking.summary import summary
+from fedatlas.publish.tracking.parent_run import summary
+from fedatlas.publish.tracking.run_log import Book
+from fedatlas.publish.tracking.run_records import chosen, common_tags, read_runs
+from fedatlas.publish.tracking.server import serve_ui
 
-__all__ = ["live", "log", "ui"]
+__all__ = ["log", "log_run_file", "serve_ui"]
 
 
-def log(about: About, directory: str | Path, uri: str, files: Sequence[str | Path]) -> dict[str, Any]:
+def log(about: ExperimentRecord, directory: str | Path, uri: str, files: Sequence[str | Path]) -> dict[str, Any]:
     """Log an experiment's results to MLflow; what is already there and has not changed is left alone.
 
     directory: holds whatever there is of table.parquet, table.csv, claims.csv and figures/. uri: ``sqlite:///FILE`` or
@@ -45,7 +45,7 @@ def log(about: About, directory: str | Path, uri: str, files: Sequence[str | Pat
         return book.close()
 
 
-def live(about: About, path: str | Path, uri: str) -> None:
+def log_run_file(about: ExperimentRecord, path: str | Path, uri: str) -> None:
     """Log the runs of one run file as soon as it is there, so that a server shows a workflow while it runs.
 
     path: of the run file, in a folder of its algorithm's id. uri: as of `log`. Jobs may do so at the same time. `log`

@@ -24,17 +24,17 @@ DATABASE = re.compile(
 LONGEST = 200  # characters of an address that a sentence repeats
 
 
-def check(uri: Any) -> None:
+def validate(uri: Any) -> None:
     """Raise UserError if no runs can be logged to such an address, or if it holds a user's name or a password."""
     if not isinstance(uri, str):
         raise UserError(f"the address for MLflow runs is not text: {PLACES}")
     if ("@" in uri and not uri.startswith("sqlite:///")) or re.match("https?:.*[?#]", uri):
         raise UserError(
-            f"the address {public(uri)} for MLflow runs holds a user name, a password or options, which every list of "
+            f"the address {redact(uri)} for MLflow runs holds a user name, a password or options, which every list of "
             f"processes and every log would show: leave them out; {LOGIN}"
         )
-    if database(uri) is None and not _is_server(uri):
-        raise UserError(f"{public(uri)!r} is no place for MLflow runs: {PLACES}")
+    if database_path(uri) is None and not _is_server(uri):
+        raise UserError(f"{redact(uri)!r} is no place for MLflow runs: {PLACES}")
 
 
 def _is_server(uri: str) -> bool:
@@ -46,13 +46,13 @@ def _is_server(uri: str) -> bool:
     return match is not None and 0 < int(match["port"] or 80) < 2**16
 
 
-def database(uri: str) -> Path | None:
+def database_path(uri: str) -> Path | None:
     """Path of an SQLite database; None for the address of a server."""
     match = DATABASE.fullmatch(uri)
     return Path(match["path"]) if match else None
 
 
-def public(uri: str) -> str:
+def redact(uri: str) -> str:
     """An address without what may be secret: a user's name, a password, options."""
     if DATABASE.fullmatch(uri) is None:
         uri = re.sub(r"^([A-Za-z0-9+.-]*://)?.*[@?#].*", r"\1...", uri, flags=re.DOTALL)

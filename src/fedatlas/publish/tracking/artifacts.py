@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.io.files import atomic
 from fedatlas.publish.tracking import sqlite
-from fedatlas.publish.tracking.addresses import database
+from fedatlas.publish.tracking.addresses import database_path
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -23,10 +23,10 @@ class Artifacts:
     """
 
     def __init__(self, client: MlflowClient, experiment_id: str, uri: str) -> None:
-        path, found = database(uri), client.get_experiment(experiment_id)
+        path, found = database_path(uri), client.get_experiment(experiment_id)
         local = path is not None and found.artifact_location == f"{sqlite.SCHEME}{found.name}"
         self.client = client
-        self.folder = sqlite.folder(path) / found.name if path is not None and local else None
+        self.folder = sqlite.artifact_folder(path) / found.name if path is not None and local else None
 
     def put(self, id: str, place: str, source: Path | bytes) -> None:
         """Add a file to a run. place: the artifact's path. source: the path of the file, or what it holds."""

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report.record import About
+from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.tracking import sqlite, views
-from fedatlas.publish.tracking.addresses import LOGIN, check, database
-from fedatlas.publish.tracking.entries import text
+from fedatlas.publish.tracking.addresses import LOGIN, database_path, validate
 from fedatlas.publish.tracking.private import revision
+from fedatlas.publish.tracking.run_records import text
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -45,10 +45,10 @@ def connect(uri: str) -> Iterator[MlflowClient]:
 
     uri: ``sqlite:///FILE`` or the address of a server. Raises UserError if MLflow cannot log there.
     """
-    check(uri)
+    validate(uri)
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    path = database(uri)
+    path = database_path(uri)
     if path is None:
         _reach(uri)
     from alembic.util.exc import CommandError
@@ -60,7 +60,7 @@ def connect(uri: str) -> Iterator[MlflowClient]:
         if path is None:
             yield _greeted(MlflowClient(uri), uri)
         else:
-            with sqlite.writing(path, _make):
+            with sqlite.open_for_writing(path, _make):
                 yield MlflowClient(uri)
     except (MlflowException, SQLAlchemyError, CommandError, ImportError) as error:
         if path is not None and _is_newer(path):
@@ -158,9 +158,9 @@ def at_once(act: Callable[[], Any]) -> None:
         act()
 
 
-def experiment_id(client: MlflowClient, about: About, uri: str) -> str:
+def experiment_id(client: MlflowClient, about: ExperimentRecord, uri: str) -> str:
     """Id of an experiment in MLflow, made or brought back if need be, its description up to date."""
-    found = client.get_experiment_by_name(about.name) or _made(client, about.name, database(uri) is not None)
+    found = client.get_experiment_by_name(about.name) or _made(client, about.name, database_path(uri) is not None)
     id = found.experiment_id
     if found.lifecycle_stage == "deleted":
         _restore(client, id)
@@ -197,7 +197,7 @@ def _restore(client: MlflowClient, id: str) -> None:
             raise
 
 
-def _description(about: About, id: str) -> str:
+def _description(about: ExperimentRecord, id: str) -> str:
     """Title, description, paper and notes, and links to the chosen runs. id: of the experiment in MLflow."""
     paper = about.paper
     table, curves = views.of_size(about.size)

@@ -75,7 +75,7 @@ def _write(path: Path, found: Mapping[str, Extra]) -> None:
 
 
 @contextlib.contextmanager
-def kept(asked: Container[str], spec: CellSpec, run_file: str | Path) -> Iterator[None]:
+def collect(asked: Container[str], spec: CellSpec, run_file: str | Path) -> Iterator[None]:
     """Keep extras of the runs of a cell that are computed inside.
 
     asked: which, ``models`` and ``system``. run_file: path of the cell's run file.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.publish.tracking.datasets import dataset
-from fedatlas.publish.tracking.entries import Entry
+from fedatlas.publish.tracking.run_records import Entry
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -24,7 +24,7 @@ PATIENCE = 60  # seconds for another program to end what it writes
 NEEDED = {"alembic_version", "experiments", "runs", "tags"}
 
 
-def examine(path: Path) -> bool:
+def database_exists(path: Path) -> bool:
     """Whether there is an MLflow database; False if one can be made. Reads only.
 
     Raises UserError if something else lies there: a folder, a link, the database of another program, half a file.
@@ -48,7 +48,7 @@ def examine(path: Path) -> bool:
     return True
 
 
-def folder(path: Path) -> Path:
+def artifact_folder(path: Path) -> Path:
     """Where the artifacts of a database lie."""
     return path.parent / FOLDER
 
@@ -83,7 +83,8 @@ def rebind(path: Path) -> None:
         raise _unusable(path, error) from None
     names = ", ".join(name for _, name, _ in bound)
     print(
-        f"{path} names the artifacts of {names} by their places in {folder(path)}, and not by whole paths", flush=True
+        f"{path} names the artifacts of {names} by their places in {artifact_folder(path)}, and not by whole paths",
+        flush=True,
     )
 
 
@@ -108,7 +109,7 @@ def _bound(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
 
 
 @contextlib.contextmanager
-def writing(path: Path, make: Callable[[str], Any]) -> Iterator[None]:
+def open_for_writing(path: Path, make: Callable[[str], Any]) -> Iterator[None]:
     """Exclude other writers of a database, and make it if need be. make: fills the empty database at an address.
 
     Jobs that log at the same time take turns, so that none meets a locked database. In WAL mode the user interface can
@@ -121,11 +122,11 @@ def writing(path: Path, make: Callable[[str], Any]) -> Iterator[None]:
         event.listen(Engine, "connect", _patient)
         stack.callback(event.remove, Engine, "connect", _patient)
         try:
-            examine(path)
+            database_exists(path)
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = stack.enter_context(open(path.with_name(f".{path.name}.lock"), "a"))
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not examine(path):  # another job may have made it
+            if not database_exists(path):  # another job may have made it
                 with atomic(path) as temporary:
                     for suffix in ("-wal", "-shm"):
                         stack.callback(Path(f"{temporary}{suffix}").unlink, missing_ok=True)

@@ -15,8 +15,8 @@ from urllib.parse import urlencode
 
 from fedatlas.experiments.cells import format_value
 from fedatlas.federation.metrics import metric
-from fedatlas.publish.report.record import About
-from fedatlas.publish.tracking.entries import parameter
+from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.tracking.run_records import parameter
 
 TAG = "mlflow.sharedViewState."
 LONGEST = 5000  # characters of an experiment's tag
@@ -43,7 +43,7 @@ class View:
         mode = {"compareRunsMode": "CHART"} if self.curves else {}
         return f"#/experiments/{id}/runs?{urlencode({'viewStateShareKey': self.key, **mode})}&{TRAINING}"
 
-    def tag(self, about: About, created: int | None) -> tuple[str, str]:
+    def tag(self, about: ExperimentRecord, created: int | None) -> tuple[str, str]:
         """Key and value of the tag that stores it. created: milliseconds since 1970."""
         found = state(about, self.curves)
         packed = f"deflate;{b64encode(zlib.compress(json.dumps(found).encode())).decode()}"
@@ -64,7 +64,7 @@ def of_size(size: str) -> list[View]:
     return [View(size), View(size, curves=True)]
 
 
-def state(about: About, curves: bool) -> dict[str, Any]:
+def state(about: ExperimentRecord, curves: bool) -> dict[str, Any]:
     """What is shown, in the terms of MLflow's user interface: filter, order, columns, groups, charts.
 
     Folded groups have no lines in charts, and the colours of groups are MLflow's own: curves are of single runs.
@@ -104,7 +104,7 @@ def state(about: About, curves: bool) -> dict[str, Any]:
     }
 
 
-def search(about: About) -> str:
+def search(about: ExperimentRecord) -> str:
     """The filter for the chosen runs. Where a page cannot hold them, it is for one seed, and for one value of axes."""
     parts = [f"tags.size = '{about.size}'", "tags.chosen = 'true'"]
     axes = {**about.content["grid"], **about.content["within"]}
@@ -117,7 +117,7 @@ def search(about: About) -> str:
     return " AND ".join(parts)
 
 
-def columns(about: About) -> list[str]:
+def columns(about: ExperimentRecord) -> list[str]:
     """The columns of the table of runs: algorithm, axes, tuned hyper-parameters, score, and how the run ended."""
     values = dict.fromkeys(parameter(axis) for axis in (*about.axes, *about.tune))
     return [
@@ -130,7 +130,7 @@ def columns(about: About) -> list[str]:
     ]
 
 
-def _charts(about: About) -> list[dict[str, Any]]:
+def _charts(about: ExperimentRecord) -> list[dict[str, Any]]:
     """The scored metric against rounds and costs, and the scores."""
     name = about.select.metric
     line: dict[str, Any] = {

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from fedatlas.publish.tracking.connection import at_once
 from fedatlas.publish.tracking.datasets import dataset
-from fedatlas.publish.tracking.entries import Entry
 from fedatlas.publish.tracking.private import TESTED, DatabaseWriter, revision
+from fedatlas.publish.tracking.run_records import Entry
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

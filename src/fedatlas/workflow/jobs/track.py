@@ -8,7 +8,7 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
 from fedatlas.publish import tracking
-from fedatlas.publish.report.record import About
+from fedatlas.publish.report.record import ExperimentRecord
 
 
 def make(folder: str, uri: str, runs: Sequence[str]) -> None:
@@ -19,7 +19,7 @@ def make(folder: str, uri: str, runs: Sequence[str]) -> None:
         uri: Address of the MLflow runs.
         runs: Paths of all run files, in the order of the cells.
     """
-    receipt = tracking.log(About.read(Path(folder) / "about.json"), folder, uri, runs)
+    receipt = tracking.log(ExperimentRecord.read(Path(folder) / "about.json"), folder, uri, runs)
     with atomic(Path(folder) / "mlflow.json") as temporary:
         temporary.write_text(json.dumps(receipt, indent=1) + "\n")
 
@@ -28,11 +28,11 @@ def live(about: dict[str, Any], path: str, uri: str) -> None:
     """Log a run file to a server at once. A server that does not answer is not an error.
 
     Args:
-        about: The experiment's `About` in JSON types.
+        about: The experiment's `ExperimentRecord` in JSON types.
         path: Path of the run file.
         uri: Address of the server.
     """
     try:
-        tracking.live(About.of(about), path, uri)
+        tracking.log_run_file(ExperimentRecord.of(about), path, uri)
     except UserError as error:
         print(f"warning: {error}; these runs will be logged when the experiment is complete")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import is_missing, parse
-from fedatlas.publish.report.record import About
+from fedatlas.publish.report.record import ExperimentRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COSTS = ("rounds", "vectors_up", "vectors_down", "gradients", "seconds")
 
 
-def best_values(about: About, table: pd.DataFrame) -> dict[str, Any]:
+def best_values(about: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:
     """Scores by setting and algorithm.
 
     table: of the experiment. Returns {"head": axes, "columns": algorithms, "rows": [{"setting", "cells", "first"}]}. A
@@ -38,7 +38,7 @@ def best_values(about: About, table: pd.DataFrame) -> dict[str, Any]:
     return {"head": list(map(labels.short_axis, about.axes)), "columns": list(about.algorithms.values()), "rows": rows}
 
 
-def choices(about: About, table: pd.DataFrame) -> dict[str, Any]:
+def choices(about: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:
     """What was chosen and what it cost.
 
     table: of the experiment. Returns {"head", "rows"} of text, a row for each setting and algorithm, and {"words"}, the

@@ -13,21 +13,21 @@ from fedatlas.experiments.cells import Select, has_choice
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation import algorithms
-from fedatlas.publish.citations import keys
-from fedatlas.publish.report.record import OF_THE_PROBLEM, About, Parameters
+from fedatlas.publish.citations import citation_keys
+from fedatlas.publish.report.record import PROBLEM_CONSTANT, ExperimentRecord, Parameters
 from fedatlas.registry.bibliography import entries, reference
 from fedatlas.registry.options import Option
 
 
-def about(experiment: Experiment, view: ExperimentView) -> About:
-    """The About of an experiment.
+def build_record(experiment: Experiment, view: ExperimentView) -> ExperimentRecord:
+    """The ExperimentRecord of an experiment.
 
     view: of the same experiment, which knows the names of its algorithms. Raises UserError if an algorithm or the paper
     is unknown.
     """
-    cited = keys(experiment)
+    cited = citation_keys(experiment)
     known = [key for key in cited if key in entries()]
-    return About(
+    return ExperimentRecord(
         name=experiment.name,
         size=experiment.size,
         file=experiment.file,
@@ -122,7 +122,7 @@ def _defaults(algorithm: str) -> dict[str, Any]:
 
 def _default(one: Option) -> Any:
     if one.constant:
-        return OF_THE_PROBLEM
+        return PROBLEM_CONSTANT
     return one.default() if callable(one.default) else one.default
 
 

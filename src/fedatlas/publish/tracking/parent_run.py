@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io import csv
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report.record import About
-from fedatlas.publish.report.warnings import warnings
-from fedatlas.publish.tracking.entries import LONGEST_TAG, run_name, text
+from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.warnings import find_warnings
+from fedatlas.publish.tracking.run_records import LONGEST_TAG, run_name, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Summary:
     seconds: float | None = None
 
 
-def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta] | None = None) -> Summary:
+def summary(about: ExperimentRecord, directory: Path, table: tuple[pd.DataFrame, TableMeta] | None = None) -> Summary:
     """The Summary of an experiment from its table, claims and figures, as far as they are there.
 
     directory: of the experiment's results. table: the table and the metadata of its file.
@@ -62,7 +62,7 @@ def summary(about: About, directory: Path, table: tuple[pd.DataFrame, TableMeta]
         chosen = frame[frame["chosen"]].to_dict("records")
         for row in chosen if len(chosen) <= MOST_SCORES else ():
             metrics[f"score/{run_name(row['algorithm'], {axis: row[axis] for axis in about.axes})}"] = row["score"]
-        said = warnings(about, frame, made.data)
+        said = find_warnings(about, frame, made.data)
         note += [f"- Warning: {escape_markdown(warning)}" for warning in said[:MOST_WARNINGS]]
         note += [f"- {more} more warnings"] if (more := len(said) - MOST_WARNINGS) > 0 else []
     named: dict[str, float] = {}

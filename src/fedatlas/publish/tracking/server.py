@@ -11,28 +11,28 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.publish.tracking import sqlite, views
-from fedatlas.publish.tracking.addresses import check, database
+from fedatlas.publish.tracking.addresses import database_path, validate
 from fedatlas.publish.tracking.connection import ENVIRONMENT
 
 PAGE = f"#/experiments?{views.TRAINING}"  # where experiments are listed
 
 
-def ui(uri: str, port: int = 5000) -> None:
+def serve_ui(uri: str, port: int = 5000) -> None:
     """Serve the user interface in the foreground until interrupted, and print its address, and those of chosen runs.
 
     uri: ``sqlite:///FILE``, or the address of a server, which is only printed. Raises UserError if there is no such
     database, if the port is in use, or if the interface stops by itself.
     """
-    check(uri)
-    path = database(uri)
+    validate(uri)
+    path = database_path(uri)
     if path is None:
         print(f"MLflow: {uri.rstrip('/')}/{PAGE}")
         return
-    if not sqlite.examine(path):
+    if not sqlite.database_exists(path):
         raise UserError(f"there is no {path} yet: run `snakemake --cores 2 --forcerun track` first")
     sqlite.rebind(path)
     command = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port), "--backend-store-uri", uri]
-    command += ["--artifacts-destination", str(sqlite.folder(path))]
+    command += ["--artifacts-destination", str(sqlite.artifact_folder(path))]
     if _answers(port):
         raise UserError(f"port {port} is in use: choose another one with --port")
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # leave no server behind

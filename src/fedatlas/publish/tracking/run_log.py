@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from fedatlas.publish.tracking.addresses import database
+from fedatlas.publish.tracking.addresses import database_path
 from fedatlas.publish.tracking.artifacts import Artifacts
-from fedatlas.publish.tracking.entries import LONGEST_TAG, Entry, text
-from fedatlas.publish.tracking.summary import Summary
+from fedatlas.publish.tracking.parent_run import Summary
+from fedatlas.publish.tracking.run_records import LONGEST_TAG, Entry, text
 from fedatlas.publish.tracking.writers import writer
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Book:
 
     def __init__(self, client: MlflowClient, experiment_id: str, prefix: str, uri: str) -> None:
         self.client, self.experiment_id, self.prefix = client, experiment_id, prefix
-        self.writer = writer(client, experiment_id, database(uri))
+        self.writer = writer(client, experiment_id, database_path(uri))
         self.artifacts = Artifacts(client, experiment_id, uri)
         self.new: list[tuple[Entry, dict[str, str]]] = []
         self.counts = {"logged": 0, "unchanged": 0, "deleted": 0}

@@ -24,7 +24,7 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.publish.report.record import OF_THE_PROBLEM, About, defaults_of
+from fedatlas.publish.report.record import PROBLEM_CONSTANT, ExperimentRecord, field_defaults
 from fedatlas.publish.tracking import extras, models
 from fedatlas.results.figures.style import styles
 
@@ -97,7 +97,9 @@ def _key(*parts: str) -> str:
     return text("/".join([*place, hashlib.sha256(key.encode()).hexdigest()]), LONGEST_TAG)
 
 
-def read_runs(about: About, path: Path, tags: Mapping[str, str], chosen: Chosen | None = None) -> Iterator[Entry]:
+def read_runs(
+    about: ExperimentRecord, path: Path, tags: Mapping[str, str], chosen: Chosen | None = None
+) -> Iterator[Entry]:
     """The runs in a run file.
 
     path: of the file, in a folder of the algorithm's id. tags: of all runs of the experiment. chosen: which runs were
@@ -162,9 +164,9 @@ def _params(run: Run, defaults: Mapping[str, Any], point: Mapping[str, Any]) -> 
     """
     setting = Setting(**run.setting)
     found: dict[str, Any] = {"algorithm": run.algorithm, "seed": run.seed}
-    found |= defaults_of(Setting) | run.setting
+    found |= field_defaults(Setting) | run.setting
     found |= {"local_steps": setting.local_steps, "rounds": setting.total_rounds, "batch": setting.batch or "all"}
-    given = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != OF_THE_PROBLEM}
+    given = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != PROBLEM_CONSTANT}
     found |= {**defaults, **given}
     found |= {f"problem.{key}": value for key, value in run.problem.items()}
     found = {parameter(axis): value for axis, value in point.items()} | found
@@ -196,7 +198,7 @@ def _score(rows: Rows, select: Select, tunes: bool) -> Iterator[tuple[str, float
             yield "tuning_score" if tunes else "score", score, 0, rows["seconds"][-1]  # at step 0, charts compare bars
 
 
-def chosen(about: About, table: pd.DataFrame) -> Chosen:
+def chosen(about: ExperimentRecord, table: pd.DataFrame) -> Chosen:
     """Which runs were chosen, according to an experiment's table."""
     winners = set()
     for row in table[table["chosen"]].to_dict("records"):
@@ -211,7 +213,7 @@ def _place(values: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
     return frozenset((axis, axis_values.text(value)) for axis, value in values.items())
 
 
-def colours(about: About) -> dict[str, str]:
+def colours(about: ExperimentRecord) -> dict[str, str]:
     """The colours of an experiment's algorithms in its figures, by id."""
     algorithms = about.content["algorithms"]
     looks = styles({id: algorithms.get(id, {}).get("algorithm") or id for id in about.algorithms})
@@ -228,7 +230,7 @@ def parameter(axis: str) -> str:
     return axis.removeprefix("parameters.")
 
 
-def common_tags(about: About) -> dict[str, str]:
+def common_tags(about: ExperimentRecord) -> dict[str, str]:
     """Tags of all runs of an experiment: its own, who logs them and where, and the project's commit if it has one."""
     tags = {**about.tags, "host": platform.node()}
     with contextlib.suppress(OSError, KeyError):  # there may be no name for a user in a container

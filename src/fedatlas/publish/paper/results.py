@@ -17,7 +17,7 @@ from fedatlas.experiments.result_files import read
 from fedatlas.experiments.selection import select_points
 from fedatlas.io import csv
 from fedatlas.publish.report import changes
-from fedatlas.publish.report.record import FILE, About
+from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
 
@@ -35,7 +35,7 @@ class Material:
     """
 
     graph: Graph
-    about: About
+    about: ExperimentRecord
     view: ExperimentView
     folder: Path
     table: "pd.DataFrame"
@@ -88,9 +88,9 @@ def material(study: Study, name: str, size: str) -> Material:
     if lacking := [file for file in NEEDED if not (folder / file).exists()]:
         raise UserError(_missing(study, name, size, folder / lacking[0]))
     graph, w = Graph(study), SimpleNamespace(size=size, experiment=name)
-    about = About.of(json.loads(graph.about_spec(w)))
+    about = ExperimentRecord.of(json.loads(graph.about_spec(w)))
     table, plain = read(folder / "table.parquet")
-    ran = About.read(folder / FILE) if (folder / FILE).exists() else about
+    ran = ExperimentRecord.read(folder / RECORD_FILE) if (folder / RECORD_FILE).exists() else about
     return Material(
         graph=graph,
         about=about,
@@ -100,7 +100,7 @@ def material(study: Study, name: str, size: str) -> Material:
         claims=csv.read(folder / "claims.csv", dtype=str, keep_default_na=False),
         meta=TableMeta.of(plain),
         cells=list(study.cells(size, name).values()),
-        changed=changes.changed(changes.digests(ran.content), changes.digests(about.content)),
+        changed=changes.changed_keys(changes.digests(ran.content), changes.digests(about.content)),
     )
 
 
