@@ -95,11 +95,11 @@ def test_images_are_normalised_by_the_training_sets_moments():
 
 def test_the_test_set_is_seen_as_the_training_set_is():
     problem = network("linear")
-    assert (problem.others["test"].shift == problem.train.shift).all() and (
-        problem.others["test"].scale == problem.train.scale
+    assert (problem.held_out["test"].shift == problem.train.shift).all() and (
+        problem.held_out["test"].scale == problem.train.scale
     ).all()
     plain = network("linear", normalise=False)
-    features = plain.others["test"].gather(plain.others["test"].index(np.arange(60)))[0]
+    features = plain.held_out["test"].gather(plain.held_out["test"].index(np.arange(60)))[0]
     assert features.min() == 0 and features.max() == 1
 
 
@@ -108,7 +108,7 @@ def test_evaluation_by_hand():
     x = problem.start(3)
     module = copy.deepcopy(problem.module)
     nn.utils.vector_to_parameters(x, module.parameters())
-    for samples, prefix, penalty in ((problem.train, "", 0.25 * float(x @ x)), (problem.others["test"], "test_", 0.0)):
+    for samples, prefix, penalty in ((problem.train, "", 0.25 * float(x @ x)), (problem.held_out["test"], "test_", 0.0)):
         features, labels = samples.gather(samples.index(np.arange(60)))
         with torch.no_grad():
             loss = float(nn.CrossEntropyLoss()(module(features), labels)) + penalty
@@ -130,9 +130,9 @@ def test_logistic_loss_keeps_its_digits(label):
 
 def test_evaluation_on_a_fixed_subset():
     problem, again = network("linear", eval_samples=20), network("linear", eval_samples=20)
-    assert len(network("linear", eval_samples="all")._evaluated) == 60
-    assert len(problem._evaluated) == 20 == len(problem._evaluated.unique())
-    assert (problem._evaluated == again._evaluated).all()
+    assert len(network("linear", eval_samples="all")._evaluation_rows) == 60
+    assert len(problem._evaluation_rows) == 20 == len(problem._evaluated.unique())
+    assert (problem._evaluation_rows == again._evaluated).all()
     x = problem.start(0)
     reference = network("linear").evaluate(x)
     assert problem.evaluate(x)["loss"] != reference["loss"]

@@ -1,4 +1,4 @@
-"""Random crops and flips of minibatches. They are numbered, so that a draw can name one."""
+"""Random crops and flips of minibatches, numbered so that a draw can name a variant."""
 
 import torch
 from torch import Tensor
@@ -6,11 +6,14 @@ from torch.nn import functional as F
 
 
 def augment(x: Tensor, variant: Tensor, crop: int) -> Tensor:
-    """Images in their variants. Variant 0 is the image itself.
+    """Return images in their variants; variant 0 is the image itself.
 
-    x: (b, channels, height, width). variant: (b,) numbers below the ``variants`` of an
-    `fedatlas.federation.problems.network.Augmentation`. crop: pixels of padding on every side. With s = 2 crop + 1, variant
-    ``v % s**2`` names a window of the padded image, and the image is mirrored where v is at least s^2.
+    With s = 2 crop + 1, ``v % s**2`` names a window of the padded image, which is mirrored where v is at least s^2.
+
+    Args:
+        x: Images, (b, channels, height, width).
+        variant: Variant v of each image, (b,), below the ``variants`` of the problem's `Augmentation`.
+        crop: Pixels of padding on every side.
     """
     sides = 2 * crop + 1
     down, right = ((v + crop) % sides for v in (variant // sides % sides, variant % sides))

@@ -1,4 +1,4 @@
-"""Where networks are computed, and how precisely."""
+"""Devices on which networks are computed, and their precision."""
 
 import os
 
@@ -12,33 +12,40 @@ VERSION: str = torch.__version__
 
 
 def choose(device: str) -> torch.device:
-    """The torch device of ``cpu``, ``cuda`` or ``auto`` (cuda where there is one).
+    """Return the torch device of ``cpu``, ``cuda`` or ``auto`` (cuda where the machine has one).
 
-    Raises UserError where cuda is asked for and torch finds none.
+    Raises:
+        UserError: The device is cuda, and torch finds none.
     """
-    there = torch.cuda.is_available()
-    if device == "cuda" and not there:
+    available = torch.cuda.is_available()
+    if device == "cuda" and not available:
         raise UserError("network: device is 'cuda', but torch finds no CUDA device on this machine: use cpu or auto")
-    return torch.device("cuda" if there and device != "cpu" else "cpu")
+    return torch.device("cuda" if available and device != "cpu" else "cpu")
 
 
 def describe(device: str) -> str:
-    """The name of what ``cpu``, ``cuda`` or ``auto`` means on this machine."""
+    """Return the name of the device that ``cpu``, ``cuda`` or ``auto`` means on this machine."""
     chosen = choose(device)
     return "cpu" if chosen.type == "cpu" else torch.cuda.get_device_name(chosen)
 
 
 def free(device: torch.device) -> int:
-    """Bytes of memory that are free on a torch device."""
+    """Return the bytes of memory that are free on a torch device."""
     return free_host() if device.type == "cpu" else torch.cuda.mem_get_info(device)[0]
 
 
 def prepare(device: torch.device, precision: str) -> None:
     """Set torch, process-wide, to compute on a torch device with a precision.
 
-    precision: ``float32``; ``tf32``, products of float32 numbers rounded to 10 bits on the tensor cores of a GPU; or
-    ``bf16``, forward and backward passes in bfloat16 with float32 parameters (autocast). On cuda, algorithms that are
-    not deterministic are switched off where torch knows of others. Raises UserError on tf32 without cuda.
+    On cuda, algorithms that are not deterministic are switched off where torch has others.
+
+    Args:
+        device: The device.
+        precision: ``float32``; ``tf32``, products of numbers rounded to 10 bits on a GPU's tensor cores; or ``bf16``,
+            forward and backward passes in bfloat16 with float32 parameters (autocast).
+
+    Raises:
+        UserError: The precision is tf32, and the device is no cuda device.
     """
     if device.type != "cuda":
         if precision == "tf32":

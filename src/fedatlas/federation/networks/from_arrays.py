@@ -1,4 +1,4 @@
-"""Networks as Python offers them: of plain arrays, any torch module, and lists of the rows of each client."""
+"""Networks of plain arrays, any torch module, and lists of the rows of each client, for calls in Python."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,17 +16,23 @@ from fedatlas.federation.problems.array_validation import ClientRows, as_array, 
 from fedatlas.federation.problems.network import NeuralNetwork
 from fedatlas.registry.options import construct
 
-Given = Samples | tuple[Any, ArrayLike]
+Data = Samples | tuple[Any, ArrayLike]
 
 
 class Network(network.Network):
     """A torch module as a problem: x (d,) is all of its parameters.
 
-    train, test, validation: pairs (X, y) of arrays, (n, features) or images (n, channels, height, width), which the
-    module sees as they are, and labels 0, 1, ...; or Samples; the last two may be None. build: called without
-    arguments, it gives a fresh module, which torch's global generator initialises. partition: as of `Logistic`.
-    options: of the kind ``network``; those that say how data and module are made have no effect. Raises UserError on
-    arrays that do not fit, and if the module has buffers or layers that draw random numbers.
+    Args:
+        train: A pair (X, y) of arrays, (n, features) or images (n, channels, height, width), which the module is given
+            as they are, and labels 0, 1, ...; or Samples.
+        build: Function without arguments that returns a fresh module, which torch's global generator initialises.
+        test: Test data as ``train``, or None.
+        partition: Rows of each client, as of `Logistic`.
+        validation: Data that are held out, or None.
+        **options: Options of the kind ``network``; those that say how to build data and module have no effect.
+
+    Raises:
+        UserError: Arrays do not fit, or the module has buffers or layers that draw random numbers.
 
     >>> import numpy as np
     >>> from torch import nn
@@ -38,27 +44,29 @@ class Network(network.Network):
 
     def __init__(
         self,
-        train: Given,
+        train: Data,
         build: Callable[[], nn.Module],
-        test: Given | None = None,
+        test: Data | None = None,
         partition: ClientRows = None,
-        validation: Given | None = None,
+        validation: Data | None = None,
         **options: Any,
     ) -> None:
-        given = construct("problem network", NeuralNetwork, options)
-        own = _samples(train, given)
-        others = [None if part is None else _samples(part, given) for part in (test, validation)]
-        super().__init__(own, build, others[0], as_partition(partition, len(own)), others[1], **options)
+        settings = construct("problem network", NeuralNetwork, options)
+        samples = as_samples(train, settings)
+        held_out = [None if part is None else as_samples(part, settings) for part in (test, validation)]
+        super().__init__(samples, build, held_out[0], as_partition(partition, len(samples)), held_out[1], **options)
 
 
-def _samples(given: Given, options: NeuralNetwork) -> Samples:
-    """Samples, made of arrays where they are given so. Raises UserError on arrays that do not fit."""
-    if isinstance(given, Samples):
-        return given
-    X = given[0] if sparse.issparse(given[0]) else as_array("network: X", given[0])
+def as_samples(data: Data, options: NeuralNetwork) -> Samples:
+    """Return data as Samples. Raises UserError on arrays that do not fit."""
+    if isinstance(data, Samples):
+        return data
+    X = data[0] if sparse.issparse(data[0]) else as_array("network: X", data[0])
     if X.ndim not in (2, 4) or X.dtype.kind not in "biuf":
-        found = f"has shape {X.shape} and type {X.dtype}"
-        raise UserError(f"network: X {found}; it must be numbers (n, features) or (n, channels, height, width)")
-    y, _ = as_labels(given[1], X.shape[0])
+        raise UserError(
+            f"network: X has shape {X.shape} and type {X.dtype}; it must be numbers (n, features) or (n, channels, "
+            "height, width)"
+        )
+    y, _ = as_labels(data[1], X.shape[0])
     X = X.astype(np.float64) if X.dtype == np.uint8 else X  # without a scale, bytes would reach the module as bytes
     return Samples(X, y, dtype=options.dtype, device=devices.choose(options.device))

@@ -12,25 +12,25 @@ class CrossEntropy:
 
     @staticmethod
     def outputs(classes: int) -> int:
-        """Scores that a network must give for so many classes."""
+        """Return the number of scores that a network must give for so many classes."""
         return classes
 
     @staticmethod
     def losses(z: Tensor, y: Tensor) -> Tensor:
-        """Loss of each sample: (b,). y: (b,) labels."""
+        """Return the loss of each sample, (b,), from its scores z and its label y, (b,)."""
         return F.cross_entropy(z, y, reduction="none")
 
     @staticmethod
     def losses_and_derivatives(z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Losses (b,), and their derivatives with respect to the scores (b, classes)."""
-        logarithms, own = F.log_softmax(z, dim=1), y[:, None]
+        """Return the losses, (b,), and their derivatives with respect to the scores, (b, classes)."""
+        logarithms, targets = F.log_softmax(z, dim=1), y[:, None]
         derivatives = logarithms.exp()
-        derivatives.scatter_add_(1, own, derivatives.new_full(own.shape, -1.0))
-        return -logarithms.gather(1, own)[:, 0], derivatives
+        derivatives.scatter_add_(1, targets, derivatives.new_full(targets.shape, -1.0))
+        return -logarithms.gather(1, targets)[:, 0], derivatives
 
     @staticmethod
     def correct(z: Tensor, y: Tensor) -> Tensor:
-        """Whether the largest score is that of the label: (b,)."""
+        """Return whether the largest score is that of the label, (b,)."""
         return z.argmax(dim=1) == y
 
 
@@ -39,25 +39,25 @@ class LogisticLoss:
 
     @staticmethod
     def outputs(classes: int) -> int:
-        """Scores that a network must give: 1. Raises UserError unless there are two classes."""
+        """Return the number of scores that a network must give, 1. Raises UserError unless there are two classes."""
         if classes != 2:
             raise UserError(f"network: the loss 'logistic' needs two classes, the data have {classes}")
         return 1
 
     @staticmethod
     def losses(z: Tensor, y: Tensor) -> Tensor:
-        """Loss of each sample: (b,). y: (b,) labels."""
+        """Return the loss of each sample, (b,), from its scores z and its label y, (b,)."""
         return -F.logsigmoid((2 * y - 1) * z[:, 0])  # not softplus, which is off by 2e-9 above 20
 
     @staticmethod
     def losses_and_derivatives(z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Losses (b,), and their derivatives with respect to the scores (b, 1)."""
+        """Return the losses, (b,), and their derivatives with respect to the score, (b, 1)."""
         sign = (2 * y - 1)[:, None]
         return LogisticLoss.losses(z, y), -sign * torch.sigmoid(-sign * z)
 
     @staticmethod
     def correct(z: Tensor, y: Tensor) -> Tensor:
-        """Whether the sign of the score is that of the label: (b,)."""
+        """Return whether the sign of the score is that of the label, (b,)."""
         return (z[:, 0] > 0) == (y > 0)
 
 

@@ -1,4 +1,4 @@
-"""A module whose parameters and gradients lie in two flat vectors."""
+"""Copies of a module whose parameters and gradients lie in two flat vectors."""
 
 import copy
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ class Replica:
         self.layers = compiled.layers(self.module)
 
     def outputs(self, x: Tensor, data: Tensor) -> Tensor:
-        """Scores (b, outputs) that the module with parameters x (d,) gives to data (b, ...)."""
+        """Return the scores, (b, outputs), that the module with parameters x, (d,), gives to data, (b, ...)."""
         self.flat.copy_(x)
         with torch.no_grad():
             return self.module(data) if self.layers is None else self.layers.forward(data)[0]
@@ -34,18 +34,22 @@ class Replica:
     def value_and_grad(
         self, x: Tensor, batches: Iterable[tuple[Tensor, Tensor]], loss: Loss, n: int
     ) -> tuple[Tensor, Tensor]:
-        """Mean loss over n samples, a number, and its gradient (d,), which is valid until the next call.
+        """Return the mean loss over n samples and its gradient, (d,), which is valid until the next call.
 
-        x: (d,) parameters. batches: of data (b, ...) and labels (b,); together they have n samples.
+        Args:
+            x: Parameters, (d,).
+            batches: Pairs of data, (b, ...), and labels, (b,), with n samples in all.
+            loss: Loss of the module's outputs.
+            n: Number of samples.
         """
         value = self.flat.new_zeros(())
         self.flat.copy_(x)
         self.grad.zero_()
         for data, labels in batches:
             if self.layers is None:
-                own = loss.losses(self.module(data), labels).sum() / n
-                own.backward()
-                value = value + own.detach()
+                batch_loss = loss.losses(self.module(data), labels).sum() / n
+                batch_loss.backward()
+                value = value + batch_loss.detach()
             else:
                 with torch.no_grad():
                     z, vjps = self.layers.forward(data)
@@ -56,23 +60,23 @@ class Replica:
 
 
 def flatten(module: nn.Module) -> Tensor:
-    """All parameters of a module as one new vector (d,)."""
+    """Return all parameters of a module as one new vector, (d,)."""
     return torch.cat([p.detach().reshape(-1) for p in module.parameters()])
 
 
 def activations(module: nn.Module, samples: Samples) -> list[int]:
-    """Bytes of the output of each layer of a module for one sample."""
-    found: list[int] = []
+    """Return the bytes of the output of each layer of a module for one sample."""
+    sizes: list[int] = []
     module = copy.deepcopy(module)
     for layer in module.modules():
         if not any(True for _ in layer.children()):
-            layer.register_forward_hook(lambda _, __, out: found.append(out.nbytes))
+            layer.register_forward_hook(lambda _, __, out: sizes.append(out.nbytes))
     with torch.no_grad():
         module(samples.gather(samples.index([0]))[0])
-    return found
+    return sizes
 
 
-def check(module: nn.Module) -> None:
+def validate(module: nn.Module) -> None:
     """Raise UserError if a module is not a function of its parameters and its input alone."""
     for name, _ in module.named_buffers():
         raise UserError(

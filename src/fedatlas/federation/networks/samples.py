@@ -14,9 +14,15 @@ DTYPES = {"float32": torch.float32, "float64": torch.float64}
 class Samples:
     """Rows of data and their labels.
 
-    X: (n, channels, height, width) or (n, p), dense or CSR; uint8 stays uint8. y: (n,) whole numbers. shift, scale:
-    numbers, or one for each channel; a network sees (X - shift) * scale, made for each batch as it is gathered. dtype:
-    of what it sees, ``float32`` or ``float64``. device: where all of it lives.
+    A network is given (X - shift) * scale, computed for each batch as it is gathered.
+
+    Args:
+        X: Data, (n, channels, height, width) or (n, p), dense or CSR; uint8 stays uint8.
+        y: Labels, (n,) whole numbers.
+        shift: A number, or one for each channel; None for 0.
+        scale: A number, or one for each channel; None for 1.
+        dtype: Type of the network's inputs, ``float32`` or ``float64``.
+        device: Device that holds all of it.
     """
 
     def __init__(
@@ -48,18 +54,18 @@ class Samples:
         return self.X.nbytes + self.y.nbytes
 
     def index(self, rows: ArrayLike) -> Tensor:
-        """Row numbers of any shape as a tensor."""
+        """Return row numbers of any shape as a tensor on the device."""
         return torch.as_tensor(np.ascontiguousarray(rows), device=self.device)
 
     def gather(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """What a network sees of some rows (b, ...), and their labels (b,). rows: (b,) row numbers."""
+        """Return a network's inputs for rows, (b,) numbers: (b, ...), and their labels, (b,)."""
         x, y = self.X.index_select(0, rows), self.y.index_select(0, rows)
         x = x.to(self.dtype) if self.shift is None else x - self.shift
         return (x if self.scale is None else x.mul_(self.scale)).movedim(-1, 1), y
 
 
 def channel_moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and 1 / standard deviation of each channel of uint8 images (n, channels, h, w): (channels,) each."""
+    """Return mean and 1 / standard deviation of each channel, (channels,), of uint8 images (n, channels, h, w)."""
     values = np.arange(256)
     counts = np.zeros((X.shape[1], 256))
     for start in range(0, len(X), 10_000):

@@ -1,5 +1,4 @@
-"""Copies of a module at different parameters, computed in one pass: on a GPU, a small network alone leaves most of it
-idle."""
+"""Copies of a module at different parameters in one pass, since one small network leaves most of a GPU idle."""
 
 import copy
 from typing import Any
@@ -17,9 +16,12 @@ WARM_UP = 3  # calls before a CUDA graph is recorded, as torch's documentation a
 class Stacked:
     """m copies of a module as one function of their parameters (m, d).
 
-    module: a function of its parameters and its input alone. loss: of its outputs. On a CUDA device, the kernels of
-    each shape of arguments are recorded once as a CUDA graph and replayed from then on: starting them one by one takes
-    longer than computing them.
+    On a CUDA device, the kernels of each shape of arguments are recorded once as a CUDA graph and replayed from then
+    on, since to start them one by one takes longer than to compute them.
+
+    Args:
+        module: Function of its parameters and its input alone.
+        loss: Loss of its outputs.
     """
 
     def __init__(self, module: nn.Module, loss: Loss) -> None:
@@ -35,9 +37,11 @@ class Stacked:
         return self.loss.losses(functional_call(self.module, values, (data,)), labels).mean()
 
     def runs(self, data: Tensor, labels: Tensor) -> bool:
-        """Whether torch can compute copies of the module in one pass: its layers must not branch on numbers.
+        """Return whether torch can compute copies of the module in one pass; its layers must not branch on numbers.
 
-        data: (1, ...) a sample. labels: (1,).
+        Args:
+            data: One sample, (1, ...).
+            labels: Its label, (1,).
         """
         x = flatten(self.module)
         try:
@@ -47,9 +51,12 @@ class Stacked:
         return True
 
     def value_and_grad(self, y: Tensor, data: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean losses (m,) and gradients (m, d), each of a copy at its own parameters on its own samples.
+        """Return mean losses, (m,), and gradients, (m, d), of each copy; they are valid until the next call.
 
-        y: (m, d). data: (m, b, ...). labels: (m, b). What is returned is valid until the next call.
+        Args:
+            y: Parameters of each copy, (m, d).
+            data: Samples of each copy, (m, b, ...).
+            labels: Their labels, (m, b).
         """
         arguments = (y, data, labels)
         if y.device.type != "cuda":
@@ -59,13 +66,13 @@ class Stacked:
         if key not in self._recorded:
             self._recorded[key] = self._record(arguments)
         graph, inputs, (grad, value) = self._recorded[key]
-        for own, given in zip(inputs, arguments, strict=True):
-            own.copy_(given)
+        for target, argument in zip(inputs, arguments, strict=True):
+            target.copy_(argument)
         graph.replay()
         return value, grad
 
     def _record(self, arguments: tuple[Tensor, ...]) -> tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...], Any]:
-        """A graph of the kernels, the tensors that it reads, and those that it writes."""
+        """Return a graph of the kernels, the tensors that it reads, and those that it writes."""
         inputs = tuple(v.clone(memory_format=torch.contiguous_format) for v in arguments)
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
@@ -75,5 +82,5 @@ class Stacked:
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, capture_error_mode="thread_local"):
-            written = self._mapped(*inputs)
-        return graph, inputs, written
+            outputs = self._mapped(*inputs)
+        return graph, inputs, outputs

@@ -34,7 +34,7 @@ def _of_network(problem: Any) -> float:
     """Return the operations of a network's layers, forward and backward, as torch counts them."""
     from torch.utils.flop_counter import FlopCounterMode
 
-    data, _ = problem.seen(problem.train.index(np.arange(1)))
+    data, _ = problem.inputs(problem.train.index(np.arange(1)))
     with FlopCounterMode(display=False) as counter:
         problem.module(data).sum().backward()
     problem.module.zero_grad()
