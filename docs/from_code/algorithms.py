@@ -152,7 +152,11 @@ def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
         for one in FEDAC_THEOREMS.values()
         if one.algorithm == cls.name
     ]
-    found += [f"{one.title} (bounds {escape_markdown(one.quantity)})" for one in RUN_BOUNDS.values() if cls.name in one.algorithms]
+    found += [
+        f"{one.title} (bounds {escape_markdown(one.quantity)})"
+        for one in RUN_BOUNDS.values()
+        if cls.name in one.algorithms
+    ]
     if found:
         yield f"- Bounds that the atlas computes: {'; '.join(dict.fromkeys(found))}."
     if words := (cls.rate.__doc__ or "").removeprefix("Return ") if cls.overrides("rate") else None:
@@ -174,7 +178,7 @@ def _source(cls: type[Algorithm]) -> Iterator[str]:
     yield "  prints the BibTeX entry."
     code = Path(inspect.getfile(cls)).relative_to(ROOT)
     yield f"- The class `{cls.__name__}` is in [{code}]({UP}/{code})."
-    function = transcriptions.of(cls.name)
+    function = transcriptions.find(cls.name)
     if not isinstance(function, FunctionType):
         yield ""
         return

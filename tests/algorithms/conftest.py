@@ -2,9 +2,9 @@
 
 import pytest
 
-from fedatlas.testing import optima
+from fedatlas.testing import convergence
 
 
 @pytest.fixture(scope="module")
 def heterogeneous():
-    return optima.heterogeneous()
+    return convergence.heterogeneous()

@@ -9,7 +9,7 @@ from fedatlas.federation.algorithms.fedspeed_analysis import FedSpeedAnalysis
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import transcriptions
-from fedatlas.testing.world import World
+from fedatlas.testing.plain_run import PlainRun
 from tests.helpers import example, logistic, quadratic
 
 BASELINES = ("fedavg", "fedprox", "fedadam", "scaffold", "fedcm", "feddyn", "fedadmm")
@@ -115,7 +115,7 @@ def test_equals_the_transcription_under_the_conditions_of_the_figures(name, para
     assert set(problem.partition.sizes) == {12}
     simulation = Simulation(example(name, **parameters), problem, setting, seed=3)
     values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.options()}
-    for t, expected in enumerate(transcriptions.of(name)(World(problem, setting, 3, name), **values)):
+    for t, expected in enumerate(transcriptions.find(name)(PlainRun(problem, setting, 3, name), **values)):
         simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10, atol=1e-12, err_msg=f"round {t}")
     assert t == 5

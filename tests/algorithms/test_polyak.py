@@ -9,7 +9,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import transcriptions
-from fedatlas.testing.world import World
+from fedatlas.testing.plain_run import PlainRun
 from tests.helpers import example, logistic, network
 
 POLYAK = ("fedsps", "fedsps-normalized", "feddecsps", "fedsps-global")
@@ -129,7 +129,7 @@ def test_smoothing_equals_its_transcription(smoothing):
     setting = Setting(clients=CLIENTS, local_steps=3, rounds=6, batch=2, participation={"kind": "bernoulli", "p": 0.5})
     problem, parameters = logistic(), {"smoothing": smoothing, "gamma_b": 0.3, "c": 0.5, "l_star": 0.0}
     simulation = Simulation(example("fedsps", **parameters), problem, setting, seed=3)
-    for expected in transcriptions.of("fedsps")(World(problem, setting, 3, "fedsps"), **parameters):
+    for expected in transcriptions.find("fedsps")(PlainRun(problem, setting, 3, "fedsps"), **parameters):
         simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10)
 

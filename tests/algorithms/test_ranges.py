@@ -1,4 +1,4 @@
-"""Sentences about values that an algorithm refuses. All values are tried by `fedatlas.testing.form.refusals`."""
+"""Sentences about values that an algorithm refuses. All values are tried by `fedatlas.testing.declaration.refusals`."""
 
 import pytest
 

@@ -7,8 +7,8 @@ import pytest
 
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.base import geometric_contraction
-from fedatlas.testing import Candidate
-from fedatlas.testing.optima import rate
+from fedatlas.testing import Implementation
+from fedatlas.testing.convergence import rate
 from tests.helpers import quadratic, run
 
 
@@ -38,7 +38,7 @@ for name in ("dane+-sgd", "dane+-gd-least"):
 
 @pytest.mark.parametrize("name", RATED)
 def test_is_at_least_as_fast_as_its_theorem_says(name, heterogeneous):
-    rate(Candidate(algorithms.get(name), theory(name, heterogeneous.constants())))
+    rate(Implementation(algorithms.get(name), theory(name, heterogeneous.constants())))
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
-from fedatlas.testing import CHECKS, FAILED, NOT_APPLICABLE, PASSED, Candidate, transcriptions
-from fedatlas.testing.findings import find
+from fedatlas.testing import CONFORMANCE_TESTS, FAILED, NOT_APPLICABLE, PASSED, Implementation, transcriptions
+from fedatlas.testing.outcomes import run_test
 from fedatlas.workflow.inputs.memory import client_vectors
 from tests.helpers import example, logistic, quadratic
 
 NAMES = algorithms.names()
 ALWAYS = ("docstring", "options", "refusals", "citation", "runs", "seeds", "costs", "agreement")  # apply to all
-CANDIDATES = {name: Candidate(algorithms.get(name)) for name in NAMES}
+IMPLEMENTATIONS = {name: Implementation(algorithms.get(name)) for name in NAMES}
 
 # Values besides the defaults with which algorithms are compared with their transcriptions, too.
 CHOICES = [
@@ -59,11 +59,11 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("check", CONFORMANCE_TESTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_passes(name, check):
     """What every algorithm must pass: `fedatlas check` runs the same functions."""
-    found = find(CHECKS[check], CANDIDATES[name])
+    found = run_test(CONFORMANCE_TESTS[check], IMPLEMENTATIONS[name])
     assert found.status != FAILED, found.sentence
     assert found.status == PASSED or check not in ALWAYS, found.sentence
     if found.status == NOT_APPLICABLE:
@@ -74,7 +74,7 @@ def test_passes(name, check):
 def test_equals_its_transcription_with_other_choices(name, values):
     cls = algorithms.get(name)
     required = {one: getattr(example(name), one) for one, option in cls.options().items() if option.required}
-    transcriptions.agreement(Candidate(cls, required | values))
+    transcriptions.agreement(Implementation(cls, required | values))
 
 
 def test_declarations_load_no_heavy_library():

@@ -12,7 +12,7 @@ from fedatlas.federation.arrays import State, to_numpy
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import transcriptions
-from fedatlas.testing.world import World
+from fedatlas.testing.plain_run import PlainRun
 from tests.helpers import example, logistic, network
 
 MASKS = st.integers(2, 6).flatmap(
@@ -153,10 +153,10 @@ def test_options_equal_the_transcription_over_long_absences(name, parameters):
     spec = {"kind": "interleaved-sine", "p": [0.6, 0.14, 0.2, 0.12, 0.3], "period": 8}
     setting = Setting(clients=5, local_steps=2, rounds=40, batch=2, participation=spec)
     simulation = Simulation(example(name, **parameters), problem, setting, seed=2)
-    world = World(problem, setting, 2, name)
-    assert any(not len(world.S(t)) for t in range(40))
+    run = PlainRun(problem, setting, 2, name)
+    assert any(not len(run.S(t)) for t in range(40))
     values = {f: getattr(simulation.algorithm, f) for f in simulation.algorithm.options()}
-    for t, expected in enumerate(transcriptions.of(name)(world, **values)):
+    for t, expected in enumerate(transcriptions.find(name)(run, **values)):
         simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-9, atol=1e-11, err_msg=f"round {t}")
 

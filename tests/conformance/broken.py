@@ -1,4 +1,4 @@
-"""A small algorithm that passes all checks, and others that each break one promise, as one breaks it by mistake."""
+"""A small algorithm that passes all conformance tests, and others that each fail one, by a typical mistake."""
 
 import threading
 from dataclasses import dataclass

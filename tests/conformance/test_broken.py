@@ -1,17 +1,17 @@
-"""Each check fails for an algorithm that breaks its promise, and no other check does."""
+"""Each check fails for an algorithm that breaks its guarantee, and no other check does."""
 
 import re
 
 import pytest
 
-from fedatlas.testing import CHECKS, FAILED, FORM, Candidate, findings, name_of
+from fedatlas.testing import CONFORMANCE_TESTS, DECLARATION_TESTS, FAILED, Implementation, display_name, run_tests
 from tests.conformance.broken import BROKEN, Sound
 
-OF_FORM = [name_of(check) for check in FORM]
+OF_FORM = [display_name(check) for check in DECLARATION_TESTS]
 
 
 def failed(cls, only=()):
-    return {one.check: one.sentence for one in findings(Candidate(cls, {"lr": 0.1}), only) if one.status == FAILED}
+    return {one.test: one.sentence for one in run_tests(Implementation(cls, {"lr": 0.1}), only) if one.status == FAILED}
 
 
 def test_a_sound_algorithm_passes():
@@ -33,4 +33,6 @@ def test_no_other_check_fails(cls):
 
 
 def test_every_check_has_an_algorithm_that_breaks_it():
-    assert {cls.expected for cls in BROKEN} | {"agreement"} == set(CHECKS)  # agreement: test_transcriptions.py
+    assert {cls.expected for cls in BROKEN} | {"agreement"} == set(
+        CONFORMANCE_TESTS
+    )  # agreement: test_transcriptions.py

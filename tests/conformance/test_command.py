@@ -10,7 +10,7 @@ from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.registry.options import option
-from fedatlas.testing import CHECKS, Candidate, own, promise
+from fedatlas.testing import CONFORMANCE_TESTS, Implementation, extension_names, guarantee
 from tests.conformance.broken import InPlace, Sound
 
 PAGE = Path(__file__).parents[2].joinpath("docs/how-to/checking.md").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_a_table_for_people(algorithms, capsys, monkeypatch):
 
 
 def test_without_names_all_own_algorithms_are_checked(algorithms, capsys):
-    assert own() == ["sound", "in-place"]
+    assert extension_names() == ["sound", "in-place"]
     status, out, _ = run(capsys, "--only", "arrays-unchanged")
     assert status == 1
     assert "sound: 1 passed" in out and "in-place: 0 passed, 1 failed" in out
@@ -86,11 +86,11 @@ def test_a_value_that_cannot_be_chosen_is_asked_for():
 
     made = dataclasses.dataclass(frozen=True, kw_only=True)(Textual)
     with pytest.raises(UserError, match="file has no default and is text: give a value with --set file=VALUE"):
-        Candidate(made).make()
-    assert Candidate(made, {"file": "x"}).make().lr == 0.1
+        Implementation(made).create()
+    assert Implementation(made, {"file": "x"}).create().lr == 0.1
 
 
 def test_the_page_lists_the_checks():
     rows = re.findall(r"^\| `([\w-]+)` \| (.+) \|$", PAGE.split("\n## ")[1], re.MULTILINE)
-    assert rows == [(name, promise(check)) for name, check in CHECKS.items()]
-    assert all(promise(check).endswith(".") for check in CHECKS.values())
+    assert rows == [(name, guarantee(check)) for name, check in CONFORMANCE_TESTS.items()]
+    assert all(guarantee(check).endswith(".") for check in CONFORMANCE_TESTS.values())

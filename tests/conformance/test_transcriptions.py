@@ -5,9 +5,9 @@ import re
 import pytest
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
-from fedatlas.testing import Candidate, Failed, NotApplicable, transcriptions
-from fedatlas.testing.findings import PACKAGE
-from fedatlas.testing.world import Quadratics
+from fedatlas.testing import Failed, Implementation, NotApplicable, transcriptions
+from fedatlas.testing.outcomes import PACKAGE
+from fedatlas.testing.plain_run import PlainQuadraticRun
 from tests.conformance.broken import Sound
 
 RIGHT = """
@@ -15,20 +15,20 @@ from fedatlas.testing import transcription
 
 
 @transcription("sound", "own-name")
-def sound(world, lr, beta, every):
-    x, m = world.x0, 0 * world.x0
-    for t in range(world.T):
+def sound(run, lr, beta, every):
+    x, m = run.x0, 0 * run.x0
+    for t in range(run.T):
         changes = []
-        for i in world.S(t):
+        for i in run.S(t):
             y = x
-            for k in range(world.K):
-                y = y - lr * (world.g(t, k, i, y) - beta * m)
+            for k in range(run.K):
+                y = y - lr * (run.g(t, k, i, y) - beta * m)
             changes.append(y - x)
         if changes:
-            x, m = x + sum(changes) / len(changes), sum(changes) / len(changes) / world.K
+            x, m = x + sum(changes) / len(changes), sum(changes) / len(changes) / run.K
         yield x
 """
-SOUND = Candidate(Sound, {"lr": 0.1})
+SOUND = Implementation(Sound, {"lr": 0.1})
 
 
 @pytest.fixture
@@ -47,15 +47,15 @@ def test_the_example_of_the_page_agrees_with_fedavg(write, monkeypatch):
     page = PACKAGE.parents[1].joinpath("docs/how-to/checking.md").read_text(encoding="utf-8")
     write(page.split("```python\n")[1].split("```")[0], "my_algorithm.py")
     monkeypatch.setattr(FedAvg, "name", "my_algorithm")
-    transcriptions.agreement(Candidate(FedAvg, {"server_lr": 0.7}))
-    world = {name for name in dir(Quadratics) if not name.startswith("_")} | {"x0", "m", "K", "T"}
-    assert {one.partition("(")[0] for one in re.findall(r"`(\w+(?:\([\w, ]*\))?)`", page.split("## A tr")[1])} >= world
+    transcriptions.agreement(Implementation(FedAvg, {"server_lr": 0.7}))
+    run = {name for name in dir(PlainQuadraticRun) if not name.startswith("_")} | {"x0", "m", "K", "T"}
+    assert {one.partition("(")[0] for one in re.findall(r"`(\w+(?:\([\w, ]*\))?)`", page.split("## A tr")[1])} >= run
 
 
 def test_another_file_of_the_folder_serves_if_none_has_the_name(write):
     write(RIGHT, "several.py")
     transcriptions.agreement(SOUND)
-    assert transcriptions.of("own-name").__name__ == "sound" and transcriptions.of("nobody") is None
+    assert transcriptions.find("own-name").__name__ == "sound" and transcriptions.find("nobody") is None
 
 
 def test_a_file_that_changes_is_read_again(write):
@@ -73,12 +73,12 @@ def test_a_file_that_changes_is_read_again(write):
             ("beta * m", "0.9 * m"),
             r"transcription by \S+ after round 2 \(sound in transcriptions/sound",
         ),
-        (("/ len(changes), ", "/ world.m, "), "after round 1 .*3 of 5 clients in a round"),
+        (("/ len(changes), ", "/ run.m, "), "after round 1 .*3 of 5 clients in a round"),
         (
             ("        yield x", "            yield x"),
             "5 vectors in 6 rounds .*rounds without clients",
         ),
-        (("lr, beta, every", "lr, momentum"), r"called with world, lr, beta, every.: TypeError: .*'beta'"),
+        (("lr, beta, every", "lr, momentum"), r"called with run, lr, beta, every.: TypeError: .*'beta'"),
         (("y = x\n", "y = x + nothing\n"), "breaks .*NameError: name 'nothing' .*sound.py, line 11"),
         (
             ("import transcription", "import transcript"),
@@ -97,13 +97,13 @@ def test_fails_with_a_sentence(changes, sentence, write):
 def test_without_one_the_sentence_says_how_to_write_it(write):
     with pytest.raises(NotApplicable) as reason:
         transcriptions.agreement(SOUND)
-    for words in ("transcriptions/sound.py", '@transcription("sound")', "def sound(world, lr, beta, every):", "yields"):
+    for words in ("transcriptions/sound.py", '@transcription("sound")', "def sound(run, lr, beta, every):", "yields"):
         assert words in str(reason.value)
 
 
 def test_those_of_the_atlas_lie_in_its_repository(write, monkeypatch):
     assert transcriptions.folders()[1] == PACKAGE.parents[1] / "tests/transcriptions"
-    assert transcriptions.of("fedavg").__name__ == "fedavg"
+    assert transcriptions.find("fedavg").__name__ == "fedavg"
     monkeypatch.setattr(transcriptions, "PACKAGE", PACKAGE / "nowhere/else")
     with pytest.raises(NotApplicable, match="are in its repository"):
-        transcriptions.agreement(Candidate(FedAvg))
+        transcriptions.agreement(Implementation(FedAvg))

@@ -8,7 +8,7 @@ from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.sampling.reshuffling import ReshufflingSampler
-from fedatlas.testing.instances import SIZES, unequal
+from fedatlas.testing.instances import UNEQUAL_SIZES, unequal_shares
 from tests.helpers import example, logistic, softmax
 
 
@@ -18,17 +18,17 @@ def run(algorithm, problem, block=None, threads=1, **options):
 
 
 def test_a_pass_sees_every_row_of_the_client_once():
-    problem = unequal(logistic())
+    problem = unequal_shares(logistic())
     draws = ReshufflingSampler(problem, 5, 4, 0).passes(3, np.array([1, 3]), 2)
     for i, passes in zip((1, 3), draws, strict=True):
-        assert passes.shape == (2, SIZES[i]) and (passes[0] != passes[1]).any()
+        assert passes.shape == (2, UNEQUAL_SIZES[i]) and (passes[0] != passes[1]).any()
         assert all((np.sort(one) == np.sort(problem.partition.client(i))).all() for one in passes)
 
 
 @pytest.mark.parametrize("name", ["fedavg", "scaffold"])
 def test_equals_a_plain_loop_over_clients(name):
     """As one would write it: batches of 4 and a smaller last one, an own number of steps for each client."""
-    problem, lr = unequal(logistic()), 0.1
+    problem, lr = unequal_shares(logistic()), 0.1
     sampler = ReshufflingSampler(problem, 5, 4, 1)
     x, c, own = problem.start(1), np.zeros(7), np.zeros((5, 7))
     for t in range(3):
@@ -42,7 +42,7 @@ def test_equals_a_plain_loop_over_clients(name):
                     g = np.mean([-bj * aj / (1 + np.exp(bj * (aj @ y))) for aj, bj in zip(a, b, strict=True)], axis=0)
                     y = y - lr * (g + problem.l2 * y - (own[i] - c if name == "scaffold" else 0))
                     K += 1
-            assert K == 2 * -(-SIZES[i] // 4)
+            assert K == 2 * -(-UNEQUAL_SIZES[i] // 4)
             moves.append(y - x)
             new = own[i] - c + (x - y) / (K * lr)
             changes.append(new - own[i])
@@ -65,14 +65,14 @@ def test_clients_of_one_size_share_a_block():
             seen.append((list(steps.clients), len(steps), [g._batch.size for g in steps]))
             return super().client(s, i, steps)
 
-    run(Watching(lr=0.1), unequal(logistic()), block=5, rounds=1)
+    run(Watching(lr=0.1), unequal_shares(logistic()), block=5, rounds=1)
     assert [clients for clients, _, _ in seen] == [[0, 2], [1], [4], [3]]
     assert [steps for _, steps, _ in seen] == [4, 6, 8, 10]
     assert [np.max(size) for size in seen[0][2]] == [4, 3, 4, 3]
 
 
 def test_full_gradients_are_one_step_a_pass():
-    problem = unequal(logistic())
+    problem = unequal_shares(logistic())
     epochs = run(example("fedavg"), problem, batch=None)
     steps = run(example("fedavg"), problem, batch=None, local_epochs=None, local_steps=2)
     np.testing.assert_allclose(epochs.x, steps.x, rtol=1e-12)

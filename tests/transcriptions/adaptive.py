@@ -5,24 +5,24 @@ import numpy as np
 from fedatlas.testing.transcriptions import transcription
 
 
-def change(world, t, x, lr):
+def change(run, t, x, lr):
     """The mean over active clients of x_K - x after K steps of SGD, or None if no client is active."""
     changes = []
-    for i in world.S(t):
+    for i in run.S(t):
         x_i = x
-        for k in range(world.K):
-            x_i = x_i - lr * world.decay(t) * world.g(t, k, i, x_i)
+        for k in range(run.K):
+            x_i = x_i - lr * run.decay(t) * run.g(t, k, i, x_i)
         changes.append(x_i - x)
     return sum(changes) / len(changes) if changes else None
 
 
 @transcription("fedadam")
-def fedadam(world, lr, server_lr, beta1, beta2, eps, first_v):
+def fedadam(run, lr, server_lr, beta1, beta2, eps, first_v):
     # Reddi et al. 2021, Algorithm 2, v_{-1} = tau^2; 0 in the code of FedSpeed's authors
-    x = world.x0
+    x = run.x0
     m, v = np.zeros_like(x), np.full_like(x, eps**2 if first_v is None else first_v)
-    for t in range(world.T):
-        delta = change(world, t, x, lr)
+    for t in range(run.T):
+        delta = change(run, t, x, lr)
         if delta is not None:
             m = beta1 * m + (1 - beta1) * delta
             v = beta2 * v + (1 - beta2) * delta**2
@@ -31,12 +31,12 @@ def fedadam(world, lr, server_lr, beta1, beta2, eps, first_v):
 
 
 @transcription("fedams")
-def fedams(world, lr, server_lr, beta1, beta2, eps, first_v):
+def fedams(run, lr, server_lr, beta1, beta2, eps, first_v):
     # Wang et al. 2022, Algorithm 1, option 1
-    x = world.x0
+    x = run.x0
     m, v, v_hat = np.zeros_like(x), np.full_like(x, first_v), np.zeros_like(x)
-    for t in range(world.T):
-        delta = change(world, t, x, lr)
+    for t in range(run.T):
+        delta = change(run, t, x, lr)
         if delta is not None:
             m = beta1 * m + (1 - beta1) * delta
             v = beta2 * v + (1 - beta2) * delta**2

@@ -6,15 +6,15 @@ from fedatlas.testing.transcriptions import transcription
 
 
 @transcription("fedavg", "fedavg-active")
-def fedavg(world, lr, server_lr):
-    x = world.x0
-    for t in range(world.T):
-        eta = lr * world.decay(t)
+def fedavg(run, lr, server_lr):
+    x = run.x0
+    for t in range(run.T):
+        eta = lr * run.decay(t)
         changes = []
-        for i in world.S(t):
+        for i in run.S(t):
             y = x
-            for k in range(world.K):
-                y = y - eta * world.g(t, k, i, y)
+            for k in range(run.K):
+                y = y - eta * run.g(t, k, i, y)
             changes.append(y - x)
         if changes:
             x = x + server_lr * sum(changes) / len(changes)
@@ -22,15 +22,15 @@ def fedavg(world, lr, server_lr):
 
 
 @transcription("fedprox")
-def fedprox(world, lr, server_lr, nu):
-    x = world.x0
-    for t in range(world.T):
-        eta = lr * world.decay(t)
+def fedprox(run, lr, server_lr, nu):
+    x = run.x0
+    for t in range(run.T):
+        eta = lr * run.decay(t)
         changes = []
-        for i in world.S(t):
+        for i in run.S(t):
             y = x
-            for k in range(world.K):
-                y = y - eta * (world.g(t, k, i, y) + nu * (y - x))
+            for k in range(run.K):
+                y = y - eta * (run.g(t, k, i, y) + nu * (y - x))
             changes.append(y - x)
         if changes:
             x = x + server_lr * sum(changes) / len(changes)
@@ -38,49 +38,49 @@ def fedprox(world, lr, server_lr, nu):
 
 
 @transcription("scaffold")
-def scaffold(world, lr, server_lr, option):
+def scaffold(run, lr, server_lr, option):
     # Karimireddy et al. 2020, Algorithm 1
-    x = world.x0
+    x = run.x0
     c = np.zeros_like(x)
-    c_i = [np.zeros_like(x) for _ in range(world.m)]
-    for t in range(world.T):
-        eta = lr * world.decay(t)
-        S = world.S(t)
+    c_i = [np.zeros_like(x) for _ in range(run.m)]
+    for t in range(run.T):
+        eta = lr * run.decay(t)
+        S = run.S(t)
         delta_y, delta_c = [], []
         for i in S:
             y = x
-            for k in range(world.K):
-                y = y - eta * (world.g(t, k, i, y) - c_i[i] + c)
+            for k in range(run.K):
+                y = y - eta * (run.g(t, k, i, y) - c_i[i] + c)
             if option == 1:
-                c_plus = world.G(i, x)
+                c_plus = run.G(i, x)
             else:
-                c_plus = c_i[i] - c + (1 / (world.K * eta)) * (x - y)
+                c_plus = c_i[i] - c + (1 / (run.K * eta)) * (x - y)
             delta_y.append(y - x)
             delta_c.append(c_plus - c_i[i])
             c_i[i] = c_plus
         if len(S):
             x = x + server_lr / len(S) * sum(delta_y)
-            c = c + len(S) / world.m * (1 / len(S) * sum(delta_c))
+            c = c + len(S) / run.m * (1 / len(S) * sum(delta_c))
         yield x
 
 
 @transcription("fedspeed")
-def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean, clip, decoupled):
+def fedspeed(run, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean, clip, decoupled):
     assert prox and correction and perturbation  # the other rows of Table 7: tests/algorithms/test_fedspeed.py
     # Sun et al. 2023, Algorithm 1, line by line; Section 5.3 for the scaled ascent; mean "all" as in their code, where
     # gradients have no weight decay, are clipped together with (h - x) / lam, and SGD then adds y / lam and the decay
-    x = world.x0
-    g_hat = [np.zeros_like(x) for _ in range(world.m)]
-    for t in range(world.T):
-        eta = lr * world.decay(t)
+    x = run.x0
+    g_hat = [np.zeros_like(x) for _ in range(run.m)]
+    for t in range(run.T):
+        eta = lr * run.decay(t)
         received = []
-        for i in world.S(t):
+        for i in run.S(t):
             x_ik = x.copy()
-            for k in range(world.K):
-                g_1 = world.g(t, k, i, x_ik) - decoupled * x_ik
+            for k in range(run.K):
+                g_1 = run.g(t, k, i, x_ik) - decoupled * x_ik
                 scale = rho / np.sqrt((g_1**2).sum()) if normalise else rho
                 breve_x = x_ik + scale * g_1
-                g_2 = world.g(t, k, i, breve_x) - decoupled * breve_x
+                g_2 = run.g(t, k, i, breve_x) - decoupled * breve_x
                 g_tilde = (1 - alpha) * g_1 + alpha * g_2
                 part = g_tilde - g_hat[i] - (1 / lam) * x
                 length = np.sqrt((part**2).sum())
@@ -92,26 +92,26 @@ def fedspeed(world, lr, lam, alpha, rho, normalise, prox, correction, perturbati
         if received:
             x = sum(received) / len(received)
             if mean == "all":
-                x = x - lam * sum(g_hat) / world.m
+                x = x - lam * sum(g_hat) / run.m
         yield x
 
 
 @transcription("fedspeed-z")
-def fedspeed_z(world, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean, clip, decoupled):
+def fedspeed_z(run, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean, clip, decoupled):
     assert prox and correction and perturbation and clip is None and not decoupled
     # Sun et al. 2023, Section 4: u is the mean of the last local iterates, z = u + (1 - gamma) / gamma (u - last u)
-    x = u = z = world.x0
-    g_hat = [np.zeros_like(x) for _ in range(world.m)]
-    for t in range(world.T):
-        eta = lr * world.decay(t)
-        gamma = sum(eta / lam * (1 - eta / lam) ** (world.K - 1 - k) for k in range(world.K))
+    x = u = z = run.x0
+    g_hat = [np.zeros_like(x) for _ in range(run.m)]
+    for t in range(run.T):
+        eta = lr * run.decay(t)
+        gamma = sum(eta / lam * (1 - eta / lam) ** (run.K - 1 - k) for k in range(run.K))
         last, amended = [], []
-        for i in world.S(t):
+        for i in run.S(t):
             x_ik = x.copy()
-            for k in range(world.K):
-                g_1 = world.g(t, k, i, x_ik)
+            for k in range(run.K):
+                g_1 = run.g(t, k, i, x_ik)
                 ascent = rho * g_1 / np.linalg.norm(g_1) if normalise else rho * g_1
-                g_tilde = (1 - alpha) * g_1 + alpha * world.g(t, k, i, x_ik + ascent)
+                g_tilde = (1 - alpha) * g_1 + alpha * run.g(t, k, i, x_ik + ascent)
                 x_ik = x_ik - eta * (g_tilde - g_hat[i] + (1 / lam) * (x_ik - x))
             g_hat[i] = g_hat[i] - (1 / lam) * (x_ik - x)
             last.append(x_ik)
@@ -119,23 +119,23 @@ def fedspeed_z(world, lr, lam, alpha, rho, normalise, prox, correction, perturba
         if last:
             new = sum(last) / len(last)
             z, u = new + (1 - gamma) / gamma * (new - u), new
-            x = sum(amended) / len(amended) if mean == "active" else new - lam * sum(g_hat) / world.m
+            x = sum(amended) / len(amended) if mean == "active" else new - lam * sum(g_hat) / run.m
         yield z
 
 
 @transcription("fedawe")
-def fedawe(world, lr, server_lr, clip, report):
+def fedawe(run, lr, server_lr, clip, report):
     # Xiang et al. 2024, Algorithm 1; clip as in the authors' varying_awe.py, on the mean of the echoed innovations
-    x = world.x0
-    x_i = [x.copy() for _ in range(world.m)]
-    tau = [-1] * world.m
-    for t in range(world.T):
-        A = world.S(t)
+    x = run.x0
+    x_i = [x.copy() for _ in range(run.m)]
+    tau = [-1] * run.m
+    for t in range(run.T):
+        A = run.S(t)
         echoed = []
         for i in A:
             x_ik = x_i[i]
-            for k in range(world.K):
-                x_ik = x_ik - lr * world.g(t, k, i, x_ik)
+            for k in range(run.K):
+                x_ik = x_ik - lr * run.g(t, k, i, x_ik)
             G_i = x_i[i] - x_ik
             echoed.append((t - tau[i]) * G_i)
             tau[i] = t
@@ -147,4 +147,4 @@ def fedawe(world, lr, server_lr, clip, report):
             x = sum(x_i[i] for i in A) / len(A) - server_lr * echo
             for i in A:
                 x_i[i] = x
-        yield x if report == "server" else sum(x_i) / world.m
+        yield x if report == "server" else sum(x_i) / run.m

@@ -6,12 +6,12 @@ from fedatlas.testing.transcriptions import transcription
 
 
 @transcription("agd")
-def agd(world, L, mu):
+def agd(run, L, mu):
     kappa = L / mu
-    w = w_ag = world.x0
-    for t in range(world.T):
+    w = w_ag = run.x0
+    for t in range(run.T):
         w_md = w / (math.sqrt(kappa) + 1) + math.sqrt(kappa) / (math.sqrt(kappa) + 1) * w_ag
-        gradients = [world.G(i, w_md) for i in world.S(t)]
+        gradients = [run.G(i, w_md) for i in run.S(t)]
         if gradients:
             g = sum(gradients) / len(gradients)
             w_ag = w_md - g / L

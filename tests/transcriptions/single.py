@@ -5,36 +5,36 @@ import numpy as np
 from fedatlas.testing.transcriptions import transcription
 
 
-def full_gradient(world, x):
-    return sum(world.G(j, x) for j in range(world.m)) / world.m
+def full_gradient(run, x):
+    return sum(run.G(j, x) for j in range(run.m)) / run.m
 
 
 @transcription("svrp-gd")
-def svrp(world, lr, eta, p):
-    x = w = world.x0
-    for t in range(world.T):
-        i = world.drawn(t)
-        v = x - eta * (full_gradient(world, w) - world.G(i, w))
+def svrp(run, lr, eta, p):
+    x = w = run.x0
+    for t in range(run.T):
+        i = run.random_client(t)
+        v = x - eta * (full_gradient(run, w) - run.G(i, w))
         y = x
-        for _ in range(world.K):  # gradient descent on f_i(y) + 1/(2 eta) |y - v|^2
-            y = y - lr * (world.G(i, y) + 1 / eta * (y - v))
+        for _ in range(run.K):  # gradient descent on f_i(y) + 1/(2 eta) |y - v|^2
+            y = y - lr * (run.G(i, y) + 1 / eta * (y - v))
         x = y
-        if world.server_draws(t).random() < p:
+        if run.server_rng(t).random() < p:
             w = x
         yield x
 
 
 @transcription("ce-lgd")
-def ce_lgd(world, lr, b):
-    x = x_before = world.x0
-    v = full_gradient(world, x)
-    for t in range(world.T):
+def ce_lgd(run, lr, b):
+    x = x_before = run.x0
+    v = full_gradient(run, x)
+    for t in range(run.T):
         if t > 0:
-            v = full_gradient(world, x) + (1 - b) * (v - full_gradient(world, x_before))
-        i = world.drawn(t)
+            v = full_gradient(run, x) + (1 - b) * (v - full_gradient(run, x_before))
+        i = run.random_client(t)
         u, y_before, y = v, x, x
-        for k in range(world.K):
-            u = u + world.g(t, k, i, y) - world.g(t, k, i, y_before)
+        for k in range(run.K):
+            u = u + run.g(t, k, i, y) - run.g(t, k, i, y_before)
             y_before, y = y, y - lr * u
         x_before, x = x, y
         yield x
@@ -55,19 +55,19 @@ def weights(graph, m):
 
 
 @transcription("sonata")
-def sonata(world, tau, step, graph, link_p, graph_seed):
-    m = world.m
+def sonata(run, tau, step, graph, link_p, graph_seed):
+    m = run.m
     W = weights(graph, m)
-    x = [world.x0] * m
-    q = [world.G(i, x[i]) for i in range(m)]
-    for _ in range(world.T):
+    x = [run.x0] * m
+    q = [run.G(i, x[i]) for i in range(m)]
+    for _ in range(run.T):
         half = []
         for i in range(m):
             # minimiser of f_i(y) + <q_i - G_i(x_i), y - x_i> + tau/2 |y - x_i|^2
-            y = world.prox(i, x[i] - (q[i] - world.G(i, x[i])) / tau, tau)
+            y = run.prox(i, x[i] - (q[i] - run.G(i, x[i])) / tau, tau)
             half.append(x[i] + step * (y - x[i]))
         new = [sum(W[i, j] * half[j] for j in range(m)) for i in range(m)]
-        tracked = [q[j] + world.G(j, new[j]) - world.G(j, x[j]) for j in range(m)]
+        tracked = [q[j] + run.G(j, new[j]) - run.G(j, x[j]) for j in range(m)]
         q = [sum(W[i, j] * tracked[j] for j in range(m)) for i in range(m)]
         x = new
         yield sum(x) / m

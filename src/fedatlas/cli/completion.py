@@ -85,6 +85,6 @@ def experiments() -> Iterable[str]:
 
 def checks() -> Iterable[str]:
     """Return the words that `fedatlas check --only` takes."""
-    from fedatlas.testing import CHECKS
+    from fedatlas.testing import CONFORMANCE_TESTS
 
-    return CHECKS
+    return CONFORMANCE_TESTS

@@ -1,8 +1,8 @@
-"""What every algorithm must pass, the atlas's own and those of a study: ``fedatlas check NAME``.
+"""Conformance tests, which every algorithm must pass, built-in or from an extension: ``fedatlas check NAME``.
 
-A check is a function of a `Candidate`, an algorithm with its hyper-parameters. It raises `Failed` or `NotApplicable`
-with a sentence, or returns. The first paragraph of its docstring is what it ensures. The tests of the package run the
-same functions over all algorithms of the atlas.
+A conformance test is a function of an `Implementation`, an algorithm with its hyper-parameters. It raises `Failed` or
+`NotApplicable` with a sentence, or returns. The first paragraph of its docstring is its guarantee. The tests of the
+package run the same functions on all built-in algorithms.
 
 No job of the workflow imports this room, so no result depends on it.
 """
@@ -10,84 +10,107 @@ No job of the workflow imports this room, so no result depends on it.
 from collections.abc import Callable, Collection, Iterator
 
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.testing import attendance, bits, extremes, form, hooks, libraries, optima, transcriptions
-from fedatlas.testing.candidate import Candidate
-from fedatlas.testing.findings import (
+from fedatlas.testing import (
+    array_libraries,
+    convergence,
+    declaration,
+    hooks,
+    participation,
+    ranges,
+    reproducibility,
+    transcriptions,
+)
+from fedatlas.testing.implementation import Implementation
+from fedatlas.testing.outcomes import (
     FAILED,
     NOT_APPLICABLE,
     PASSED,
     Failed,
-    Finding,
     NotApplicable,
-    find,
-    name_of,
-    promise,
+    Outcome,
+    display_name,
+    guarantee,
+    run_test,
 )
 from fedatlas.testing.transcriptions import transcription
 
 __all__ = [
-    "CHECKS",
+    "CONFORMANCE_TESTS",
+    "DECLARATION_TESTS",
     "FAILED",
     "NOT_APPLICABLE",
     "PASSED",
-    "Candidate",
     "Failed",
-    "Finding",
+    "Implementation",
     "NotApplicable",
-    "findings",
-    "name_of",
-    "own",
-    "promise",
+    "Outcome",
+    "display_name",
+    "extension_names",
+    "guarantee",
+    "run_test",
+    "run_tests",
     "transcription",
 ]
 
-Check = Callable[[Candidate], None]
+ConformanceTest = Callable[[Implementation], None]
 
-FORM: tuple[Check, ...] = (form.docstring, form.options, form.refusals, form.citation)
-BEHAVIOUR: tuple[Check, ...] = (
-    bits.runs,
-    bits.seeds,
-    bits.blocks,
-    bits.threads,
-    bits.evaluation,
-    bits.checkpoint,
-    bits.grid,
-    bits.recurrence,
+DECLARATION_TESTS: tuple[ConformanceTest, ...] = (
+    declaration.docstring,
+    declaration.options,
+    declaration.refusals,
+    declaration.citation,
+)
+BEHAVIOUR_TESTS: tuple[ConformanceTest, ...] = (
+    reproducibility.runs,
+    reproducibility.seeds,
+    reproducibility.blocks,
+    reproducibility.threads,
+    reproducibility.evaluation,
+    reproducibility.checkpoint,
+    reproducibility.grid,
+    reproducibility.recurrence,
     hooks.arrays_unchanged,
     hooks.costs,
-    libraries.numpy_and_torch,
-    libraries.single_precision,
-    attendance.partial_participation,
-    attendance.unseen_clients,
-    attendance.empty_rounds,
-    extremes.ranges,
-    optima.optimum,
-    optima.rate,
+    array_libraries.numpy_and_torch,
+    array_libraries.single_precision,
+    participation.partial_participation,
+    participation.unseen_clients,
+    participation.empty_rounds,
+    ranges.ranges,
+    convergence.optimum,
+    convergence.rate,
     transcriptions.agreement,
 )
-GATES = (bits.runs, bits.seeds)  # where one of them fails, the checks after it would find nothing but that
-CHECKS: dict[str, Check] = {name_of(one): one for one in (*FORM, *BEHAVIOUR)}
+# The later tests of behaviour would only repeat a failure of one of these.
+PREREQUISITES = (reproducibility.runs, reproducibility.seeds)
+CONFORMANCE_TESTS: dict[str, ConformanceTest] = {
+    display_name(test): test for test in (*DECLARATION_TESTS, *BEHAVIOUR_TESTS)
+}
 
 
-def findings(candidate: Candidate, only: Collection[str] = ()) -> Iterator[Finding]:
-    """The findings of all checks, one by one; or of some, by their names.
+def run_tests(implementation: Implementation, only: Collection[str] = ()) -> Iterator[Outcome]:
+    """Run conformance tests and yield their outcomes one by one.
 
-    Where an algorithm does not run, or no run of it can be repeated, the checks that would run it wait.
+    The tests of behaviour after a prerequisite that fails do not run.
+
+    Args:
+        implementation: Algorithm under test.
+        only: Names of the tests to run; all if empty. Prerequisites run in any case, and are yielded if they fail.
     """
-    closed = ""
-    for name, check in CHECKS.items():
-        if only and name not in only and check not in GATES:
+    failure = ""
+    for name, test in CONFORMANCE_TESTS.items():
+        if only and name not in only and test not in PREREQUISITES:
             continue
-        if closed and check in BEHAVIOUR:
-            found = Finding(name, NOT_APPLICABLE, f"The check waits until `{closed}` passes.")
+        if failure and test in BEHAVIOUR_TESTS:
+            outcome = Outcome(name, NOT_APPLICABLE, f"The test waits until `{failure}` passes.")
         else:
-            found = find(check, candidate)
-            if check in GATES and found.status == FAILED:
-                closed = name
-        if not only or name in only or found.status == FAILED:
-            yield found
+            outcome = run_test(test, implementation)
+            if test in PREREQUISITES and outcome.status == FAILED:
+                failure = name
+        if not only or name in only or outcome.status == FAILED:
+            yield outcome
 
 
-def own() -> list[str]:
-    """Names of the algorithms that are not the atlas's: those of the study and of installed extensions."""
+def extension_names() -> list[str]:
+    """Return the names of the algorithms of the study and of installed extensions."""
     return [name for name in ALGORITHMS.names() if not ALGORITHMS.get(name).__module__.startswith("fedatlas.")]

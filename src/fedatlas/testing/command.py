@@ -1,88 +1,121 @@
-"""``fedatlas check``: the findings of all checks as a table for people, or as JSON."""
+"""``fedatlas check``: the outcomes of conformance tests as a table for people, or as JSON."""
 
+import inspect
 import shutil
 import textwrap
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.io import terminal
 from fedatlas.registry.options import validate_names
-from fedatlas.testing import CHECKS, FAILED, NOT_APPLICABLE, PASSED, Candidate, Finding, findings, own
-from fedatlas.testing.findings import shown
-from fedatlas.testing.form import place
+from fedatlas.testing import (
+    CONFORMANCE_TESTS,
+    FAILED,
+    NOT_APPLICABLE,
+    PASSED,
+    Implementation,
+    Outcome,
+    extension_names,
+    run_tests,
+)
+from fedatlas.testing.outcomes import display_path
 
-STATES = (PASSED, FAILED, NOT_APPLICABLE)
 
+def implementations(names: Sequence[str], values: Mapping[str, Any]) -> list[Implementation]:
+    """Return the algorithms to test.
 
-def candidates(names: Sequence[str], given: Mapping[str, Any]) -> list[Candidate]:
-    """The algorithms to check.
+    Args:
+        names: Names of algorithms; if empty, all that are not built in.
+        values: Hyper-parameters by name, each for the algorithms that have it.
 
-    names: of algorithms; without any, all that are not the atlas's. given: values of hyper-parameters, each for those
-    algorithms that have it. Raises UserError on an unknown name, on a value that no algorithm takes, and where a
-    hyper-parameter needs a value that cannot be chosen.
+    Raises:
+        UserError: A name is unknown, no algorithm takes a value, or a hyper-parameter needs a value from the user.
     """
-    classes = [ALGORITHMS.get(name) for name in dict.fromkeys(names or own())]
+    classes = [ALGORITHMS.get(name) for name in dict.fromkeys(names or extension_names())]
     if not classes:
         raise UserError(
             "there is no algorithm of your own here: give names of those to check (`fedatlas list algorithms`)"
         )
-    known = {name: one for cls in classes for name, one in cls.options().items()}
-    validate_names(" or ".join(cls.title() for cls in classes), known, given)
-    found = [Candidate(cls, {name: given[name] for name in cls.options() if name in given}) for cls in classes]
-    for one in found:
-        one.make()
-    return found
+    options = {name: option for cls in classes for name, option in cls.options().items()}
+    validate_names(" or ".join(cls.title() for cls in classes), options, values)
+    tests = [Implementation(cls, {name: values[name] for name in cls.options() if name in values}) for cls in classes]
+    for implementation in tests:
+        implementation.create()
+    return tests
 
 
-def check(names: Sequence[str], given: Mapping[str, Any], only: Collection[str] = ()) -> int:
-    """Print a table for each algorithm, a line as soon as a check has ended. Returns the number of failed checks."""
-    failed, every = 0, candidates(names, given)
-    for name in only:
-        lookup("check", name, CHECKS)
-    with terminal.progress_bar("checking", len(every) * len(set(only) or CHECKS), "check") as bar:
-        say = terminal.printer(bar)
-        for one in every:
-            failed += _checked(one, only, say, bar.update)
-    return failed
+def check(names: Sequence[str], values: Mapping[str, Any], only: Collection[str] = ()) -> int:
+    """Print a table for each algorithm, line by line as its tests end, and return the number of failed tests.
+
+    Args:
+        names: As of `implementations`.
+        values: As of `implementations`.
+        only: Names of the tests to run; all if empty.
+    """
+    total, tested = 0, implementations(names, values)
+    _validate_tests(only)
+    with terminal.progress_bar("checking", len(tested) * len(set(only) or CONFORMANCE_TESTS), "test") as bar:
+        write = terminal.printer(bar)
+        for implementation in tested:
+            start, counts = time.monotonic(), dict.fromkeys((PASSED, FAILED, NOT_APPLICABLE), 0)
+            hyperparameters = f", with {text}" if (text := implementation.describe_values()) else ""
+            write(f"{implementation.name} ({display_path(_source_file(implementation))}){hyperparameters}\n")
+            for outcome in run_tests(implementation, only):
+                write(_format_row(outcome))
+                counts[outcome.status] += 1
+                bar.update()
+            summary = f"{counts[PASSED]} passed, {counts[FAILED]} failed, {counts[NOT_APPLICABLE]} not applicable"
+            write(f"\n  {implementation.name}: {summary} ({time.monotonic() - start:.1f} s)\n")
+            total += counts[FAILED]
+    return total
 
 
-def _checked(one: Candidate, only: Collection[str], say: Callable[[str], None], done: Callable[[], object]) -> int:
-    began, counts = time.monotonic(), dict.fromkeys(STATES, 0)
-    say(_heading(one))
-    for finding in findings(one, only):
-        say(_line(finding))
-        counts[finding.status] += 1
-        done()
-    text = f"{counts[PASSED]} passed, {counts[FAILED]} failed, {counts[NOT_APPLICABLE]} not applicable"
-    say(f"\n  {one.name}: {text} ({time.monotonic() - began:.1f} s)\n")
-    return counts[FAILED]
+def as_json(names: Sequence[str], values: Mapping[str, Any], only: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Return the outcomes in JSON types: for each algorithm its name, file, hyper-parameters and tests.
+
+    Args:
+        names: As of `implementations`.
+        values: As of `implementations`.
+        only: Names of the tests to run; all if empty.
+    """
+    tested = implementations(names, values)
+    _validate_tests(only)
+    return [
+        {
+            "algorithm": implementation.name,
+            "file": _source_file(implementation),
+            "parameters": implementation.values,
+            "checks": [
+                {"check": outcome.test, "status": outcome.status, "sentence": outcome.sentence}
+                for outcome in run_tests(implementation, only)
+            ],
+        }
+        for implementation in tested
+    ]
 
 
-def as_json(names: Sequence[str], given: Mapping[str, Any], only: Collection[str] = ()) -> list[dict[str, Any]]:
-    """The findings in JSON types: for each algorithm its name, file and hyper-parameters, and its checks."""
-    found = []
-    for one in candidates(names, given):
-        for name in only:
-            lookup("check", name, CHECKS)
-        checks = [vars(finding) for finding in findings(one, only)]
-        found.append({"algorithm": one.name, "file": place(one), "parameters": one.values, "checks": checks})
-    return found
+def _validate_tests(names: Collection[str]) -> None:
+    for name in names:
+        lookup("check", name, CONFORMANCE_TESTS)
 
 
-def _heading(one: Candidate) -> str:
-    values = f", with {one.described()}" if one.described() else ""
-    return f"{one.name} ({shown(place(one))}){values}\n"
+def _source_file(implementation: Implementation) -> str:
+    """Return the file that declares the algorithm, or an empty text if none exists."""
+    try:
+        return inspect.getfile(implementation.cls)
+    except (OSError, TypeError):
+        return ""
 
 
-def _line(finding: Finding) -> str:
-    """A row of the table, wrapped to the width of the terminal."""
-    head = f"  {finding.check:<{max(map(len, CHECKS))}}  {finding.status:<{len(NOT_APPLICABLE)}}  "
+def _format_row(outcome: Outcome) -> str:
+    """Return a row of the table, wrapped to the width of the terminal."""
+    head = f"  {outcome.test:<{max(map(len, CONFORMANCE_TESTS))}}  {outcome.status:<{len(NOT_APPLICABLE)}}  "
     width = max(len(head) + 40, min(120, shutil.get_terminal_size((120, 24)).columns))
     return textwrap.fill(
-        finding.sentence,
+        outcome.sentence,
         width,
         initial_indent=head,
         subsequent_indent=" " * len(head),

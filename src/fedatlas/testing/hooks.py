@@ -1,4 +1,4 @@
-"""Checks of what hooks do with what they are given: arrays in place, communication that is declared."""
+"""Conformance tests of hooks: no changes of arrays in place, and declared communication."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,31 +8,40 @@ import numpy as np
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import State
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.testing.candidate import Candidate, everywhere, same, where_defined
-from fedatlas.testing.findings import Failed
+from fedatlas.testing.implementation import Implementation, all_cases, defined_cases, same_bits
+from fedatlas.testing.outcomes import Failed
 
 HOOKS = ("before", "client", "server", "empty_round", "receive", "output")
-OF_CLIENTS = ("before", "client", "receive")
-Around = Callable[[str, Callable[..., Any], tuple[Any, ...]], Any]
+CLIENT_HOOKS = ("before", "client", "receive")
+# The names of the leading arguments of a hook that are States; of all others only "s" is one.
+STATES = {"server": ("s", "mean"), "receive": ("s", "i"), "before": ("s", "i"), "client": ("s", "i")}
+Interceptor = Callable[[str, Callable[..., Any], tuple[Any, ...]], Any]
 
 
-class Watched:
-    """An algorithm whose hooks are called by a function: ``around(hook, function, arguments)`` returns what it returns.
+class HookInterceptor:
+    """An algorithm whose hooks go through a function; all other attributes are the algorithm's.
 
-    All else is the algorithm's.
+    Args:
+        algorithm: The algorithm.
+        intercept: Function of a hook's name, the hook and its arguments, which returns the result of the call.
     """
 
-    def __init__(self, algorithm: Any, around: Around) -> None:
-        self._algorithm, self._around = algorithm, around
+    def __init__(self, algorithm: Any, intercept: Interceptor) -> None:
+        self._algorithm, self._intercept = algorithm, intercept
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._algorithm, name)
-        return (lambda *given: self._around(name, value, given)) if name in HOOKS else value
+        return (lambda *arguments: self._intercept(name, value, arguments)) if name in HOOKS else value
 
 
-def watch(simulation: Simulation, around: Around, rounds: int = 3) -> Simulation:
-    """Run some rounds of a simulation whose hooks are watched."""
-    simulation.algorithm = Watched(simulation.algorithm, around)
+def call_hook(hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Call a hook; the Interceptor that changes nothing."""
+    return function(*arguments)
+
+
+def run_with_hooks(simulation: Simulation, intercept: Interceptor, rounds: int = 3) -> Simulation:
+    """Run some rounds of a simulation, with its hooks intercepted, and return it."""
+    simulation.algorithm = HookInterceptor(simulation.algorithm, intercept)
     with np.errstate(all="ignore"):
         for _ in range(rounds):
             simulation.run_round()
@@ -40,155 +49,169 @@ def watch(simulation: Simulation, around: Around, rounds: int = 3) -> Simulation
     return simulation
 
 
-def arrays_unchanged(candidate: Candidate) -> None:
+def arrays_unchanged(implementation: Implementation) -> None:
     """No hook changes an array that it is given."""
 
-    def around(hook: str, function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-        names = {"server": ("s", "mean"), "receive": ("s", "i"), "before": ("s", "i"), "client": ("s", "i")}
-        states = dict(zip(names.get(hook, ("s",)), given, strict=False))
-        fields = {
-            (of, name): value for of, one in states.items() for name, value in one.items() if hasattr(value, "shape")
+    def intercept(hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        states = dict(zip(STATES.get(hook, ("s",)), arguments, strict=False))
+        vectors = {
+            (state, name): value
+            for state, fields in states.items()
+            for name, value in fields.items()
+            if hasattr(value, "shape")
         }
-        before = {key: arrays.copy(value) for key, value in fields.items()}
-        result = function(*given)
-        for (of, name), value in before.items():
-            if not same(value, fields[of, name]):
+        copies = {key: arrays.copy(value) for key, value in vectors.items()}
+        result = function(*arguments)
+        for (state, name), value in copies.items():
+            if not same_bits(value, vectors[state, name]):
                 advice = f"write `{name} = {name} + ...`, which makes a new array, and not `{name} += ...`"
-                raise Failed(f"The hook {hook} changes {of}.{name} in place: {advice}.")
+                raise Failed(f"The hook {hook} changes {state}.{name} in place: {advice}.")
         return result
 
-    for _, problem, options in where_defined(candidate, everywhere({"some clients": candidate.attending})):
-        watch(candidate.simulate(problem, **options), around)
+    conditions = {"some clients": implementation.partial_participation}
+    for _, problem, options in defined_cases(implementation, all_cases(conditions)):
+        run_with_hooks(implementation.simulate(problem, **options), intercept)
 
 
-def costs(candidate: Candidate) -> None:
+def costs(implementation: Implementation) -> None:
     """What is sent is declared, so that it is counted: ``broadcast``, ``diagnostics`` and ``records``; and no more."""
-    cls, every = candidate.cls, [(words, _Traffic(candidate, values)) for words, values in candidate.alternatives()]
-    for words, one in every:
-        for name in sorted(one.undeclared):
-            if one.decides(name):
+    cls = implementation.cls
+    runs = {label: _Communication(implementation, values) for label, values in implementation.alternatives()}
+    for label, run in runs.items():
+        for name in sorted(run.undeclared):
+            if run.affects_broadcast(name):
                 raise Failed(
-                    f"With {words}, clients read s.{name}, which is not counted as communication: "
+                    f"With {label}, clients read s.{name}, which is not counted as communication: "
                     f"write `broadcast = {(*cls.broadcast, name)!r}`."
                 )
         for name in cls.diagnostics:
-            if one.decides(name):
+            if run.affects_broadcast(name):
                 raise Failed(
-                    f"With {words}, what clients get depends on {name}, which is declared in diagnostics and so not "
+                    f"With {label}, what clients get depends on {name}, which is declared in diagnostics and so not "
                     "counted as communication: leave it out of diagnostics."
                 )
-        if more := sorted(one.recorded - set(cls.records)):
-            raise Failed(f"steps.record notes {', '.join(more)}: write `records = {(*cls.records, *more)!r}`.")
-    declared = {
-        "broadcast": ({name for _, one in every for name in one.read}, "no client reads it, and it costs"),
-        "diagnostics": ({name for _, one in every for name in one.sent}, "it is never sent"),
-        "records": ({name for _, one in every for name in one.recorded}, "steps.record never notes it"),
+        if undeclared := sorted(run.records - set(cls.records)):
+            raise Failed(
+                f"steps.record notes {', '.join(undeclared)}: write `records = {(*cls.records, *undeclared)!r}`."
+            )
+    used = {
+        "broadcast": ({name for run in runs.values() for name in run.reads}, "no client reads it, and it costs"),
+        "diagnostics": ({name for run in runs.values() for name in run.messages}, "it is never sent"),
+        "records": ({name for run in runs.values() for name in run.records}, "steps.record never notes it"),
     }
-    for attribute, (found, what) in declared.items():
-        if lacking := sorted(set(getattr(cls, attribute)) - found):
-            raise Failed(f"{attribute} names {lacking[0]!r}, but {what}: leave it out of {attribute}.")
+    for attribute, (names, observation) in used.items():
+        if unused := sorted(set(getattr(cls, attribute)) - names):
+            raise Failed(f"{attribute} names {unused[0]!r}, but {observation}: leave it out of {attribute}.")
 
 
-class _Traffic:
-    """What goes between server and clients in a few rounds.
+class _Communication:
+    """Communication between server and clients in a few rounds.
 
-    read: names of the server's vectors that clients read. undeclared: those of them that are not in ``broadcast`` and
-    that no client can know. A client knows what was exchanged in the same round, what it was sent before where all
-    clients take part in all rounds, and what never changes. sent: names of what is sent. recorded: names of what is
-    noted.
+    Args:
+        implementation: Algorithm under test.
+        values: Hyper-parameters of the run.
+
+    Attributes:
+        reads: Names of the server's vectors that clients read.
+        undeclared: Those of them that are not in ``broadcast`` and that no client can know. A client knows what was
+            exchanged in the same round, what it received before if all clients are active in all rounds, and what
+            never changes.
+        messages: Names of the vectors that clients send.
+        records: Names of the values that local steps record.
     """
 
-    def __init__(self, candidate: Candidate, values: Mapping[str, Any]) -> None:
-        self.candidate, self.values, self.cls = candidate, values, candidate.cls
-        self.read: set[str] = set()
+    def __init__(self, implementation: Implementation, values: Mapping[str, Any]) -> None:
+        self.implementation, self.values, self.cls = implementation, values, implementation.cls
+        self.reads: set[str] = set()
         self.undeclared: set[str] = set()
-        self.sent: set[str] = set()
-        self.recorded: set[str] = set()
+        self.messages: set[str] = set()
+        self.records: set[str] = set()
         self._exchanged: set[str] = set()
-        self._known: set[bytes] = set()
-        self.simulation = self._simulation()
-        self._first = {name: bits for name, value in self.simulation.s.items() if (bits := _bits(value))}
-        watch(self.simulation, self._around, rounds=4)
+        self._client_knowledge: set[bytes] = set()  # bits of vectors
+        self.simulation = self._simulate()
+        self._initial = {name: bits for name, value in self.simulation.s.items() if (bits := _bits(value))}
+        run_with_hooks(self.simulation, self._observe, rounds=4)
 
-    def _simulation(self) -> Simulation:
-        options = {"record": list(self.cls.records) or None, "eval_rounds": 1, **self.candidate.attending}
-        return self.candidate.simulate(self.candidate.own, values=self.values, **options)
+    def _simulate(self) -> Simulation:
+        record = list(self.cls.records) or None
+        options = {"record": record, "eval_rounds": 1, **self.implementation.partial_participation}
+        return self.implementation.simulate(self.implementation.smallest_problem, values=self.values, **options)
 
-    def _around(self, hook: str, function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-        if hook not in OF_CLIENTS:
-            return function(*given)
-        s, i, *steps = given
-        for one in steps:
-            self._spy(one)
-        touched: set[str] = set()
-        result = function(_reading(s, touched), i, *steps)
-        self.read |= touched
+    def _observe(self, hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """Call a hook and note the fields that a client reads, sends and records."""
+        if hook not in CLIENT_HOOKS:
+            return function(*arguments)
+        s, i, *others = arguments
+        for steps in others:
+            self._observe_records(steps)
+        fields: set[str] = set()
+        result = function(_observed_state(s, fields), i, *others)
+        self.reads |= fields
         free = {*self.cls.broadcast, *self.simulation.mixed, *(self._exchanged if hook != "before" else ())}
-        for name in touched - free:
+        for name in fields - free:
             bits = _bits(getattr(s, name))
-            if bits and bits != self._first.get(name) and bits not in self._known:
+            if bits and bits != self._initial.get(name) and bits not in self._client_knowledge:
                 self.undeclared.add(name)
         if self.cls.full_participation:
-            self._known |= {_bits(getattr(s, name)) for name in free if name in s}
+            self._client_knowledge |= {_bits(getattr(s, name)) for name in free if name in s}
         if hook != "receive":
-            names = {name for name, _ in _sent(result).items()}
-            self.sent |= names
+            names = {name for name, _ in _message(result).items()}
+            self.messages |= names
             self._exchanged = names if hook == "before" else self._exchanged
         return result
 
-    def _spy(self, steps: Any) -> None:
+    def _observe_records(self, steps: Any) -> None:
         record = steps.record
 
-        def spying(**values: Any) -> None:
-            self.recorded |= set(values)
+        def observe(**values: Any) -> None:
+            self.records |= set(values)
             record(**values)
 
-        steps.record = spying
+        steps.record = observe
 
-    def decides(self, name: str) -> bool:
-        """Whether the server's vectors that are sent to clients depend on a vector.
+    def affects_broadcast(self, name: str) -> bool:
+        """Return whether the server's vectors that clients receive depend on a vector.
 
-        name: of a field of the server's State that clients read, or of what they send.
+        Args:
+            name: Field of the server's State that clients read, or of what they send.
         """
-        plain, blank = (self._simulation() for _ in range(2))
-        watch(plain, lambda hook, function, given: function(*given))
 
-        def around(hook: str, function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-            if hook not in OF_CLIENTS:
-                return function(*given)
-            s, *rest = given
-            result = function(_blank(s, name), *rest)
+        def erase(hook: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+            if hook not in CLIENT_HOOKS:
+                return function(*arguments)
+            s, *others = arguments
+            result = function(_with_zeros(s, name), *others)
             if name not in self.cls.diagnostics or hook == "receive":
                 return result
-            sent = _blank(_sent(result), name)
-            return (sent, result[1]) if isinstance(result, tuple) else sent
+            message = _with_zeros(_message(result), name)
+            return (message, result[1]) if isinstance(result, tuple) else message
 
-        watch(blank, around)
-        return not all(same(getattr(plain.s, one), getattr(blank.s, one)) for one in self.cls.broadcast)
+        plain, erased = (run_with_hooks(self._simulate(), intercept) for intercept in (call_hook, erase))
+        return not all(same_bits(getattr(plain.s, field), getattr(erased.s, field)) for field in self.cls.broadcast)
 
 
-def _sent(result: Any) -> State:
-    """What a hook sends, of what it returns."""
+def _message(result: Any) -> State:
+    """Return the State that a hook sends, from its result."""
     return result[0] if isinstance(result, tuple) else result
 
 
-def _blank(state: State, name: str) -> State:
-    """A State with zeros in the place of a field, if it has it."""
+def _with_zeros(state: State, name: str) -> State:
+    """Return a State with zeros in place of a field, if it has the field."""
     return state.replace(**{name: getattr(state, name) * 0}) if name in state else state
 
 
 def _bits(value: Any) -> bytes:
-    """The bits of a vector; none of a plain number."""
+    """Return the bits of a vector; none of a number."""
     return arrays.to_numpy(value).tobytes() if np.ndim(value) else b""
 
 
-def _reading(state: State, touched: set[str]) -> State:
-    """The same State, which adds the names of fields that are read to ``touched``."""
+def _observed_state(state: State, fields: set[str]) -> State:
+    """Return the same State, which adds the names of the fields that a hook reads to ``fields``."""
 
-    class Reading(State):
+    class ObservedState(State):
         def __getattribute__(self, name: str) -> Any:
             if name in object.__getattribute__(self, "__dict__"):
-                touched.add(name)
+                fields.add(name)
             return object.__getattribute__(self, name)
 
-    return Reading(**dict(state.items()))
+    return ObservedState(**dict(state.items()))

@@ -77,13 +77,13 @@ def softmax(
 
 
 def quadratic(clients: int = 5, dim: int = 8, **options: Any) -> Quadratic:
-    """Quadratics that differ in Hessians, optima and, unless ``noise=0``, from step to step."""
+    """PlainQuadraticRun that differ in Hessians, optima and, unless ``noise=0``, from step to step."""
     options = {"L": 10.0, "similarity": 0.5, "heterogeneity": 1.0, "noise": 0.3, "samples": 60} | options
     return SyntheticQuadratic(dim=dim, **options).build(clients)
 
 
-def agreeing() -> Quadratic:
-    """Quadratics of five clients whose minimisers agree. Every run starts there, where all gradients are 0."""
+def common_minimiser() -> Quadratic:
+    """PlainQuadraticRun of five clients whose minimisers agree. Every run starts there, where all gradients are 0."""
     problem = quadratic(heterogeneity=0.0, noise=0.0)
     minimiser = problem.solve().x
     problem.start = lambda seed: minimiser  # type: ignore[method-assign]
@@ -131,11 +131,11 @@ def twin(problem: Any, loss: str) -> "Network":
     )
 
 
-def unequal(problem: Any) -> Any:
+def unequal_shares(problem: Any) -> Any:
     """A problem of five clients with its 60 rows split into shares of different size."""
     order = np.random.default_rng(0).permutation(60)
-    problem.partition = Partition("unequal", 0, {}, 5, 60, order, np.cumsum([0, *SIZES]))
+    problem.partition = Partition("unequal", 0, {}, 5, 60, order, np.cumsum([0, *UNEQUAL_SIZES]))
     return problem
 
 
-SIZES = (7, 12, 7, 20, 14)  # batches of 4: 2, 3, 2, 5 and 4 steps a pass, some of whose last ones are smaller
+UNEQUAL_SIZES = (7, 12, 7, 20, 14)  # batches of 4: 2, 3, 2, 5 and 4 steps a pass, some of whose last ones are smaller

@@ -1,7 +1,7 @@
 """A check that an algorithm computes what its paper's pseudocode says.
 
 A transcription is the pseudocode in Python, slow and plain, line by line, for one client and one vector at a time. It
-is a generator that yields the evaluated vector after each round. It reads what it needs of a run from a `World`; its
+is a generator that yields the evaluated vector after each round. It reads what it needs of a run from a `PlainRun`; its
 other arguments are the algorithm's hyper-parameters. It uses nothing of the algorithm.
 
 A study has its transcriptions in the folder ``transcriptions`` beside ``extensions``, those of the atlas lie in
@@ -22,9 +22,9 @@ import numpy as np
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing import instances
-from fedatlas.testing.candidate import Candidate
-from fedatlas.testing.findings import PACKAGE, Failed, NotApplicable, shown, told
-from fedatlas.testing.world import Quadratics, World
+from fedatlas.testing.implementation import Implementation
+from fedatlas.testing.outcomes import PACKAGE, Failed, NotApplicable, describe_error, display_path
+from fedatlas.testing.plain_run import PlainQuadraticRun, PlainRun
 
 ROUNDS = 6
 CONDITIONS: dict[str, dict[str, Any]] = {
@@ -52,7 +52,7 @@ def folders() -> list[Path]:
     return [Path("transcriptions").resolve(), PACKAGE.parents[1] / "tests/transcriptions"]
 
 
-def of(name: str) -> Callable[..., Iterator[Any]] | None:
+def find(name: str) -> Callable[..., Iterator[Any]] | None:
     """The transcription of an algorithm, or None. Raises Failed if a file that may hold it cannot be imported."""
     for folder in folders():
         own = folder / f"{name.replace('-', '_').replace('+', '')}.py"
@@ -72,26 +72,26 @@ def _marked(path: Path, _changed: int) -> dict[str, Callable[..., Iterator[Any]]
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise Failed(f"The transcription cannot be imported: {told(error)}") from error
+        raise Failed(f"The transcription cannot be imported: {describe_error(error)}") from error
     functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "transcribes")]
     return {name: one for one in functions for name in one.transcribes}
 
 
-def agreement(candidate: Candidate) -> None:
+def agreement(implementation: Implementation) -> None:
     """Each round gives the vector that a transcription of the paper's pseudocode gives."""
-    found = of(candidate.name)
+    found = find(implementation.name)
     if found is None:
-        raise NotApplicable(how_to_write(candidate))
-    proximal = candidate.cls.exact_prox
+        raise NotApplicable(how_to_write(implementation))
+    proximal = implementation.cls.exact_prox
     for shared, kind in ((False, "clients with different data"), (True, "clients that share all data")):
         problem = _problem(proximal, shared)
         for words, options in CONDITIONS.items():
             settings = {"rounds": ROUNDS, "eval_rounds": 1, "seed": 3, **options}
             try:
-                simulation = candidate.simulate(problem, **settings)
+                simulation = implementation.simulate(problem, **settings)
             except NotApplicable:
                 continue
-            _compare(simulation, found, Quadratics if proximal else World, f"{kind}, {words}")
+            _compare(simulation, found, PlainQuadraticRun if proximal else PlainRun, f"{kind}, {words}")
 
 
 @functools.cache
@@ -101,19 +101,19 @@ def _problem(proximal: bool, shared: bool) -> Any:
     return instances.logistic(heterogeneous=not shared)
 
 
-def _compare(simulation: Simulation, function: Callable[..., Iterator[Any]], world: type[World], words: str) -> None:
+def _compare(simulation: Simulation, function: Callable[..., Iterator[Any]], run: type[PlainRun], words: str) -> None:
     """Raise Failed if a simulation and a transcription differ after some round. words: where, for the sentence."""
     algorithm: Any = simulation.algorithm
     setting = simulation.setting
     values = {one.name: getattr(algorithm, one.name) for one in dataclasses.fields(algorithm)}
-    where = f"{function.__name__} in {shown(function.__code__.co_filename)}, with {words}"
+    where = f"{function.__name__} in {display_path(function.__code__.co_filename)}, with {words}"
     try:
-        yielded = function(world(simulation.problem, setting, simulation.seed, algorithm.name), **values)
+        yielded = function(run(simulation.problem, setting, simulation.seed, algorithm.name), **values)
         with np.errstate(all="ignore"):
             expected = [np.array(vector) for vector in yielded]
     except Exception as error:
-        call = f"it is called with {', '.join(['world', *values])}"
-        raise Failed(f"The transcription breaks ({where}; {call}): {told(error)}") from error
+        call = f"it is called with {', '.join(['run', *values])}"
+        raise Failed(f"The transcription breaks ({where}; {call}): {describe_error(error)}") from error
     if len(expected) != setting.total_rounds:
         what = f"The transcription yields {len(expected)} vectors in {setting.total_rounds} rounds ({where})"
         raise Failed(f"{what}: yield the output after every round, also after one without clients.")
@@ -126,13 +126,13 @@ def _compare(simulation: Simulation, function: Callable[..., Iterator[Any]], wor
             raise Failed(f"The output differs from the transcription by {far:.2g} after round {round} ({where}).")
 
 
-def how_to_write(candidate: Candidate) -> str:
+def how_to_write(implementation: Implementation) -> str:
     """The sentence for an algorithm without a transcription."""
-    name = candidate.name
-    if sys.modules[candidate.cls.__module__].__name__.startswith("fedatlas.") and not folders()[1].is_dir():
+    name = implementation.name
+    if sys.modules[implementation.cls.__module__].__name__.startswith("fedatlas.") and not folders()[1].is_dir():
         return "The transcriptions of the atlas's own algorithms are in its repository."
     identifier = name.replace("-", "_").replace("+", "")
-    arguments = ", ".join(["world", *candidate.cls.options()])
+    arguments = ", ".join(["run", *implementation.cls.options()])
     return (
         f"There is no transcription. Write the paper's pseudocode line by line in transcriptions/{identifier}.py: "
         f'@transcription("{name}") above `def {identifier}({arguments}):`, which yields the output after each round; '

@@ -10,8 +10,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.testing import instances
-from fedatlas.testing.candidate import Candidate
-from fedatlas.testing.findings import Failed, NotApplicable
+from fedatlas.testing.implementation import Implementation
+from fedatlas.testing.outcomes import Failed, NotApplicable
 
 REACHED = 1e-10  # suboptimality
 MANY = 2000  # rounds of the last try
@@ -21,7 +21,7 @@ COMBINATIONS = 3000  # of hyper-parameters that are tried for a rate
 
 @functools.cache
 def heterogeneous() -> Any:
-    """Quadratics of five clients that differ, with mu = 1 and L = 20 of their mean."""
+    """PlainQuadraticRun of five clients that differ, with mu = 1 and L = 20 of their mean."""
     return instances.quadratic(clients=5, dim=6, noise=0, mu=1.0, L=20.0, similarity=0.9, heterogeneity=3.0)
 
 
@@ -33,17 +33,17 @@ def _objectives() -> dict[str, Any]:
     }
 
 
-def optimum(candidate: Candidate) -> None:
+def optimum(implementation: Implementation) -> None:
     """An algorithm that declares ``exact`` reaches the optimum of heterogeneous clients by several full local steps."""
-    if not candidate.cls.exact:
+    if not implementation.cls.exact:
         raise NotApplicable("The algorithm does not declare `exact`.")
     for words, problem in _objectives().items():
-        if not candidate.defined(problem):
+        if not implementation.is_defined(problem):
             continue
         least = math.inf
-        for rounds, values in [*((400, values) for values in _scaled(candidate)), (MANY, candidate.values)]:
+        for rounds, values in [*((400, values) for values in _scaled(implementation)), (MANY, implementation.values)]:
             options = {"batch": None, "local_steps": 4, "rounds": rounds, "eval_rounds": 100}
-            rows = candidate.run(problem, values=values, **options).rows
+            rows = implementation.run(problem, values=values, **options).rows
             gaps = [row["suboptimality"] for row in rows if np.isfinite(row["suboptimality"])]
             least = min([least, *gaps[-1:]])
             if least < REACHED:
@@ -55,31 +55,33 @@ def optimum(candidate: Candidate) -> None:
             )
 
 
-def _scaled(candidate: Candidate) -> Iterator[dict[str, Any]]:
+def _scaled(implementation: Implementation) -> Iterator[dict[str, Any]]:
     """The values, and then others for the numbers that must be given."""
-    known = candidate.cls.options()
+    known = implementation.cls.options()
     names = [
-        name for name, one in known.items() if one.required and name not in candidate.given and float in one.members
+        name
+        for name, one in known.items()
+        if one.required and name not in implementation.hyperparameters and float in one.members
     ]
     every = sorted(itertools.product(range(len(FACTORS)), repeat=len(names)), key=sum)
     for ranks in every[:40]:
-        values = {name: candidate.values[name] * FACTORS[rank] for name, rank in zip(names, ranks, strict=True)}
+        values = {name: implementation.values[name] * FACTORS[rank] for name, rank in zip(names, ranks, strict=True)}
         if all(known[name].fits(value) for name, value in values.items()):
-            yield {**candidate.values, **values}
+            yield {**implementation.values, **values}
 
 
-def rate(candidate: Candidate) -> None:
+def rate(implementation: Implementation) -> None:
     """Runs on quadratics are at least as fast as the declared ``rate`` says."""
-    if not candidate.cls.overrides("rate"):
+    if not implementation.cls.overrides("rate"):
         raise NotApplicable("The algorithm declares no rate.")
     problem = heterogeneous()
     c = problem.constants()
-    values, promised = _rated(candidate, c)
+    values, promised = _rated(implementation, c)
     if not 0 < promised < 1:
         raise Failed(f"rate is {promised:g} with {_words(values)}; a contraction lies between 0 and 1.")
     rounds = min(60, math.ceil(math.log(1e-16) / math.log(promised)))
     options = {"rounds": rounds, "local_steps": 100, "batch": None, "eval_rounds": 1}
-    rows = candidate.run(problem, values=values, **options).rows
+    rows = implementation.run(problem, values=values, **options).rows
     log = np.log([row["distance"] ** 2 for row in rows if row["distance"] > 1e-11])
     if len(log) <= 4:
         raise Failed(f"With {_words(values)}, the optimum is reached in {len(log)} rounds, which is no rate.")
@@ -95,24 +97,28 @@ def _words(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in shown.items()) or "its defaults"
 
 
-def _rated(candidate: Candidate, c: Mapping[str, float]) -> tuple[dict[str, Any], float]:
+def _rated(implementation: Implementation, c: Mapping[str, float]) -> tuple[dict[str, Any], float]:
     """Hyper-parameters for which the algorithm promises a rate, and the rate. Raises NotApplicable if there are none.
 
     Where a theorem asks for certain values, multiples of the problem's constants are tried.
     """
-    known = candidate.cls.options()
-    free = {name: one for name, one in known.items() if (one.required or one.constant) and name not in candidate.given}
+    known = implementation.cls.options()
+    free = {
+        name: one
+        for name, one in known.items()
+        if (one.required or one.constant) and name not in implementation.hyperparameters
+    }
     mu, L, delta = c["mu_min"], c["L_max"], c["delta_A"]
     small = [1 / c["L"], 1 / L, 1 / (2 * L), 1 / (L + 2 * delta), 1 / (L + 2 * delta**2 / mu), mu / (2 * delta**2)]
     tried = [*small, 0.2, math.sqrt(mu / L), 2 * delta, 4 * delta, delta, 1.5 * L, mu, c["mu"], c["L"]]
     every: list[list[Any]] = [
-        [value for value in tried if one.fits(value)] or [candidate.values.get(name)] for name, one in free.items()
+        [value for value in tried if one.fits(value)] or [implementation.values.get(name)] for name, one in free.items()
     ]
     best: tuple[dict[str, Any], float] | None = None
     for combination in itertools.islice(itertools.product(*every), COMBINATIONS):
-        values = {**candidate.many_steps, **candidate.values, **dict(zip(free, combination, strict=True))}
+        values = {**implementation.step_counts, **implementation.values, **dict(zip(free, combination, strict=True))}
         try:
-            found = candidate.make(values).rate(c)
+            found = implementation.create(values).rate(c)
         except (UserError, ArithmeticError):
             continue
         if found is not None and (best is None or found < best[1]):

@@ -9,15 +9,15 @@ from typing import Any
 from fedatlas.errors import UserError, nearest
 from fedatlas.registry import bibliography
 from fedatlas.registry.options import Option
-from fedatlas.testing.candidate import Candidate
-from fedatlas.testing.findings import Failed
+from fedatlas.testing.implementation import Implementation
+from fedatlas.testing.outcomes import Failed
 
 NEVER: tuple[Any, ...] = ("x", [0.1], {"a": 1}, math.nan)  # values that no hyper-parameter takes
 
 
-def docstring(candidate: Candidate) -> None:
+def docstring(implementation: Implementation) -> None:
     """The docstring begins with one sentence on one line: "LABEL (source, with its year) is ...". Lists show it."""
-    cls = candidate.cls
+    cls = implementation.cls
     label = getattr(cls, "label", None)
     if not label:
         raise Failed(f"The class {cls.__name__} has no label: write `label = ...`, the name in legends.")
@@ -32,9 +32,9 @@ def docstring(candidate: Candidate) -> None:
         raise Failed(f"The docstring names no year of a source: {wanted}")
 
 
-def options(candidate: Candidate) -> None:
+def options(implementation: Implementation) -> None:
     """The class is a frozen dataclass, and all fields are options with a meaning; whole numbers have a unit."""
-    cls = candidate.cls
+    cls = implementation.cls
     known = cls.options()
     for one in dataclasses.fields(cls):
         if one.name not in known:
@@ -50,13 +50,13 @@ def options(candidate: Candidate) -> None:
             raise Failed(f'The option {name} counts something: say what, as in `option(unit="rounds")`.')
 
 
-def refusals(candidate: Candidate) -> None:
+def refusals(implementation: Implementation) -> None:
     """Every value outside the declared type or range is refused in one sentence, where the algorithm is made."""
-    cls = candidate.cls
+    cls = implementation.cls
     for name, one in cls.options().items():
         for value in (*NEVER, *_outside(one)):
             try:
-                candidate.make({**candidate.values, name: value})
+                implementation.create({**implementation.values, name: value})
             except UserError as error:
                 if f": {name} is " not in str(error) or "\n" in str(error):
                     raise Failed(
@@ -66,7 +66,7 @@ def refusals(candidate: Candidate) -> None:
                 advice = "call super().__post_init__() first in __post_init__, which checks the values."
                 raise Failed(f"{name} = {value!r} is accepted, and it must be {one.expected}: {advice}")
         try:
-            cls(**{**candidate.values, name: "much"})
+            cls(**{**implementation.values, name: "much"})
         except UserError:
             continue
         raise Failed(f"The constructor accepts {name} = 'much': call super().__post_init__() first in __post_init__.")
@@ -90,19 +90,19 @@ def _outside(one: Option) -> list[Any]:
     return found
 
 
-def citation(candidate: Candidate) -> None:
+def citation(implementation: Implementation) -> None:
     """``cite`` is a key of the bibliography."""
-    key, known = getattr(candidate.cls, "cite", None), bibliography.entries()
+    key, known = getattr(implementation.cls, "cite", None), bibliography.entries()
     how = "add its BibTeX entry to references.bib; work in progress is a @misc with howpublished."
     if not key:
-        raise Failed(f"The class {candidate.cls.__name__} cites nothing: write `cite = KEY`, and {how}")
+        raise Failed(f"The class {implementation.cls.__name__} cites nothing: write `cite = KEY`, and {how}")
     if key not in known:
         raise Failed(f"references.bib has no entry {key!r}{nearest(key, known)}: {how}")
 
 
-def place(candidate: Candidate) -> str:
+def place(implementation: Implementation) -> str:
     """The file that declares the algorithm, or nothing where there is none."""
     try:
-        return inspect.getfile(candidate.cls)
+        return inspect.getfile(implementation.cls)
     except (OSError, TypeError):
         return ""
