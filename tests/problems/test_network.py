@@ -131,8 +131,8 @@ def test_logistic_loss_keeps_its_digits(label):
 def test_evaluation_on_a_fixed_subset():
     problem, again = network("linear", eval_samples=20), network("linear", eval_samples=20)
     assert len(network("linear", eval_samples="all")._evaluation_rows) == 60
-    assert len(problem._evaluation_rows) == 20 == len(problem._evaluated.unique())
-    assert (problem._evaluation_rows == again._evaluated).all()
+    assert len(problem._evaluation_rows) == 20 == len(problem._evaluation_rows.unique())
+    assert (problem._evaluation_rows == again._evaluation_rows).all()
     x = problem.start(0)
     reference = network("linear").evaluate(x)
     assert problem.evaluate(x)["loss"] != reference["loss"]
