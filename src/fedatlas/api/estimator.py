@@ -22,7 +22,8 @@ from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.array_validation import as_partition
 from fedatlas.federation.problems.from_arrays import Softmax
 from fedatlas.federation.problems.softmax import SoftmaxRegression
-from fedatlas.registry.options import construct, options, validate_names, validate_values
+from fedatlas.registry.options import options
+from fedatlas.registry.validation import construct, validate_names, validate_values
 from fedatlas.theory.dissimilarity import mean_dissimilarity
 
 SIZES = ("clients", "local_steps", "rounds")

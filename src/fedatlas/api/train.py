@@ -19,7 +19,8 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation
 from fedatlas.federation.metrics import metric as record
 from fedatlas.federation.problems import Problem, interactive
-from fedatlas.registry.options import Option, construct, native, validate_values
+from fedatlas.registry.options import Option
+from fedatlas.registry.validation import construct, native, validate_values
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,8 @@ from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.registry.bibliography import entry
-from fedatlas.registry.options import construct, native, option, options, validate_names, validate_values
+from fedatlas.registry.options import option, options
+from fedatlas.registry.validation import construct, native, validate_names, validate_values
 
 _NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
 

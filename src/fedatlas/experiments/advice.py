@@ -16,7 +16,8 @@ from fedatlas.experiments.formulas import resolve
 from fedatlas.experiments.labels import SYMBOLS
 from fedatlas.experiments.tuning.halton import size
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.registry.options import Option, validate_names, validate_values
+from fedatlas.registry.options import Option
+from fedatlas.registry.validation import validate_names, validate_values
 
 AROUND = (0.01, 10)  # multiples of the advice at which a range ends
 OF_SETTING = {SYMBOLS[name]: name for name in ("clients", "local_steps", "rounds")}

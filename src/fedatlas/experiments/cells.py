@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
 
-from fedatlas.registry.options import native, option
+from fedatlas.registry.options import option
+from fedatlas.registry.validation import native
 
 LARGEST_SEED = 2**63 - 1  # that a column of whole numbers holds
 

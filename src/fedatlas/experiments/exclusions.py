@@ -4,6 +4,7 @@
 SILENT = {
     "fedatlas.errors": "words for people",
     "fedatlas.registry.options": "checks values and describes them",
+    "fedatlas.registry.validation": "checks values and builds records of them",
     "fedatlas.registry.extensions": "finds modules of kinds",
     "fedatlas.registry.kinds": "finds kinds and builds them from their declared options",
     "fedatlas.io.files": "writes files whole",

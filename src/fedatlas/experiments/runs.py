@@ -13,7 +13,7 @@ from fedatlas.experiments.formulas import resolve
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.registry.options import construct
+from fedatlas.registry.validation import construct
 
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
 

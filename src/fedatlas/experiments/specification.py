@@ -13,7 +13,8 @@ from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.registry.options import Option, construct, option, options, validate_names, validate_values
+from fedatlas.registry.options import Option, option, options
+from fedatlas.registry.validation import construct, validate_names, validate_values
 
 AXIS = Option("axis", list[Any], dataclasses.MISSING, doc="values of an axis", filled=True, distinct=True)
 # Names that become parts of names of files; those of figures are wildcards of the workflow, too.

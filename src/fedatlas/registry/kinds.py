@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from fedatlas.errors import UserError, did_you_mean, nearest
 from fedatlas.registry import extensions
-from fedatlas.registry.options import Option, construct, options, validate
+from fedatlas.registry.options import Option, options
+from fedatlas.registry.validation import construct, validate
 
 T = TypeVar("T")
 KindTable = dict[str, tuple[Any, str]]  # by name and alias: the kind, and the full name of the module that defines it

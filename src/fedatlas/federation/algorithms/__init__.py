@@ -6,7 +6,7 @@ from typing import Any
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State
 from fedatlas.registry.kinds import Family, Names
-from fedatlas.registry.options import construct
+from fedatlas.registry.validation import construct
 
 __all__ = ["ALGORITHMS", "Algorithm", "State", "create", "get", "names"]
 

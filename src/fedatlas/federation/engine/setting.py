@@ -11,7 +11,8 @@ from fedatlas.federation.metrics import METRICS, metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
 from fedatlas.federation.sampling import SAMPLING, Sampling
 from fedatlas.federation.schedules import SCHEDULES, Schedule
-from fedatlas.registry.options import option, validate
+from fedatlas.registry.options import option
+from fedatlas.registry.validation import validate
 
 LOCAL_LOSS = "local_loss"  # the minibatch's loss before a step, which Steps records of every algorithm
 

@@ -14,7 +14,7 @@ from fedatlas.federation.networks import network
 from fedatlas.federation.networks.samples import Samples
 from fedatlas.federation.problems.array_validation import ClientRows, as_array, as_labels, as_partition
 from fedatlas.federation.problems.network import NeuralNetwork
-from fedatlas.registry.options import construct
+from fedatlas.registry.validation import construct
 
 Data = Samples | tuple[Any, ArrayLike]
 

@@ -18,7 +18,8 @@ from fedatlas.errors import UserError
 from fedatlas.federation.partitions.base import Split, missing_owners, too_few_samples
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.registry.kinds import Family
-from fedatlas.registry.options import Option, validate_values
+from fedatlas.registry.options import Option
+from fedatlas.registry.validation import validate_values
 
 PARTITIONS: Family[Split] = Family("partition", __name__, Split)
 

@@ -14,7 +14,8 @@ from fedatlas.federation.problems.base import DataKind, Problem, ProblemKind, Sy
 from fedatlas.federation.problems.data_options import DataOptions, hold_out
 from fedatlas.io.machine import require_memory
 from fedatlas.registry.kinds import Family
-from fedatlas.registry.options import Option, construct, options, validate_names
+from fedatlas.registry.options import Option, options
+from fedatlas.registry.validation import construct, validate_names
 
 if TYPE_CHECKING:
     from fedatlas.federation.partitions.partition import Partition

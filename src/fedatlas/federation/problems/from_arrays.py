@@ -21,7 +21,7 @@ from fedatlas.federation.problems.array_validation import (
 )
 from fedatlas.federation.problems.base import Batch, Optimum
 from fedatlas.federation.problems.regression import ClientBatches, Penalty
-from fedatlas.registry.options import construct
+from fedatlas.registry.validation import construct
 
 EvaluationData = tuple[Any, ArrayLike]  # features and labels of test or validation rows
 

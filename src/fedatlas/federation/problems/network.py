@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from fedatlas.errors import UserError
 from fedatlas.federation.architectures import ARCHITECTURES, Architecture
 from fedatlas.federation.problems.base import VALIDATION, DataKind, Problem
-from fedatlas.registry.options import construct, option
+from fedatlas.registry.options import option
+from fedatlas.registry.validation import construct
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Contents, Dataset

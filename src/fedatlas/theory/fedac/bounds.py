@@ -14,7 +14,7 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import create_setting
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.registry.options import construct
+from fedatlas.registry.validation import construct
 from fedatlas.theory.comparison import parts_at
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.constants import fedac_constants
