@@ -105,5 +105,5 @@ def test_those_of_the_atlas_lie_in_its_repository(write, monkeypatch):
     assert transcriptions.folders()[1] == PACKAGE.parents[1] / "tests/transcriptions"
     assert transcriptions.find("fedavg").__name__ == "fedavg"
     monkeypatch.setattr(transcriptions, "PACKAGE", PACKAGE / "nowhere/else")
-    with pytest.raises(NotApplicable, match="are in its repository"):
+    with pytest.raises(NotApplicable, match="are in the repository"):
         transcriptions.agreement(Implementation(FedAvg))

@@ -1,4 +1,4 @@
-"""Small problems on which algorithms are checked. They take milliseconds and need no data."""
+"""Small problems of conformance tests, which take milliseconds and need no dataset."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,21 @@ from fedatlas.federation.problems.softmax import Softmax
 if TYPE_CHECKING:
     from fedatlas.federation.networks.network import Network
 
+UNEQUAL_SIZES = (7, 12, 7, 20, 14)  # 2, 3, 2, 5 and 4 batches of 4 in an epoch, some of whose last ones are smaller
+
 
 def dirichlet(y: np.ndarray, clients: int, seed: int = 0, alpha: float = 1.0) -> Partition:
-    """Rows split over clients with label skew. y: (n,) labels."""
-    found = partitions.split({"kind": "dirichlet", "seed": seed, "alpha": alpha}, y, clients)
-    assert found is not None  # as only `shared` has none
-    return found
+    """Split rows over clients with label skew.
+
+    Args:
+        y: Labels, of shape (n,).
+        clients: Number of clients.
+        seed: Seed of the split.
+        alpha: Parameter of the Dirichlet distribution.
+    """
+    partition = partitions.split({"kind": "dirichlet", "seed": seed, "alpha": alpha}, y, clients)
+    assert partition is not None  # only the kind `shared` has none
+    return partition
 
 
 def logistic(
@@ -33,7 +42,7 @@ def logistic(
     heterogeneous: bool = True,
     dtype: Any = float,
 ) -> Logistic:
-    """Logistic regression, split over clients by label where heterogeneous, else shared by all."""
+    """Create logistic regression, split over clients by label where heterogeneous, else shared by all."""
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((samples, dim))
     b = (A @ rng.standard_normal(dim) + 0.5 * rng.standard_normal(samples) > 0).astype(int)
@@ -41,7 +50,7 @@ def logistic(
 
 
 def equal_shares() -> Logistic:
-    """Logistic regression of five clients with different labels and equally many samples, with its optimum.
+    """Create logistic regression of five clients with different labels and equally many samples, with its optimum.
 
     The mean of the clients' objectives is the objective over all data.
     """
@@ -52,8 +61,8 @@ def equal_shares() -> Logistic:
     return problem
 
 
-def _labelled(samples: int, features: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gaussian rows, and labels that a noisy linear model gives them."""
+def _linear_labels(samples: int, features: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw Gaussian rows, of shape (samples, features), and their labels by a noisy linear model."""
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((samples, features))
     scores = A @ rng.standard_normal((features, classes)) + rng.gumbel(size=(samples, classes))
@@ -70,20 +79,20 @@ def softmax(
     heterogeneous: bool = True,
     **options: Any,
 ) -> Softmax:
-    """Softmax regression, split over clients by label where heterogeneous, else shared by all."""
-    A, y = _labelled(samples, features, classes, seed)
-    split = dirichlet(y, clients, seed) if heterogeneous else None
-    return Softmax(A, y, classes, l2, split, **options)
+    """Create softmax regression, split over clients by label where heterogeneous, else shared by all."""
+    A, y = _linear_labels(samples, features, classes, seed)
+    partition = dirichlet(y, clients, seed) if heterogeneous else None
+    return Softmax(A, y, classes, l2, partition, **options)
 
 
 def quadratic(clients: int = 5, dim: int = 8, **options: Any) -> Quadratic:
-    """PlainQuadraticRun that differ in Hessians, optima and, unless ``noise=0``, from step to step."""
+    """Create quadratics that differ in Hessians, optima and, unless ``noise=0``, from step to step."""
     options = {"L": 10.0, "similarity": 0.5, "heterogeneity": 1.0, "noise": 0.3, "samples": 60} | options
     return SyntheticQuadratic(dim=dim, **options).build(clients)
 
 
 def common_minimiser() -> Quadratic:
-    """PlainQuadraticRun of five clients whose minimisers agree. Every run starts there, where all gradients are 0."""
+    """Create quadratics of five clients with a common minimiser, the start of every run; all gradients are 0 there."""
     problem = quadratic(heterogeneity=0.0, noise=0.0)
     minimiser = problem.solve().x
     problem.start = lambda seed: minimiser  # type: ignore[method-assign]
@@ -99,20 +108,20 @@ def network(
     heterogeneous: bool = True,
     **options: Any,
 ) -> "Network":
-    """A network, in float64 unless told otherwise, on random uint8 images of one channel, half of them held out."""
+    """Create a network, by default in float64, on random uint8 images of one channel, half of them test rows."""
     rng = np.random.default_rng(0)
     X = rng.integers(256, size=(2 * samples, 1, side, side)).astype(np.uint8)
     y = rng.integers(classes, size=2 * samples)
     data = Dataset("noise", X[:samples], y[:samples], X[samples:], y[samples:], classes, False, {}, 255.0)
-    split = dirichlet(data.y, clients, 0) if heterogeneous else None
+    partition = dirichlet(data.y, clients, 0) if heterogeneous else None
     options = {"architecture": architecture, "l2": 0.1, "dtype": "float64"} | options
-    problem: Any = NeuralNetwork(**options).build(data, None, split)
+    problem: Any = NeuralNetwork(**options).build(data, None, partition)
     problem.prepare_threads(1)
     return problem
 
 
 def twin(problem: Any, loss: str) -> "Network":
-    """The torch twin of a Logistic or Softmax of NumPy: one linear layer on the same data, from the same start."""
+    """Create the torch twin of a Logistic or Softmax of NumPy: a linear layer on the same data, with the same start."""
     from fedatlas.federation.networks.network import Network
     from fedatlas.federation.networks.samples import Samples
 
@@ -132,10 +141,7 @@ def twin(problem: Any, loss: str) -> "Network":
 
 
 def unequal_shares(problem: Any) -> Any:
-    """A problem of five clients with its 60 rows split into shares of different size."""
+    """Split the 60 rows of a problem of five clients into shares of different size, and return the problem."""
     order = np.random.default_rng(0).permutation(60)
     problem.partition = Partition("unequal", 0, {}, 5, 60, order, np.cumsum([0, *UNEQUAL_SIZES]))
     return problem
-
-
-UNEQUAL_SIZES = (7, 12, 7, 20, 14)  # batches of 4: 2, 3, 2, 5 and 4 steps a pass, some of whose last ones are smaller

@@ -1,12 +1,12 @@
-"""A check that an algorithm computes what its paper's pseudocode says.
+"""Conformance test that an algorithm computes its paper's pseudocode.
 
 A transcription is the pseudocode in Python, slow and plain, line by line, for one client and one vector at a time. It
-is a generator that yields the evaluated vector after each round. It reads what it needs of a run from a `PlainRun`; its
-other arguments are the algorithm's hyper-parameters. It uses nothing of the algorithm.
+is a generator that yields the evaluated vector after each round. Its first argument is a `PlainRun`, from which it
+reads problem and draws; the others are the algorithm's hyper-parameters. It uses no code of the algorithm.
 
-A study has its transcriptions in the folder ``transcriptions`` beside ``extensions``, those of the atlas lie in
-``tests/transcriptions`` of its repository. The file of an algorithm is called like it; other files of the folder are
-looked through after that. In the file, ``@transcription("my_algorithm")`` stands above the function.
+The transcriptions of a study lie in the folder ``transcriptions`` beside ``extensions``, those of built-in algorithms
+in ``tests/transcriptions`` of the repository. A file named like the algorithm is read first, then all others of the
+folder. In the file, ``@transcription("my_algorithm")`` stands above the function.
 """
 
 import dataclasses
@@ -34,7 +34,8 @@ CONDITIONS: dict[str, dict[str, Any]] = {
     "full gradients": {"batch": None},
     "one local step": {"local_steps": 1},
 }
-Function = TypeVar("Function", bound=Callable[..., Iterator[Any]])
+Transcription = Callable[..., Iterator[Any]]
+Function = TypeVar("Function", bound=Transcription)
 
 
 def transcription(*names: str) -> Callable[[Function], Function]:
@@ -48,50 +49,58 @@ def transcription(*names: str) -> Callable[[Function], Function]:
 
 
 def folders() -> list[Path]:
-    """Where transcriptions are looked for: those of the study in the working directory, then those of the atlas."""
+    """Return the folders of transcriptions: the study's in the working directory, then the repository's."""
     return [Path("transcriptions").resolve(), PACKAGE.parents[1] / "tests/transcriptions"]
 
 
-def find(name: str) -> Callable[..., Iterator[Any]] | None:
-    """The transcription of an algorithm, or None. Raises Failed if a file that may hold it cannot be imported."""
+def find(name: str) -> Transcription | None:
+    """Return the transcription of an algorithm, or None. Raises Failed if a file cannot be imported."""
     for folder in folders():
-        own = folder / f"{name.replace('-', '_').replace('+', '')}.py"
-        others = (path for path in sorted(folder.glob("[!_]*.py")) if path != own)
-        for path in (own, *others):
-            if path.is_file() and (found := _marked(path, path.stat().st_mtime_ns).get(name)):
-                return found
+        first = folder / f"{_identifier(name)}.py"
+        for path in (first, *(path for path in sorted(folder.glob("[!_]*.py")) if path != first)):
+            if path.is_file() and (function := _load(path, path.stat().st_mtime_ns).get(name)):
+                return function
     return None
 
 
+def _identifier(name: str) -> str:
+    return name.replace("-", "_").replace("+", "")
+
+
 @functools.cache
-def _marked(path: Path, _changed: int) -> dict[str, Callable[..., Iterator[Any]]]:
-    """The transcriptions of a file, by names of algorithms."""
+def _load(path: Path, _modified: int) -> dict[str, Transcription]:
+    """Return the transcriptions of a file, by name of the algorithm.
+
+    Args:
+        path: Path of the file.
+        _modified: Time of its last change, so that the cache holds no older content.
+    """
     spec = importlib.util.spec_from_file_location(f"transcription of {path.stem}", path)
-    assert spec is not None and spec.loader is not None  # of a file that ends with .py
+    assert spec is not None and spec.loader is not None  # as the path ends with .py
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         raise Failed(f"The transcription cannot be imported: {describe_error(error)}") from error
-    functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "transcribes")]
-    return {name: one for one in functions for name in one.transcribes}
+    functions = [value for value in vars(module).values() if callable(value) and hasattr(value, "transcribes")]
+    return {name: function for function in functions for name in function.transcribes}
 
 
 def agreement(implementation: Implementation) -> None:
     """Each round gives the vector that a transcription of the paper's pseudocode gives."""
-    found = find(implementation.name)
-    if found is None:
-        raise NotApplicable(how_to_write(implementation))
+    function = find(implementation.name)
+    if function is None:
+        raise NotApplicable(_instructions(implementation))
     proximal = implementation.cls.exact_prox
     for shared, kind in ((False, "clients with different data"), (True, "clients that share all data")):
         problem = _problem(proximal, shared)
-        for words, options in CONDITIONS.items():
-            settings = {"rounds": ROUNDS, "eval_rounds": 1, "seed": 3, **options}
+        for label, condition in CONDITIONS.items():
+            options = {"rounds": ROUNDS, "eval_rounds": 1, "seed": 3, **condition}
             try:
-                simulation = implementation.simulate(problem, **settings)
+                simulation = implementation.simulate(problem, **options)
             except NotApplicable:
                 continue
-            _compare(simulation, found, PlainQuadraticRun if proximal else PlainRun, f"{kind}, {words}")
+            _compare(simulation, function, PlainQuadraticRun if proximal else PlainRun, f"{kind}, {label}")
 
 
 @functools.cache
@@ -101,37 +110,48 @@ def _problem(proximal: bool, shared: bool) -> Any:
     return instances.logistic(heterogeneous=not shared)
 
 
-def _compare(simulation: Simulation, function: Callable[..., Iterator[Any]], run: type[PlainRun], words: str) -> None:
-    """Raise Failed if a simulation and a transcription differ after some round. words: where, for the sentence."""
+def _compare(simulation: Simulation, function: Transcription, run_class: type[PlainRun], label: str) -> None:
+    """Raise Failed if a simulation and a transcription differ after some round.
+
+    Args:
+        simulation: Simulation of the algorithm, before its first round.
+        function: The transcription.
+        run_class: Class of the transcription's first argument.
+        label: Problem and condition, for the sentence.
+    """
     algorithm: Any = simulation.algorithm
     setting = simulation.setting
-    values = {one.name: getattr(algorithm, one.name) for one in dataclasses.fields(algorithm)}
-    where = f"{function.__name__} in {display_path(function.__code__.co_filename)}, with {words}"
+    values = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
+    location = f"{function.__name__} in {display_path(function.__code__.co_filename)}, with {label}"
     try:
-        yielded = function(run(simulation.problem, setting, simulation.seed, algorithm.name), **values)
+        vectors = function(run_class(simulation.problem, setting, simulation.seed, algorithm.name), **values)
         with np.errstate(all="ignore"):
-            expected = [np.array(vector) for vector in yielded]
+            expected = [np.array(vector) for vector in vectors]
     except Exception as error:
         call = f"it is called with {', '.join(['run', *values])}"
-        raise Failed(f"The transcription breaks ({where}; {call}): {describe_error(error)}") from error
+        raise Failed(f"The transcription breaks ({location}; {call}): {describe_error(error)}") from error
     if len(expected) != setting.total_rounds:
-        what = f"The transcription yields {len(expected)} vectors in {setting.total_rounds} rounds ({where})"
-        raise Failed(f"{what}: yield the output after every round, also after one without clients.")
+        raise Failed(
+            f"The transcription yields {len(expected)} vectors in {setting.total_rounds} rounds ({location}): yield "
+            "the output after every round, also after one without clients."
+        )
     for round, vector in enumerate(expected, start=1):
         with np.errstate(all="ignore"):
             simulation.run_round()
-        ours = to_numpy(simulation.output)
-        if not np.allclose(ours, vector, rtol=1e-10, atol=1e-12):
-            far = np.abs(ours - vector).max()
-            raise Failed(f"The output differs from the transcription by {far:.2g} after round {round} ({where}).")
+        output = to_numpy(simulation.output)
+        if not np.allclose(output, vector, rtol=1e-10, atol=1e-12):
+            distance = np.abs(output - vector).max()
+            raise Failed(
+                f"The output differs from the transcription by {distance:.2g} after round {round} ({location})."
+            )
 
 
-def how_to_write(implementation: Implementation) -> str:
-    """The sentence for an algorithm without a transcription."""
-    name = implementation.name
-    if sys.modules[implementation.cls.__module__].__name__.startswith("fedatlas.") and not folders()[1].is_dir():
-        return "The transcriptions of the atlas's own algorithms are in its repository."
-    identifier = name.replace("-", "_").replace("+", "")
+def _instructions(implementation: Implementation) -> str:
+    """Return the sentence on an algorithm without a transcription."""
+    name, module = implementation.name, sys.modules[implementation.cls.__module__].__name__
+    if module.startswith("fedatlas.") and not folders()[1].is_dir():
+        return "The transcriptions of the built-in algorithms are in the repository of fedatlas."
+    identifier = _identifier(name)
     arguments = ", ".join(["run", *implementation.cls.options()])
     return (
         f"There is no transcription. Write the paper's pseudocode line by line in transcriptions/{identifier}.py: "
