@@ -58,7 +58,7 @@ def main() -> None:
         sys.exit("benchmarks/gpu.py: torch finds no CUDA device on this machine")
     torch.set_num_threads(1)
     on_gpu, on_core = problem(given.architecture, "cuda"), problem(given.architecture, "cpu")
-    together = milliseconds(on_gpu, "_together", given.batch, 100)
+    together = milliseconds(on_gpu, "_in_one_pass", given.batch, 100)
     one_by_one = milliseconds(on_gpu, "_one_by_one", given.batch, 10)
     core = milliseconds(on_core, "_one_by_one", given.batch, 2)
     print(

@@ -108,7 +108,10 @@ def test_evaluation_by_hand():
     x = problem.start(3)
     module = copy.deepcopy(problem.module)
     nn.utils.vector_to_parameters(x, module.parameters())
-    for samples, prefix, penalty in ((problem.train, "", 0.25 * float(x @ x)), (problem.held_out["test"], "test_", 0.0)):
+    for samples, prefix, penalty in (
+        (problem.train, "", 0.25 * float(x @ x)),
+        (problem.held_out["test"], "test_", 0.0),
+    ):
         features, labels = samples.gather(samples.index(np.arange(60)))
         with torch.no_grad():
             loss = float(nn.CrossEntropyLoss()(module(features), labels)) + penalty

@@ -246,7 +246,9 @@ class NetworkBatch:
     @property
     def stackable(self) -> bool:
         """Whether the gradients of all m clients can be computed in one pass."""
-        return self.problem.block_rows > 1 and len(self.rows[0]) <= CHUNK and len(set(self.size.tolist())) == 1
+        return (
+            self.problem.block_rows > 1 and len(self.rows[0]) <= CHUNK and len({len(draws) for draws in self.rows}) == 1
+        )
 
     def _in_one_pass(self, y: Tensor) -> tuple[Tensor, Tensor]:
         """Return losses without l2, (m,), and gradients with it, (m, d), from one pass."""
