@@ -105,7 +105,7 @@ def by_weight(x, shape, chosen, g, grads, simd):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def by_image(shape, weight, chosen, g, simd):
-    """Return the gradient with respect to x, flat. Arguments as before, except that vectors lie along a patch's rows."""
+    """Return the gradient with respect to x, flat; arguments as before, but vectors lie along a patch's rows."""
     n, (_, height, width, inside), (outside, _, k, _) = len(simd), shape, weight.shape
     b, h, w, padded = chosen.shape
     row, run = width * inside, k * inside

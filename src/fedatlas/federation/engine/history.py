@@ -14,8 +14,8 @@ class History:
     training without evaluation.
 
     Attributes:
-        rows: A row for each evaluation, with ``round``, ``steps``, the costs up to it, the problem's metrics, those that
-            the setting names, and recorded values of local steps.
+        rows: A row for each evaluation, with ``round``, ``steps``, the costs up to it, the problem's metrics, those
+            that the setting names, and recorded values of local steps.
         status: ``ok`` or ``diverged``.
         diverged_round: Number of rounds after which the output or the loss was first not finite.
         x: Last output, (d,).

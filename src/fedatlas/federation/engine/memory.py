@@ -26,8 +26,8 @@ def require_for_draws(problem: EngineProblem, setting: Setting) -> None:
     need = draws(problem, setting, active) + CLIENT * setting.clients
     if need > (free := problem.free_memory()):
         raise UserError(
-            f"the minibatches of a round of {setting.clients:,} clients need about {format_size(need)}; but only {format_size(free)} "
-            "of memory are free: take a smaller batch, fewer local steps, or fewer clients"
+            f"the minibatches of a round of {setting.clients:,} clients need about {format_size(need)}; but only "
+            f"{format_size(free)} of memory are free: take a smaller batch, fewer local steps, or fewer clients"
         )
 
 

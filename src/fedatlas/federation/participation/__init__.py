@@ -1,4 +1,7 @@
-"""Participation: the rules that say which clients take part in a round. A module here that defines a rule is found by itself."""
+"""Participation: the rules that say which clients take part in a round.
+
+A module here that defines a named `Participation` is found by itself.
+"""
 
 from fedatlas.federation.participation.base import Participation
 from fedatlas.registry.kinds import Family

@@ -1,4 +1,4 @@
-"""Partitions: the kinds of splitting samples over clients. A module here that defines a named `Split` is found by itself.
+"""Partitions: how samples are split over clients. A module here that defines a named `Split` is found by itself.
 
 >>> import numpy as np
 >>> import fedatlas
@@ -94,8 +94,8 @@ def number_of_clients(spec: Any, clients: int, setting: int | None = None) -> in
         raise missing_owners(kind)
     if setting is not None and setting != clients:
         raise UserError(
-            f"partition {kind}: the data have {clients:,} clients, but the setting {setting}: say clients: {clients}, or "
-            "leave clients out"
+            f"partition {kind}: the data have {clients:,} clients, but the setting {setting}: say clients: {clients}, "
+            "or leave clients out"
         )
     return clients
 
