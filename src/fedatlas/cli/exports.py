@@ -44,7 +44,7 @@ def write(path: str, frame: "pd.DataFrame") -> None:
 
 
 def _ours(path: Path) -> bool:
-    """Whether ``write`` made a file. A run file of the workflow is another one."""
+    """Return whether ``write`` wrote a file, which a run file of the workflow is not."""
     try:
         if path.suffix == ".csv":
             with open(path, "rb") as file:

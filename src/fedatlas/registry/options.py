@@ -62,7 +62,7 @@ class Option:
 
     @property
     def required(self) -> bool:
-        """Whether a value is mandatory."""
+        """True if a value is mandatory."""
         return self.default is dataclasses.MISSING
 
     @functools.cached_property
@@ -72,7 +72,7 @@ class Option:
 
     @property
     def numeric(self) -> bool:
-        """Whether numbers are allowed."""
+        """True if numbers are allowed."""
         return bool({int, float} & set(self.members))
 
     @property
@@ -131,7 +131,7 @@ class Option:
 
     @property
     def optional(self) -> bool:
-        """Whether null is allowed."""
+        """True if null is allowed."""
         return types.NoneType in self.members
 
     def _describe(self, member: Any) -> str:

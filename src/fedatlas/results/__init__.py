@@ -1,1 +1,1 @@
-"""What follows from run files: claims, comparisons of algorithms, simulated seconds, figures."""
+"""Results of run files: claims, comparisons of algorithms, simulated seconds, figures."""

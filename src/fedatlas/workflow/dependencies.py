@@ -1,7 +1,8 @@
 """The code behind each step of the workflow, and the fingerprint files that stand for it in Snakemake's rules.
 
 ``results/code/MODULE.txt`` holds the fingerprint of a module with all that it imports, ``results/code/own/MODULE.txt``
-that of a module of an extension. It is rewritten only when that changes, so a rule reruns exactly if code that it lists has changed, and Snakemake names the file as the reason.
+that of a module of an extension. It is rewritten only when that changes, so a rule reruns exactly if code that it lists
+has changed, and Snakemake names the file as the reason.
 """
 
 from collections.abc import Iterable, Sequence

@@ -62,7 +62,7 @@ def experiment_schema() -> dict[str, Any]:
         "tuning": {"anyOf": [{"$ref": "#/$defs/tuning rule"}, {"type": "null"}], **descriptions["tuning"]},
         "extends": {
             "anyOf": [{"type": "string"}, {"type": "object", "required": ["experiment"]}],
-            "description": "another experiment, whose file this one is laid over, or a mapping that leaves out sections",
+            "description": "experiment whose file this one is laid over, or a mapping that leaves out sections of it",
         },
         "sizes": {"type": "object", "description": "overrides for each size", "required": ["smoke"]},
     }

@@ -1,4 +1,4 @@
-"""Compiled convolution, 2x2 max pooling and ReLU in one, for small images on a processor.
+"""Compiled convolution, 2x2 max pooling and ReLU in n1, for small images on a processor.
 
 Channels lie last in memory and make SIMD vectors. Forward, the four convolutions of a pooling window share each
 weight that is read. Backward, only the largest of the four has a gradient, and that only if it is positive: each of
@@ -34,13 +34,7 @@ def forward(x, shape, weight, bias, simd):
     z, chosen = np.empty((b, h, w, padded), x.dtype), np.empty((b, h, w, padded), x.dtype)
     X, F, B, Z, C = pointer(x), pointer(filters), pointer(start), pointer(z), pointer(chosen)
     row, run, to = width * inside, k * inside, 0
-    zero, one, two, three, none = (
-        splat(0.0, simd),
-        splat(1.0, simd),
-        splat(2.0, simd),
-        splat(3.0, simd),
-        splat(-1.0, simd),
-    )
+    n0, n1, n2, n3, none = splat(0.0, simd), splat(1.0, simd), splat(2.0, simd), splat(3.0, simd), splat(-1.0, simd)
     for image in range(b):
         for i in range(h):
             for j in range(w):
@@ -56,14 +50,14 @@ def forward(x, shape, weight, bias, simd):
                             z1 = fma(splat(X[upper + inside + s], simd), f, z1)
                             z2 = fma(splat(X[lower + s], simd), f, z2)
                             z3 = fma(splat(X[lower + inside + s], simd), f, z3)
-                    place = where_greater(z1, z0, one, zero)
+                    corner_index = where_greater(z1, z0, n1, n0)
                     most = where_greater(z1, z0, z1, z0)
-                    place = where_greater(z2, most, two, place)
+                    corner_index = where_greater(z2, most, n2, corner_index)
                     most = where_greater(z2, most, z2, most)
-                    place = where_greater(z3, most, three, place)
+                    corner_index = where_greater(z3, most, n3, corner_index)
                     most = where_greater(z3, most, z3, most)
-                    store(Z, to + v, where_greater(most, zero, most, zero))
-                    store(C, to + v, where_greater(most, zero, place, none))
+                    store(Z, to + v, where_greater(most, n0, most, n0))
+                    store(C, to + v, where_greater(most, n0, corner_index, none))
                 to += padded
     return z, chosen
 
@@ -79,15 +73,15 @@ def by_weight(x, shape, chosen, g, grads, simd):
     filters, start = np.zeros((k, k, inside, padded), x.dtype), np.zeros(padded, x.dtype)
     X, F, B, C, G = pointer(x), pointer(filters), pointer(start), pointer(chosen), pointer(g)
     row, run, to = width * inside, k * inside, 0
-    zero, one, two, three = splat(0.0, simd), splat(1.0, simd), splat(2.0, simd), splat(3.0, simd)
+    n0, n1, n2, n3 = splat(0.0, simd), splat(1.0, simd), splat(2.0, simd), splat(3.0, simd)
     for image in range(b):
         for i in range(h):
             for j in range(w):
                 at = (image * height + 2 * i) * row + 2 * j * inside
                 for v in range(0, padded, n):
-                    s, place = load(G, to + v, simd), load(C, to + v, simd)
-                    g0, g1 = where_equal(place, zero, s, zero), where_equal(place, one, s, zero)
-                    g2, g3 = where_equal(place, two, s, zero), where_equal(place, three, s, zero)
+                    s, corner_index = load(G, to + v, simd), load(C, to + v, simd)
+                    g0, g1 = where_equal(corner_index, n0, s, n0), where_equal(corner_index, n1, s, n0)
+                    g2, g3 = where_equal(corner_index, n2, s, n0), where_equal(corner_index, n3, s, n0)
                     store(B, v, load(B, v, simd) + ((g0 + g1) + (g2 + g3)))
                     for down in range(k):
                         upper, lower, tap = at + down * row, at + (down + 1) * row, down * run * padded + v
@@ -112,25 +106,25 @@ def by_image(shape, weight, chosen, g, simd):
     length = -(-run // n) * n
     filters = np.zeros((outside, k, length), g.dtype)  # rows in whole vectors
     filters[:, :, :run] = np.ascontiguousarray(weight.transpose(0, 2, 3, 1)).reshape(outside, k, run)
-    found = np.zeros(b * height * row + SPARE, g.dtype)
+    gradient = np.zeros(b * height * row + SPARE, g.dtype)
     counts, lists = np.zeros(5, np.int64), np.zeros((5, outside), np.int64)
-    X, F, C, G, N, L = pointer(found), pointer(filters), pointer(chosen), pointer(g), pointer(counts), pointer(lists)
+    X, F, C, G, N, L = pointer(gradient), pointer(filters), pointer(chosen), pointer(g), pointer(counts), pointer(lists)
     for window in range(b * h * w):
         i, j = window // w % h, window % w
         at, to = (window // (h * w) * height + 2 * i) * row + 2 * j * inside, window * padded
         counts[:] = 0
-        for o in range(outside):  # which filters have their largest in each place; the last list has none
-            place = int(C[to + o]) % 5
-            L[place * outside + N[place]] = o
-            N[place] += 1
-        for place in range(4):
-            corner = at + (place // 2) * row + place % 2 * inside
+        for o in range(outside):  # filters with their largest at each corner of the window; the last list has none
+            corner_index = int(C[to + o]) % 5
+            L[corner_index * outside + N[corner_index]] = o
+            N[corner_index] += 1
+        for corner_index in range(4):
+            corner = at + (corner_index // 2) * row + corner_index % 2 * inside
             for down in range(k):
                 for r in range(0, length, n):
-                    there = corner + down * row + r
-                    total = load(X, there, simd)
-                    for l in range(place * outside, place * outside + N[place]):
+                    target = corner + down * row + r
+                    total = load(X, target, simd)
+                    for l in range(corner_index * outside, corner_index * outside + N[corner_index]):
                         f = load(F, (L[l] * k + down) * length + r, simd)
                         total = fma(splat(G[to + L[l]], simd), f, total)
-                    store(X, there, total)
-    return found
+                    store(X, target, total)
+    return gradient

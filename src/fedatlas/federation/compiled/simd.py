@@ -181,8 +181,8 @@ def splat(typing, number, simd):
 
     def generate(context, builder, signature, args):
         nothing = ir.Constant(kind.llvm, ir.Undefined)
-        one = builder.insert_element(nothing, args[0], ir.Constant(ir.IntType(32), 0))
-        return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [0] * kind.n))
+        first = builder.insert_element(nothing, args[0], ir.Constant(ir.IntType(32), 0))
+        return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), kind.n), [0] * kind.n))
 
     return kind(simd.dtype, simd), generate
 
@@ -220,12 +220,12 @@ def exp(x, simd):
     """Return e^x of a vector of doubles for |x| <= 700, to two units in the last place."""
     shift = splat(6755399441055744.0, simd)  # adding 1.5 * 2^52 rounds to a whole number, left in the low bits
     shifted = x * splat(1.4426950408889634, simd) + shift
-    whole = shifted - shift
-    r = (x - whole * splat(6.93145751953125e-1, simd)) - whole * splat(1.42860682030941723212e-6, simd)
+    multiple = shifted - shift
+    r = (x - multiple * splat(6.93145751953125e-1, simd)) - multiple * splat(1.42860682030941723212e-6, simd)
     r2 = r * r
     r4 = r2 * r2
-    one = splat(1.0, simd)
-    low = (one + r) + r2 * (splat(1 / 2, simd) + r * splat(1 / 6, simd))
+    unit = splat(1.0, simd)
+    low = (unit + r) + r2 * (splat(1 / 2, simd) + r * splat(1 / 6, simd))
     middle = (splat(1 / 24, simd) + r * splat(1 / 120, simd)) + r2 * (splat(1 / 720, simd) + r * splat(1 / 5040, simd))
     high = (splat(1 / 40320, simd) + r * splat(1 / 362880, simd)) + r2 * (
         splat(1 / 3628800, simd) + r * splat(1 / 39916800, simd)

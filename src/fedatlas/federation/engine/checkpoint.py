@@ -45,13 +45,13 @@ class Checkpointer:
     def __init__(
         self,
         path: str | Path,
-        about: Any,
+        identity: Any,
         seconds: float = 60,
         share: float = 0.02,
         stop: threading.Event | None = None,
         also: Callable[[], None] = lambda: None,
     ) -> None:
-        self.path, self.about, self.seconds, self.share = Path(path), about, seconds, share
+        self.path, self.identity, self.seconds, self.share = Path(path), identity, seconds, share
         self.stop, self.also = stop, also
         self.due = time.monotonic() + seconds
 
@@ -81,7 +81,7 @@ class Checkpointer:
         """Write the file. Raises UserError if it cannot be written."""
         self.also()
         with atomic(self.path) as temporary, zipfile.ZipFile(temporary, "w") as file:
-            for name, array in _arrays({"about": self.about, "runs": runs}, pairs):
+            for name, array in _arrays({"about": self.identity, "runs": runs}, pairs):
                 with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
                     np.lib.format.write_array(entry, array, allow_pickle=False)
 
@@ -93,20 +93,20 @@ class Checkpointer:
                     raise ValueError("it is damaged")
             with np.load(self.path, allow_pickle=False) as file:
                 head = json.loads(str(file["head"]))
-                if head["about"] != self.about:
+                if head["about"] != self.identity:
                     say(f"the checkpoint {self.path} is of another specification or other code: the run starts again")
                     return
                 if head["runs"] != runs:
                     return
-                found = [
-                    _Saved.read(file, run, number, simulation)
+                snapshots = [
+                    _Snapshot.read(file, run, number, simulation)
                     for number, ((simulation, _), run) in enumerate(zip(pairs, head["simulations"], strict=True))
                 ]
         except Exception as error:  # of damaged archives, zipfile and NumPy raise a dozen kinds
             say(f"the checkpoint {self.path} cannot be read ({error}): the run starts again")
             return
-        for (simulation, history), saved in zip(pairs, found, strict=True):
-            saved.put(simulation, history)
+        for (simulation, history), snapshot in zip(pairs, snapshots, strict=True):
+            snapshot.restore(simulation, history)
         say(f"the run continues from round {min(s.round for s, _ in pairs)}, which {self.path} holds")
 
     def forget(self) -> None:
@@ -125,9 +125,9 @@ def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarra
     for simulation, history in pairs:
         numbers = {name: value for name, value in simulation.s.items() if not hasattr(value, "shape")}
         vectors = {name: list(value.shape) for name, value in simulation.s.items() if name not in numbers}
-        own = {name: getattr(simulation, name) for name in SAVED}
-        own |= {"rows": history.rows, "status": history.status, "numbers": numbers, "vectors": vectors}
-        simulations.append(own | {"parts": len(_parts(simulation.table))})
+        state = {name: getattr(simulation, name) for name in SAVED}
+        state |= {"rows": history.rows, "status": history.status, "numbers": numbers, "vectors": vectors}
+        simulations.append(state | {"parts": len(_parts(simulation.table))})
     text = json.dumps({**head, "simulations": simulations}, default=lambda value: value.item())
     yield "head", np.array(text)
     for number, (simulation, _) in enumerate(pairs):
@@ -142,15 +142,15 @@ def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarra
 
 
 def _parts(table: Table) -> list[np.ndarray]:
-    """Ids of the clients that were seen, in groups of at most CHUNK_BYTES of state."""
-    seen = np.flatnonzero(table.touched) if table.data else np.zeros(0, int)
-    count = -(-len(seen) * table.row_bytes // CHUNK_BYTES)
-    return np.array_split(seen, count) if count else []
+    """Return the ids of the clients that have a state, in groups of at most CHUNK_BYTES of state."""
+    ids = np.flatnonzero(table.touched) if table.data else np.zeros(0, int)
+    count = -(-len(ids) * table.row_bytes // CHUNK_BYTES)
+    return np.array_split(ids, count) if count else []
 
 
 @dataclass
-class _Saved:
-    """What a file holds of one simulation: the values of SAVED, the server's state, the clients' and the history."""
+class _Snapshot:
+    """State of one simulation in a file: the values of SAVED, the states of server and clients, and the history."""
 
     values: dict[str, Any]
     s: State
@@ -158,7 +158,7 @@ class _Saved:
     history: dict[str, Any]
 
     @classmethod
-    def read(cls, file: Any, run: dict[str, Any], number: int, simulation: Simulation) -> "_Saved":
+    def read(cls, file: Any, run: dict[str, Any], number: int, simulation: Simulation) -> "_Snapshot":
         """Read what the file holds under a number. Raises an exception unless it fits the simulation."""
         table, like = simulation.table.fresh(), simulation.x0
         vectors = {name: _array(file, f"{number}.s.{name}", like, shape) for name, shape in run["vectors"].items()}
@@ -167,15 +167,15 @@ class _Saved:
         for part in range(run["parts"]):
             ids = file[f"{number}.ids.{part}"]
             widths = {name: (len(ids), len(value)) for name, value in table.first.items()}
-            kept = {name: _array(file, f"{number}.i.{name}.{part}", like, shape) for name, shape in widths.items()}
-            table.write(ids, State(**kept))
+            states = {name: _array(file, f"{number}.i.{name}.{part}", like, shape) for name, shape in widths.items()}
+            table.write(ids, State(**states))
         if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
             raise ValueError("its rounds contradict each other")
         history = {"rows": run["rows"], "status": run["status"], "diverged_round": run["diverged_round"]}
         return cls({name: run[name] for name in SAVED}, State(**vectors, **run["numbers"]), table, history)
 
-    def put(self, simulation: Simulation, history: History) -> None:
-        """Set a simulation and its history to what was read."""
+    def restore(self, simulation: Simulation, history: History) -> None:
+        """Set a simulation and its history to the snapshot."""
         simulation.s, simulation.table = self.s, self.table
         for name, value in self.values.items():
             setattr(simulation, name, value)

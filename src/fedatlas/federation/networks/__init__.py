@@ -1,1 +1,1 @@
-"""What needs torch: networks as problems."""
+"""Networks as problems, in torch."""

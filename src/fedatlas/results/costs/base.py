@@ -29,7 +29,7 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CostModel(Kind):
-    """How fast clients compute and communicate.
+    """Speeds at which clients compute and communicate.
 
     A client's rate is the model's rate times exp(spread z). z is a standard normal number that depends on the model's
     seed, the quantity and the client alone. So a client has the same rates in all runs, whatever their algorithm, seed

@@ -1,4 +1,4 @@
-"""Kinds of figure. A module here that defines a `Figure` with a name is found by itself: adding one is adding a file."""
+"""Kinds of figure. A module here that defines a named `Figure` is found by itself: to add a kind is to add a file."""
 
 from fedatlas.registry.kinds import Family
 from fedatlas.results.figures.base import Figure

@@ -1,7 +1,7 @@
 """Charts of figures in a browser: descriptions that are stored beside the CSV of a figure's numbers.
 
-A kind that returns numbers may return a chart too. The report then draws the numbers of the CSV, and no others, where the
-reader can inspect single values, hide lines and change axes.
+A kind that returns numbers may return a chart too. The report then draws the numbers of the CSV, and no others, where
+the reader can inspect single values, hide lines and change axes.
 """
 
 import re

@@ -1,17 +1,17 @@
 """Perceived distance of two colours, also for people with a colour vision deficiency.
 
-The distance is CIEDE2000 (CIE 142-2001; formulas of Sharma, Wu and Dalal 2005, "The CIEDE2000 color-difference formula",
-Color Research and Application 30). People distinguish colours at distance 1 side by side on large areas; thin lines and
-small markers need 10 or more.
+The distance is CIEDE2000 (CIE 142-2001; formulas of Sharma, Wu and Dalal 2005, "The CIEDE2000 color-difference
+formula", Color Research and Application 30). People distinguish colours at distance 1 side by side on large areas; thin
+lines and small markers need 10 or more.
 """
 
 import functools
 import math
 from collections.abc import Sequence
 
-# Colours as people without one kind of cone see them, on linear RGB: Machado, Oliveira and Fernandes 2009, "A physiologically-
-# based model for simulation of color vision deficiency", IEEE Transactions on Visualization and Computer Graphics
-# 15(6), severity 1.
+# Colours as people without one kind of cone see them, on linear RGB: Machado, Oliveira and Fernandes 2009, "A
+# physiologically-based model for simulation of color vision deficiency", IEEE Transactions on Visualization and
+# Computer Graphics 15(6), severity 1.
 VISION = {
     "normal": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     "protanopia": (

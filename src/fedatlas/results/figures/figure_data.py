@@ -1,4 +1,4 @@
-"""Data of a figure: the experiment's results, the style of its algorithms, and the rows that the figure's options keep."""
+"""Data of a figure: the experiment's results, the style of its algorithms, and the rows that its options keep."""
 
 import functools
 from collections.abc import Iterable

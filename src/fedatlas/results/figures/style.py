@@ -1,7 +1,8 @@
 """Styles of algorithms and figures: one colour, marker and line for each algorithm throughout the atlas.
 
 The colours extend those of Okabe and Ito (2008). Each two of them look at least ``FAR`` apart to people with any colour
-vision (`fedatlas.results.figures.colour_vision`), so up to as many entries as there are colours are told apart by colour alone.
+vision (`fedatlas.results.figures.colour_vision`), so up to as many entries as there are colours
+differ by colour alone.
 Entries of an experiment also differ in marker or line. The paper's own method is never grey.
 """
 
@@ -119,9 +120,9 @@ STYLES = {
 def styles(algorithms: Mapping[Key, str]) -> dict[Key, Style]:
     """Return the style of each entry of an experiment, by id.
 
-    The first entry of an algorithm has the style that STYLES gives it, unless a preceding entry has that colour, as among
-    many algorithms. Any other entry gets a colour that differs visibly from all others, as long as there is one, and a
-    unique marker and line. Styles depend on the entries alone, so they are the same in all figures.
+    The first entry of an algorithm has the style that STYLES gives it, unless a preceding entry has that colour, as
+    among many algorithms. Any other entry gets a colour that differs visibly from all others, as long as there is one,
+    and a unique marker and line. Styles depend on the entries alone, so they are the same in all figures.
 
     Args:
         algorithms: Names of the algorithms by id of the entry, in the experiment's order.

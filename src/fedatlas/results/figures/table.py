@@ -1,5 +1,6 @@
 """A table: algorithms by the values of an axis, mean and standard deviation over seeds."""
 
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ class Table(PanelFigure):
         ax.set_axis_off()
         ax.set(xlim=(0, width), ylim=(height - 0.3, 0))
         edges = [names + sum(widths[:n]) for n in range(len(widths) + 1)]
-        middles = [(left + right) / 2 for left, right in zip(edges, edges[1:], strict=False)]
+        middles = [(start + end) / 2 for start, end in itertools.pairwise(edges)]
         for column, title in enumerate(titles):
             left, right = edges[column * len(metrics)], edges[(column + 1) * len(metrics)]
             ax.text((left + right) / 2, HEADING / 2, title, fontweight="bold", **CENTRED)

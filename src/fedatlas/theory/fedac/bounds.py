@@ -1,4 +1,4 @@
-"""What theorems on FedAc promise in the settings of an experiment: what figures draw beside its results."""
+"""Bounds of the theorems on FedAc in the settings of an experiment, which figures draw beside its results."""
 
 import functools
 import json

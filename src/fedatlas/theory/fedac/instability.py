@@ -1,4 +1,4 @@
-"""How two runs from almost equal starts move apart: Theorem 4.2 and Lemma 4.3 of Yuan & Ma 2020 (2006.08950).
+"""Instability of accelerated runs from almost equal starts: Theorem 4.2, Lemma 4.3 of Yuan & Ma 2020 (2006.08950).
 
 On the function of Lemma F.2 the starts must be so close that float64 cannot tell the runs apart, so they are computed
 in Decimals, with as many digits as the closeness and the number of steps ask for.

@@ -1,4 +1,4 @@
-"""What a theorem of Yuan & Ma (2020) consists of, and the constants in which it speaks."""
+"""A theorem of Yuan & Ma (2020) as a kind, and the constants of its statement."""
 
 import math
 from abc import ABC, abstractmethod
@@ -80,11 +80,11 @@ class FedAcTheorem(ABC):
         return algorithm.coupling(K)[2] if hasattr(algorithm, "coupling") else None
 
     def applies(self, c: FedAcConstants, M: int, K: int, T: int) -> bool:
-        """Whether the theorem covers this mu and this T."""
+        """Return whether the theorem covers this mu and this T."""
         return (self.convex or c.mu > 0) and T >= self.least_steps
 
     def sigma(self, c: FedAcConstants) -> float:
-        """What the paper's sigma is under the theorem's assumptions."""
+        """Return the paper's sigma under the theorem's assumptions."""
         return c.sigma4 if self.fourth else c.sigma
 
 
