@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from fedatlas.errors import UserError
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.arrays import State, zeros_like
 from fedatlas.federation.topologies import TOPOLOGIES, Topology
@@ -35,6 +36,13 @@ class Sonata(Algorithm):
     graph: str | dict[str, Any] = option("complete", doc="graph of the clients", family="topology")
     link_p: float = option(0.5, doc="probability of a link of an Erdos-Renyi graph", above=0, high=1)
     graph_seed: int = option(0, doc="seed of an Erdos-Renyi graph", low=0)
+
+    def __post_init__(self):
+        super().__post_init__()
+        try:
+            _ = self.topology
+        except UserError as error:
+            raise UserError(f"{self.title()}: graph is {self.graph!r}; {error}") from None
 
     def validate(self, setting, problem):
         super().validate(setting, problem)
