@@ -35,16 +35,18 @@ UP = "../../.."
 
 
 def pages() -> dict[str, str]:
-    """Markdown by path: a page for each algorithm of the atlas, and a table of them."""
+    """Return Markdown by path: a page for each algorithm of the atlas, and a table of them."""
     classes = {name: ALGORITHMS.get(name) for name in ALGORITHMS.builtin}
-    shown = {cls.name: cls for cls in classes.values()}
+    algorithms = {cls.name: cls for cls in classes.values()}
     figures = _figures()
-    made = {f"{FOLDER}/{_file(name)}.md": "\n".join(_page(cls, figures.get(name, []))) for name, cls in shown.items()}
-    return made | {f"{FOLDER}/table.md": "\n".join(_table(shown))}
+    table = {f"{FOLDER}/table.md": "\n".join(_table(algorithms))}
+    return table | {
+        f"{FOLDER}/{_file(name)}.md": "\n".join(_page(cls, figures.get(name, []))) for name, cls in algorithms.items()
+    }
 
 
 def notation(cls: type[Algorithm]) -> Notation:
-    """The symbols of an algorithm's formulas. A step size has the letter that its meaning names."""
+    """Return the symbols of an algorithm's formulas. A step size has the letter that its meaning names."""
     symbols = dict(SYMBOLS)
     for name in {"lr", "server_lr"} & cls.options().keys():
         if letter := re.search(r"\beta(_\w)?\b", cls.options()[name].doc):
@@ -56,9 +58,9 @@ def _file(name: str) -> str:
     return name.replace("+", "plus")
 
 
-def _table(shown: dict[str, type[Algorithm]]) -> Iterator[str]:
+def _table(algorithms: dict[str, type[Algorithm]]) -> Iterator[str]:
     yield "| algorithm | name | what it is |\n|---|---|---|"
-    for name, cls in sorted(shown.items(), key=lambda pair: pair[1].label.lower()):
+    for name, cls in sorted(algorithms.items(), key=lambda pair: pair[1].label.lower()):
         summary = prose(first_paragraph(cls), notation(cls))
         yield f"| [{escape_markdown(cls.label)}](algorithms/{_file(name)}.md) | `{name}` | {summary} |"
 
@@ -71,7 +73,7 @@ def _page(cls: type[Algorithm], figures: list[str]) -> Iterator[str]:
     if cls.aliases:
         yield f"Other names are {', '.join(f'`{name}`' for name in cls.aliases)}."
     yield "\n## Update rule\n"
-    yield from _told(cls, letters)
+    yield from _update_rule(cls, letters)
     yield f"{NOTATION}.{_legend(cls, letters)}\n"
     yield from _options(cls, letters)
     yield from _theory(cls, letters)
@@ -81,26 +83,25 @@ def _page(cls: type[Algorithm], figures: list[str]) -> Iterator[str]:
         yield from figures
 
 
-def _told(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
-    """What the docstring says after its first sentence; where that has no step, the rule that it changes as well."""
+def _update_rule(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
+    """Yield the docstring after its first sentence, and the rule of the base algorithm if it has no step."""
     paragraphs = (inspect.getdoc(cls) or "").split("\n\n")[1:]
-    yield from described(paragraphs, letters)
-    bases = (one for one in cls.__mro__[1:] if issubclass(one, Algorithm) and "name" in vars(one))
-    base = next(bases, None)
+    yield from describe(paragraphs, letters)
+    base = next((base for base in cls.__mro__[1:] if issubclass(base, Algorithm) and "name" in vars(base)), None)
     if base and not any("<-" in text and is_rule(text) for text in paragraphs):
         words = "All else is as in" if paragraphs else "It is that of"
         yield f"{words} [{escape_markdown(base.label)}]({_file(base.name)}.md):\n"
-        whole = (inspect.getdoc(base) or "").split("\n\n")[1:]
-        yield from described([text for text in whole if is_rule(text) and "<-" in text], notation(base))
+        inherited = (inspect.getdoc(base) or "").split("\n\n")[1:]
+        yield from describe([text for text in inherited if is_rule(text) and "<-" in text], notation(base))
 
 
 def is_rule(paragraph: str) -> bool:
-    """Whether a paragraph of a docstring is pseudocode: it is indented, or all that follows the first sentence."""
+    """Return whether a paragraph of a docstring is pseudocode: it is indented, or begins with an assignment."""
     return paragraph.startswith(" ") or bool(re.match(r"\S+ +(<-|=) ", paragraph) and "<-" in paragraph)
 
 
-def described(paragraphs: list[str], letters: Notation) -> Iterator[str]:
-    """Paragraphs of a docstring in Markdown."""
+def describe(paragraphs: list[str], letters: Notation) -> Iterator[str]:
+    """Yield paragraphs of a docstring in Markdown."""
     for text in paragraphs:
         if is_rule(text):
             yield f"$$\n{rule(text, letters)}\n$$\n"
@@ -109,7 +110,7 @@ def described(paragraphs: list[str], letters: Notation) -> Iterator[str]:
 
 
 def _legend(cls: type[Algorithm], letters: Notation) -> str:
-    """Which symbol is which option, where they differ."""
+    """Return a sentence about the options whose symbols are not their names."""
     text = " ".join((inspect.getdoc(cls) or "").split("\n\n")[1:])
     pairs = [
         f"${letters.symbols[name]}$ is the option `{name}`"
@@ -129,16 +130,17 @@ def _options(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
         yield "It has none.\n"
         return
     yield "| option | meaning | value | default |\n|---|---|---|---|"
-    for one in cls.options().values():
-        meaning = prose(one.doc, letters) + (f" ({one.unit})" if one.unit else "")
-        yield f"| `{one.name}` | {meaning.replace(' | ', ' ')} | {escape_markdown(one.expected)} | {_default(one)} |"
+    for option in cls.options().values():
+        meaning = prose(option.doc, letters) + (f" ({option.unit})" if option.unit else "")
+        expected, preset = escape_markdown(option.expected), _default(option)
+        yield f"| `{option.name}` | {meaning.replace(' | ', ' ')} | {expected} | {preset} |"
     yield ""
 
 
-def _default(one: Option) -> str:
-    if one.advice:
-        return f"none; advised is `{one.advice}`"
-    return "none" if one.required else f"`{default(one)}`"
+def _default(option: Option) -> str:
+    if option.advice:
+        return f"none; advised is `{option.advice}`"
+    return "none" if option.required else f"`{default(option)}`"
 
 
 def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
@@ -147,22 +149,22 @@ def _theory(cls: type[Algorithm], letters: Notation) -> Iterator[str]:
     facts.append(f"The server sends {sent} to every active client, which counts as {_vectors(len(cls.broadcast))}.")
     yield "## What is known of it\n"
     yield from (f"- {text}" for text in facts)
-    found = [
-        f"Theorem {one.short} of its paper ({one.name} in the appendix; {prose(one.assumptions, letters)})"
-        for one in FEDAC_THEOREMS.values()
-        if one.algorithm == cls.name
+    bounds = [
+        f"Theorem {theorem.short} of its paper ({theorem.name} in the appendix; {prose(theorem.assumptions, letters)})"
+        for theorem in FEDAC_THEOREMS.values()
+        if theorem.algorithm == cls.name
     ]
-    found += [
-        f"{one.title} (bounds {escape_markdown(one.quantity)})"
-        for one in RUN_BOUNDS.values()
-        if cls.name in one.algorithms
+    bounds += [
+        f"{bound.title} (bounds {escape_markdown(bound.quantity)})"
+        for bound in RUN_BOUNDS.values()
+        if cls.name in bound.algorithms
     ]
-    if found:
-        yield f"- Bounds that the atlas computes: {'; '.join(dict.fromkeys(found))}."
+    if bounds:
+        yield f"- Bounds that the atlas computes: {'; '.join(dict.fromkeys(bounds))}."
     if words := (cls.rate.__doc__ or "").removeprefix("Return ") if cls.overrides("rate") else None:
         yield "\n**Rate.** With full gradients, a round multiplies the mean squared distance to the optimum by at most"
         yield "this in the long run; a test compares it with runs.\n"
-        yield from described(inspect.cleandoc(words).split("\n\n"), letters)
+        yield from describe(inspect.cleandoc(words).split("\n\n"), letters)
     yield ""
 
 
@@ -174,7 +176,8 @@ def _source(cls: type[Algorithm]) -> Iterator[str]:
     yield "## Source\n"
     paper = reference(cls.cite)
     title = f"[{escape_markdown(paper.title)}]({paper.link})" if paper.link else escape_markdown(paper.title)
-    yield f"- {escape_markdown(paper.authors)}: {title}. {escape_markdown(paper.venue)}, {paper.year}. `fedatlas cite {cls.name}`"
+    authors, venue = escape_markdown(paper.authors), escape_markdown(paper.venue)
+    yield f"- {authors}: {title}. {venue}, {paper.year}. `fedatlas cite {cls.name}`"
     yield "  prints the BibTeX entry."
     code = Path(inspect.getfile(cls)).relative_to(ROOT)
     yield f"- The class `{cls.__name__}` is in [{code}]({UP}/{code})."
@@ -186,47 +189,47 @@ def _source(cls: type[Algorithm]) -> Iterator[str]:
     yield f"- Its transcription, the paper's pseudocode line by line, is in [{file}]({UP}/{file}). A test compares each"
     yield "  round of the class with it:\n"
     yield "```python"
-    yield "\n\n".join(inspect.getsource(one).rstrip() for one in (*_helpers(function), function))
+    yield "\n\n".join(inspect.getsource(part).rstrip() for part in (*_helpers(function), function))
     yield "```\n"
 
 
 def _helpers(function: FunctionType) -> list[FunctionType]:
-    """Functions of the same file that a function calls, those that are called by others first."""
-    names = [function.__globals__.get(name) for name in function.__code__.co_names]
-    called = [one for one in names if isinstance(one, FunctionType) and one.__module__ == function.__module__]
-    return list(dict.fromkeys(each for one in called for each in (*_helpers(one), one)))
+    """Return the functions of the same file that a function calls, each after those that it calls itself."""
+    values = [function.__globals__.get(name) for name in function.__code__.co_names]
+    helpers = [value for value in values if isinstance(value, FunctionType) and value.__module__ == function.__module__]
+    return list(dict.fromkeys(nested for helper in helpers for nested in (*_helpers(helper), helper)))
 
 
 def _figures() -> dict[str, list[str]]:
-    """By algorithm: the experiments of the gallery that run it, each with its figures, as items of a list."""
+    """Return, by algorithm, the experiments of the gallery that run it, with their figures, as items of a list."""
     headings = {
         re.sub(r"\\", "", text): _slug(text)
         for text in re.findall(r"^#+ (.+)$", (ROOT / "docs/gallery.md").read_text(encoding="utf-8"), re.MULTILINE)
     }
-    found: dict[str, list[str]] = {}
+    items: dict[str, list[str]] = {}
     files = Study.open().files
     for path in sorted(GALLERY.glob("*/*/entry.json")):
-        told = json.loads(path.read_text(encoding="utf-8"))
-        if told["name"] not in files.paths:
+        entry = json.loads(path.read_text(encoding="utf-8"))
+        if entry["name"] not in files.paths:
             continue
-        experiment = files.load(told["name"], told["size"])
-        place = headings.get(told["title"])
-        link = f"../../gallery.md#{place}" if place else "../../gallery.md"
+        experiment = files.load(entry["name"], entry["size"])
+        anchor = headings.get(entry["title"])
+        link = f"../../gallery.md#{anchor}" if anchor else "../../gallery.md"
         for name in {experiment.algorithm(id) for id in experiment.algorithms}:
-            drawn = [figure for figure in told["figures"] if name in _drawn(experiment, figure)]
-            if drawn:
-                item = f"- [{escape_markdown(told['title'])}]({link}), `{told['name']}`: {', '.join(map(escape_markdown, drawn))}"
-                found.setdefault(name, []).append(item)
-    return found
+            figures = [figure for figure in entry["figures"] if name in _algorithms(experiment, figure)]
+            if figures:
+                title, names = escape_markdown(entry["title"]), ", ".join(map(escape_markdown, figures))
+                items.setdefault(name, []).append(f"- [{title}]({link}), `{entry['name']}`: {names}")
+    return items
 
 
-def _drawn(experiment: Experiment, figure: str) -> set[str]:
-    """Names of the algorithms that a figure draws."""
+def _algorithms(experiment: Experiment, figure: str) -> set[str]:
+    """Return the names of the algorithms that a figure draws."""
     entry = experiment.figures.get(figure)
     ids = entry.spec.get("algorithms") if entry else None
     return {experiment.algorithm(id) for id in ids or experiment.algorithms}
 
 
 def _slug(heading: str) -> str:
-    """The anchor of a heading, as GitHub makes it."""
+    """Return the anchor that GitHub gives a heading."""
     return re.sub(r"[^\w\- ]", "", heading.replace("\\", "").lower()).replace(" ", "-")

@@ -9,14 +9,14 @@ WIDEST = 84  # characters of a row that a page shows without moving it
 
 
 def rule(block: str, notation: Notation) -> str:
-    """The lines of an update rule as aligned rows of LaTeX.
+    """Return the lines of an update rule as aligned rows of LaTeX.
 
     Columns of a line are three spaces or more apart. Clauses of a line end with a comma or semicolon and two spaces or
-    more. What says what something is, such as ``D = y - x``, is a row; what says when, such as ``K times, from y = x``,
-    stays in the row before, or in one of its own if that would be wide.
+    more. An assignment, such as ``D = y - x``, is a row. A condition, such as ``K times, from y = x``, stays in the row
+    before, or gets a row if that would be wide.
     """
-    given = re.findall(r"(?:^|\s)([A-Za-z]{2,})\+? +(?:<-|=) ", block)
-    notation = Notation(notation.symbols, {*notation.variables, *given})
+    assigned = re.findall(r"(?:^|\s)([A-Za-z]{2,})\+? +(?:<-|=) ", block)
+    notation = Notation(notation.symbols, {*notation.variables, *assigned})
     rows: list[str] = []
     width = 0
     for line in block.splitlines():
@@ -36,12 +36,12 @@ def rule(block: str, notation: Notation) -> str:
 
 
 def _assignments(clause: str, notation: Notation) -> list[str]:
-    """A clause such as ``a = 1, b = 2`` in its parts."""
+    """Return the parts of a clause such as ``a = 1, b = 2``."""
     return re.split(r",\s+(?=\S+ = )", clause) if _is_row(clause, notation) else [clause]
 
 
 def _is_row(clause: str, notation: Notation) -> bool:
-    """Whether a clause says what something is, as in ``D = y - x``, and not when, as in ``K times, from y = x``."""
+    """Return whether a clause is an assignment, such as ``D = y - x``, and no condition, such as ``from y = x``."""
     head, relation, _ = re.match(r"(.*?)(?:\s(<-|=)\s|$)(.*)", clause).groups()  # type: ignore[union-attr]
     return bool(relation) and r"\text" not in formula(head, notation)
 
@@ -52,21 +52,21 @@ def _clauses(line: str) -> list[str]:
 
 
 def prose(text: str, notation: Notation) -> str:
-    """A paragraph as Markdown, with its formulas between dollar signs."""
+    """Return a paragraph as Markdown, with its formulas between dollar signs."""
     return "".join(_pieces(text, notation))
 
 
 def _pieces(text: str, notation: Notation) -> Iterator[str]:
-    held: list[Token] = []
+    candidates: list[Token] = []
     pieces, notation = tokens(text), notation.among_words()
     for before, token, after in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False):
         if _mathematical(token, notation, getattr(before, "text", ""), getattr(after, "text", "")):
-            held.append(token)
+            candidates.append(token)
         else:
-            yield from _settled(held, notation)
-            held = []
-            yield (" " if token.spaced else "") + _marked(token)
-    yield from _settled(held, notation)
+            yield from _render(candidates, notation)
+            candidates = []
+            yield _text(token)
+    yield from _render(candidates, notation)
 
 
 def _mathematical(token: Token, notation: Notation, before: str, after: str) -> bool:
@@ -77,52 +77,51 @@ def _mathematical(token: Token, notation: Notation, before: str, after: str) -> 
     return token.kind in ("number", "relation") or (token.text in "+-*/^()[]|<>," and token.kind == "mark")
 
 
-def _settled(held: list[Token], notation: Notation) -> Iterator[str]:
-    """Tokens that may be a formula, as one if they are: its ends that belong to the sentence are set apart."""
-    start, end = 0, len(held)
-    while start < end and _of_sentence(held, start, end, first=True):
+def _render(candidates: list[Token], notation: Notation) -> Iterator[str]:
+    """Yield tokens that may be a formula; those at the ends that belong to the sentence stay text."""
+    start, end = 0, len(candidates)
+    while start < end and _of_sentence(candidates, start, end, first=True):
         start += 1
-    while end > start and _of_sentence(held, start, end, first=False):
+    while end > start and _of_sentence(candidates, start, end, first=False):
         end -= 1
-    inside = held[start:end]
-    split = next((n for n, one in enumerate(inside) if one.text == "," and _even(inside[:n])), None)
+    inner = candidates[start:end]
+    split = next((n for n, token in enumerate(inner) if token.text == "," and _balanced(inner[:n])), None)
     if split is not None:
-        yield from _settled(held[: start + split], notation)
+        yield from _render(candidates[: start + split], notation)
         yield ","
-        yield from _settled(held[start + split + 1 :], notation)
+        yield from _render(candidates[start + split + 1 :], notation)
         return
-    yield from ((" " if one.spaced else "") + _marked(one) for one in held[:start])
-    if any(one.kind == "name" for one in inside):
+    yield from map(_text, candidates[:start])
+    if any(token.kind == "name" for token in inner):
         try:
-            latex = joined(Reader(inside, notation).sequence())
-            yield f"{' ' if inside[0].spaced else ''}${latex}$"
+            latex = joined(Reader(inner, notation).sequence())
+            yield f"{' ' if inner[0].spaced else ''}${latex}$"
         except Unreadable:
-            yield "".join((" " if one.spaced else "") + _marked(one) for one in inside)
+            yield "".join(map(_text, inner))
     else:
-        yield "".join((" " if one.spaced else "") + _marked(one) for one in inside)
-    yield from ((" " if one.spaced else "") + _marked(one) for one in held[end:])
+        yield "".join(map(_text, inner))
+    yield from map(_text, candidates[end:])
 
 
-def _even(held: list[Token]) -> bool:
-    """Whether all brackets are closed."""
-    text = "".join(one.text for one in held if one.kind == "mark")
+def _balanced(tokens: list[Token]) -> bool:
+    """Return whether all brackets are closed."""
+    text = "".join(token.text for token in tokens if token.kind == "mark")
     paired = all(text.count(left) == text.count(right) for left, right in ("()", "[]"))
     return paired and text.count("|") % 2 == 0 and text.count("<") <= text.count(">")
 
 
-def _of_sentence(held: list[Token], start: int, end: int, first: bool) -> bool:
-    token = held[start] if first else held[end - 1]
+def _of_sentence(candidates: list[Token], start: int, end: int, first: bool) -> bool:
+    token = candidates[start] if first else candidates[end - 1]
     if token.text in (",", "=", "<-"):
         return True
     if token.text in ("([" if first else ")]"):
-        return not _even(held[start:end])
+        return not _balanced(candidates[start:end])
     if token.text in (")]" if first else "(["):
         return True
     return token.text in ("-", "+", "/") and not first
 
 
-def _marked(token: Token) -> str:
-    """A piece of a sentence in Markdown."""
-    if token.kind == "code":
-        return token.text[1:-1]
-    return re.sub(r"([|*_<\[\]$])", r"\\\1", token.text)
+def _text(token: Token) -> str:
+    """Return a token of a sentence in Markdown, with the space before it."""
+    text = token.text[1:-1] if token.kind == "code" else re.sub(r"([|*_<\[\]$])", r"\\\1", token.text)
+    return f" {text}" if token.spaced else text

@@ -2,7 +2,7 @@
 
 Docstrings write ``y <- y - lr (g(y) - c_i + c)``, as one reads it in a terminal. Here the same line is set as a
 formula, so an update rule is written once. Names of options become the symbols that their meanings mention
-(``local step size eta_l``). What stands beside a formula may be words.
+(``local step size eta_l``). Words may stand beside a formula.
 """
 
 import re
@@ -49,7 +49,7 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of text: what it is, its characters, and whether a space stands before it."""
+    """A piece of text: its kind, its characters, and whether a space stands before it."""
 
     kind: str
     text: str
@@ -58,7 +58,13 @@ class Token:
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a formula in LaTeX. kind: factor, sign, large or words. inner: of a group, what is in the brackets."""
+    """A piece of a formula in LaTeX.
+
+    Attributes:
+        latex: The piece.
+        kind: ``factor``, ``sign``, ``large`` or ``words``.
+        inner: Content of the brackets of a group.
+    """
 
     latex: str
     kind: str = "factor"
@@ -67,18 +73,24 @@ class Part:
 
 @dataclass(frozen=True)
 class Notation:
-    """What names mean. symbols: LaTeX by name. variables: names of several letters, words: of one, as exceptions."""
+    """The meaning of names.
+
+    Attributes:
+        symbols: LaTeX by name.
+        variables: Names of several letters that are variables.
+        words: Names of one letter that are words.
+    """
 
     symbols: Mapping[str, str]
     variables: Collection[str] = ()
     words: Collection[str] = ()
 
     def among_words(self) -> "Notation":
-        """The notation of sentences, in which several letters are a word and ``a`` is the article."""
+        """Return the notation of sentences, in which several letters are a word and ``a`` is the article."""
         return Notation(self.symbols, [name for name in self.variables if "_" in name], ("a",))
 
     def symbol(self, name: str) -> str | None:
-        """The LaTeX of a name, or None if it is a word."""
+        """Return the LaTeX of a name, or None if it is a word."""
         bare = re.fullmatch(r"([A-Za-z]+)(\d*)(~?)(?:_(?:\{(.*)\}|(\w+)))?(['*+]?)", name)
         if name in self.symbols:
             return self.symbols[name]
@@ -94,8 +106,8 @@ class Notation:
             head, digits = self.symbols[stem + digits], ""
         elif stem in self.symbols:
             head = self.symbols[stem]
-        elif index and stem in (named := {**LARGE, **OPERATORS, **FUNCTIONS}):
-            head = named[stem]
+        elif index and stem in (operators := {**LARGE, **OPERATORS, **FUNCTIONS}):
+            head = operators[stem]
         elif len(stem) == 1:
             head = r"\ell" if stem == "l" else stem
         elif index:
@@ -115,12 +127,12 @@ class Notation:
 
 
 def tokens(text: str) -> list[Token]:
-    """The pieces of a text."""
-    found = []
+    """Return the tokens of a text."""
+    pieces = []
     for match in TOKEN.finditer(text.rstrip()):
         kind = match.lastgroup or "mark"
-        found.append(Token(kind, match[kind], bool(match["space"])))
-    return found
+        pieces.append(Token(kind, match[kind], bool(match["space"])))
+    return pieces
 
 
 class Reader:
@@ -134,7 +146,7 @@ class Reader:
         return self.pieces[at] if at < len(self.pieces) else Token("end", "", False)
 
     def sequence(self, until: str = "") -> list[Part]:
-        """Parts up to a closing bracket, or to the end."""
+        """Return the parts up to a closing bracket, or to the end."""
         parts: list[Part] = []
         while (token := self.peek()).kind != "end" and not (token.text == until and token.kind in ("mark", "relation")):
             if token.text == "/" and parts and parts[-1].kind == "factor":
@@ -146,28 +158,28 @@ class Reader:
         return parts
 
     def _fraction(self, parts: list[Part]) -> None:
-        """What stands before a stroke: one factor if no space stands there, else the whole product."""
+        """Replace the numerator by a fraction: the last factor if no space precedes the stroke, else the product."""
         spaced = self.peek().spaced
         self.at += 1
         above = [parts.pop()]
         while spaced and parts and parts[-1].kind == "factor":
             above.insert(0, parts.pop())
-        top = above[0].inner or above[0].latex if len(above) == 1 else " ".join(one.latex for one in above)
+        top = above[0].inner or above[0].latex if len(above) == 1 else " ".join(part.latex for part in above)
         below = self.part()
-        command = "frac" if spaced or any(one.inner for one in (*above, below)) else "tfrac"
-        inside = (_flat(one, "tfrac") for one in (top, below.inner or below.latex))
-        parts.append(Part(rf"\{command}{{{next(inside)}}}{{{next(inside)}}}"))
+        command = "frac" if spaced or any(part.inner for part in (*above, below)) else "tfrac"
+        bottom = below.inner or below.latex
+        parts.append(Part(rf"\{command}{{{_flat(top, 'tfrac')}}}{{{_flat(bottom, 'tfrac')}}}"))
 
     def part(self) -> Part:
-        """The next piece of the formula, with its power."""
-        found = self._bare()
-        if self.peek().text == "^" and found.kind != "words":
+        """Return the next piece of the formula, with its power."""
+        base = self._bare()
+        if self.peek().text == "^" and base.kind != "words":
             self.at += 1
             sign = self.peek().text == "-"
             self.at += sign
             power = self._bare()
-            return Part(f"{found.latex}^{{{'-' * sign}{_flat(power.inner or power.latex)}}}", found.kind)
-        return found
+            return Part(f"{base.latex}^{{{'-' * sign}{_flat(power.inner or power.latex)}}}", base.kind)
+        return base
 
     def _bare(self) -> Part:
         token, following = self.peek(), self.peek(1)
@@ -214,13 +226,13 @@ class Reader:
 
 
 def _flat(latex: str, command: str = "t?frac") -> str:
-    """Without fractions, or without small ones alone, as exponents and parts of fractions are set."""
+    """Return LaTeX without fractions, or without small ones alone, as exponents and parts of fractions are set."""
     argument = r"\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}"
     return re.sub(rf"\\{command}{argument}{argument}", r"\1/\2", latex)
 
 
 def joined(parts: list[Part]) -> str:
-    """Parts as LaTeX; words in succession are one text, with the commas between them."""
+    """Return parts as LaTeX; words in succession are one text, with the commas between them."""
     latex, last = "", Part("", "sign")
     for part in parts:
         texts = part.latex.startswith(r"\text{"), last.latex.startswith(r"\text{")
@@ -240,6 +252,10 @@ def joined(parts: list[Part]) -> str:
 
 
 def formula(text: str, notation: Notation) -> str:
-    """A formula, with words in it, as LaTeX. Raises Unreadable on what is none."""
+    """Return a formula, with words in it, as LaTeX.
+
+    Raises:
+        Unreadable: The text is no formula.
+    """
     reader = Reader(tokens(text), notation)
     return joined(reader.sequence())

@@ -16,7 +16,13 @@ BLOCK = re.compile(r"(?:^`(?P<file>[\w./]+)`:\n\n)?^```(?P<language>[\w{}-]*)\n(
 
 @dataclass(frozen=True)
 class Block:
-    """A code block of a page. file: the path that stands above it, or nothing."""
+    """A code block of a page.
+
+    Attributes:
+        file: Path above the block, or an empty text.
+        language: Language of the block.
+        text: Lines of the block.
+    """
 
     file: str
     language: str
@@ -24,13 +30,13 @@ class Block:
 
 
 def blocks(page):
-    """The code blocks of a page, in order."""
+    """Return the code blocks of a page, in order."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return [Block(found["file"] or "", found["language"], found["text"]) for found in BLOCK.finditer(text)]
+    return [Block(match["file"] or "", match["language"], match["text"]) for match in BLOCK.finditer(text)]
 
 
 def commands(text):
-    """The commands of a block, each as a list of words; what stands behind # is the comment, as its last word."""
+    """Yield the commands of a block: the words of each and its comment."""
     for line in text.replace("\\\n", " ").splitlines():
         for part in line.split(" && "):
             code, _, comment = part.partition("  #")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from from_code import algorithms, escaped, listed
+from from_code import algorithms, escape_restructured
 from from_code.docstrings import prose, rule
 from from_code.formulas import SYMBOLS, Notation, Unreadable, formula
 
@@ -40,8 +40,8 @@ def test_what_is_no_formula_is_refused(text):
 
 
 def test_a_rule_has_a_row_for_each_clause_and_keeps_remarks():
-    made = rule("y <- y - lr g(y)     K times, from y = x\nc = 1,   x <- mean_S(y)     for a client", PLAIN)
-    assert made.splitlines()[1:-1] == [
+    rows = rule("y <- y - lr g(y)     K times, from y = x\nc = 1,   x <- mean_S(y)     for a client", PLAIN)
+    assert rows.splitlines()[1:-1] == [
         r"y & \leftarrow y - \eta_l g(y) \quad K\text{ times, from }y = x \\",
         r"c & = 1 \\",
         r"x & \leftarrow \operatorname{mean}_{S}(y) \quad \text{for a client}",
@@ -65,15 +65,15 @@ def pages():
 def test_every_algorithm_has_a_rule(cls, pages):
     page = pages[f"{algorithms.FOLDER}/{cls.name.replace('+', 'plus')}.md"]
     assert r"\leftarrow" in page and page.count("$$") % 2 == 0
-    told = page.split("## Source")[0]
-    for latex in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", told, re.DOTALL):
-        one = "".join(latex)
-        assert one.count("{") == one.count("}"), one
-    words = re.sub(r"\$\$.*?\$\$|\$[^$\n]*\$|`[^`]*`", "", told, flags=re.DOTALL)
+    text = page.split("## Source")[0]
+    for latex in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", text, re.DOTALL):
+        code = "".join(latex)
+        assert code.count("{") == code.count("}"), code
+    words = re.sub(r"\$\$.*?\$\$|\$[^$\n]*\$|`[^`]*`", "", text, flags=re.DOTALL)
     assert not re.search(r"\b(alpha|beta|gamma|eta|lam|kappa|server_lr|mean_S)\b|<-", words), "a formula is not set"
     symbols = [algorithms.notation(cls).symbols.get(name, name) for name in cls.options()]
     assert len(set(symbols)) == len(symbols), "two options have one symbol"
-    assert not re.search(r"\\mathrm\{(alpha|beta|gamma|eta|rho)", told), "a Greek letter is not one"
+    assert not re.search(r"\\mathrm\{(alpha|beta|gamma|eta|rho)", text), "a Greek letter is not one"
     for section in ("## Update rule", "## Options", "## What is known of it", "## Source", "@transcription"):
         assert section in page
 
@@ -86,12 +86,7 @@ def test_a_page_has_what_the_class_declares(pages):
 
 
 def test_docstrings_as_restructured_text():
-    assert escaped("weight of |x|^2 and ``|x|``, coef_ and F*") == r"weight of \|x\|^2 and ``|x|``, coef\_ and F\*"
-    text = "x: a number. y, z: others; see x. Raises UserError if not."
-    assert listed(text, ["x", "y", "z"]) == [
-        "- **x**: a number.",
-        "- **y, z**: others; see x.",
-        "",
-        "Raises UserError if not.",
-    ]
-    assert listed("No arguments: here.", ["x"]) == ["No arguments: here."]
+    assert (
+        escape_restructured("weight of |x|^2 and ``|x|``, coef_ and F*")
+        == r"weight of \|x\|^2 and ``|x|``, coef\_ and F\*"
+    )

@@ -13,18 +13,18 @@ from fedatlas.workflow.schema import experiment_schema
 from fedatlas.workflow.study import Study
 from tests.docs.blocks import PAGES, ROOT, blocks, commands
 
-MADE = ROOT / "docs/reference/algorithms"  # when the site is built
+GENERATED = ROOT / "docs/reference/algorithms"  # when the site is built
 LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
 TARGETS = {"tour", "all", "gallery", "visits", "NAME"}  # besides experiments
-ELSEWHERE = {"python3", ".", "pip", "conda", "cd", "pytest", "git", "python", "pdflatex", "bibtex"}
+OTHER_COMMANDS = {"python3", ".", "pip", "conda", "cd", "pytest", "git", "python", "pdflatex", "bibtex"}
 LANGUAGES = {"", "bash", "python", "yaml", "snakemake", "csv", "bibtex", "{toctree}", "{include}", "{eval-rst}"}
-RUN = ("adding.md", "checking.md", "data.md", "python.md")  # have tests of their own, which run their blocks
+TESTED = ("adding.md", "checking.md", "data.md", "python.md")  # have tests of their own, which run their blocks
 
 
 def anchors(path):
-    """Anchors of the headings of a page, as GitHub makes them."""
+    """Return the anchors that GitHub gives the headings of a page."""
     text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
-    heads = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", one) for one in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
+    heads = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", head) for head in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
     return {re.sub(r"[^\w\- ]", "", head.replace("\\", "").lower()).replace(" ", "-") for head in heads}
 
 
@@ -43,24 +43,24 @@ def test_every_link_leads_somewhere(page):
 
 def test_every_page_is_on_the_site():
     """Each page is in a table of contents; README.md is the front page of the repository."""
-    found = {Path("docs/index.md"), Path("README.md")}
+    listed = {Path("docs/index.md"), Path("README.md")}
     for page in PAGES:
         for block in blocks(page):
             if block.language == "{toctree}":
                 lines = [line for line in block.text.splitlines() if line and not line.startswith(":")]
-                named = [re.sub(r".*<(.*)>", r"\1", line) for line in lines]
-                found |= {
-                    path.resolve().relative_to(ROOT) for one in named for path in _matching(ROOT / page.parent, one)
+                names = [re.sub(r".*<(.*)>", r"\1", line) for line in lines]
+                listed |= {
+                    path.resolve().relative_to(ROOT) for name in names for path in _matching(ROOT / page.parent, name)
                 }
-    assert {page for page in PAGES if MADE not in (ROOT / page).parents} <= found
+    assert {page for page in PAGES if GENERATED not in (ROOT / page).parents} <= listed
 
 
 def _matching(folder, name):
-    """The files that an entry of a table of contents names, which may be a pattern."""
+    """Return the files that an entry of a table of contents, which may be a pattern, names."""
     return folder.glob(f"{name}.md") if "*" in name else [folder / f"{name}.md"]
 
 
-def commanded():
+def page_commands():
     for page in PAGES:
         for block in blocks(page):
             if block.language == "bash" and page.parent.name != "tutorial":  # those run
@@ -68,35 +68,35 @@ def commanded():
 
 
 def test_every_command_exists():
-    made = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    known = {*Study.open().files.paths, *TARGETS}
-    for param in commanded():
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    experiments = {*Study.open().files.paths, *TARGETS}
+    for param in page_commands():
         words = param.values[0]
         if words[0] == "fedatlas":
             parser().parse_args(words[1:])  # exits if it is not understood
         elif words[0] == "make":
-            assert set(words[1:]) <= made, words
+            assert set(words[1:]) <= targets, words
         elif words[0] == "snakemake":
             plain = [word for word in words[1:] if re.fullmatch("[A-Za-z]\\w+", word)]
-            assert set(plain) <= known or "--report" in words, words
+            assert set(plain) <= experiments or "--report" in words, words
         else:
-            assert words[0] in ELSEWHERE, words
+            assert words[0] in OTHER_COMMANDS, words
 
 
 def test_every_key_of_experiments_and_configuration_exists():
     schema = experiment_schema()
-    check = Draft202012Validator({key: value for key, value in schema.items() if key != "required"})
+    validator = Draft202012Validator({key: value for key, value in schema.items() if key != "required"})
     settings = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
     count = 0
     for page in PAGES:
-        if page.name in RUN:
+        if page.name in TESTED:
             continue
         for block in blocks(page):
             if block.language == "yaml":
-                found = yaml.safe_load(block.text)
-                of_config = set(found) <= set(settings["properties"])
-                found_by = Draft202012Validator(settings) if of_config else check
-                errors = [f"{page}: {error.json_path}: {error.message}" for error in found_by.iter_errors(found)]
+                content = yaml.safe_load(block.text)
+                is_config = set(content) <= set(settings["properties"])
+                block_validator = Draft202012Validator(settings) if is_config else validator
+                errors = [f"{page}: {e.json_path}: {e.message}" for e in block_validator.iter_errors(content)]
                 assert not errors
                 count += 1
     assert count > 10

@@ -16,25 +16,25 @@ SLOW = {"snakemake", "run", "ui", "paper"}  # in the fast test their experiments
 
 
 @pytest.fixture
-def place(page, tmp_path, monkeypatch):
-    """Where a reader of a page begins."""
+def workspace(page, tmp_path, monkeypatch):
+    """Enter the folder in which a reader of a page begins."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FEDATLAS_DATA", raising=False)
-    if page.stem == "cluster":  # in a study that is there
+    if page.stem == "cluster":  # begins in a study
         assert main(["init", "my-study"]) == 0
         monkeypatch.chdir(tmp_path / "my-study")
     return tmp_path
 
 
 def experiment(words):
-    """The name and the size of the experiment that a command makes; no name for the tour."""
-    named = [word for word in words[1:] if word in Study.open().files.paths]
+    """Return the name and the size of the experiment that a command makes; no name for the tour."""
+    names = [word for word in words[1:] if word in Study.open().files.paths]
     size = next((word.partition("=")[2] for word in words if word.startswith("size=")), None)
-    return named[0] if named else None, size or (words[words.index("--size") + 1] if "--size" in words else "smoke")
+    return names[0] if names else None, size or (words[words.index("--size") + 1] if "--size" in words else "smoke")
 
 
-def looked_at(words):
-    """Check what a command of the workflow is about, without running it."""
+def validate(words):
+    """Validate the experiment of a command of the workflow without running it."""
     name, size = experiment(words)
     if name:
         assert Study.open().experiment(size, name).algorithms
@@ -43,15 +43,20 @@ def looked_at(words):
 
 
 def follow(page, run):
-    """Write the files of a page and run its other blocks. run: what to do with words of a command."""
-    space = {}
+    """Write the files of a page and run its other blocks.
+
+    Args:
+        page: Path of the page.
+        run: Function of the words of a command and its exit status.
+    """
+    namespace = {}
     for block in blocks(page):
         if block.file:
             os.makedirs(os.path.dirname(block.file), exist_ok=True)
             with open(block.file, "w", encoding="utf-8") as file:
                 file.write(block.text)
         elif block.language == "python":
-            exec(compile(block.text, str(page), "exec"), space)
+            exec(compile(block.text, str(page), "exec"), namespace)
         else:
             assert block.language == "bash"
             for words, comment in commands(block.text):
@@ -61,37 +66,39 @@ def follow(page, run):
                     run(words, 2 if comment.startswith("is refused") else 0)
 
 
-def at_once(words, status):
+def run_here(words, status):
     """Run a command in this process, unless it takes long."""
     if {words[0], words[1]} & SLOW:
-        looked_at(words)
+        validate(words)
     elif words != ["fedatlas", "claims"]:  # of results that this test does not make
         assert main(words[1:]) == status, words
 
 
-def as_it_stands(words, status):
+def run_process(words, status):
     """Run a command as a reader does."""
-    name = ["snakemake"] if words[0] == "snakemake" else ["fedatlas.cli.main"]
+    module = ["snakemake"] if words[0] == "snakemake" else ["fedatlas.cli.main"]
     if "--profile" in words:  # `make slurm` runs these
-        looked_at(words)
+        validate(words)
         return
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run([sys.executable, "-m", *name, *words[1:]], env=environment, capture_output=True, text=True)
-    assert done.returncode == status, f"{words}\n{done.stdout}{done.stderr}"
+    process = subprocess.run(
+        [sys.executable, "-m", *module, *words[1:]], env=environment, capture_output=True, text=True
+    )
+    assert process.returncode == status, f"{words}\n{process.stdout}{process.stderr}"
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_a_tutorial_can_be_followed(page, place, capsys):
-    follow(page, at_once)
-    shown = capsys.readouterr()
+def test_a_tutorial_can_be_followed(page, workspace, capsys):
+    follow(page, run_here)
+    output = capsys.readouterr()
     if page.stem == "own-algorithm":
-        assert "20 passed, 0 failed, 3 not applicable" in shown.out or "agreement" in shown.out
-        assert "bound" in shown.err and "Traceback" not in shown.err
+        assert "20 passed, 0 failed, 3 not applicable" in output.out or "agreement" in output.out
+        assert "bound" in output.err and "Traceback" not in output.err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_a_tutorial_runs_as_it_stands(page, place):
-    follow(page, as_it_stands)
+def test_a_tutorial_runs_as_written(page, workspace):
+    follow(page, run_process)
     if page.stem in ("first-figure", "own-algorithm", "own-data", "own-paper"):
-        assert list(place.glob("*/results/smoke/*/report.html"))
+        assert list(workspace.glob("*/results/smoke/*/report.html"))
