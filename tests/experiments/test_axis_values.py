@@ -19,7 +19,7 @@ from fedatlas.experiments.selection import contains_value
 from fedatlas.workflow.validation import validate
 from tests.experiments.test_config import GOOD, load
 from tests.experiments.test_run import SPEC, counted  # noqa: F401
-from tests.fuzz.axes import whole
+from tests.fuzz.axes import run_experiment
 
 WORDS = st.text(max_size=5) | st.sampled_from(
     ["null", "true", "0.5", "1e-3", '"a"', "[1]", '{"kind": "full"}', "NaN", "-Infinity", "1/L", " 1", "[x", "=1"]
@@ -135,7 +135,7 @@ def test_no_run_is_lost(tmp_path, change):
             document["figures"]["all"] = {"kind": "table", "x": axes[0], **caption}
     experiment = load(tmp_path, document)
     validate(experiment)
-    whole(experiment, expansion.cells(experiment), tmp_path)
+    run_experiment(experiment, expansion.cells(experiment), tmp_path)
 
 
 def test_an_axis_inside_another_has_its_own_values_in_each_run():

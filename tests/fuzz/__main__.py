@@ -17,7 +17,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.fuzz.frame import SLACK, Target, targets
+from tests.fuzz.targets import SLACK, Target, targets
 
 GIB = 2**30
 BATCH = 100  # inputs that are drawn from one seed
@@ -26,7 +26,7 @@ FAST = 10  # seconds that an input of a target may take of which --inputs gives 
 
 def main() -> int:
     """Fuzz; returns the exit status, 1 if an input raised what it must not raise."""
-    known = targets()
+    by_name = targets()
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="target", help="default: all")
     length = parser.add_mutually_exclusive_group()
@@ -38,11 +38,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="of the inputs")
     parser.add_argument("--alone", action="store_true", help="run the one target in this process")
     a = parser.parse_args()
-    if unknown := set(a.names) - set(known):
-        parser.error(f"there is no target {', '.join(unknown)}; there are {', '.join(known)}")
+    if unknown := set(a.names) - set(by_name):
+        parser.error(f"there is no target {', '.join(unknown)}; there are {', '.join(by_name)}")
     if a.alone:
-        return alone(known[a.names[0]], None if a.inputs else a.seconds, a.inputs, a.memory, a.seed)
-    names, workers = a.names or list(known), os.cpu_count() or 1
+        return alone(by_name[a.names[0]], None if a.inputs else a.seconds, a.inputs, a.memory, a.seed)
+    names, workers = a.names or list(by_name), os.cpu_count() or 1
     share = a.seconds * min(workers, len(names)) / len(names)
 
     def start(name: str) -> int:
@@ -62,19 +62,19 @@ def alone(target: Target, seconds: float | None, inputs: int | None, memory: flo
     """Fuzz one target in this process, for some seconds or with some inputs."""
     start, slack = time.monotonic(), SLACK if seconds is None else 1
     until = math.inf if seconds is None else start + seconds
-    for path in target.kept():
+    for path in target.corpus():
         target.feed(target.read(path))
     used = int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmSize"))) * 1024
     limit = int(used + memory * GIB)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    fed = len(target.kept())
-    left = math.inf if inputs is None else max(1, round(inputs * FAST / target.seconds))
+    count = len(target.corpus())
+    remaining = math.inf if inputs is None else max(1, round(inputs * FAST / target.seconds))
     for batch in itertools.count():
-        if time.monotonic() >= until or left <= 0:
+        if time.monotonic() >= until or remaining <= 0:
             break
-        fed += target.search(number + batch, int(min(BATCH, left)), until, slack)
-        left -= BATCH
-    print(f"{target.name:<20} {fed:>7} inputs in {time.monotonic() - start:.0f} s", flush=True)
+        count += target.search(number + batch, int(min(BATCH, remaining)), until, slack)
+        remaining -= BATCH
+    print(f"{target.name:<20} {count:>7} inputs in {time.monotonic() - start:.0f} s", flush=True)
     return 0
 
 

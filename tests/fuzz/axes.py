@@ -1,4 +1,4 @@
-"""Axes of values of all kinds, from the specification to run files, table, figure, claim and MLflow's entries."""
+"""Axes of values of all kinds, from the specification to run files, table, figure, claim and MLflow's runs."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow import inputs
 from fedatlas.workflow.validation import validate
-from tests.fuzz.frame import Target
+from tests.fuzz.targets import Target
 
 BASE: dict[str, Any] = {
     "title": "Axes",
@@ -65,8 +65,8 @@ WILD = st.recursive(
 def _values(draw: Any, pool: list[Any]) -> list[Any]:
     """Values of an axis, of which one in ten is anything at all."""
     values: list[Any] = []
-    for one in draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3)):
-        value = draw(WILD) if draw(st.integers(0, 29)) == 29 else one
+    for item in draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3)):
+        value = draw(WILD) if draw(st.integers(0, 29)) == 29 else item
         if not any(value == other for other in values):
             values.append(value)
     return values
@@ -75,14 +75,14 @@ def _values(draw: Any, pool: list[Any]) -> list[Any]:
 @st.composite
 def specifications(draw: Any) -> str:
     """An experiment as YAML, with up to three axes beside tuned step sizes, a figure and a claim."""
-    found = json.loads(json.dumps(BASE))
+    content = json.loads(json.dumps(BASE))
     names = draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=3, unique=True))
     for name in names:
         section = draw(st.sampled_from(["grid", "grid" if name.startswith("problem.") else "within"]))
-        found.setdefault(section, {})[name] = draw(_values(VALUES[name]))
+        content.setdefault(section, {})[name] = draw(_values(VALUES[name]))
     rates = _values(RATES)
     both = "parameters.server_lr" not in names
-    found["algorithms"] = {
+    content["algorithms"] = {
         "fedavg": {"tune": {"lr": draw(rates)}},
         "other": {
             "algorithm": "fedavg",
@@ -93,7 +93,7 @@ def specifications(draw: Any) -> str:
     axis, panel = draw(st.sampled_from(names)), draw(st.sampled_from(names))
     where = {}
     for name in names:
-        values = found.get("grid", {}).get(name) or found["within"][name]
+        values = content.get("grid", {}).get(name) or content["within"][name]
         if name not in (axis, panel) or draw(st.booleans()):
             ends = ["max", "min"] if axis_values.are_numbers(values) else []
             where[name] = draw(st.sampled_from([values[0], values[-1], *ends]))
@@ -116,24 +116,24 @@ def specifications(draw: Any) -> str:
     )
     if figure["kind"] not in ("heatmap", "availability"):
         figure["panel"] = panel
-    some = ["fedavg", "other"]
+    ids = ["fedavg", "other"]
     claim = draw(
         st.sampled_from(
             [
-                {"kind": "reaches", "algorithms": some, "at_most": 1},
+                {"kind": "reaches", "algorithms": ids, "at_most": 1},
                 {"kind": "better", "algorithm": "fedavg", "than": ["other"]},
-                {"kind": "speedup", "algorithms": some, "axis": axis, "at_least": 0},
+                {"kind": "speedup", "algorithms": ids, "axis": axis, "at_least": 0},
                 {"kind": "choice_slope", "algorithm": "other", "parameter": "lr", "axis": axis, "at_least": 0},
-                {"kind": "spread", "algorithms": some, "among": {"lr": draw(rates)}, "at_least": 0},
-                {"kind": "drop", "algorithms": some, "axis": axis, "start": "best", "end": "worst", "at_least": 0},
-                {"kind": "equal", "algorithms": some, "tolerance": 1},
+                {"kind": "spread", "algorithms": ids, "among": {"lr": draw(rates)}, "at_least": 0},
+                {"kind": "drop", "algorithms": ids, "axis": axis, "start": "best", "end": "worst", "at_least": 0},
+                {"kind": "equal", "algorithms": ids, "tolerance": 1},
                 {"kind": "fewer", "algorithm": "fedavg", "than": ["other"], "reduction": 0.5, "at_least": 1},
             ]
         )
     )
-    found["figures"] = {"drawn": {**figure, "where": where, "caption": "All."}}
-    found["claims"] = {"claimed": {"text": "It is.", "source": "none", "check": {**claim, "where": where}}}
-    return yaml.safe_dump(found, sort_keys=False)
+    content["figures"] = {"figure": {**figure, "where": where, "caption": "All."}}
+    content["claims"] = {"claim": {"text": "It is.", "source": "none", "check": {**claim, "where": where}}}
+    return yaml.safe_dump(content, sort_keys=False)
 
 
 def _run(content: str, folder: Path) -> None:
@@ -144,13 +144,13 @@ def _run(content: str, folder: Path) -> None:
     cells = expansion.cells(experiment)
     if sum(len(list(runs(cell.spec))) for cell in cells) > 60:
         raise UserError("too long for a test")
-    whole(experiment, cells, folder)
+    run_experiment(experiment, cells, folder)
 
 
-def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
-    """All results of an experiment, which has passed its check; returns its table.
+def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
+    """Compute all results of a valid experiment, and return its table.
 
-    No run is lost or made twice, each is found by its values, and nothing raises.
+    No run is lost or made twice, each is content by its values, and nothing raises.
     """
     files = {}
     for cell in cells:
@@ -158,28 +158,28 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
     for path, cell in files.items():
         run_cell(cell.spec, path)
     for path, cell in files.items():
-        again: list[Any] = []
-        run_cell(cell.spec, path, progress=lambda *place, again=again: again.append(place))
-        assert not again, "a finished run was made again"
+        repeated: list[Any] = []
+        run_cell(cell.spec, path, progress=lambda *state, repeated=repeated: repeated.append(state))
+        assert not repeated, "a finished run was made again"
     view = expansion.create_view(experiment)
-    made = build(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select), list(files))
+    results = build(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select), list(files))
     names = ("table", "curves", "trials")
-    for name, frame in zip(names, made, strict=False):
-        result_files.write(folder / f"{name}.parquet", frame, made.meta.plain())
+    for name, frame in zip(names, results, strict=False):
+        result_files.write(folder / f"{name}.parquet", frame, results.meta.plain())
     table, curves, trials = (result_files.read(folder / f"{name}.parquet")[0] for name in names)
-    _found(experiment, files, table)
-    told = build_record(experiment, view)
-    best_values(told, table), choices(told, table)
-    logged = [entry for path in files for entry in read_runs(told, path, {}, chosen(told, table))]
-    assert len({entry.key for entry in logged}) == sum(len(_runs(path, cell)) for path, cell in files.items())
+    _assert_each_run_is_one_row(experiment, files, table)
+    record = build_record(experiment, view)
+    best_values(record, table), choices(record, table)
+    run_records = [entry for path in files for entry in read_runs(record, path, {}, chosen(record, table))]
+    assert len({entry.key for entry in run_records}) == sum(len(_runs(path, cell)) for path, cell in files.items())
     count = len(experiment.seeds)
-    assert sum(entry.chosen == "true" for entry in logged) == count * int(table["chosen"].sum())
+    assert sum(entry.chosen == "true" for entry in run_records) == count * int(table["chosen"].sum())
     for entry in experiment.figures.values():
         figure = FIGURES.build(entry.spec)
-        needed = json.loads(json.dumps(inputs.specify(figure, cells)))
+        specification = json.loads(json.dumps(inputs.specify(figure, cells)))
         try:
-            more = inputs.build(figure, view, needed, inputs.ResultTables(table, curves, folder))
-            draw(figure, view, outputs=[folder / "figure.svg"], **more)
+            arguments = inputs.build(figure, view, specification, inputs.ResultTables(table, curves, folder))
+            draw(figure, view, outputs=[folder / "figure.svg"], **arguments)
         except UserError as error:
             raise AssertionError("the figure passed its check") from error
     try:
@@ -190,19 +190,19 @@ def whole(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:
 
 
 def _runs(path: Path, cell: Cell) -> list[Run]:
-    """The runs of a run file."""
+    """Return the runs of a run file."""
     return list(runs(cell.spec, RunMeta.of(result_files.read_meta(path)).searches))
 
 
-def _found(experiment: Experiment, files: dict[Path, Cell], table: Any) -> None:
-    """Whether each run is one row of the table, which its values find."""
+def _assert_each_run_is_one_row(experiment: Experiment, files: dict[Path, Cell], table: Any) -> None:
+    """Assert that the values of each run select one row of the table."""
     points = 0
     for path, cell in files.items():
         for run in _runs(path, cell):
             values = {**cell.point, **run.within, **run.tune}
             row = table[table["algorithm"] == cell.id]
             for axis, value in values.items():
-                row = row[[axis_values.equal(value, axis_values.parse(one)) for one in row[axis]]]
+                row = row[[axis_values.equal(value, axis_values.parse(cell_value)) for cell_value in row[axis]]]
             assert len(row) == 1, f"{len(row)} rows of {values}"
             where = {axis: [value] if isinstance(value, str) else value for axis, value in values.items()}
             assert select_rows(table[table["algorithm"] == cell.id], where).index.tolist() == row.index.tolist()

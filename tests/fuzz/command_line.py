@@ -21,7 +21,7 @@ from fedatlas.cli.main import main
 from fedatlas.cli.parser import parser as build_parser
 from fedatlas.data.store import prepare
 from fedatlas.federation import algorithms
-from tests.fuzz.frame import Target
+from tests.fuzz.targets import Target
 
 SMALL = ["1", "2", "3", "5"]
 NUMBERS = [

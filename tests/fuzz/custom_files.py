@@ -1,4 +1,4 @@
-"""A user's own files, and raw files without a checksum, one target for each format: they are prepared, or refused."""
+"""Files of users, and raw files without a checksum, one target for each format: they are read, or refused."""
 
 import io
 from pathlib import Path
@@ -12,7 +12,9 @@ from fedatlas.data import preparation
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.prepared import load, load_owners
 from fedatlas.data.store import prepare, verify
-from tests.fuzz.frame import Target, mutated
+from fedatlas.federation.participation import trace_file
+from fedatlas.registry import bibliography
+from tests.fuzz.targets import Target, mutated
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame({"a": RNG.normal(size=12), "b": RNG.integers(0, 9, 12), "y": ["no", "yes", "no"] * 4})
@@ -117,3 +119,26 @@ def _check_images(content: bytes, folder: Path) -> None:
 
 IMAGE = encode_image(IMAGES["X"][0], "PNG")
 IMAGE_FOLDERS = Target("own-images", mutated([IMAGE, encode_image(IMAGES["X"][1], "JPEG")]), _check_images)
+
+
+TRACES = [
+    b"round,client,available\n0,0,1\n0,1,0\n1,0,true\n1,1,FALSE\n",
+    b"\xef\xbb\xbfround,client,available\n0,0,1\n",
+    b'client,"round",available\r\n3,2,1\r\n',
+    b"round,client,available\n9999999,99,1\n",
+]
+TRACE = Target(
+    "availability-trace",
+    mutated(TRACES),
+    lambda content, folder: trace_file.read(Path(save(content, folder, "trace.csv")), 100).any() and None,
+)
+
+
+def _check_bibtex(content: bytes, folder: Path) -> None:
+    for entry in bibliography.read_file(Path(save(content, folder, "mine.bib")), "mine.bib").values():
+        for value in entry.fields.values():
+            bibliography.plain(value)
+
+
+REFERENCES = (Path(bibliography.__file__).parents[1] / bibliography.DATA_SETS).read_bytes()
+BIBTEX = Target("bibtex", mutated([REFERENCES, *REFERENCES.split(b"\n\n")[:4]]), _check_bibtex)

@@ -22,8 +22,8 @@ from fedatlas.publish.tracking.run_records import chosen, read_runs
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
 from fedatlas.workflow.study import Study
-from tests.fuzz.frame import Target
-from tests.fuzz.generated import DATA, experiment
+from tests.fuzz.experiment_strategies import DATA, experiment
+from tests.fuzz.targets import Target
 
 SETTINGS = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": [], "mlflow_uri": ""}
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.workflow.validation import validate
-from tests.fuzz.frame import Target, mutated
+from tests.fuzz.targets import Target, mutated
 
 ROOT = Path(__file__).parents[2]
 FILES = [path.read_bytes() for path in sorted((ROOT / "config/experiments").glob("*.yaml"))]

@@ -10,7 +10,7 @@ from sqlalchemy.engine import make_url
 from fedatlas import UserError
 from fedatlas.publish.tracking import sqlite
 from fedatlas.publish.tracking.addresses import database_path, validate
-from tests.fuzz.frame import Target, mutated
+from tests.fuzz.targets import Target, mutated
 
 SEEDS = [
     b"sqlite:///results/mlflow.db", b"sqlite:////tmp/a b.db", b"http://host:5000", b"https://[::1]:5000/mlflow",

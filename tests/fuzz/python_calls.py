@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 
 from fedatlas import FederatedLogisticRegression, Logistic, Softmax, UserError, train
 from fedatlas.federation import algorithms
-from tests.fuzz.frame import Target
+from tests.fuzz.targets import Target
 
 NUMBERS = [0, -1, 1, 2, 3, 0.5, 1e-320, 1e308, -1e308, float("nan"), float("inf"), 2**63, 10**30, True]
 OTHERS = [None, "", "x", "iid", "\0", [], [1], [[1], [1, 2]], {}, {"kind": "iid"}, {"kind": None}, {1: 2}, {"kind": []}]

@@ -21,7 +21,7 @@ from fedatlas.publish.tracking.private import DatabaseWriter
 from fedatlas.publish.tracking.run_log import Book
 from fedatlas.publish.tracking.run_records import read_runs
 from fedatlas.publish.tracking.writers import ClientWriter
-from tests.fuzz.frame import Target
+from tests.fuzz.targets import Target
 from tests.tracking.tiny import DATA, EXPERIMENT, known
 
 NUMBERS = itertools.count()
@@ -135,4 +135,4 @@ def _run(content: str, folder: Path) -> None:
         assert [value for *_, value in losses] == [value for key, value, *_ in entry.metrics if key == "loss"]
 
 
-ENTRIES = Target("entries", INPUTS.map(json.dumps), _run, seconds=60, text=True)
+MLFLOW_RUNS = Target("mlflow-runs", INPUTS.map(json.dumps), _run, seconds=60, text=True)

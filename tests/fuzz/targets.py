@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
@@ -36,9 +35,12 @@ NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 class Target:
     """Code under hostile inputs.
 
-    name: also of the folder of kept inputs. inputs: a strategy that draws bytes or text. run: uses the code on an input
-    in an empty folder; an input is refused by UserError, and by no other exception. seconds: that an input may take on
-    a fast machine.
+    Attributes:
+        name: Name of the target, and of its folder in the corpus.
+        inputs: Strategy that draws bytes or text.
+        run: Function of an input and an empty folder that runs the code; it refuses an input by UserError alone.
+        seconds: Time limit of an input on a fast machine.
+        text: Whether inputs are text.
     """
 
     name: str
@@ -48,20 +50,20 @@ class Target:
     text: bool = False
 
     def feed(self, content: Any, slack: float = SLACK) -> None:
-        """Use the code on one input. Raises what is no UserError, and TooSlow after ``slack`` times its seconds."""
+        """Run the code on one input. Raises all but UserError, and TooSlow after ``slack`` times its seconds."""
         with tempfile.TemporaryDirectory() as folder, _within(slack * self.seconds), contextlib.suppress(UserError):
             self.run(content, Path(folder))
 
-    def kept(self) -> list[Path]:
-        """Files of the kept inputs."""
+    def corpus(self) -> list[Path]:
+        """Return the files of the target's inputs in the corpus."""
         return sorted(path for path in (CORPUS / self.name).glob("*") if path.is_file())
 
     def read(self, path: Path) -> Any:
-        """A kept input."""
+        """Return an input of the corpus."""
         return path.read_bytes().decode("utf-8", "surrogatepass") if self.text else path.read_bytes()
 
-    def keep(self, content: Any) -> Path:
-        """Keep an input as a file of the corpus."""
+    def save(self, content: Any) -> Path:
+        """Write an input to the corpus, and return its path."""
         raw = content.encode("utf-8", "surrogatepass") if self.text else content
         path = CORPUS / self.name / hashlib.sha256(raw).hexdigest()[:12]
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,12 +71,17 @@ class Target:
         return path
 
     def search(self, number: int, examples: int, until: float = float("inf"), slack: float = SLACK) -> int:
-        """Feed new inputs until a time of the monotonic clock; returns their count.
+        """Feed new inputs until a time of the monotonic clock, and return their count.
 
-        number: seed of the inputs. slack: as of `feed`. Raises what an input raised, with the smallest such input as a
-        note.
+        Raises what an input raised, with the path of the smallest such input as a note.
+
+        Args:
+            number: Seed of the inputs.
+            examples: Largest number of inputs.
+            until: Time of the monotonic clock.
+            slack: As of `feed`.
         """
-        fed, last = 0, None
+        count, last = 0, None
 
         @seed(number)
         @settings(
@@ -86,22 +93,17 @@ class Target:
         )
         @given(self.inputs)
         def feed(content: Any) -> None:
-            nonlocal fed, last
+            nonlocal count, last
             if time.monotonic() < until:
-                fed, last = fed + 1, content
+                count, last = count + 1, content
                 self.feed(content, slack)
 
         try:
             feed()
         except Exception as error:
-            error.add_note(f"{self.name}: the input is kept as {self.keep(last)}")
+            error.add_note(f"{self.name}: the input is kept as {self.save(last)}")
             raise
-        return fed
-
-
-def unclocked() -> Any:
-    """A context in which runs take no time, so that the files that they write are the same each time."""
-    return mock.patch("time.perf_counter", lambda: 0.0)
+        return count
 
 
 class TooSlow(Exception):
@@ -110,10 +112,10 @@ class TooSlow(Exception):
 
 @contextlib.contextmanager
 def _within(seconds: float) -> Iterator[None]:
-    def late(*_: Any) -> None:
+    def expire(*_: Any) -> None:
         raise TooSlow(f"more than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, late)
+    handler = signal.signal(signal.SIGALRM, expire)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     faulthandler.dump_traceback_later(6 * seconds, exit=True)  # what no signal interrupts
     try:
@@ -121,66 +123,68 @@ def _within(seconds: float) -> Iterator[None]:
     finally:
         faulthandler.cancel_dump_traceback_later()
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, handler)
 
 
 def targets() -> dict[str, Target]:
-    """All targets by name."""
-    here = importlib.import_module("tests.fuzz")
-    names = [one.name for one in pkgutil.iter_modules(here.__path__) if one.name not in ("frame", "__main__")]
+    """Return all targets by name."""
+    package = importlib.import_module("tests.fuzz")
+    names = [
+        module.name for module in pkgutil.iter_modules(package.__path__) if module.name not in ("targets", "__main__")
+    ]
     modules = [importlib.import_module(f"tests.fuzz.{name}") for name in names if not name.startswith("test_")]
-    found = [value for module in modules for value in vars(module).values() if isinstance(value, Target)]
-    return {target.name: target for target in sorted(found, key=lambda one: one.name)}
+    values = [value for module in modules for value in vars(module).values() if isinstance(value, Target)]
+    return {target.name: target for target in sorted(values, key=lambda target: target.name)}
 
 
 @st.composite
 def mutated(draw: Any, seeds: Sequence[bytes]) -> bytes:
-    """A strategy: one of some valid inputs after up to four edits, of bytes, of numbers and of whole stretches."""
+    """Draw one of several valid inputs, after up to four edits of bytes, numbers and stretches."""
     content = draw(st.sampled_from(seeds))
     for _ in range(draw(st.integers(0, 4))):
         content = draw(st.sampled_from(EDITS))(draw, content, seeds)
     return content
 
 
-def _place(draw: Any, content: bytes) -> int:
+def _position(draw: Any, content: bytes) -> int:
     return draw(st.integers(0, len(content)))
 
 
 def _flip(draw: Any, content: bytes, seeds: Sequence[bytes]) -> bytes:
-    at = _place(draw, content)
+    at = _position(draw, content)
     return content[:at] + bytes([draw(st.integers(0, 255))]) + content[at + 1 :]
 
 
 def _insert(draw: Any, content: bytes, seeds: Sequence[bytes]) -> bytes:
-    at = _place(draw, content)
+    at = _position(draw, content)
     return content[:at] + draw(st.sampled_from(PIECES) | st.binary(max_size=8)) + content[at:]
 
 
 def _cut(draw: Any, content: bytes, seeds: Sequence[bytes]) -> bytes:
-    first, last = sorted((_place(draw, content), _place(draw, content)))
+    first, last = sorted((_position(draw, content), _position(draw, content)))
     return content[:first] + content[last:]
 
 
 def _truncate(draw: Any, content: bytes, seeds: Sequence[bytes]) -> bytes:
-    return content[: _place(draw, content)]
+    return content[: _position(draw, content)]
 
 
 def _repeat(draw: Any, content: bytes, seeds: Sequence[bytes]) -> bytes:
-    first, last = sorted((_place(draw, content), _place(draw, content)))
+    first, last = sorted((_position(draw, content), _position(draw, content)))
     return content[:last] + content[first:last] * draw(st.integers(1, 9)) + content[last:]
 
 
 def _splice(draw: Any, content: bytes, seeds: Sequence[bytes]) -> bytes:
     other = draw(st.sampled_from(seeds))
-    return content[: _place(draw, content)] + other[_place(draw, other) :]
+    return content[: _position(draw, content)] + other[_position(draw, other) :]
 
 
 def _number(draw: Any, content: bytes, seeds: Sequence[bytes]) -> bytes:
-    found = list(NUMBER.finditer(content))
-    if not found:
+    matches = list(NUMBER.finditer(content))
+    if not matches:
         return content
-    one = draw(st.sampled_from(found))
-    return content[: one.start()] + draw(st.sampled_from(PIECES)) + content[one.end() :]
+    match = draw(st.sampled_from(matches))
+    return content[: match.start()] + draw(st.sampled_from(PIECES)) + content[match.end() :]
 
 
 EDITS = [_flip, _insert, _cut, _truncate, _repeat, _splice, _number]

@@ -22,7 +22,7 @@ from fedatlas.results.figures import FIGURES
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedred import FEDRED_BOUNDS
-from tests.fuzz.values import EXTREME, FORMULAS, REAL, TEXTS, WRONG, kind, mostly, options, value
+from tests.fuzz.option_strategies import EXTREME, FORMULAS, REAL, TEXTS, WRONG, kind, mostly, options, value
 
 MIXED_AXES = True  # whether the values of an axis may differ in type
 DATA = {"logistic": ["breast_cancer"], "softmax": ["breast_cancer", "breast_cancer", "digits"]}
@@ -154,37 +154,37 @@ def _records(spec: dict[str, Any]) -> bool:
 @st.composite
 def experiment(draw: Any) -> dict[str, Any]:
     """The content of an experiment file."""
-    held = draw(setting())
+    settings = draw(setting())
     ids = draw(st.lists(st.sampled_from(ALGORITHMS.names()), min_size=1, max_size=3, unique=True))
     of = draw(problem())
     formulas = "data" not in of  # whose constants are not known before the runs
     entries = {(id if draw(st.booleans()) else f"{id}-mine"): draw(entry(id, formulas)) for id in ids}
     spec: dict[str, Any] = {
-        "title": "Generated", "paper": "yuan2020", "source": "Nowhere", "problem": of, "setting": held,
+        "title": "Generated", "paper": "yuan2020", "source": "Nowhere", "problem": of, "setting": settings,
         "tune": {"lr": draw(_axis(mostly(st.sampled_from([0.01, 0.1, 1.0]), st.sampled_from(REAL + EXTREME))))},
         "seeds": draw(st.lists(st.integers(0, 3), min_size=1, max_size=3, unique=True)), "algorithms": entries,
     }  # fmt: skip
     spec["optimum"] = draw(st.booleans())
     if draw(st.booleans()):  # what most algorithms are defined for
-        held.pop("schedule", None)
-        held.pop("participation", None)
+        settings.pop("schedule", None)
+        settings.pop("participation", None)
     if not _records(spec):
-        held.pop("record", None)
+        settings.pop("record", None)
     declared = PROBLEMS.get(spec["problem"]["kind"])
     if declared.on_data and not spec["problem"].get("l2"):
         spec["optimum"] = draw(mostly(st.just(False), st.just(True), 10))
     if of.get("data") == "digits":
         spec["optimum"] = False  # it takes seconds
-    if "data" in of and "local_epochs" in held:
-        held["batch"] = 400
+    if "data" in of and "local_epochs" in settings:
+        settings["batch"] = 400
     reports = [*PROBLEMS.get(spec["problem"]["kind"]).reports]
     known = [name for name in reports if spec["optimum"] or declared.exact or name not in OPTIMUM_METRICS]
-    metrics = [*known, *held.get("metrics", ())] * 10 + [*reports, "accuracy"]
+    metrics = [*known, *settings.get("metrics", ())] * 10 + [*reports, "accuracy"]
     for section in ("grid", "within"):
         names = [name for name in AXES if section == "grid" or "." not in name]
         names = [name for name in names if name not in spec.get("grid", {}) and _has(spec, name)]
         chosen = draw(st.lists(st.sampled_from(names), max_size=1 + (section == "grid"), unique=True))
-        spec[section] = {name: draw(_axis_values(name, held["clients"])) for name in chosen}
+        spec[section] = {name: draw(_axis_values(name, settings["clients"])) for name in chosen}
     if "parameters.lr" in spec["grid"]:
         spec.pop("tune")
     spec["parts"] = draw(st.sampled_from([1, 1, 1, 2]))
@@ -220,23 +220,23 @@ def experiment(draw: Any) -> dict[str, Any]:
 
 def _usable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> list[str]:
     """Kinds of check that the experiment has axes, tuned hyper-parameters and theory for."""
-    lacking = set() if spec["problem"].get("centers") else {"agrees"}
-    lacking |= set() if _covered(spec) else {"below"}
-    lacking |= set() if tuned else {"choice_slope"}
-    return [name for name in CHECKS.names() if name not in lacking and (axes or not _asks(CHECKS.get(name)))]
+    excluded = set() if spec["problem"].get("centers") else {"agrees"}
+    excluded |= set() if _covered(spec) else {"below"}
+    excluded |= set() if tuned else {"choice_slope"}
+    return [name for name in CHECKS.names() if name not in excluded and (axes or not _needs_axis(CHECKS.get(name)))]
 
 
 def _drawable(axes: dict[str, Any], tuned: list[str], spec: dict[str, Any]) -> list[str]:
     """Kinds of figure that the experiment has axes and partitions for."""
-    lacking = set() if spec["problem"].get("partition") else {"partition"}
-    lacking |= set() if spec["setting"].get("record") else {"local"}
-    lacking |= set() if _covered(spec) else {"bound"}
-    lacking |= set() if len(axes) > 1 else {"heatmap"}
-    found = [name for name in FIGURES.names() if name not in lacking and (tuned or name != "sensitivity")]
-    return [name for name in found if axes or not _asks(FIGURES.get(name))]
+    excluded = set() if spec["problem"].get("partition") else {"partition"}
+    excluded |= set() if spec["setting"].get("record") else {"local"}
+    excluded |= set() if _covered(spec) else {"bound"}
+    excluded |= set() if len(axes) > 1 else {"heatmap"}
+    found = [name for name in FIGURES.names() if name not in excluded and (tuned or name != "sensitivity")]
+    return [name for name in found if axes or not _needs_axis(FIGURES.get(name))]
 
 
-def _asks(declared: Any) -> bool:
+def _needs_axis(declared: Any) -> bool:
     """Whether a kind needs an axis."""
     return any(one.required and (one.names or "").startswith("axis") for one in declared.options().values())
 
