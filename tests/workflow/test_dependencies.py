@@ -330,3 +330,8 @@ def test_an_independent_measurement_agrees(tmp_path):
         assert len(ran) > 15
         unknown = [one for one in ran if not fingerprint.silent(one)]
         assert set(unknown) <= fingerprint.closure(*RESULTS[name]), name
+
+
+def test_only_networks_have_an_oracle():
+    """`dependencies.write` asks no other kind of the package."""
+    assert [name for name, (kind, _) in PROBLEMS.builtin.items() if kind.oracle] == ["network"]

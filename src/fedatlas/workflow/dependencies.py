@@ -149,7 +149,8 @@ def write(folders: Folders) -> None:
     """
     roots = {ENGINE, THEORY, *JOBS, *INPUTS, *compiled.MODULES}
     roots |= {module for family in FAMILIES for module in family.modules()}
-    roots |= {kind.oracle for kind in map(PROBLEMS.get, PROBLEMS.names()) if kind.oracle}
+    # of the package's problems only networks have an oracle; to ask each would import SciPy in every call of Snakemake
+    roots |= {PROBLEMS.get("network").oracle, *(kind.oracle for kind, _ in PROBLEMS.extension_kinds.values())} - {None}
     roots |= set(sources.all_modules())
     for name in sorted(roots):
         (path,) = (Path(folders.result(path)) for path in files([name]))
