@@ -18,7 +18,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.tables import best_values, choices
-from fedatlas.publish.tracking.run_records import chosen, read_runs
+from fedatlas.publish.tracking.run_records import chosen_predicate, read_runs
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.figures import FIGURES
@@ -170,7 +170,7 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
     _assert_each_run_is_one_row(experiment, files, table)
     record = build_record(experiment, view)
     best_values(record, table), choices(record, table)
-    run_records = [entry for path in files for entry in read_runs(record, path, {}, chosen(record, table))]
+    run_records = [entry for path in files for entry in read_runs(record, path, {}, chosen_predicate(record, table))]
     assert len({entry.key for entry in run_records}) == sum(len(_runs(path, cell)) for path, cell in files.items())
     count = len(experiment.seeds)
     assert sum(entry.chosen == "true" for entry in run_records) == count * int(table["chosen"].sum())

@@ -17,8 +17,8 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.publish.report.record import ExperimentRecord
-from fedatlas.publish.tracking.parent_run import summary
-from fedatlas.publish.tracking.run_records import chosen, read_runs
+from fedatlas.publish.tracking.parent_run import build_parent_run
+from fedatlas.publish.tracking.run_records import chosen_predicate, read_runs
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, optimum, partition, report, table
 from fedatlas.workflow.study import Study
@@ -77,9 +77,9 @@ def _make(graph: Graph, w: Any) -> None:
     report.make(str(folder / "report.html"), [str(folder)])
     frame, meta = read(folder / "table.parquet")
     for file in runs:
-        for one in read_runs(about, file, {}, chosen(about, frame)):
-            assert one.digest and one.points()
-    assert summary(about, folder, (frame, TableMeta.of(meta)))
+        for one in read_runs(about, file, {}, chosen_predicate(about, frame)):
+            assert one.digest and one.timed_metrics()
+    assert build_parent_run(about, folder, (frame, TableMeta.of(meta)))
 
 
 def _figure(graph: Graph, w: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -16,11 +16,10 @@ from fedatlas.experiments import result_files
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.publish.tracking.connection import connect
-from fedatlas.publish.tracking.parent_run import Summary, _metric_name
-from fedatlas.publish.tracking.private import DatabaseWriter
-from fedatlas.publish.tracking.run_log import Book
+from fedatlas.publish.tracking.parent_run import ParentRun, _metric_name
+from fedatlas.publish.tracking.run_log import RunLog
 from fedatlas.publish.tracking.run_records import read_runs
-from fedatlas.publish.tracking.writers import ClientWriter
+from fedatlas.publish.tracking.writers import ClientWriter, DatabaseWriter
 from tests.fuzz.targets import Target
 from tests.tracking.tiny import DATA, EXPERIMENT, known
 
@@ -116,17 +115,17 @@ def _run(content: str, folder: Path) -> None:
     for key, value in given["metrics"].items():
         metrics[_metric_name(f"score/{key}", metrics)] = value
     assert len(metrics) == len(given["metrics"])
-    summary = Summary(given["name"], metrics, {}, about.content)
+    summary = ParentRun(given["name"], metrics, {}, about.content)
     found, name = [], f"fuzz{next(NUMBERS)}"
     for (uri, client), kind in zip(_clients().items(), (DatabaseWriter, ClientWriter), strict=True):
         experiment = client.create_experiment(name, artifact_location=f"mlflow-artifacts:/{name}")
         kind(client, experiment).add([(e, {**e.tags, "fedatlas.key": e.key}) for e in entries])
         found.append(_contents(client, experiment))
-        again = Book(client, experiment, f"{about.size}/{given['id']}/all/", uri)
-        assert again.found.keys() == {entry.key for entry in entries}
-        book = Book(client, experiment, "parent", uri)
-        book.open("a parent", about.tags, summary, ended=10**12)
-        assert client.get_run(book.parent).data.metrics == metrics
+        again = RunLog(client, experiment, f"{about.size}/{given['id']}/all/", uri)
+        assert again.stored.keys() == {entry.key for entry in entries}
+        log = RunLog(client, experiment, "parent", uri)
+        log.open("a parent", about.tags, summary, ended=10**12)
+        assert client.get_run(log.parent_id).data.metrics == metrics
     assert found[0] == found[1]
     for entry in entries:
         run_name, params, tags, _, losses, *_ = found[0][entry.key]

@@ -38,7 +38,7 @@ def test_links_open_table_and_charts(results, tmp_path, browser):
     with serving(tmp_path) as server:
         about = known(EXPERIMENT)
         id = tracking.log(about, results, server, run_files(results))["experiment_id"]
-        table, curves = views.of_size("smoke")
+        table, curves = views.views_of_size("smoke")
         wait = WebDriverWait(browser, 60)
 
         def body():

@@ -83,11 +83,11 @@ def newer_without_a_table(path, empty):
 
 
 CASES = [
-    (foreign, "is no database of MLflow"),
-    (foreign_with_wal, "is no database of MLflow"),
+    (foreign, "is not a database of MLflow"),
+    (foreign_with_wal, "is not a database of MLflow"),
     (text, "not a database"),
     (truncated, "malformed; move it away"),
-    (header, "malformed|not a database|is no database of MLflow"),
+    (header, "malformed|not a database|is not a database of MLflow"),
     (corrupt, "malformed; move it away|not a database"),
     (folder, "it is a folder"),
     (link, "it is a symbolic link"),
@@ -127,7 +127,7 @@ def test_what_is_no_database_of_this_mlflow(results, tmp_path, empty, lay, messa
 def test_a_database_that_another_program_writes_to(results, tmp_path, empty, monkeypatch):
     path = tmp_path / "mlflow.db"
     shutil.copy(empty, path)
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.1)
+    monkeypatch.setattr(sqlite, "TIMEOUT", 0.1)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(UserError, match="database is locked: another program writes to it"):

@@ -17,46 +17,46 @@ from tests.tracking.tiny import EXPERIMENT, known, logged
 
 SPEC = CellSpec("gd", {"lr": 0.1}, {"kind": "quadratic", "dim": 3}, {"clients": 2, "rounds": 4, "eval_rounds": 2})
 SPEC = dataclasses.replace(SPEC, seeds=[0, 1])
-ABOUT = known(EXPERIMENT)
+RECORD = known(EXPERIMENT)
 
 
-def computed(folder, *asked):
+def compute(folder, *names):
     path = folder / "runs/fedavg/all.parquet"
     path.parent.mkdir(parents=True)
-    with extras.collect(asked, SPEC, path):
+    with extras.collect(names, SPEC, path):
         run_cell(SPEC, path)
     return path
 
 
-def about(run_file):
-    """The ExperimentRecord of an experiment whose only algorithm made a run file."""
-    select = dataclasses.replace(ABOUT.select, metric=next(n for n in ("loss",) if n in read(run_file)[0]))
-    return dataclasses.replace(ABOUT, grid=[], axes=[], tune=[], select=select, seeds=[0, 1])
+def record_of(run_file):
+    """Return the record of an experiment whose only algorithm made a run file."""
+    select = dataclasses.replace(RECORD.select, metric=next(n for n in ("loss",) if n in read(run_file)[0]))
+    return dataclasses.replace(RECORD, grid=[], axes=[], tune=[], select=select, seeds=[0, 1])
 
 
 def test_a_run_file_is_the_same_with_extras(tmp_path):
-    frames = [read(computed(tmp_path / name, *asked))[0] for name, asked in (("a", []), ("b", ["models"]))]
+    frames = [read(compute(tmp_path / folder, *names))[0] for folder, names in (("a", []), ("b", ["models"]))]
     timeless = [frame.drop(columns="seconds") for frame in frames]
     assert timeless[0].equals(timeless[1])
     assert not (tmp_path / "a/extras").exists()
 
 
 def test_the_final_vector_is_logged_with_what_loads_it(tmp_path, uri, capsys, monkeypatch):
-    path = computed(tmp_path / "r", "models")
-    assert tracking.log(about(path), tmp_path / "r", uri, [path])["logged"] == 2
-    assert tracking.log(about(path), tmp_path / "r", uri, [path])["unchanged"] == 2
+    path = compute(tmp_path / "r", "models")
+    assert tracking.log(record_of(path), tmp_path / "r", uri, [path])["logged"] == 2
+    assert tracking.log(record_of(path), tmp_path / "r", uri, [path])["unchanged"] == 2
     _, _, children = logged(uri)
-    kept = extras.load(path)
-    assert len(kept) == 2
+    stored = extras.load(path)
+    assert len(stored) == 2
     for run in children:
         folder = tmp_path / "mlartifacts/tiny" / run.info.run_id / "artifacts/model"
         monkeypatch.chdir(folder)
         x = runpy.run_path("load.py")["x"]
-        assert x.shape == (3,) and any(np.array_equal(x, extra.x) for extra in kept.values())
+        assert x.shape == (3,) and any(np.array_equal(x, extra.x) for extra in stored.values())
 
     # a model that was lost comes back
     (folder / "x.npy").unlink()
-    tracking.log(about(path), tmp_path / "r", uri, [path])
+    tracking.log(record_of(path), tmp_path / "r", uri, [path])
     assert (folder / "x.npy").exists()
 
 
@@ -64,16 +64,15 @@ def test_a_network_is_logged_as_a_state_dict(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch")
     from fedatlas.experiments.cells import Run
     from fedatlas.federation.architectures import ARCHITECTURES
-    from fedatlas.publish.tracking import models
 
     module = ARCHITECTURES.build("lenet", "mlp").build((1, 8, 8), 10)
-    layout = {name: list(one.shape) for name, one in module.named_parameters()}
-    x = torch.cat([one.detach().reshape(-1) for one in module.parameters()]).numpy()
+    layout = {name: list(array.shape) for name, array in module.named_parameters()}
+    x = torch.cat([array.detach().reshape(-1) for array in module.parameters()]).numpy()
     problem = {"kind": "network", "data": "digits", "architecture": "lenet"}
     run = Run("fedavg", {}, problem, {}, 0, {}, {})
-    files = models.files(run, extras.Extra(x, layout), {"digits": {"shape": [1, 8, 8], "classes": 10}})
-    for place, content in files.items():
-        (tmp_path / Path(place).name).write_bytes(content)
+    files = extras.model_files(run, extras.Extra(x, layout), {"digits": {"shape": [1, 8, 8], "classes": 10}})
+    for name, content in files.items():
+        (tmp_path / Path(name).name).write_bytes(content)
     monkeypatch.chdir(tmp_path)
     loaded = runpy.run_path("load.py")["module"]
     data = torch.ones(2, 1, 8, 8)
@@ -81,9 +80,9 @@ def test_a_network_is_logged_as_a_state_dict(tmp_path, monkeypatch):
 
 
 def test_the_machine_is_sampled_while_runs_go_on(tmp_path, monkeypatch):
-    keeper = extras._Keeper(SPEC, tmp_path / "runs/gd/all.parquet", models=False)
+    collector = extras._Collector(SPEC, tmp_path / "runs/gd/all.parquet", models=False)
     key = json.dumps([{}, {}, 0])
-    keeper([key], [(None, None)])
+    collector([key], [(None, None)])
     monkeypatch.setenv("MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL", "0.01")
 
     class Twice:
@@ -93,17 +92,17 @@ def test_the_machine_is_sampled_while_runs_go_on(tmp_path, monkeypatch):
             self.left -= 1
             return self.left < 0
 
-    keeper.sample(Twice())
-    keeper.now = {}
-    keeper.save()
+    collector.sample(Twice())
+    collector.running = {}
+    collector.save()
     (extra,) = extras.load(tmp_path / "runs/gd/all.parquet").values()
     assert [set(values) for _, values in extra.usage] and len(extra.usage) == 2
     assert extra.usage[0][1]["system_memory_usage_megabytes"] > 0
 
 
 def test_damaged_extras_are_left_out(tmp_path, uri, capsys):
-    path = computed(tmp_path / "r", "models")
-    extras.place(path).write_bytes(b"PK damaged")
-    assert tracking.log(about(path), tmp_path / "r", uri, [path])["logged"] == 2
+    path = compute(tmp_path / "r", "models")
+    extras.extras_path(path).write_bytes(b"PK damaged")
+    assert tracking.log(record_of(path), tmp_path / "r", uri, [path])["logged"] == 2
     assert "models and system metrics are left out" in capsys.readouterr().out
     write(path, *read(path))

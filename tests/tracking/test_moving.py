@@ -12,9 +12,8 @@ import urllib.request
 
 import pytest
 
-from fedatlas.errors import UserError
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import sqlite, writers
+from fedatlas.publish.tracking import writers
 from fedatlas.publish.tracking.connection import ENVIRONMENT
 from tests.tracking.served import wait_for
 from tests.tracking.tiny import EXPERIMENT, RUNS, known, run_files
@@ -36,16 +35,6 @@ def artifacts(project, name="tiny"):
     return {path.name for path in (project / "mlartifacts" / name).rglob("*") if path.is_file()}
 
 
-def bind(project, name="tiny"):
-    """Write whole paths into the database, as MLflow does where nothing is said of artifacts."""
-    place = (project / "mlartifacts" / name).as_uri()
-    with sqlite3.connect(project / "mlflow.db") as connection:
-        for table, column in (("experiments", "artifact_location"), ("runs", "artifact_uri")):
-            change = f"UPDATE {table} SET {column} = replace({column}, ?, ?)"
-            connection.execute(change, (f"mlflow-artifacts:/{name}", place))
-    connection.close()
-
-
 def places(project):
     with sqlite3.connect(project / "mlflow.db") as connection:
         found = connection.execute("SELECT artifact_location FROM experiments WHERE name <> 'Default'").fetchall()
@@ -64,19 +53,16 @@ def original(results, empty, tmp_path):
     return project
 
 
-@pytest.mark.parametrize("bound", [False, True])
 @pytest.mark.parametrize("gone", [False, True])
 @pytest.mark.parametrize("client", [False, True])
-def test_a_project_that_lies_elsewhere(original, tmp_path, bound, gone, client, monkeypatch, capsys):
-    if bound:
-        bind(original)
+def test_a_project_that_lies_elsewhere(original, tmp_path, gone, client, monkeypatch):
     before = bytes_of(original)
     copy = tmp_path / "a copy"
     shutil.copytree(original, copy)
     if gone:
         shutil.rmtree(original)
-    if client and not bound:
-        monkeypatch.setattr(writers, "TESTED", {})
+    if client:
+        monkeypatch.setattr(writers, "TESTED_REVISIONS", {})
     (copy / "tiny/figures/new.svg").write_text("<svg/>")
     assert "new.svg" not in artifacts(copy)
     receipt = log(copy)
@@ -84,45 +70,21 @@ def test_a_project_that_lies_elsewhere(original, tmp_path, bound, gone, client, 
     assert "new.svg" in artifacts(copy)
     assert all(place.startswith("mlflow-artifacts:/tiny") for place in places(copy))
     assert {place.rpartition("/")[2] for place in places(copy)} == {"tiny", "artifacts"}
-    assert ("by their places in" in capsys.readouterr().out) == bound
     log(copy, size="laptop")  # other runs get relative places too
     assert all(place.startswith("mlflow-artifacts:/tiny") for place in places(copy))
     assert not original.exists() if gone else bytes_of(original) == before
 
 
-def test_tables_that_were_not_tested_are_left_alone(original, tmp_path, monkeypatch):
-    bind(original)
-    before = bytes_of(original)
-    monkeypatch.setattr(sqlite, "TESTED", {})
-    with pytest.raises(UserError, match=r"artifacts of the experiment tiny by a whole path.*move .*mlflow\.db away"):
-        log(original)
-    assert bytes_of(original) == before
-
-
-def test_experiments_of_others_keep_their_places(original):
-    with sqlite3.connect(original / "mlflow.db") as connection:
-        connection.execute("INSERT INTO experiments (name, artifact_location) VALUES ('mine', 'file:///mine')")
-        connection.execute("UPDATE experiments SET artifact_location = 's3://bucket' WHERE name = 'tiny'")
-    connection.close()
-    sqlite.rebind(original / "mlflow.db")
-    assert {"file:///mine", "s3://bucket"} <= set(places(original))
-
-
 def test_names_that_an_address_would_spell_otherwise(original):
     log(original, name="größe_1")
     assert "table.csv" in artifacts(original, "größe_1")
-    bind(original, "größe_1")
-    assert any("gr%C3%B6%C3%9Fe_1" in place for place in places(original))
-    log(original, name="größe_1")
     assert "mlflow-artifacts:/größe_1" in places(original)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tiny", "größe_1"])
 def test_the_interface_shows_artifacts_after_a_move(original, tmp_path, name):
-    """Also those of a database with whole paths, which nothing was logged to since."""
     run = log(original, name=name)["run_id"]
-    bind(original, name)
     moved = tmp_path / "moved"
     original.rename(moved)
     with socket.socket() as probe:

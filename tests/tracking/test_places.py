@@ -84,7 +84,7 @@ def test_user_interface(tmp_path, monkeypatch, capsys):
         poll = terminate = wait = lambda self: None
 
     answers = iter([False, True])
-    monkeypatch.setattr("fedatlas.publish.tracking.server._answers", lambda port: next(answers, True))
+    monkeypatch.setattr("fedatlas.publish.tracking.server._is_in_use", lambda port: next(answers, True))
     monkeypatch.setattr(subprocess, "Popen", Server)
     tracking.serve_ui(f"sqlite:///{tmp_path}/mlflow.db", 5432)
     assert "http://127.0.0.1:5432/#/experiments" in capsys.readouterr().out
@@ -112,5 +112,5 @@ def test_what_a_server_refuses_to_one_of_two_is_asked_for_again(refusals):
             raise answers.pop()
 
     with pytest.raises(RestException) if refusals > 1 else contextlib.nullcontext():
-        store.at_once(act)
+        store.retry_once(act)
     assert len(asked) == min(refusals, 1) + 1

@@ -103,7 +103,7 @@ def test_runs_that_tune_and_runs_that_are_scored_are_told_apart(results, uri):
 
 def test_runs_that_are_added_a_few_at_a_time_are_the_same(results, uri, empty, tmp_path, monkeypatch):
     log(results, uri)
-    monkeypatch.setattr(run_log, "TOGETHER", 1)
+    monkeypatch.setattr(run_log, "BATCH", 1)
     other = f"sqlite:///{tmp_path}/other.db"
     shutil.copy(empty, tmp_path / "other.db")
     log(results, other)

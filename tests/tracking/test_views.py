@@ -34,7 +34,7 @@ def runs(database):
     return logged(f"sqlite:///{database}")
 
 
-@pytest.mark.parametrize("view", views.of_size("smoke"))
+@pytest.mark.parametrize("view", views.views_of_size("smoke"))
 def test_a_view_shows_what_runs_have(view, runs):
     client, (parent,), children = runs
     tags = client.get_experiment(parent.info.experiment_id).tags
@@ -84,8 +84,8 @@ def test_many_runs_are_shown_for_one_seed_and_the_last_values_of_axes():
 
 def test_a_long_view_fits_a_tag():
     about = dataclasses.replace(KNOWN, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
-    (table, curves) = (view.tag(about, 0)[1] for view in views.of_size("smoke"))
-    assert len(table) <= views.LONGEST and len(curves) <= views.LONGEST and json.loads(table)["state"]
+    (table, curves) = (view.tag(about, 0)[1] for view in views.views_of_size("smoke"))
+    assert len(table) <= views.MAX_LENGTH and len(curves) <= views.MAX_LENGTH and json.loads(table)["state"]
 
 
 def test_the_command_prints_the_address_of_each_view(database, runs):
@@ -98,8 +98,8 @@ def test_the_command_prints_the_address_of_each_view(database, runs):
 
 
 def test_a_view_of_a_person_is_left_alone():
-    assert views.of_key("0123abc") is None
-    assert all(views.of_key(view.key) == view for view in views.of_size("paper"))
+    assert views.parse_key("0123abc") is None
+    assert all(views.parse_key(view.key) == view for view in views.views_of_size("paper"))
 
 
 @pytest.mark.parametrize("search", SEARCHES)

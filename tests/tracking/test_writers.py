@@ -11,7 +11,7 @@ from fedatlas.experiments import result_files
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import private, run_log, writers
+from fedatlas.publish.tracking import run_log, sqlite, writers
 from fedatlas.publish.tracking.addresses import database_path
 from fedatlas.publish.tracking.connection import connect
 from fedatlas.registry.options import options
@@ -30,10 +30,10 @@ def used(monkeypatch):
     found = []
 
     def choose(*given):
-        found.append(writers.writer(*given))
+        found.append(writers.create_writer(*given))
         return found[-1]
 
-    monkeypatch.setattr(run_log, "writer", choose)
+    monkeypatch.setattr(run_log, "create_writer", choose)
     return found
 
 
@@ -50,14 +50,14 @@ def kinds(used):
 @pytest.fixture
 def fast(uri, monkeypatch):
     """The tables are written to, whether or not the installed version of MLflow is among those that were tested."""
-    monkeypatch.setattr(writers, "TESTED", {private.revision(database_path(uri)): "installed"})
+    monkeypatch.setattr(writers, "TESTED_REVISIONS", {sqlite.revision(database_path(uri)): "installed"})
 
 
 def test_both_ways_give_the_same_runs(results, uri, other, used, fast, monkeypatch):
     log(results, uri)
-    monkeypatch.setattr(writers, "TESTED", {})
+    monkeypatch.setattr(writers, "TESTED_REVISIONS", {})
     log(results, other)
-    assert kinds(used) == [private.DatabaseWriter, writers.ClientWriter]
+    assert kinds(used) == [writers.DatabaseWriter, writers.ClientWriter]
     quick, slow = contents(uri), contents(other)
     assert len(quick) == RUNS + 1 and quick == slow
 
@@ -66,13 +66,13 @@ def test_each_way_goes_on_with_what_the_other_has_written(mine, uri, used, fast,
     log(mine, uri)
     before = contents(uri)
     with monkeypatch.context() as patch:
-        patch.setattr(writers, "TESTED", {})
+        patch.setattr(writers, "TESTED_REVISIONS", {})
         assert log(mine, uri)["unchanged"] == RUNS
         shutil.rmtree(mine / "runs/fedavg")
         receipt = log(mine, uri)
     assert (receipt["deleted"], receipt["unchanged"]) == (16, 8)
     assert log(mine, uri)["unchanged"] == 8
-    assert kinds(used) == [private.DatabaseWriter, *[writers.ClientWriter] * 2, private.DatabaseWriter]
+    assert kinds(used) == [writers.DatabaseWriter, *[writers.ClientWriter] * 2, writers.DatabaseWriter]
     kept = {name for name in before if not name.startswith("fedavg")}
     assert {r.info.run_name for kind in logged(uri)[1:] for r in kind} == kept
 
@@ -84,9 +84,9 @@ def test_long_values_are_cut_alike(mine, uri, other, used, fast, monkeypatch):
     result_files.write(path, frame, meta)
     about = dataclasses.replace(KNOWN, tags=KNOWN.tags | {"long": "t" * 9000})
     tracking.log_run_file(about, path, uri)
-    monkeypatch.setattr(writers, "TESTED", {})
+    monkeypatch.setattr(writers, "TESTED_REVISIONS", {})
     tracking.log_run_file(about, path, other)
-    assert kinds(used) == [private.DatabaseWriter, writers.ClientWriter]
+    assert kinds(used) == [writers.DatabaseWriter, writers.ClientWriter]
     run = logged(uri)[1][0]
     assert (len(run.data.params["problem.long"]), len(run.data.tags["long"])) == (6000, 8000)
     assert contents(uri) == contents(other)
@@ -107,10 +107,10 @@ def test_a_revision_that_was_not_tested_takes_the_client(results, uri, monkeypat
     with sqlite3.connect(path) as connection:
         if forged:
             connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
-            revisions = [*private.TESTED] if forged == "two" else [forged]
+            revisions = [*writers.TESTED_REVISIONS] if forged == "two" else [forged]
             connection.executemany("INSERT INTO alembic_version VALUES (?)", [(one,) for one in revisions])
-    assert private.revision(path) == (forged if forged not in (None, "two") else None)
-    monkeypatch.setattr(writers, "revision", lambda given: private.revision(path if given == true else given))
+    assert sqlite.revision(path) == (forged if forged not in (None, "two") else None)
+    monkeypatch.setattr(writers, "revision", lambda given: sqlite.revision(path if given == true else given))
     assert log(results, uri)["logged"] == RUNS
     assert kinds(used) == [writers.ClientWriter]
 
@@ -118,5 +118,5 @@ def test_a_revision_that_was_not_tested_takes_the_client(results, uri, monkeypat
 def test_a_server_takes_the_client(uri, fast):
     with connect(uri) as client:
         id = client.create_experiment("another")
-        assert type(writers.writer(client, id, database_path("https://host"))) is writers.ClientWriter
-        assert type(writers.writer(client, id, Path(uri.removeprefix("sqlite:///")))) is private.DatabaseWriter
+        assert type(writers.create_writer(client, id, database_path("https://host"))) is writers.ClientWriter
+        assert type(writers.create_writer(client, id, Path(uri.removeprefix("sqlite:///")))) is writers.DatabaseWriter

@@ -1,4 +1,4 @@
-"""Where runs go: an SQLite database, or an MLflow server. Commands and logs show an address, so it holds no secret."""
+"""Addresses for MLflow runs: an SQLite database, or a server. Commands and logs show them, so they hold no secret."""
 
 import ipaddress
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 from fedatlas.errors import UserError
 
-PLACES = (
+ADVICE = (
     "give sqlite:///FILE, such as sqlite:///results/mlflow.db, or the address of an MLflow server, such as "
     "http://host:5000 (MLflow writes to a plain folder, and fedatlas to another database, only through a server)"
 )
@@ -21,20 +21,20 @@ SERVER = re.compile(
 DATABASE = re.compile(
     r"sqlite:///(?!:memory:|file:|~|.*://|(?:.*/)?\.\.?\Z)(?P<path>[^?\x00-\x1f\x7f\ud800-\udfff]+(?<!/))"
 )
-LONGEST = 200  # characters of an address that a sentence repeats
+MAX_LENGTH = 200  # characters of an address that a sentence repeats
 
 
 def validate(uri: Any) -> None:
-    """Raise UserError if no runs can be logged to such an address, or if it holds a user's name or a password."""
+    """Raise UserError if no runs can be logged to an address, or if it holds a user's name or a password."""
     if not isinstance(uri, str):
-        raise UserError(f"the address for MLflow runs is not text: {PLACES}")
+        raise UserError(f"the address for MLflow runs is not text: {ADVICE}")
     if ("@" in uri and not uri.startswith("sqlite:///")) or re.match("https?:.*[?#]", uri):
         raise UserError(
             f"the address {redact(uri)} for MLflow runs holds a user name, a password or options, which every list of "
             f"processes and every log would show: leave them out; {LOGIN}"
         )
     if database_path(uri) is None and not _is_server(uri):
-        raise UserError(f"{redact(uri)!r} is no place for MLflow runs: {PLACES}")
+        raise UserError(f"{redact(uri)!r} is not an address for MLflow runs: {ADVICE}")
 
 
 def _is_server(uri: str) -> bool:
@@ -47,14 +47,14 @@ def _is_server(uri: str) -> bool:
 
 
 def database_path(uri: str) -> Path | None:
-    """Path of an SQLite database; None for the address of a server."""
+    """Return the path of an SQLite database, or None for the address of a server."""
     match = DATABASE.fullmatch(uri)
     return Path(match["path"]) if match else None
 
 
 def redact(uri: str) -> str:
-    """An address without what may be secret: a user's name, a password, options."""
+    """Return an address without parts that may be secret: a user's name, a password, options."""
     if DATABASE.fullmatch(uri) is None:
         uri = re.sub(r"^([A-Za-z0-9+.-]*://)?.*[@?#].*", r"\1...", uri, flags=re.DOTALL)
     text = "".join(letter if letter.isprintable() else "?" for letter in uri)
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    return text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 3] + "..."

@@ -1,4 +1,4 @@
-"""A client of the place where runs go, and the MLflow experiment there."""
+"""Connections to MLflow: a client of a database or server, and the experiment that holds the runs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.tracking import sqlite, views
 from fedatlas.publish.tracking.addresses import LOGIN, database_path, validate
-from fedatlas.publish.tracking.private import revision
-from fedatlas.publish.tracking.run_records import text
+from fedatlas.publish.tracking.run_records import clean_text
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -28,29 +27,33 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
-    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # four times the start-up and 1.8 GB, for nothing that is used here
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # four times the start-up and 1.8 GB, for a feature that is not used
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # two lines and a request more for every run
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "60",  # seconds; with MLflow's own values a server can stop a job for 20 minutes
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",
 }
 SECRETS = ("MLFLOW_TRACKING_PASSWORD", "MLFLOW_TRACKING_TOKEN")
-ANSWER = 20  # seconds for a server's first answer
-LONGEST = 300  # characters of a reason
-LONGEST_NOTE = 5000  # what all versions of MLflow keep of an experiment's tag
+ANSWER_TIMEOUT = 20  # seconds for a server's first answer
+MAX_REASON = 300  # characters of a reason
+MAX_NOTE = 5000  # characters that all versions of MLflow store of an experiment's tag
 
 
 @contextlib.contextmanager
 def connect(uri: str) -> Iterator[MlflowClient]:
-    """An MlflowClient for as long as the block lasts, in which MLflow's errors become UserErrors.
+    """Provide an MlflowClient inside the block, in which MLflow's errors become UserErrors.
 
-    uri: ``sqlite:///FILE`` or the address of a server. Raises UserError if MLflow cannot log there.
+    Args:
+        uri: ``sqlite:///FILE`` or the address of a server.
+
+    Raises:
+        UserError: MLflow cannot log to this address.
     """
     validate(uri)
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     path = database_path(uri)
     if path is None:
-        _reach(uri)
+        _ping(uri)
     from alembic.util.exc import CommandError
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
@@ -58,67 +61,64 @@ def connect(uri: str) -> Iterator[MlflowClient]:
 
     try:
         if path is None:
-            yield _greeted(MlflowClient(uri), uri)
+            yield _verify_server(MlflowClient(uri), uri)
         else:
-            with sqlite.open_for_writing(path, _make):
+            with sqlite.open_for_writing(path, _create_tables):
                 yield MlflowClient(uri)
     except (MlflowException, SQLAlchemyError, CommandError, ImportError) as error:
         if path is not None and _is_newer(path):
             raise UserError(
-                f"MLflow cannot log to {uri}: a newer version of MLflow than the installed one has made this database; "
+                f"MLflow cannot log to {uri}: this database is of a newer version of MLflow than the installed one; "
                 "install that version, or name another file in mlflow_uri"
             ) from error
         raise UserError(f"MLflow cannot log to {uri}: {_reason(error)}") from error
 
 
 def _is_newer(path: Path) -> bool:
-    """Whether the installed MLflow does not know the state of a database's tables."""
+    """Return whether a database's tables have a revision that the installed MLflow does not know."""
     import mlflow
     from alembic.script import ScriptDirectory
     from alembic.util.exc import CommandError
 
-    found = revision(path)
+    migrations = ScriptDirectory(f"{mlflow.__path__[0]}/store/db_migrations")
+    current = sqlite.revision(path)
     try:
-        return found is not None and not ScriptDirectory(f"{mlflow.__path__[0]}/store/db_migrations").get_revision(
-            found
-        )
+        return current is not None and not migrations.get_revision(current)
     except CommandError:
         return True
 
 
-def _make(uri: str) -> None:
-    """Fill an empty database."""
+def _create_tables(uri: str) -> None:
+    """Create MLflow's tables in an empty database."""
     from mlflow import MlflowClient
 
     MlflowClient(uri)._tracking_client.store.engine.dispose()
 
 
-def _reach(uri: str) -> None:
-    """Ask whether a server is there: MLflow itself would try for minutes."""
-    found: list[str] = []
+def _ping(uri: str) -> None:
+    """Raise UserError if a server does not answer; MLflow itself would try for minutes."""
+    reasons: list[str] = []
 
-    def ask() -> None:
+    def request() -> None:
         try:
-            urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=ANSWER).close()
-            found.append("")
-        except urllib.error.HTTPError as error:  # below 500 an answer, if only to say that someone must log in
-            found.append(f"it answers with status {error.code}" if error.code >= 500 else "")
+            urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=ANSWER_TIMEOUT).close()
+            reasons.append("")
+        except urllib.error.HTTPError as error:  # a status below 500 is an answer, such as a demand to log in
+            reasons.append(f"it answers with status {error.code}" if error.code >= 500 else "")
         except (OSError, ValueError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
-            found.append(
-                "" if isinstance(reason, ssl.SSLError) else str(reason)
-            )  # MLflow has settings for certificates
+            reasons.append("" if isinstance(reason, ssl.SSLError) else str(reason))  # MLflow configures certificates
 
-    thread = threading.Thread(target=ask, daemon=True)
+    thread = threading.Thread(target=request, daemon=True)
     thread.start()
-    thread.join(ANSWER)  # a time limit of a socket does not end a server that sends a byte a second
-    reason = found[0] if found else f"nothing within {ANSWER} s"
+    thread.join(ANSWER_TIMEOUT)  # a time limit of a socket does not end a server that sends a byte a second
+    reason = reasons[0] if reasons else f"nothing within {ANSWER_TIMEOUT} s"
     if reason:
-        raise UserError(f"the MLflow server {uri} does not answer: {_one_line(reason)}")
+        raise UserError(f"the MLflow server {uri} does not answer: {_first_line(reason)}")
 
 
-def _greeted(client: MlflowClient, uri: str) -> MlflowClient:
-    """The client of a server, after a first answer has shown that it is one of MLflow."""
+def _verify_server(client: MlflowClient, uri: str) -> MlflowClient:
+    """Return the client of a server after a first request has shown that it is a server of MLflow."""
     from mlflow.exceptions import MlflowException
 
     try:
@@ -133,61 +133,68 @@ def _greeted(client: MlflowClient, uri: str) -> MlflowClient:
 
 
 def _reason(error: Exception) -> str:
-    return _one_line(str(error) or type(error).__name__)
+    return _first_line(str(error) or type(error).__name__)
 
 
-def _one_line(message: str) -> str:
-    """The start of a message, without the secrets that MLflow takes from the environment."""
+def _first_line(message: str) -> str:
+    """Return the first line of a message, without the secrets that MLflow takes from the environment."""
     for name in SECRETS:
         if secret := os.environ.get(name, "").strip():
             message = message.replace(secret, "...")
     line = message.strip().partition("\n")[0]
-    return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
+    return line if len(line) <= MAX_REASON else line[: MAX_REASON - 3] + "..."
 
 
-def at_once(act: Callable[[], Any]) -> None:
-    """Do what an MLflow server may refuse to one of two processes that do so at the same time.
+def retry_once(request: Callable[[], Any]) -> None:
+    """Send a request that an MLflow server may refuse to one of two processes that send it at the same time.
 
     Both requests see that a row is missing, and the database takes only one of them. A second attempt finds the row.
     """
     from mlflow.exceptions import RestException
 
     try:
-        act()
+        request()
     except RestException:
-        act()
+        request()
 
 
-def experiment_id(client: MlflowClient, about: ExperimentRecord, uri: str) -> str:
-    """Id of an experiment in MLflow, made or brought back if need be, its description up to date."""
-    found = client.get_experiment_by_name(about.name) or _made(client, about.name, database_path(uri) is not None)
-    id = found.experiment_id
-    if found.lifecycle_stage == "deleted":
+def experiment_id(client: MlflowClient, record: ExperimentRecord, uri: str) -> str:
+    """Return the id of an experiment in MLflow, created or restored if need be, with its tags up to date."""
+    local = database_path(uri) is not None
+    experiment = client.get_experiment_by_name(record.name) or _create_experiment(client, record.name, local)
+    id = experiment.experiment_id
+    if experiment.lifecycle_stage == "deleted":
         _restore(client, id)
-    tags = {"mlflow.note.content": text(_description(about, id), LONGEST_NOTE), "paper": about.paper.key}
-    tags["mlflow.experimentKind"] = "custom_model_development"  # otherwise taken for a language model's
-    tags |= dict(view.tag(about, found.creation_time) for view in views.of_size(about.size))
+    tags = {"mlflow.note.content": clean_text(_description(record, id), MAX_NOTE), "paper": record.paper.key}
+    tags["mlflow.experimentKind"] = "custom_model_development"  # MLflow would take it for a language model's
+    tags |= dict(view.tag(record, experiment.creation_time) for view in views.views_of_size(record.size))
     for key, value in tags.items():
-        if found.tags.get(key) != value:
-            at_once(functools.partial(client.set_experiment_tag, id, key, value))
+        if experiment.tags.get(key) != value:
+            retry_once(functools.partial(client.set_experiment_tag, id, key, value))
     return id
 
 
-def _made(client: MlflowClient, name: str, local: bool) -> Experiment:
-    """A new experiment, or that of another process that was faster. local: in an SQLite database."""
+def _create_experiment(client: MlflowClient, name: str, local: bool) -> Experiment:
+    """Return a new experiment, or the one that another process has created first.
+
+    Args:
+        client: Client of the database or server.
+        name: Name of the experiment.
+        local: Whether it is in an SQLite database.
+    """
     from mlflow.exceptions import MlflowException
 
-    place = f"{sqlite.SCHEME}{name}" if local else None
+    location = f"{sqlite.SCHEME}{name}" if local else None
     try:
-        return client.get_experiment(client.create_experiment(name, artifact_location=place))
+        return client.get_experiment(client.create_experiment(name, artifact_location=location))
     except MlflowException:
-        if (found := client.get_experiment_by_name(name)) is None:
+        if (experiment := client.get_experiment_by_name(name)) is None:
             raise
-        return found
+        return experiment
 
 
 def _restore(client: MlflowClient, id: str) -> None:
-    """Bring an experiment back, unless another process was faster."""
+    """Restore a deleted experiment, unless another process has done so first."""
     from mlflow.exceptions import MlflowException
 
     try:
@@ -197,15 +204,21 @@ def _restore(client: MlflowClient, id: str) -> None:
             raise
 
 
-def _description(about: ExperimentRecord, id: str) -> str:
-    """Title, description, paper and notes, and links to the chosen runs. id: of the experiment in MLflow."""
-    paper = about.paper
-    table, curves = views.of_size(about.size)
+def _description(record: ExperimentRecord, id: str) -> str:
+    """Return title, description, paper, notes and links to the chosen runs, as Markdown.
+
+    Args:
+        record: The experiment's record.
+        id: Id of the experiment in MLflow.
+    """
+    paper = record.paper
+    table, curves = views.views_of_size(record.size)
     parts = [
-        escape_markdown(about.title),
-        escape_markdown(about.description),
-        f"{escape_markdown(about.source)} of {paper.authors}: *{paper.title}*, {paper.venue}, {paper.year}. {paper.link}",
-        "\n".join(f"- {escape_markdown(note)}" for note in about.notes),
-        f"Size {about.size}: [chosen runs]({table.link(id)}), [their curves]({curves.link(id)})",
+        escape_markdown(record.title),
+        escape_markdown(record.description),
+        f"{escape_markdown(record.source)} of {paper.authors}: *{paper.title}*, "
+        f"{paper.venue}, {paper.year}. {paper.link}",
+        "\n".join(f"- {escape_markdown(note)}" for note in record.notes),
+        f"Size {record.size}: [chosen runs]({table.link(id)}), [their curves]({curves.link(id)})",
     ]
     return "\n\n".join(filter(None, parts))

@@ -1,12 +1,13 @@
-"""What runs in MLflow can hold besides results: the final vector as a model, and how busy the machine was.
+"""Extras of runs in MLflow besides results: the final vector as a model, and samples of the machine.
 
-A job that is asked for them keeps them in ``extras/ID/KEY.npz``, beside the folder of run files: vectors of the runs on
-scoring seeds, and samples of the machine while a run, or those that were computed with it, went on.
+A job whose study asks for extras stores them in ``extras/ID/KEY.npz``, beside the folder of run files: vectors of the
+runs on scoring seeds, and samples of the machine while a run, or the runs computed with it, went on.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import threading
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.cells import CellSpec, Run
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine import checkpoint
 from fedatlas.io.files import atomic
@@ -26,16 +27,39 @@ from fedatlas.io.files import atomic
 if TYPE_CHECKING:
     from fedatlas.federation.engine.checkpoint import Pairs
 
-LARGEST = 1 << 26  # bytes of a vector that is kept
-PAUSE = 10.0  # seconds between two samples of the machine, as in MLflow
-SAVE = 60.0  # seconds between two savings
+MAX_BYTES = 1 << 26  # of a vector that is stored
+SAMPLE_SECONDS = 10.0  # between two samples of the machine, as in MLflow
+SAVE_SECONDS = 60.0  # between two savings
+
+ARRAY_SCRIPT = """\
+\"\"\"The final vector of the run: the output of {algorithm} that is evaluated.\"\"\"
+
+import numpy as np
+
+x = np.load("x.npy")
+print(x.shape, x.dtype)
+"""
+NETWORK_SCRIPT = """\
+\"\"\"The network of the run, with the parameters that {algorithm} ended with.\"\"\"
+
+import torch
+
+from fedatlas.federation.architectures import ARCHITECTURES
+
+module = ARCHITECTURES.build({architecture!r}, "mlp").build({shape!r}, {outputs!r})
+module.load_state_dict(torch.load("state_dict.pt", weights_only=True))
+print(module)
+"""
 
 
 @dataclass
 class Extra:
-    """Of one run. x: its final vector (d,). layout: names and shapes of a network's parameters, in the order of x.
+    """Extras of one run.
 
-    usage: (seconds into the computation, value by name) samples of the machine.
+    Attributes:
+        x: Final vector (d,).
+        layout: Names and shapes of a network's parameters, in the order of x.
+        usage: Samples of the machine: (seconds into the computation, value by name).
     """
 
     x: np.ndarray | None = None
@@ -43,109 +67,148 @@ class Extra:
     usage: list[tuple[float, dict[str, float]]] = field(default_factory=list)
 
 
-def place(run_file: str | Path) -> Path:
-    """Where the extras of a run file lie."""
+def extras_path(run_file: str | Path) -> Path:
+    """Return the path of the extras of a run file."""
     path = Path(run_file)
     return path.parents[2] / "extras" / path.parent.name / f"{path.stem}.npz"
 
 
 def load(run_file: str | Path) -> dict[str, Extra]:
-    """Extras by the key of the run; empty if none were kept, or if the file cannot be read."""
+    """Return extras by the key of the run; empty if there are none, or if the file cannot be read."""
+    path = extras_path(run_file)
     try:
-        with np.load(place(run_file), allow_pickle=False) as file:
+        with np.load(path, allow_pickle=False) as file:
             head = json.loads(str(file["head"]))
             return {
-                key: Extra(file[f"{at}"] if f"{at}" in file else None, one["layout"], one["usage"])
-                for at, (key, one) in enumerate(head.items())
+                key: Extra(file[f"{number}"] if f"{number}" in file else None, item["layout"], item["usage"])
+                for number, (key, item) in enumerate(head.items())
             }
     except FileNotFoundError:
         return {}
-    except Exception as error:  # of damaged archives, zipfile and NumPy raise a dozen kinds
-        print(
-            f"warning: {place(run_file)} cannot be read ({error}): models and system metrics are left out", flush=True
-        )
+    except Exception as error:  # for damaged archives, zipfile and NumPy raise a dozen kinds
+        print(f"warning: {path} cannot be read ({error}): models and system metrics are left out", flush=True)
         return {}
 
 
-def _write(path: Path, found: Mapping[str, Extra]) -> None:
-    head = {key: {"layout": one.layout, "usage": one.usage} for key, one in found.items()}
-    vectors = {f"{at}": one.x for at, one in enumerate(found.values()) if one.x is not None}
+def _write(path: Path, extras: Mapping[str, Extra]) -> None:
+    head = {key: {"layout": extra.layout, "usage": extra.usage} for key, extra in extras.items()}
+    vectors = {f"{number}": extra.x for number, extra in enumerate(extras.values()) if extra.x is not None}
     with atomic(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, head=np.array(json.dumps(head)), **vectors)  # type: ignore[arg-type]
 
 
 @contextlib.contextmanager
-def collect(asked: Container[str], spec: CellSpec, run_file: str | Path) -> Iterator[None]:
-    """Keep extras of the runs of a cell that are computed inside.
+def collect(names: Container[str], spec: CellSpec, run_file: str | Path) -> Iterator[None]:
+    """Collect extras of the runs of a cell that are computed inside the block.
 
-    asked: which, ``models`` and ``system``. run_file: path of the cell's run file.
+    Args:
+        names: Kinds of extras: ``models`` and ``system``.
+        spec: Specification of the cell.
+        run_file: Path of the cell's run file.
     """
-    keeper = _Keeper(spec, Path(run_file), "models" in asked)
-    token = checkpoint.OBSERVER.set(keeper)
+    collector = _Collector(spec, Path(run_file), "models" in names)
+    token = checkpoint.OBSERVER.set(collector)
     ended = threading.Event()
-    sampling = threading.Thread(target=keeper.sample, args=[ended], daemon=True)
-    if "system" in asked:
+    sampling = threading.Thread(target=collector.sample, args=[ended], daemon=True)
+    if "system" in names:
         sampling.start()
     try:
         yield
     finally:
         checkpoint.OBSERVER.reset(token)
         ended.set()
-        keeper.save()
+        collector.save()
 
 
-class _Keeper:
-    """Is told of runs before they are computed; takes their vectors when the next ones begin."""
+class _Collector:
+    """Observer of a cell: is called before runs are computed, and reads their vectors when the next ones begin."""
 
     def __init__(self, spec: CellSpec, run_file: Path, models: bool) -> None:
-        self.seeds, self.tuning, self.models = set(spec.seeds), set(spec.tuning_seeds), models
-        self.path, self.found = place(run_file), load(run_file)
-        self.now: dict[str, Any] = {}
+        self.seeds, self.tuning_seeds, self.models = set(spec.seeds), set(spec.tuning_seeds), models
+        self.path, self.extras = extras_path(run_file), load(run_file)
+        self.running: dict[str, Any] = {}
         self.began = self.saved = time.monotonic()
 
     def __call__(self, runs: list[str], pairs: Pairs) -> None:
-        self.take()
-        self.now, self.began = dict(zip(runs, pairs, strict=True)), time.monotonic()
-        self.found.update((key, Extra()) for key in runs)
-        if self.began - self.saved > SAVE:
+        self.read_vectors()
+        self.running, self.began = dict(zip(runs, pairs, strict=True)), time.monotonic()
+        self.extras.update((key, Extra()) for key in runs)
+        if self.began - self.saved > SAVE_SECONDS:
             self.save()
 
-    def take(self) -> None:
-        """Take the vectors of the runs that have ended."""
-        for key, (simulation, history) in self.now.items():
+    def read_vectors(self) -> None:
+        """Read the final vectors of the runs that have ended."""
+        for key, (simulation, history) in self.running.items():
             seed = json.loads(key)[-1]
-            if not self.models or history.x is None or seed in self.tuning or seed not in self.seeds:
+            if not self.models or history.x is None or seed in self.tuning_seeds or seed not in self.seeds:
                 continue
             module = getattr(simulation.problem, "module", None)
             x = to_numpy(history.x)
-            if x.nbytes <= LARGEST and np.isfinite(x).all():
-                self.found[key].x = x
+            if x.nbytes <= MAX_BYTES and np.isfinite(x).all():
+                self.extras[key].x = x
                 if module is not None:
-                    self.found[key].layout = {name: list(one.shape) for name, one in module.named_parameters()}
-        self.now = {}
+                    self.extras[key].layout = {name: list(array.shape) for name, array in module.named_parameters()}
+        self.running = {}
 
     def save(self) -> None:
-        """Write what there is."""
-        self.take()
-        kept = {key: one for key, one in self.found.items() if one.x is not None or one.usage}
-        if kept:
-            _write(self.path, kept)
+        """Write the extras collected up to now."""
+        self.read_vectors()
+        extras = {key: extra for key, extra in self.extras.items() if extra.x is not None or extra.usage}
+        if extras:
+            _write(self.path, extras)
         self.saved = time.monotonic()
 
     def sample(self, ended: threading.Event) -> None:
-        """Sample the machine until the event is set, with MLflow's monitors."""
+        """Sample the machine with MLflow's monitors until the event is set."""
         from mlflow.system_metrics.metrics.cpu_monitor import CPUMonitor
         from mlflow.system_metrics.metrics.gpu_monitor import GPUMonitor
 
         monitors: list[Any] = [CPUMonitor()]
-        with contextlib.suppress(ImportError, RuntimeError):  # no GPU, or no library that asks it
+        with contextlib.suppress(ImportError, RuntimeError):  # no GPU, or no library to query it
             monitors.append(GPUMonitor())
-        pause = float(os.environ.get("MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL") or PAUSE)
+        pause = float(os.environ.get("MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL") or SAMPLE_SECONDS)
         while not ended.wait(pause):
             values: dict[str, float] = {}
             for monitor in monitors:
                 monitor.collect_metrics()
                 values |= monitor.aggregate_metrics()
                 monitor.clear_metrics()
-            for key in list(self.now):
-                self.found[key].usage.append((time.monotonic() - self.began, values))
+            # a list: the computing thread may replace the runs meanwhile
+            for key in list(self.running):
+                self.extras[key].usage.append((time.monotonic() - self.began, values))
+
+
+def model_files(run: Run, extra: Extra, data: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
+    """Return the files of a run's model by path: a NumPy array or a torch state dict, and a script that loads it.
+
+    Args:
+        run: The run.
+        extra: Its extras; without a final vector there are no files.
+        data: Provenance of its data sets by name.
+    """
+    if extra.x is None:
+        return {}
+    buffer = io.BytesIO()
+    provenance = data.get(str(run.problem.get("data")))
+    if extra.layout is None or provenance is None:
+        np.save(buffer, extra.x)
+        script = ARRAY_SCRIPT.format(algorithm=run.algorithm)
+        return {"model/x.npy": buffer.getvalue(), "model/load.py": script.encode()}
+    import torch
+
+    sizes = [int(np.prod(shape)) for shape in extra.layout.values()]
+    parts = np.split(extra.x, np.cumsum(sizes)[:-1])
+    state = {
+        name: torch.from_numpy(part.reshape(shape).copy())
+        for (name, shape), part in zip(extra.layout.items(), parts, strict=True)
+    }
+    if all(name.startswith("module.") for name in state):  # a wrapper that computes in bfloat16
+        state = {name.removeprefix("module."): value for name, value in state.items()}
+    torch.save(state, buffer)
+    script = NETWORK_SCRIPT.format(
+        algorithm=run.algorithm,
+        architecture=run.problem.get("architecture", "mlp"),
+        shape=tuple(provenance["shape"]),
+        outputs=1 if run.problem.get("loss") == "logistic" else provenance["classes"],
+    )
+    return {"model/state_dict.pt": buffer.getvalue(), "model/load.py": script.encode()}

@@ -1,4 +1,4 @@
-"""An experiment's table, claims and figures as what its parent run shows."""
+"""The content of a parent run: an experiment's claims, warnings, scores, tables and figures."""
 
 from __future__ import annotations
 
@@ -16,72 +16,80 @@ from fedatlas.io import csv
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.report.warnings import find_warnings
-from fedatlas.publish.tracking.run_records import LONGEST_TAG, run_name, text
+from fedatlas.publish.tracking.run_records import MAX_TAG, clean_text, run_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_WARNINGS = 20
-LONGEST_METRIC = 240  # characters of a metric's name; MLflow takes 250
-MOST_SCORES = 24  # a parent run with more metrics can no longer be read; its table can
+MAX_WARNINGS = 20
+MAX_METRIC_NAME = 240  # characters; MLflow takes 250
+MAX_SCORES = 24  # a parent run with more metrics is hard to read; its table is not
 
 
 @dataclass
-class Summary:
-    """What a parent run shows.
+class ParentRun:
+    """The content of a parent run.
 
-    note: its description. artifacts: place -> path of a file. content: the experiment. seconds: of training, of all
-    runs together; None before there is a table.
+    Attributes:
+        note: Its description, as Markdown.
+        metrics: Values by name.
+        artifacts: Paths of files by their path within the run.
+        experiment: The experiment file at this size.
+        seconds: Training time of all runs; None before there is a table.
     """
 
     note: str
     metrics: dict[str, float]
     artifacts: dict[str, Path]
-    content: dict[str, Any]
+    experiment: dict[str, Any]
     seconds: float | None = None
 
 
-def summary(about: ExperimentRecord, directory: Path, table: tuple[pd.DataFrame, TableMeta] | None = None) -> Summary:
-    """The Summary of an experiment from its table, claims and figures, as far as they are there.
+def build_parent_run(
+    record: ExperimentRecord, directory: Path, table: tuple[pd.DataFrame, TableMeta] | None = None
+) -> ParentRun:
+    """Build the content of a parent run from an experiment's results, as far as they exist.
 
-    directory: of the experiment's results. table: the table and the metadata of its file.
+    Args:
+        record: The experiment's record.
+        directory: Folder of the results.
+        table: The experiment's table and its metadata.
     """
     files = [directory / name for name in ("table.csv", "table.parquet", "claims.csv")]
     files += sorted(path for path in directory.glob("figures/*") if path.suffix in (".svg", ".png"))
     artifacts = {str(path.relative_to(directory)): path for path in files if path.exists()}
-    metrics: dict[str, float] = {}
+    values: dict[str, float] = {}
     note = []
     if "claims.csv" in artifacts:
         claims = csv.read(artifacts["claims.csv"])
-        metrics |= {f"claims/{verdict}": count for verdict, count in claims["verdict"].value_counts().items()}
-        told = zip(claims["verdict"], claims["text"], strict=True)
-        note += [f"- **{verdict}**: {escape_markdown(claim)}" for verdict, claim in told]
+        values |= {f"claims/{verdict}": count for verdict, count in claims["verdict"].value_counts().items()}
+        pairs = zip(claims["verdict"], claims["text"], strict=True)
+        note += [f"- **{verdict}**: {escape_markdown(claim)}" for verdict, claim in pairs]
     if table:
-        frame, made = table
-        metrics |= {"runs": made.runs, "diverged runs": made.diverged_runs}
-        chosen = frame[frame["chosen"]].to_dict("records")
-        for row in chosen if len(chosen) <= MOST_SCORES else ():
-            metrics[f"score/{run_name(row['algorithm'], {axis: row[axis] for axis in about.axes})}"] = row["score"]
-        said = find_warnings(about, frame, made.data)
-        note += [f"- Warning: {escape_markdown(warning)}" for warning in said[:MOST_WARNINGS]]
-        note += [f"- {more} more warnings"] if (more := len(said) - MOST_WARNINGS) > 0 else []
-    named: dict[str, float] = {}
-    for key, value in metrics.items():
+        frame, meta = table
+        values |= {"runs": meta.runs, "diverged runs": meta.diverged_runs}
+        rows = frame[frame["chosen"]].to_dict("records")
+        for row in rows if len(rows) <= MAX_SCORES else ():
+            values[f"score/{run_name(row['algorithm'], {axis: row[axis] for axis in record.axes})}"] = row["score"]
+        warnings = find_warnings(record, frame, meta.data)
+        note += [f"- Warning: {escape_markdown(warning)}" for warning in warnings[:MAX_WARNINGS]]
+        note += [f"- {rest} more warnings"] if (rest := len(warnings) - MAX_WARNINGS) > 0 else []
+    metrics: dict[str, float] = {}
+    for key, value in values.items():
         if math.isfinite(value):
-            named[_metric_name(key, named)] = float(value)
-    return Summary(
-        text("\n".join(note), LONGEST_TAG), named, artifacts, about.content, table[1].seconds if table else None
-    )
+            metrics[_metric_name(key, metrics)] = float(value)
+    seconds = table[1].seconds if table else None
+    return ParentRun(clean_text("\n".join(note), MAX_TAG), metrics, artifacts, record.content, seconds)
 
 
-def _metric_name(name: str, taken: Container[str] = ()) -> str:
-    """A name that MLflow allows for a metric, and that none of the taken ones is: its letters, and those of a path.
+def _metric_name(name: str, used: Container[str] = ()) -> str:
+    """Return a name that MLflow allows for a metric and that is not used: letters, digits and characters of a path.
 
-    MLflow refuses ``+``: dane+-gd is dane-plus-gd, and 1e+05 is 1e05.
+    MLflow refuses ``+``: dane+-gd becomes dane-plus-gd, and 1e+05 becomes 1e05.
     """
     name = re.sub(r"(?<=\de)\+(?=\d)", "", name)
-    name = re.sub(r"-?\++-?(?=(\w)?)", lambda found: "-plus-" if found[1] else "-plus", name)
-    name = re.sub(r"[^\w\-. :/]+", " ", text(name, sys.maxsize).replace("=", ":"))[:LONGEST_METRIC]
+    name = re.sub(r"-?\++-?(?=(\w)?)", lambda match: "-plus-" if match[1] else "-plus", name)
+    name = re.sub(r"[^\w\-. :/]+", " ", clean_text(name, sys.maxsize).replace("=", ":"))[:MAX_METRIC_NAME]
     name = "/".join(part for part in name.split("/") if part.strip() not in ("", ".", "..")).strip()
-    numbers = (f"{name} {number}" for number in itertools.count(2))
-    return next(one for one in itertools.chain([name], numbers) if one not in taken)
+    numbered = (f"{name} {number}" for number in itertools.count(2))
+    return next(candidate for candidate in itertools.chain([name], numbered) if candidate not in used)

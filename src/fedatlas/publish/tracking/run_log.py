@@ -1,22 +1,26 @@
-"""The runs of one size of an experiment in MLflow: which are there, and which are to be added, changed or removed."""
+"""Bringing the runs of an experiment in MLflow up to date: adding, changing and deleting runs and their artifacts."""
 
 from __future__ import annotations
 
 import functools
 import math
 import re
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from fedatlas.io.files import atomic
+from fedatlas.publish.tracking import sqlite
 from fedatlas.publish.tracking.addresses import database_path
-from fedatlas.publish.tracking.artifacts import Artifacts
-from fedatlas.publish.tracking.parent_run import Summary
-from fedatlas.publish.tracking.run_records import LONGEST_TAG, Entry, text
-from fedatlas.publish.tracking.writers import writer
+from fedatlas.publish.tracking.parent_run import ParentRun
+from fedatlas.publish.tracking.run_records import MAX_TAG, RunRecord, clean_text
+from fedatlas.publish.tracking.writers import create_writer
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -24,137 +28,194 @@ if TYPE_CHECKING:
 
 KEY, DIGEST, PARENT, CHOSEN = "fedatlas.key", "fedatlas.digest", "mlflow.parentRunId", "chosen"
 COLOUR, USER = "mlflow.runColor", "mlflow.user"
-TOGETHER = 100_000  # values that are added at once: hundreds of runs cost little more than one
+BATCH = 100_000  # metric values that are added at once: hundreds of runs cost little more than one
 
 
 @dataclass
-class _Known:
-    """What must be remembered of a run that is in MLflow: thousands of its own run objects take half a gigabyte."""
+class _StoredRun:
+    """The part of a run in MLflow that is compared: thousands of MLflow's run objects take half a gigabyte.
+
+    Attributes:
+        id: Id of the run.
+        start: Start, in milliseconds since 1970.
+        state: Status and digest of the content.
+        tags: Tags that change later: parent, choice and colour.
+        metrics: Last values of metrics by name.
+    """
 
     id: str
     start: int
-    identity: tuple[str, str | None]
-    late: dict[str, str]
+    state: tuple[str, str | None]
+    tags: dict[str, str]
     metrics: dict[str, float]
 
     @classmethod
-    def of(cls, run: Run) -> _Known:
+    def of(cls, run: Run) -> _StoredRun:
         tags = run.data.tags
-        late = {key: tags[key] for key in (PARENT, CHOSEN, COLOUR) if key in tags}
-        return cls(run.info.run_id, run.info.start_time, (run.info.status, tags.get(DIGEST)), late, run.data.metrics)
+        mutable = {key: tags[key] for key in (PARENT, CHOSEN, COLOUR) if key in tags}
+        return cls(run.info.run_id, run.info.start_time, (run.info.status, tags.get(DIGEST)), mutable, run.data.metrics)
 
 
-def _is(identity: tuple[str, str], run: _Known) -> bool:
-    return run.identity == identity
+class RunLog:
+    """Adds runs that are new or have changed, and deletes runs that are no longer among the results.
 
+    Runs carry their identity in the tag fedatlas.key, and a hash of their content in fedatlas.digest: a run that was
+    logged twice, by a job that is tried again or a request that was answered too late, is found and deleted. The
+    parent, the choice and the colour of a run are tags that are set and changed later.
 
-class Book:
-    """Logs what is new or has changed, and deletes what is gone.
-
-    Runs carry their identity in the tag fedatlas.key, and a hash of their content in fedatlas.digest: what a job that
-    is tried again, or a request that was answered too late, has logged twice is found and deleted. Whose child a run is
-    and whether it was chosen, and its colour, are tags that are set and changed later.
-
-    prefix: of the keys that this book is about: a size, or the cell of one job. uri: that the client writes to.
+    Args:
+        client: Client of the database or server.
+        experiment_id: Id of the experiment in MLflow.
+        prefix: Prefix of the keys of all runs of this log: a size, or the cell of one job.
+        uri: Address of the database or server.
     """
 
     def __init__(self, client: MlflowClient, experiment_id: str, prefix: str, uri: str) -> None:
         self.client, self.experiment_id, self.prefix = client, experiment_id, prefix
-        self.writer = writer(client, experiment_id, database_path(uri))
+        self.writer = create_writer(client, experiment_id, database_path(uri))
         self.artifacts = Artifacts(client, experiment_id, uri)
-        self.new: list[tuple[Entry, dict[str, str]]] = []
+        self.pending: list[tuple[RunRecord, dict[str, str]]] = []
         self.counts = {"logged": 0, "unchanged": 0, "deleted": 0}
-        self.parent: str | None = None
-        self.end: int | None = None  # of the parent
-        self.found: dict[str, list[_Known]] = {}
+        self.parent_id: str | None = None
+        self.parent_end: int | None = None
+        self.stored: dict[str, list[_StoredRun]] = {}
         token = None
         while True:
-            where = f"tags.`{KEY}` LIKE '{re.sub(r'[^A-Za-z0-9/=.,-]', '_', prefix)}%'"
-            page = client.search_runs([experiment_id], where, max_results=1000, page_token=token)
+            query = f"tags.`{KEY}` LIKE '{re.sub(r'[^A-Za-z0-9/=.,-]', '_', prefix)}%'"
+            page = client.search_runs([experiment_id], query, max_results=1000, page_token=token)
             for run in page:
                 if run.data.tags[KEY].startswith(prefix):  # in a pattern, _ is any character
-                    self.found.setdefault(run.data.tags[KEY], []).append(_Known.of(run))
+                    self.stored.setdefault(run.data.tags[KEY], []).append(_StoredRun.of(run))
             if not (token := page.token):
                 break
 
-    def open(self, name: str, tags: Mapping[str, str], summary: Summary, ended: int) -> None:
-        """Make or update the parent run, whose duration is that of training, of all runs together.
+    def open(self, name: str, tags: Mapping[str, str], content: ParentRun, ended: int) -> None:
+        """Create or update the parent run, whose duration is the training time of all runs.
 
-        name, tags: of it. ended: when the last of its runs did, in milliseconds since 1970.
+        Args:
+            name: Name of the parent run.
+            tags: Its tags.
+            content: Its description, metrics and artifacts.
+            ended: End of the last run, in milliseconds since 1970.
         """
         from mlflow.entities import Metric, RunTag
 
-        parent = self._keep(self.prefix, lambda run: self._shows_only(run, summary))
-        trained = math.ceil(1000 * (summary.seconds or 0))
+        parent = self._take(self.prefix, lambda run: self._is_covered(run, content))
+        duration = math.ceil(1000 * (content.seconds or 0))
         if parent is None:
-            own = {KEY: self.prefix, **({USER: tags[USER]} if USER in tags else {})}
-            parent = _Known.of(self.client.create_run(self.experiment_id, ended - trained, own, name))
-        self.end = parent.start + trained  # MLflow can change the end of a run, and not its start
-        self.parent, now = parent.id, int(time.time() * 1000)
-        self.client.update_run(self.parent, status="RUNNING")
-        changed = {key: value for key, value in summary.metrics.items() if parent.metrics.get(key) != value}
+            identity = {KEY: self.prefix, **({USER: tags[USER]} if USER in tags else {})}
+            parent = _StoredRun.of(self.client.create_run(self.experiment_id, ended - duration, identity, name))
+        self.parent_end = parent.start + duration  # MLflow can change the end of a run, and not its start
+        self.parent_id, now = parent.id, int(time.time() * 1000)
+        self.client.update_run(self.parent_id, status="RUNNING")
+        changes = {key: value for key, value in content.metrics.items() if parent.metrics.get(key) != value}
+        tags = {**tags, "mlflow.note.content": content.note}
         self.client.log_batch(
-            self.parent,
-            [Metric(key, value, now, 0) for key, value in changed.items()],
-            tags=[
-                RunTag(key, text(value, LONGEST_TAG))
-                for key, value in {**tags, "mlflow.note.content": summary.note}.items()
-            ],
+            self.parent_id,
+            [Metric(key, value, now, 0) for key, value in changes.items()],
+            tags=[RunTag(key, clean_text(value, MAX_TAG)) for key, value in tags.items()],
         )
-        content = yaml.safe_dump(summary.content, sort_keys=False, allow_unicode=True).encode()
-        for place, source in {"experiment.yaml": content, **summary.artifacts}.items():
-            self.artifacts.put(self.parent, place, source)
+        text = yaml.safe_dump(content.experiment, sort_keys=False, allow_unicode=True).encode()
+        for path, source in {"experiment.yaml": text, **content.artifacts}.items():
+            self.artifacts.write(self.parent_id, path, source)
 
-    def log(self, entries: Iterable[Entry]) -> None:
-        """Log runs, at the latest when the book is closed, unless they are there as they are."""
-        late = {}
-        for entry in entries:
-            digest = entry.digest
-            given = {PARENT: self.parent, CHOSEN: entry.chosen, COLOUR: entry.colour}
-            mine = {key: value for key, value in given.items() if value is not None}
-            known = self._keep(entry.key, functools.partial(_is, ("FINISHED", digest)))
-            if known is None:
-                self.new.append((entry, {**entry.tags, **mine, KEY: entry.key, DIGEST: digest}))
+    def log(self, runs: Iterable[RunRecord]) -> None:
+        """Log runs that MLflow does not hold unchanged, at the latest when the log is closed."""
+        updates = {}
+        for run in runs:
+            digest = run.digest
+            values = {PARENT: self.parent_id, CHOSEN: run.chosen, COLOUR: run.colour}
+            mutable = {key: value for key, value in values.items() if value is not None}
+            stored = self._take(run.key, functools.partial(_has_state, ("FINISHED", digest)))
+            if stored is None:
+                self.pending.append((run, {**run.tags, **mutable, KEY: run.key, DIGEST: digest}))
                 self.counts["logged"] += 1
                 continue
             self.counts["unchanged"] += 1
-            if entry.files and not entry.files.keys() <= self.artifacts.listed(known.id):
-                self._put(known.id, entry.files)
-            if not mine.items() <= known.late.items():
-                late[known.id] = mine
-        self.writer.tag(late)
-        if sum(len(entry.metrics) for entry, _ in self.new) >= TOGETHER:
-            self._add()
-
-    def _add(self) -> None:
-        for id, (entry, _) in zip(self.writer.add(self.new), self.new, strict=True):
-            self._put(id, entry.files)
-        self.new = []
-
-    def _put(self, id: str, files: Mapping[str, bytes]) -> None:
-        for place, content in files.items():
-            self.artifacts.put(id, place, content)
+            if run.files and not run.files.keys() <= self.artifacts.paths(stored.id):
+                self._write_artifacts(stored.id, run.files)
+            if not mutable.items() <= stored.tags.items():
+                updates[stored.id] = mutable
+        self.writer.tag(updates)
+        if sum(len(run.metrics) for run, _ in self.pending) >= BATCH:
+            self._flush()
 
     def close(self) -> dict[str, Any]:
-        """Add what is left, delete what is not among the results; returns ids and counts."""
-        self._add()
-        for key in list(self.found):
-            self._keep(key, lambda run: False)
-        if self.parent is not None:
-            self.client.set_terminated(self.parent, end_time=self.end)
-        return {"experiment_id": self.experiment_id, "run_id": self.parent, **self.counts}
+        """Add pending runs, delete runs that are not among the results, and return ids and counts."""
+        self._flush()
+        for key in list(self.stored):
+            self._take(key, lambda run: False)
+        if self.parent_id is not None:
+            self.client.set_terminated(self.parent_id, end_time=self.parent_end)
+        return {"experiment_id": self.experiment_id, "run_id": self.parent_id, **self.counts}
 
-    def _keep(self, key: str, good: Callable[[_Known], bool]) -> _Known | None:
-        """The first good run of a key, if there is one; all others of that key are deleted."""
-        runs = self.found.pop(key, [])
-        kept = next(filter(good, runs), None)
-        others = [run.id for run in runs if run is not kept]
-        if others:
-            self.writer.delete(others)
-            self.counts["deleted"] += len(others)
-        return kept
+    def _flush(self) -> None:
+        for id, (run, _) in zip(self.writer.add(self.pending), self.pending, strict=True):
+            self._write_artifacts(id, run.files)
+        self.pending = []
 
-    def _shows_only(self, run: _Known, summary: Summary) -> bool:
-        """Whether nothing that a parent run shows is gone: MLflow can delete neither a metric nor an artifact."""
-        shown = self.artifacts.listed(run.id) | set(run.metrics)
-        return shown <= {*summary.metrics, *summary.artifacts, "experiment.yaml"}
+    def _write_artifacts(self, id: str, files: Mapping[str, bytes]) -> None:
+        for path, content in files.items():
+            self.artifacts.write(id, path, content)
+
+    def _take(self, key: str, accepts: Callable[[_StoredRun], bool]) -> _StoredRun | None:
+        """Return the first accepted run of a key, or None; all other runs of the key are deleted."""
+        runs = self.stored.pop(key, [])
+        match = next(filter(accepts, runs), None)
+        duplicates = [run.id for run in runs if run is not match]
+        if duplicates:
+            self.writer.delete(duplicates)
+            self.counts["deleted"] += len(duplicates)
+        return match
+
+    def _is_covered(self, run: _StoredRun, content: ParentRun) -> bool:
+        """Return whether all metrics and artifacts of a parent run are in its new content: MLflow can delete none."""
+        stored = self.artifacts.paths(run.id) | set(run.metrics)
+        return stored <= {*content.metrics, *content.artifacts, "experiment.yaml"}
+
+
+def _has_state(state: tuple[str, str], run: _StoredRun) -> bool:
+    return run.state == state
+
+
+class Artifacts:
+    """The artifacts of an experiment's runs: files beside an SQLite database, or behind a server.
+
+    MLflow's client asks a server for artifacts whose address is relative. Beside a database there is no server, so the
+    files are written to the folder that `fedatlas ui` names to its server.
+    """
+
+    def __init__(self, client: MlflowClient, experiment_id: str, uri: str) -> None:
+        path, experiment = database_path(uri), client.get_experiment(experiment_id)
+        local = path is not None and experiment.artifact_location == f"{sqlite.SCHEME}{experiment.name}"
+        self.client = client
+        self.folder = sqlite.artifact_folder(path) / experiment.name if path is not None and local else None
+
+    def write(self, id: str, path: str, source: Path | bytes) -> None:
+        """Add a file to a run.
+
+        Args:
+            id: Id of the run.
+            path: Path of the artifact within the run.
+            source: Path of the file, or its content.
+        """
+        if self.folder is not None:
+            with atomic(self.folder / id / "artifacts" / path) as temporary:
+                shutil.copyfile(source, temporary) if isinstance(source, Path) else temporary.write_bytes(source)
+        elif isinstance(source, Path):
+            folder = Path(path).parent
+            self.client.log_artifact(id, str(source), None if folder == Path() else str(folder))
+        else:
+            with tempfile.TemporaryDirectory() as directory:
+                file = Path(directory, Path(path).name)
+                file.write_bytes(source)
+                self.write(id, path, file)
+
+    def paths(self, id: str) -> set[str]:
+        """Return the paths of a run's artifacts, at most one folder deep."""
+        if self.folder is not None:
+            root = self.folder / id / "artifacts"
+            return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
+        top = self.client.list_artifacts(id)
+        nested = [file for item in top if item.is_dir for file in self.client.list_artifacts(id, item.path)]
+        return {file.path for file in (*top, *nested) if not file.is_dir}

@@ -1,4 +1,4 @@
-"""Run files as single runs with names, tags, parameters and metrics."""
+"""The runs of a run file as MLflow stores them: with names, tags, parameters, metrics and artifacts."""
 
 from __future__ import annotations
 
@@ -25,31 +25,38 @@ from fedatlas.experiments.result_files import read
 from fedatlas.experiments.runs import runs
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.publish.report.record import PROBLEM_CONSTANT, ExperimentRecord, field_defaults
-from fedatlas.publish.tracking import extras, models
+from fedatlas.publish.tracking import extras
 from fedatlas.results.figures.style import styles
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COSTS = ("gradients", "vectors_up", "seconds")
-OF_THE_LOG = ("commit", "mlflow.source.git.commit", "mlflow.user", "host")  # tags of who logs, and not of the run
-SYSTEM = "system/"  # how MLflow's names of system metrics begin
-TIMED = (SYSTEM, "seconds")  # what another run on another day would not repeat
+LOGGER_TAGS = ("commit", "mlflow.source.git.commit", "mlflow.user", "host")  # of the person who logs, not of the run
+SYSTEM = "system/"  # prefix of MLflow's names of system metrics
 SYMBOLS = {"clients": "M", "local_steps": "K"}
-LONGEST_PARAM, LONGEST_TAG, LONGEST_NAME = 6000, 8000, 250  # what MLflow keeps of a value, and of a run's name
+MAX_PARAM, MAX_TAG, MAX_NAME = 6000, 8000, 250  # characters that MLflow stores of a value, and of a run's name
 
-Rows = Mapping[str, list[Any]]  # columns of a run file
-Chosen = Callable[[str, Mapping[str, Any]], bool]  # whether a run of an algorithm's id and these values was chosen
+Columns = Mapping[str, list[Any]]  # columns of a run file
+IsChosen = Callable[[str, Mapping[str, Any]], bool]  # whether a run of an algorithm's id and these values was chosen
 
 
 @dataclass
-class Entry:
-    """A single run.
+class RunRecord:
+    """A single run as MLflow stores it. The colour and the choice are not part of its content.
 
-    metrics: (name, value, round, seconds into the run). data: role -> (name, provenance). files: artifacts by place.
-    start, end: milliseconds since 1970. What follows is no part of the run's content. colour: of the algorithm in the
-    experiment's figures. chosen: "true" or "false", of a run on a scoring seed, once the experiment's table says which
-    tuned values won.
+    Attributes:
+        key: Identity: size, algorithm's id, cell and the run's key.
+        name: Name for people.
+        tags: Tags.
+        params: Parameters.
+        metrics: Rows (name, value, round, seconds into the run).
+        data: Pairs (name, provenance) of data sets by role.
+        files: Content of artifacts by path.
+        start: Start, in milliseconds since 1970.
+        end: End, in milliseconds since 1970.
+        colour: Colour of the algorithm in the experiment's figures.
+        chosen: "true" or "false" for a run on a scoring seed, once the experiment's table names the chosen values.
     """
 
     key: str
@@ -64,92 +71,98 @@ class Entry:
     colour: str
     chosen: str | None = None
 
-    def points(self) -> list[tuple[str, float, int, int]]:
-        """Metrics as (name, value, milliseconds since 1970, round)."""
+    def timed_metrics(self) -> list[tuple[str, float, int, int]]:
+        """Return metrics as (name, value, milliseconds since 1970, round)."""
         return [(name, value, self.start + int(second * 1000), step) for name, value, step, second in self.metrics]
 
     @property
     def digest(self) -> str:
-        """Hash of all but times and who logs, which change without a result changing."""
+        """Hash of all but times and the person who logs, which change without a result changing."""
         results = [
             (name, value, step)
             for name, value, step, _ in self.metrics
             if name != "seconds" and not name.startswith(SYSTEM)
         ]
-        tags = {key: value for key, value in self.tags.items() if key not in OF_THE_LOG}
-        files = {place: hashlib.sha256(content).hexdigest() for place, content in self.files.items()}
-        own = [self.name, tags, self.params, results, self.data, *([files] if files else [])]
-        content = json.dumps(own, sort_keys=True)
+        tags = {key: value for key, value in self.tags.items() if key not in LOGGER_TAGS}
+        files = {path: hashlib.sha256(content).hexdigest() for path, content in self.files.items()}
+        parts = [self.name, tags, self.params, results, self.data, *([files] if files else [])]
+        content = json.dumps(parts, sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
-def text(value: Any, longest: int) -> str:
-    """A value as text that every database takes: without NUL and halves of surrogate pairs, cut to a length."""
-    return str(value).replace("\0", "\ufffd").encode("utf-8", "replace").decode()[:longest]
+def clean_text(value: Any, length: int) -> str:
+    """Return a value as text that every database takes: no NUL, no halves of surrogate pairs, cut to a length."""
+    return str(value).replace("\0", "\ufffd").encode("utf-8", "replace").decode()[:length]
 
 
 def _key(*parts: str) -> str:
-    """The identity of a run as text that a tag can hold whole."""
-    key = text("/".join(parts), sys.maxsize)
-    if len(key) <= LONGEST_TAG:
+    """Return the identity of a run as text that fits a tag."""
+    key = clean_text("/".join(parts), sys.maxsize)
+    if len(key) <= MAX_TAG:
         return key
-    *place, _ = parts
-    return text("/".join([*place, hashlib.sha256(key.encode()).hexdigest()]), LONGEST_TAG)
+    *prefix, _ = parts
+    return clean_text("/".join([*prefix, hashlib.sha256(key.encode()).hexdigest()]), MAX_TAG)
 
 
 def read_runs(
-    about: ExperimentRecord, path: Path, tags: Mapping[str, str], chosen: Chosen | None = None
-) -> Iterator[Entry]:
-    """The runs in a run file.
+    record: ExperimentRecord, path: Path, tags: Mapping[str, str], is_chosen: IsChosen | None = None
+) -> Iterator[RunRecord]:
+    """Yield the runs in a run file.
 
-    path: of the file, in a folder of the algorithm's id. tags: of all runs of the experiment. chosen: which runs were
-    chosen; None while this is not known. Raises UserError if the file does not hold the runs of its specification.
+    Args:
+        record: The experiment's record.
+        path: Path of the file, in a folder named by the algorithm's id.
+        tags: Tags of all runs of the experiment.
+        is_chosen: Predicate of chosen runs; None before there is a table.
+
+    Raises:
+        UserError: The file does not hold the runs of its specification.
     """
     frame, plain_meta = read(path)
     meta = RunMeta.of(plain_meta)
     id, spec = path.parent.name, meta.spec
-    point = {axis: spec.axis_value(axis) for axis in about.grid}
+    point = {axis: spec.axis_value(axis) for axis in record.grid}
     metrics = scores.metric_columns(frame, (*spec.within, *spec.tune))
     lossy = [name for name, source in meta.data.items() if source.get("lossy")]
-    wanted = list(runs(spec, meta.searches))
-    look, made, kept = colours(about)[id], _versions(meta), extras.load(path)
+    specs = list(runs(spec, meta.searches))
+    colour, versions, extras_by_key = colours(record)[id], _versions(meta), extras.load(path)
     starts = np.flatnonzero(frame["round"] == 0)  # runs follow each other in the order of their specification
-    if len(wanted) != len(starts):
+    if len(specs) != len(starts):
         raise UserError(f"{path} does not hold the runs of its specification; delete it and run again")
     end = int(path.stat().st_mtime * 1000)
-    columns = {name: frame[name].tolist() for name in frame.columns}  # slices of frames take longer than all the rest
-    for run, start, stop in zip(wanted, starts, [*starts[1:], len(frame)], strict=True):
+    columns = {name: frame[name].tolist() for name in frame.columns}  # slices of frames would take most of the time
+    for run, start, stop in zip(specs, starts, [*starts[1:], len(frame)], strict=True):
         rows = {name: values[start:stop] for name, values in columns.items()}
         values = {**point, **run.within, **run.tune}
         tunes = run.seed in spec.tuning_seeds
-        own = {"algorithm": id, "fingerprint": meta.fingerprint, "status": rows["status"][-1], "versions": made}
-        own["phase"] = "tuning" if tunes else "scoring"
-        if own["status"] == "diverged":
-            own["diverged_round"] = str(rows["diverged_round"][-1])
+        run_tags = {"algorithm": id, "fingerprint": meta.fingerprint, "status": rows["status"][-1]}
+        run_tags |= {"versions": versions, "phase": "tuning" if tunes else "scoring"}
+        if run_tags["status"] == "diverged":
+            run_tags["diverged_round"] = str(rows["diverged_round"][-1])
         if lossy:
-            own["lossy data"] = ", ".join(lossy)
-        extra = kept.get(run.key, extras.Extra())
-        yield Entry(
-            key=_key(about.size, id, path.stem, run.key),
-            name=text(run_name(id, {**values, "seed": run.seed}), LONGEST_NAME),
-            tags={key: text(value, LONGEST_TAG) for key, value in {**tags, **own}.items()},
-            params=_params(run, about.defaults[id], {**point, **run.within}),
-            metrics=[*_metrics(rows, (*metrics, *COSTS)), *_score(rows, about.select, tunes), *_system(extra)],
+            run_tags["lossy data"] = ", ".join(lossy)
+        extra = extras_by_key.get(run.key, extras.Extra())
+        yield RunRecord(
+            key=_key(record.size, id, path.stem, run.key),
+            name=clean_text(run_name(id, {**values, "seed": run.seed}), MAX_NAME),
+            tags={key: clean_text(value, MAX_TAG) for key, value in {**tags, **run_tags}.items()},
+            params=_params(run, record.defaults[id], {**point, **run.within}),
+            metrics=[*_metrics(rows, (*metrics, *COSTS)), *_score(rows, record.select, tunes), *_system(extra)],
             data={
                 role: (run.problem[key], meta.data[run.problem[key]])
                 for role, key in (("training", "data"), ("test", "test"))
                 if run.problem.get(key)
             },
-            files={} if tunes else models.files(run, extra, meta.data),
+            files={} if tunes else extras.model_files(run, extra, meta.data),
             start=end - math.ceil(rows["seconds"][-1] * 1000),
             end=end,
-            colour=look,
-            chosen=None if chosen is None or tunes else str(chosen(id, values)).lower(),
+            colour=colour,
+            chosen=None if is_chosen is None or tunes else str(is_chosen(id, values)).lower(),
         )
 
 
 def run_name(id: str, values: Mapping[str, Any]) -> str:
-    """A run's name: ``fedac-1 K=16 M=64 lr=0.1 seed=0``."""
+    """Return a run's name: ``fedac-1 K=16 M=64 lr=0.1 seed=0``."""
     parts = [id]
     for axis, value in values.items():
         word = format_value(value).replace(" ", "")
@@ -158,38 +171,41 @@ def run_name(id: str, values: Mapping[str, Any]) -> str:
 
 
 def _params(run: Run, defaults: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, str]:
-    """Hyper-parameters, setting and problem of a run as text, and its place on axes that lie within one of them.
+    """Return hyper-parameters, setting, problem and axis values of a run as text.
 
-    defaults: of the algorithm's hyper-parameters. point: the values of the experiment's axes.
+    Args:
+        run: The run.
+        defaults: Defaults of the algorithm's hyper-parameters.
+        point: Values of the experiment's axes.
     """
     setting = Setting(**run.setting)
-    found: dict[str, Any] = {"algorithm": run.algorithm, "seed": run.seed}
-    found |= field_defaults(Setting) | run.setting
-    found |= {"local_steps": setting.local_steps, "rounds": setting.total_rounds, "batch": setting.batch or "all"}
-    given = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != PROBLEM_CONSTANT}
-    found |= {**defaults, **given}
-    found |= {f"problem.{key}": value for key, value in run.problem.items()}
-    found = {parameter(axis): value for axis, value in point.items()} | found
-    texts = {key: format_value(v) if isinstance(v, (dict, list)) else v for key, v in found.items() if v is not None}
-    return {key: text(value, LONGEST_PARAM) for key, value in texts.items()}
+    params: dict[str, Any] = {"algorithm": run.algorithm, "seed": run.seed}
+    params |= field_defaults(Setting) | run.setting
+    params |= {"local_steps": setting.local_steps, "rounds": setting.total_rounds, "batch": setting.batch or "all"}
+    parameters = {k: v for k, v in run.parameters.items() if v is not None or defaults.get(k) != PROBLEM_CONSTANT}
+    params |= {**defaults, **parameters}
+    params |= {f"problem.{key}": value for key, value in run.problem.items()}
+    params = {parameter_name(axis): value for axis, value in point.items()} | params
+    texts = {key: format_value(v) if isinstance(v, (dict, list)) else v for key, v in params.items() if v is not None}
+    return {key: clean_text(value, MAX_PARAM) for key, value in texts.items()}
 
 
-def _metrics(rows: Rows, names: Iterable[str]) -> Iterator[tuple[str, float, int, float]]:
+def _metrics(rows: Columns, names: Iterable[str]) -> Iterator[tuple[str, float, int, float]]:
     for name in names:
         for value, step, second in zip(rows[name], rows["round"], rows["seconds"], strict=True):
-            if math.isfinite(value):  # MLflow would make 1.8e308 of infinity, which no chart survives
+            if math.isfinite(value):  # MLflow stores infinity as 1.8e308, which no chart can show
                 yield name, float(value), step, second
 
 
 def _system(extra: extras.Extra) -> Iterator[tuple[str, float, int, float]]:
-    """What was sampled of the machine, with the number of the sample in place of a round."""
+    """Yield samples of the machine as metrics, with the number of the sample instead of a round."""
     for number, (second, values) in enumerate(extra.usage):
         for name, value in values.items():
             yield f"{SYSTEM}{name}", float(value), number, second
 
 
-def _score(rows: Rows, select: Select, tunes: bool) -> Iterator[tuple[str, float, int, float]]:
-    """What the run is scored by, or what it tunes by, as a metric of one value."""
+def _score(rows: Columns, select: Select, tunes: bool) -> Iterator[tuple[str, float, int, float]]:
+    """Yield the score of a run, or its tuning score, as a metric of one value."""
     metric = select.tuning_metric if tunes else select.metric
     values = [v for v, step in zip(rows[metric], rows["round"], strict=True) if step > 0]
     if values and rows["status"][-1] != "diverged":
@@ -198,44 +214,45 @@ def _score(rows: Rows, select: Select, tunes: bool) -> Iterator[tuple[str, float
             yield "tuning_score" if tunes else "score", score, 0, rows["seconds"][-1]  # at step 0, charts compare bars
 
 
-def chosen(about: ExperimentRecord, table: pd.DataFrame) -> Chosen:
-    """Which runs were chosen, according to an experiment's table."""
+def chosen_predicate(record: ExperimentRecord, table: pd.DataFrame) -> IsChosen:
+    """Return the predicate of runs that were chosen, according to an experiment's table."""
     winners = set()
     for row in table[table["chosen"]].to_dict("records"):
-        there = {axis: row[axis] for axis in (*about.axes, *about.tune) if axis in row}  # missing where it is not tuned
-        values = {axis: axis_values.parse(cell) for axis, cell in there.items() if not axis_values.is_missing(cell)}
-        winners.add((row["algorithm"], _place(values)))
-    return lambda id, values: (id, _place(values)) in winners
+        cells = {axis: row[axis] for axis in (*record.axes, *record.tune) if axis in row}
+        # an algorithm that does not tune a hyper-parameter has a missing cell
+        values = {axis: axis_values.parse(cell) for axis, cell in cells.items() if not axis_values.is_missing(cell)}
+        winners.add((row["algorithm"], _point(values)))
+    return lambda id, values: (id, _point(values)) in winners
 
 
-def _place(values: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
-    """Values of axes and tuned hyper-parameters by their texts, which are alike for equal values."""
+def _point(values: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    """Return values of axes and tuned hyper-parameters by their texts, which are alike for equal values."""
     return frozenset((axis, axis_values.text(value)) for axis, value in values.items())
 
 
-def colours(about: ExperimentRecord) -> dict[str, str]:
-    """The colours of an experiment's algorithms in its figures, by id."""
-    algorithms = about.content["algorithms"]
-    looks = styles({id: algorithms.get(id, {}).get("algorithm") or id for id in about.algorithms})
-    return {id: look.colour for id, look in looks.items()}
+def colours(record: ExperimentRecord) -> dict[str, str]:
+    """Return the colours of an experiment's algorithms in its figures, by id."""
+    algorithms = record.content["algorithms"]
+    line_styles = styles({id: algorithms.get(id, {}).get("algorithm") or id for id in record.algorithms})
+    return {id: style.colour for id, style in line_styles.items()}
 
 
 def _versions(meta: RunMeta) -> str:
-    """Packages that computed a run file, and on which device: ``fedatlas 0.1.0, numpy 2.4.6, device cpu``."""
+    """Return the packages and the device that computed a run file: ``device cpu, fedatlas 0.1.0, numpy 2.4.6``."""
     return ", ".join(f"{name} {version}" for name, version in sorted({**meta.machine, **meta.versions}.items()))
 
 
-def parameter(axis: str) -> str:
-    """The name of the parameter in MLflow that holds a run's value on an axis."""
+def parameter_name(axis: str) -> str:
+    """Return the name of the parameter in MLflow that holds a run's value on an axis."""
     return axis.removeprefix("parameters.")
 
 
-def common_tags(about: ExperimentRecord) -> dict[str, str]:
-    """Tags of all runs of an experiment: its own, who logs them and where, and the project's commit if it has one."""
-    tags = {**about.tags, "host": platform.node()}
-    with contextlib.suppress(OSError, KeyError):  # there may be no name for a user in a container
+def common_tags(record: ExperimentRecord) -> dict[str, str]:
+    """Return tags of all runs: the experiment's, user, host, and the project's commit if it has one."""
+    tags = {**record.tags, "host": platform.node()}
+    with contextlib.suppress(OSError, KeyError):  # in a container the user may have no name
         tags["mlflow.user"] = getpass.getuser()
-    command = ["git", "-C", str(Path(about.file).parent), "rev-parse", "HEAD"]
+    command = ["git", "-C", str(Path(record.file).parent), "rev-parse", "HEAD"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         commit = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
         tags |= {"commit": commit, "mlflow.source.git.commit": commit}

@@ -18,10 +18,14 @@ PAGE = f"#/experiments?{views.TRAINING}"  # where experiments are listed
 
 
 def serve_ui(uri: str, port: int = 5000) -> None:
-    """Serve the user interface in the foreground until interrupted, and print its address, and those of chosen runs.
+    """Serve MLflow's user interface in the foreground until interrupted, and print its address and those of views.
 
-    uri: ``sqlite:///FILE``, or the address of a server, which is only printed. Raises UserError if there is no such
-    database, if the port is in use, or if the interface stops by itself.
+    Args:
+        uri: ``sqlite:///FILE``, or the address of a server, which is only printed.
+        port: Port of the user interface.
+
+    Raises:
+        UserError: The database does not exist, the port is in use, or MLflow stops by itself.
     """
     validate(uri)
     path = database_path(uri)
@@ -30,15 +34,14 @@ def serve_ui(uri: str, port: int = 5000) -> None:
         return
     if not sqlite.database_exists(path):
         raise UserError(f"there is no {path} yet: run `snakemake --cores 2 --forcerun track` first")
-    sqlite.rebind(path)
     command = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port), "--backend-store-uri", uri]
     command += ["--artifacts-destination", str(sqlite.artifact_folder(path))]
-    if _answers(port):
+    if _is_in_use(port):
         raise UserError(f"port {port} is in use: choose another one with --port")
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # leave no server behind
+    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)  # leave no server behind
     server = subprocess.Popen(command, env=os.environ | ENVIRONMENT)
     try:
-        while server.poll() is None and not _answers(port):
+        while server.poll() is None and not _is_in_use(port):
             time.sleep(0.2)
         if server.poll() is None:
             print("\n".join(["", *_addresses(path, f"http://127.0.0.1:{port}"), "Ctrl-C stops it.", ""]), flush=True)
@@ -47,20 +50,20 @@ def serve_ui(uri: str, port: int = 5000) -> None:
     except KeyboardInterrupt:
         pass
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, handler)
         server.terminate()
         server.wait()
 
 
 def _addresses(path: Path, server: str) -> Iterator[str]:
-    """Lines with the addresses of the list of experiments, and of the chosen runs of each experiment and size."""
+    """Yield lines with the addresses of the list of experiments, and of the chosen runs by experiment and size."""
     yield f"MLflow: {server}/{PAGE}"
     for id, name, key in sqlite.stored_views(path, views.TAG):
-        view = views.of_key(key.removeprefix(views.TAG))
+        view = views.parse_key(key.removeprefix(views.TAG))
         if view and not view.curves:
             yield f"  {name}, {view.size}: {server}/{view.link(str(id))}"
 
 
-def _answers(port: int) -> bool:
+def _is_in_use(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
