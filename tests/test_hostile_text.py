@@ -14,7 +14,7 @@ from jinja2 import Environment
 
 from fedatlas.io import csv as csv_io
 from fedatlas.io import markdown
-from fedatlas.publish.report.page import report
+from fedatlas.publish.report.page import write_report
 from fedatlas.publish.tracking.parent_run import build_parent_run
 from tests.report import made
 
@@ -54,11 +54,11 @@ def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
     made.results(tmp_path, hostile)
     claims = pd.read_csv(tmp_path / "claims.csv", keep_default_na=False)
     csv_io.write(tmp_path / "claims.csv", claims.assign(**dict.fromkeys(("text", "note", "source", "ours"), SCRIPT)))
-    report([tmp_path], tmp_path / "report.html")
+    write_report([tmp_path], tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     page = Read(html)
     assert "alert" not in page.scripts and page.text.count("alert(1)") >= 8
-    assert "<script" not in build_parent_run(made.about(hostile, made.view(hostile)), tmp_path).note
+    assert "<script" not in build_parent_run(made.build_record(hostile, made.view(hostile)), tmp_path).note
 
 
 @pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")

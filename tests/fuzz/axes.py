@@ -17,7 +17,7 @@ from fedatlas.experiments.selection import select_rows
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.record_builder import build_record
-from fedatlas.publish.report.tables import best_values, choices
+from fedatlas.publish.report.tables import best_values, chosen_values
 from fedatlas.publish.tracking.run_records import chosen_predicate, read_runs
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
@@ -169,7 +169,7 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
     table, curves, trials = (result_files.read(folder / f"{name}.parquet")[0] for name in names)
     _assert_each_run_is_one_row(experiment, files, table)
     record = build_record(experiment, view)
-    best_values(record, table), choices(record, table)
+    best_values(record, table), chosen_values(record, table)
     run_records = [entry for path in files for entry in read_runs(record, path, {}, chosen_predicate(record, table))]
     assert len({entry.key for entry in run_records}) == sum(len(_runs(path, cell)) for path, cell in files.items())
     count = len(experiment.seeds)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.io import csv
-from fedatlas.publish.report.page import report
+from fedatlas.publish.report.page import write_report
 from fedatlas.results.figures.browser_chart import GridChart, SentenceChart
 from tests.report.made import LINES, experiment, results
 
@@ -41,7 +41,7 @@ def page(tmp_path_factory):
                 "<svg xmlns='http://www.w3.org/2000/svg' width='90' height='60'/>"
             )
     _grid(root / "smoke/one/figures")
-    report([root / "smoke/one", root / "smoke/two"], root / "report.html")
+    write_report([root / "smoke/one", root / "smoke/two"], root / "report.html")
     return (root / "report.html").as_uri()
 
 

@@ -9,8 +9,8 @@ from PIL import Image
 
 from fedatlas.errors import UserError
 from fedatlas.io import csv
-from fedatlas.publish.report import changes, gallery
-from fedatlas.publish.report.verdicts import largest
+from fedatlas.publish.report import changes, gallery, gallery_page
+from fedatlas.publish.report.verdicts import at_largest_size
 
 from .made import experiment, results
 
@@ -36,7 +36,7 @@ def listed(name, **changed):
     """What is listed of an experiment as it is, or with some keys of its file changed."""
     found = experiment(**changed)
     looks = gallery.describe_styles({id: found.algorithm(id) for id in found.algorithms})
-    return gallery.GalleryItem(name, "smoke", changes.digests(found.plain()), looks)
+    return gallery_page.GalleryItem(name, "smoke", changes.digests(found.plain()), looks)
 
 
 BOTH = [listed("one"), listed("two")]
@@ -46,7 +46,7 @@ def shown(folders, place, page, those=BOTH):
     """Make the entries of results, whose figures count as drawn by this code, and the page."""
     for folder in folders:
         gallery.write_entry(folder, place, {"speed": folder / "figures/speed.png"})
-    gallery.write_page(place, page, those)
+    gallery_page.write_page(place, page, those)
     return page.read_text()
 
 
@@ -83,12 +83,12 @@ def test_missing_results_and_broken_entries_are_said(made, tmp_path):
         gallery.write_entry(made[0], place, {})
     gallery.write_entry(made[1], place, {})
     with pytest.raises(UserError, match="two is not in `gallery` of"):
-        gallery.write_page(place, tmp_path / "page.md", BOTH[:1])
+        gallery_page.write_page(place, tmp_path / "page.md", BOTH[:1])
     (place / "smoke/two/entry.json").write_text("{}")
-    with pytest.raises(UserError, match="is no entry of the gallery"):
-        gallery.write_page(place, tmp_path / "page.md", BOTH)
+    with pytest.raises(UserError, match="is not an entry of the gallery"):
+        gallery_page.write_page(place, tmp_path / "page.md", BOTH)
     with pytest.raises(UserError, match="has no entries"):
-        gallery.write_page(tmp_path / "none", tmp_path / "page.md", BOTH)
+        gallery_page.write_page(tmp_path / "none", tmp_path / "page.md", BOTH)
 
 
 def test_results_that_lack_a_figure_leave_the_entry_as_it_is(made, tmp_path):
@@ -109,7 +109,7 @@ def test_what_is_older_than_file_or_code_is_marked(made, tmp_path):
     text = shown(made, place, page, [colours, BOTH[1]])
     assert text.count("Older than the code") == 1 and "colours or marks of an older version" in text
     gallery.write_entry(made[0], place, {})  # a figure that this code did not draw
-    gallery.write_page(place, page, BOTH)
+    gallery_page.write_page(place, page, BOTH)
     assert page.read_text().count("colours or marks of an older version") == 1
 
 
@@ -122,5 +122,5 @@ def test_a_claim_counts_at_the_largest_size_that_tests_it():
     rows = [("a", "laptop", "held"), ("a", "paper", "not tested at this size"), ("b", "paper", "not held")]
     rows += [("b", "laptop", "held"), ("c", "laptop", "not tested at this size")]
     ledger = pd.DataFrame(rows, columns=["claim", "size", "verdict"]).assign(experiment="e", source="Figure 1")
-    found = largest(ledger).set_index("claim")["verdict"].to_dict()
+    found = at_largest_size(ledger).set_index("claim")["verdict"].to_dict()
     assert found == {"a": "held", "b": "not held", "c": "not tested at this size"}

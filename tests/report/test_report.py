@@ -10,7 +10,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.publish.report import charts, tables
-from fedatlas.publish.report.page import prose, report
+from fedatlas.publish.report.page import prose, write_report
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.warnings import find_warnings
 from tests.report.made import chart, experiment, results, table, view
@@ -53,7 +53,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def html(folder, tmp_path_factory):
     out = tmp_path_factory.mktemp("report") / "report.html"
-    report([folder], out, repository="https://example.org/atlas")
+    write_report([folder], out, repository="https://example.org/atlas")
     return out.read_text(encoding="utf-8")
 
 
@@ -98,7 +98,7 @@ def test_it_needs_nothing_from_elsewhere(page, html):
 def test_links_of_a_figure_exist_beside_the_page(folder, tmp_path):
     mine = shutil.copytree(folder, tmp_path / "smoke/made_up")
     (mine / "runs").mkdir()
-    report([mine], tmp_path / "report.html")
+    write_report([mine], tmp_path / "report.html")
     links = Page((tmp_path / "report.html").read_text(encoding="utf-8")).links
     files = [link for link in links if not link.startswith(("#", "http"))]
     assert files == ["smoke/made_up/runs", "smoke/made_up/figures/speed.svg", "smoke/made_up/figures/speed.csv"]
@@ -112,7 +112,7 @@ def test_a_smoke_report_tells_what_became_of_claims_that_it_does_not_test(folder
     verdicts = tmp_path / "docs/gallery/claims.csv"
     verdicts.parent.mkdir(parents=True)
     ledger.to_csv(verdicts, index=False)
-    report([folder], tmp_path / "report.html", verdicts=verdicts)
+    write_report([folder], tmp_path / "report.html", verdicts=verdicts)
     page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
     text = " ".join(" ".join(page.text).split())
     first, rest = text.split("Contents", 1)
@@ -132,15 +132,19 @@ def test_results_that_do_not_say_where_they_were_computed_are_shown(folder, tmp_
     mine = shutil.copytree(folder, tmp_path / "made_up")
     table, meta = files.read(mine / "table.parquet")
     files.write(mine / "table.parquet", table, meta, environments=[])
-    report([mine], tmp_path / "report.html")
+    write_report([mine], tmp_path / "report.html")
     assert "The runs were computed with fedatlas 0.1.0. A fingerprint" in (tmp_path / "report.html").read_text()
 
 
 def test_long_lines_are_thinned_and_keep_their_ends(tmp_path):
     chart(tmp_path, "long", points=1001)
-    line = charts.chart(tmp_path, "long")["panels"][1]["lines"]["fedac-1"]
-    assert len(line["y"]) <= charts.POINTS + 1 and (line["round"][0], line["round"][-1]) == (0, 1000)
-    assert charts.chart(tmp_path, "long")["panels"][1]["lines"]["fedavg"]["remark"][-1] == "lost" != line.get("remark")
+    line = charts.load_chart(tmp_path, "long")["panels"][1]["lines"]["fedac-1"]
+    assert len(line["y"]) <= charts.MAX_POINTS + 1 and (line["round"][0], line["round"][-1]) == (0, 1000)
+    assert (
+        charts.load_chart(tmp_path, "long")["panels"][1]["lines"]["fedavg"]["remark"][-1]
+        == "lost"
+        != line.get("remark")
+    )
     assert line["gradients"][-1] == 10000 and line["y"][-1] == float(f"{0.5 / 1001:.5g}")
 
 
@@ -150,7 +154,7 @@ def test_text_is_escaped(html):
 
 
 def test_same_bytes_twice(folder, html, tmp_path):
-    report([folder], tmp_path / "again.html", repository="https://example.org/atlas")
+    write_report([folder], tmp_path / "again.html", repository="https://example.org/atlas")
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == html
 
 
@@ -159,7 +163,7 @@ def test_missing_files_are_named(folder, tmp_path, gone):
     mine = shutil.copytree(folder, tmp_path / "made_up")
     (mine / gone).unlink()
     with pytest.raises(UserError, match=re.escape(gone.removesuffix(".svg"))):
-        report([mine], tmp_path / "report.html")
+        write_report([mine], tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
 
 
@@ -169,7 +173,7 @@ def test_only_the_folders_of_its_parts_are_read(folder, html, tmp_path, monkeypa
     kept = str(folder)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fedatlas.registry.kinds.Family.get", lambda *_: pytest.fail("a registry was asked"))
-    report([mine], tmp_path / "report.html", repository="https://example.org/atlas")
+    write_report([mine], tmp_path / "report.html", repository="https://example.org/atlas")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     links = re.compile(r'(?<=<a href=")(?!#|http)[^"]*(?=figures/)')
     assert links.sub("", page).replace(str(mine), kept) == links.sub("", html)
@@ -178,7 +182,7 @@ def test_only_the_folders_of_its_parts_are_read(folder, html, tmp_path, monkeypa
 def test_several_experiments_share_papers_references_and_data(folder, tmp_path):
     other = tmp_path / "laptop/made_up"
     results(other, experiment(paper="xiang2024", notes=[]))
-    report([folder, other, folder], tmp_path / "report.html")
+    write_report([folder, other, folder], tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert text.count('<section class="paper"') == 2 and text.count("<article") == 3
     assert text.count("@inproceedings{mcmahan2017") == text.count('id="ref-mcmahan2017"') == 1
@@ -205,7 +209,7 @@ def test_warnings_are_grouped(known):
 
 
 def test_choices_hold_a_row_for_each_setting_and_algorithm(known):
-    found = tables.choices(known, table())
+    found = tables.chosen_values(known, table())
     assert len(found["rows"]) == 12
     assert all(len(row) == len(found["head"]) for row in found["rows"])
     assert found["rows"][0][:3] == ["1", "4", "FedAvg"]

@@ -10,7 +10,7 @@ from PIL import Image
 
 from fedatlas.cli.main import main
 from fedatlas.io import csv
-from fedatlas.publish.report import gallery
+from fedatlas.publish.report.gallery_page import write_page
 from fedatlas.workflow import gallery_page
 from fedatlas.workflow.study import Study
 from tests.workflow.project import ROOT, TINY
@@ -29,7 +29,7 @@ def listed():
 def test_the_committed_gallery_is_what_the_target_makes_of_it(listed, tmp_path):
     """After a change of an experiment's file or of colours, `make gallery` marks what is older."""
     shutil.copytree(ROOT / "docs/gallery", tmp_path / "gallery")
-    gallery.write_page(tmp_path / "gallery", tmp_path / "gallery.md", listed[0])
+    write_page(tmp_path / "gallery", tmp_path / "gallery.md", listed[0])
     assert (tmp_path / "gallery.md").read_text() == (ROOT / "docs/gallery.md").read_text(), "run `make gallery`"
     ledger = (tmp_path / "gallery/claims.csv").read_text()
     assert ledger == (ROOT / "docs/gallery/claims.csv").read_text(), "run `make gallery`"

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 from fedatlas.errors import UserError
 from fedatlas.publish.report import changes, gallery
+from fedatlas.publish.report.gallery_page import GalleryItem, write_page
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
@@ -44,17 +45,17 @@ def publish(study: Study, out: Path, say: Callable[[str], None], directory: str 
             say(f"{name} (size {size}): made from {folder}")
             for sentence in errors:
                 say(f"{name} (size {size}): {sentence}")
-    gallery.write_page(entries, out, contents(study))
+    write_page(entries, out, contents(study))
 
 
-def contents(study: Study) -> list[gallery.GalleryItem]:
+def contents(study: Study) -> list[GalleryItem]:
     """Return the experiments of a study's gallery, as their files and the code are."""
     entries = []
     for size, name in study.gallery():
         experiment = study.files.load(name, size)
         content = json.loads(json.dumps(experiment.plain()))
         looks = gallery.describe_styles({id: experiment.algorithm(id) for id in experiment.algorithms})
-        entries.append(gallery.GalleryItem(name, size, changes.digests(content), looks))
+        entries.append(GalleryItem(name, size, changes.digests(content), looks))
     return entries
 
 

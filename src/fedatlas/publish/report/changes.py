@@ -1,7 +1,7 @@
-"""What of an experiment's file has changed since results were made of it.
+"""Changes of an experiment's file since results were computed from it.
 
-Keys of the file are compared one by one, without words and without values that are the default, so neither a new
-caption nor a new option of the package counts as a change.
+Keys of the file are compared separately, without texts for people and without values that equal the default, so neither
+a new caption nor a new option of the package counts as a change.
 """
 
 import hashlib
@@ -14,35 +14,35 @@ from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import Case, Entry, Experiment
 from fedatlas.publish.report.record import field_defaults
 
-WORDS = frozenset({"name", "size", "file", "title", "source", "description", "notes", "paper"})  # of an experiment
-TOLD = frozenset({"caption", "label", "note", "text", "reading"})  # of its parts; `paper` of a claim is a number
-RECORDS = {"algorithms": Entry, "claims": Claim, "cases": Case}  # of the values of a section
+EXPERIMENT_TEXTS = frozenset({"name", "size", "file", "title", "source", "description", "notes", "paper"})
+ITEM_TEXTS = frozenset({"caption", "label", "note", "text", "reading"})  # `paper` of a claim is a number, not a text
+ITEM_TYPES = {"algorithms": Entry, "claims": Claim, "cases": Case}
 
 
 def digests(content: Mapping[str, Any]) -> dict[str, str]:
-    """A digest of each key of an experiment that says what is run, drawn or claimed.
+    """Return a digest of each key of an experiment that says what is run, drawn or claimed.
 
-    content: of an `ExperimentRecord`. A key that is not given, or is the default, has none.
+    Args:
+        content: Content of an `ExperimentRecord`; a key that is missing or equals its default has no digest.
     """
-    found = {}
-    for key, value in _stated(content, field_defaults(Experiment)).items():
-        if key in WORDS:
+    hashes = {}
+    for key, value in _without_defaults(content, field_defaults(Experiment)).items():
+        if key in EXPERIMENT_TEXTS:
             continue
-        if key in RECORDS:
-            value = {name: _stated(one, field_defaults(RECORDS[key])) for name, one in value.items()}
+        if key in ITEM_TYPES:
+            value = {name: _without_defaults(item, field_defaults(ITEM_TYPES[key])) for name, item in value.items()}
         elif key == "select":
-            value = _stated(value, field_defaults(Select))
-        if key in (*RECORDS, "figures"):
-            value = {name: {k: v for k, v in one.items() if k not in TOLD} for name, one in value.items()}
-        found[key] = hashlib.sha256(json.dumps(value, sort_keys=key != "algorithms").encode()).hexdigest()[:12]
-    return found
+            value = _without_defaults(value, field_defaults(Select))
+        if key in (*ITEM_TYPES, "figures"):
+            value = {name: {k: v for k, v in item.items() if k not in ITEM_TEXTS} for name, item in value.items()}
+        hashes[key] = hashlib.sha256(json.dumps(value, sort_keys=key != "algorithms").encode()).hexdigest()[:12]
+    return hashes
 
 
-def changed_keys(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """The keys whose digests differ, sorted. then, now: as of `digests`."""
-    return sorted(key for key in {*then, *now} if then.get(key) != now.get(key))
+def changed_keys(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Return the sorted keys whose digests differ."""
+    return sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
 
 
-def _stated(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that differ from their defaults."""
+def _without_defaults(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if key not in defaults or value != defaults[key]}

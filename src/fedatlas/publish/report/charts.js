@@ -71,12 +71,12 @@
   };
 
   // -- one figure
-  function datasets(told, panel, state) {
+  function datasets(spec, panel, state) {
     const made = [];
-    const ids = Object.keys(told.lines).filter((id) => panel.lines[id]);
-    ids.sort((a, b) => told.lines[b].quiet - told.lines[a].quiet);
+    const ids = Object.keys(spec.lines).filter((id) => panel.lines[id]);
+    ids.sort((a, b) => spec.lines[b].quiet - spec.lines[a].quiet);
     for (const id of ids) {
-      const [look, line] = [told.lines[id], panel.lines[id]];
+      const [look, line] = [spec.lines[id], panel.lines[id]];
       const quiet = look.quiet && !state.shown.has(id);
       const colour = quiet ? QUIET : look.colour;
       const usable = (x, y) => x !== null && y !== null && (!state.logx || x > 0) && (!state.logy || y > 0);
@@ -91,8 +91,8 @@
         borderWidth: bright ? 3 : quiet ? 0.8 : 1.7, pointStyle: style, rotation: rotation || 0,
         pointRadius: (context) => (quiet || !look.marker || (context.dataIndex % step !== start && !data[context.dataIndex]?.remark) ? 0 : 3.6), pointHoverRadius: 6, pointHitRadius: 8,
         pointBackgroundColor: ({ dataIndex }) => (data[dataIndex]?.remark ? "#ffffff" : colour), pointBorderWidth: 1.6,
-        showLine: !told.categories.length, stepped: told.steps ? "before" : false, tension: 0, order: bright ? -1 : quiet ? 2 : 1 });
-      for (const [column, words] of Object.entries(told.dotted)) {
+        showLine: !spec.categories.length, stepped: spec.steps ? "before" : false, tension: 0, order: bright ? -1 : quiet ? 2 : 1 });
+      for (const [column, words] of Object.entries(spec.dotted)) {
         if (!line[column]) continue;
         const bounds = line[state.x].map((x, at) => ({ x, y: line[column][at] })).filter((point) => usable(point.x, point.y));
         made.push({ id, label: `${look.name}, ${words}`, data: bounds, hidden: state.hidden.has(id), borderColor: colour, backgroundColor: colour,
@@ -112,8 +112,8 @@
   }
 
   // Values of an abscissa at which there is something, where they are few: its ticks.
-  function stops(told, x) {
-    const found = new Set(told.panels.flatMap((panel) => Object.values(panel.lines).flatMap((line) => line[x])));
+  function stops(spec, x) {
+    const found = new Set(spec.panels.flatMap((panel) => Object.values(panel.lines).flatMap((line) => line[x])));
     return found.size <= STOPS ? [...found].sort((a, b) => a - b) : null;
   }
 
@@ -136,15 +136,15 @@
     return made;
   }
 
-  function settings(told, panel, state) {
+  function settings(spec, panel, state) {
     return {
       type: "line",
-      data: { datasets: datasets(told, panel, state) },
+      data: { datasets: datasets(spec, panel, state) },
       plugins: [ranges],
       options: {
         animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
         interaction: { mode: "nearest", intersect: false, axis: "xy" },
-        scales: { x: axis(state.logx, told.x[state.x], told.categories, undefined, told.categories.length ? null : stops(told, state.x)), y: axis(state.logy, "", [], told.limits ?? null) },
+        scales: { x: axis(state.logx, spec.x[state.x], spec.categories, undefined, spec.categories.length ? null : stops(spec, state.x)), y: axis(state.logy, "", [], spec.limits ?? null) },
         onHover: (_, [active], chart) => point(chart, active ? chart.data.datasets[active.datasetIndex].id : null),
         plugins: {
           legend: { display: false },
@@ -152,7 +152,7 @@
             title: ([item]) => item?.dataset.label ?? "",
             label: ({ raw, dataset }) => (dataset.range && raw.low !== raw.high ? `${number(raw.y)} (${number(raw.low)} to ${number(raw.high)})` : number(raw.y)),
             afterLabel: ({ raw }) => raw.remark || "",
-            footer: ([item]) => (item ? `${told.x[state.x]}: ${told.categories.length ? told.categories[item.raw.x][1] : number(item.raw.x)}` : ""),
+            footer: ([item]) => (item ? `${spec.x[state.x]}: ${spec.categories.length ? spec.categories[item.raw.x][1] : number(item.raw.x)}` : ""),
           } },
         },
       },
@@ -172,25 +172,25 @@
     return element("label", {}, `${words} `, select);
   }
 
-  function build(figure, told) {
+  function build(figure, spec) {
     const plate = figure.querySelector(".plate");
-    const state = { x: Object.keys(told.x)[0], logx: told.logx, logy: told.logy, hidden: new Set(), shown: new Set(), pointed: null };
+    const state = { x: Object.keys(spec.x)[0], logx: spec.logx, logy: spec.logy, hidden: new Set(), shown: new Set(), pointed: null };
     const live = element("p", { class: "unseen", "aria-live": "polite" });
-    const panels = element("div", { class: told.panels.length > 1 ? "panels" : "panels one" });
+    const panels = element("div", { class: spec.panels.length > 1 ? "panels" : "panels one" });
     const legend = element("div", { class: "legend", role: "group", "aria-label": "Lines: press one to hide or show it" });
     const charts = [];
 
     const scales = { log: "logarithmic", linear: "linear" };
     const controls = element("form", { class: "filters" });
     controls.addEventListener("submit", (event) => event.preventDefault());
-    if (Object.keys(told.x).length > 1) controls.append(choice("Against", told.x, state.x, (x) => ((state.x = x), redraw())));
-    if (!told.categories.length) controls.append(choice("Across", scales, state.logx ? "log" : "linear", (scale) => ((state.logx = scale === "log"), redraw())));
+    if (Object.keys(spec.x).length > 1) controls.append(choice("Against", spec.x, state.x, (x) => ((state.x = x), redraw())));
+    if (!spec.categories.length) controls.append(choice("Across", scales, state.logx ? "log" : "linear", (scale) => ((state.logx = scale === "log"), redraw())));
     controls.append(choice("Upwards", scales, state.logy ? "log" : "linear", (scale) => ((state.logy = scale === "log"), redraw())));
     const image = element("button", { type: "button", "aria-pressed": "false" }, "as an image");
     image.addEventListener("click", () => image.setAttribute("aria-pressed", String(!figure.classList.toggle("live"))));
     controls.append(image);
 
-    for (const [id, look] of Object.entries(told.lines).sort(([, a], [, b]) => a.quiet - b.quiet)) {
+    for (const [id, look] of Object.entries(spec.lines).sort(([, a], [, b]) => a.quiet - b.quiet)) {
       const dash = look.dash.length ? look.dash.map((part) => 1.7 * part).join(" ") : "none";
       const key = element("button", { type: "button", "aria-pressed": String(!look.quiet), class: look.quiet ? "quiet" : "", "data-line": id });
       key.innerHTML = `<svg width="26" height="8" aria-hidden="true"><line x1="0" x2="26" y1="4" y2="4" stroke="${look.colour}" stroke-width="2.2" stroke-dasharray="${dash}"/></svg>`;
@@ -207,23 +207,23 @@
     }
 
     figure.querySelector(".drawn")?.remove();
-    const drawn = element("div", { class: "drawn" }, controls, legend, element("p", { class: "upwards" }, told.y[1]), panels, live);
-    const remarked = told.panels.some((panel) => Object.values(panel.lines).some((line) => line.remark));
-    if (remarked) told.note = `${told.note} Hollow markers: see their values.`.trim();
-    if (told.note) drawn.append(element("p", { class: "hint" }, told.note + (Object.keys(told.lines).length > BANDS && told.range ? " Point at a line to see its range." : "")));
+    const drawn = element("div", { class: "drawn" }, controls, legend, element("p", { class: "upwards" }, spec.y[1]), panels, live);
+    const remarked = spec.panels.some((panel) => Object.values(panel.lines).some((line) => line.remark));
+    if (remarked) spec.note = `${spec.note} Hollow markers: see their values.`.trim();
+    if (spec.note) drawn.append(element("p", { class: "hint" }, spec.note + (Object.keys(spec.lines).length > BANDS && spec.range ? " Point at a line to see its range." : "")));
     plate.append(drawn);
     figure.classList.add("live");
-    for (const panel of told.panels) {
-      const canvas = element("canvas", { role: "img", tabindex: "0", "aria-label": `${panel.title ? panel.title + ": " : ""}${told.y[1]}. The arrow keys read its values.` });
-      panels.append(element("div", { class: "panel" }, ...(panel.title ? [element("p", { class: "panel-title" }, panel.title, ...(told.heads[panel.title] ? [element("small", {}, told.heads[panel.title])] : []))] : []), element("div", { class: "canvas" }, canvas)));
-      const chart = new window.Chart(canvas, settings(told, panel, state));
+    for (const panel of spec.panels) {
+      const canvas = element("canvas", { role: "img", tabindex: "0", "aria-label": `${panel.title ? panel.title + ": " : ""}${spec.y[1]}. The arrow keys read its values.` });
+      panels.append(element("div", { class: "panel" }, ...(panel.title ? [element("p", { class: "panel-title" }, panel.title, ...(spec.heads[panel.title] ? [element("small", {}, spec.heads[panel.title])] : []))] : []), element("div", { class: "canvas" }, canvas)));
+      const chart = new window.Chart(canvas, settings(spec, panel, state));
       charts.push(chart);
       canvas.addEventListener("keydown", (event) => read(event, chart, live));
     }
 
     function redraw() {
       charts.forEach((chart, at) => {
-        const { data, options } = settings(told, told.panels[at], state);
+        const { data, options } = settings(spec, spec.panels[at], state);
         chart.data = data;
         chart.options = options;
         chart.update("none");

@@ -1,21 +1,48 @@
 """Images of figures with few colours, a third of their size: pages and repositories hold many of them."""
 
+import base64
 import io
 from pathlib import Path
 from typing import Literal
 
+from fedatlas.errors import UserError
+
 COLOURS = 128
 
 
-def shrunk(source: Path, form: Literal["png", "webp"] = "png") -> bytes:
-    """An image with a palette. form: WebP is a quarter smaller; PNG is what pages of repositories show everywhere."""
+def reduce_colours(source: Path, form: Literal["png", "webp"] = "png") -> bytes:
+    """Return an image with a palette of few colours.
+
+    Args:
+        source: Path of the image.
+        form: Format; WebP is a quarter smaller, but pages of repositories show only PNG everywhere.
+    """
     from PIL import Image
 
-    found = io.BytesIO()
+    buffer = io.BytesIO()
     with Image.open(source) as image:
         palette = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
     if form == "webp":
-        palette.convert("RGB").save(found, "webp", lossless=True)
+        palette.convert("RGB").save(buffer, "webp", lossless=True)
     else:
-        palette.save(found, "png", optimize=True)
-    return found.getvalue()
+        palette.save(buffer, "png", optimize=True)
+    return buffer.getvalue()
+
+
+def data_uri(vector: Path, image: Path) -> str:
+    """Return a figure as a data URI: as WebP, or as SVG where that is smaller or the only file.
+
+    Args:
+        vector: Path of the SVG, which may be missing.
+        image: Path of the PNG.
+
+    Raises:
+        UserError: Both files are missing.
+    """
+    try:
+        candidates = [("svg+xml", vector.read_bytes())] if vector.exists() else []
+        candidates += [("webp", reduce_colours(image, "webp"))] if image.exists() or not candidates else []
+    except OSError:
+        raise UserError(f"{image} does not exist: draw the figures before the report") from None
+    kind, content = min(candidates, key=lambda candidate: len(candidate[1]))
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"

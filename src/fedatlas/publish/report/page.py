@@ -1,6 +1,5 @@
-"""The report: one HTML file that opens offline and holds figures, verdicts, values, provenance and references."""
+"""The report: an HTML file that opens offline, with figures, verdicts, values, provenance and references."""
 
-import base64
 import json
 import os
 import re
@@ -13,157 +12,149 @@ from urllib.parse import quote
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read
-from fedatlas.experiments.result_files import read_environments as computed
+from fedatlas.experiments.result_files import read, read_environments
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.publish.report import charts, tables
-from fedatlas.publish.report.images import shrunk
+from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
-from fedatlas.publish.report.verdicts import largest
+from fedatlas.publish.report.verdicts import VERDICTS, at_largest_size
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.bibliography import Reference
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
+from fedatlas.results.claims.verdicts import NOT_TESTED
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-# class of report.css and sign of each verdict that claims.csv may hold
-VERDICTS = {
-    HELD: ("held", "✓"),
-    MORE: ("held", "✓✓"),
-    UNDECIDED: ("undecided", "?"),
-    NOT_HELD: ("not-held", "✗"),
-    VACUOUS: ("not-tested", "∅"),
-    NOT_TESTED: ("not-tested", "–"),
-}
 LONG_TABLE = 12  # rows; longer ones are folded
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "kappa": "κ", "lambda": "λ", "mu": "μ",
     "nu": "ν", "rho": "ρ", "sigma": "σ", "tau": "τ",
 }  # fmt: skip
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 SCRIPTS = ("report.js", "charts.js")
-FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure, that the report links
+LINKED_FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure
 
 
-def report(parts: Sequence[Path], out: Path, repository: str | None = None, verdicts: Path | None = None) -> None:
+def write_report(parts: Sequence[Path], out: Path, repository: str | None = None, verdicts: Path | None = None) -> None:
     """Write the report over experiments.
 
-    parts: folders of results, each with about.json, table.parquet, claims.csv and figures/. out: path of the HTML file.
-    repository: address of the project, to link to. verdicts: claims.csv of the committed gallery, which says what
-    became of claims that the experiments' size does not test. Raises UserError if something is missing.
+    Args:
+        parts: Folders of results, each with about.json, table.parquet, claims.csv and figures/.
+        out: Path of the HTML file.
+        repository: Address of the project, to link to.
+        verdicts: Path of the committed gallery's claims.csv, which has the verdicts of claims that the experiments'
+            size does not test.
+
+    Raises:
+        UserError: A file is missing.
     """
-    shown = [_part(Path(directory), Path(out).parent) for directory in parts]
-    _commit(shown, verdicts)
-    abouts = [part["about"] for part in shown]
+    experiments = [_load_experiment(Path(directory), Path(out).parent) for directory in parts]
+    _add_committed(experiments, verdicts)
+    records = [part["record"] for part in experiments]
+    claims = [claim for part in experiments for claim in part["claims"]]
     papers: dict[Reference, list[dict[str, Any]]] = {}
-    for part in shown:
-        papers.setdefault(part["about"].paper, []).append(part)
-    references = {key: one for about in abouts for key, one in about.references.items()}
-    bibtex = {key: one for about in abouts for key, one in about.bibtex.items()}
-    cited = dict.fromkeys(key for about in abouts for key in about.cited)
+    for part in experiments:
+        papers.setdefault(part["record"].paper, []).append(part)
+    references = {key: work for record in records for key, work in record.references.items()}
+    bibtex = {key: text for record in records for key, text in record.bibtex.items()}
+    cited = dict.fromkeys(key for record in records for key in record.cited)
+    has_charts = any(figure["compressed"] for part in experiments for figure in part["figures"])
     page = _environment().get_template("report.html")
     html = page.render(
         papers=[{"reference": paper, "parts": group} for paper, group in papers.items()],
-        parts=shown,
+        parts=experiments,
         verdicts=VERDICTS,
-        counts=_counts([claim for part in shown for claim in part["claims"]]),
-        claimed=_counts([claim["committed"] or claim for part in shown for claim in part["claims"]]),
+        counts=_counts(claims),
+        claimed=_counts([claim["committed"] or claim for claim in claims]),
         untested=NOT_TESTED,
-        smoke=all(about.size == "smoke" for about in abouts),
-        committed=_counts([claim["committed"] for part in shown for claim in part["claims"] if claim["committed"]]),
+        smoke=all(record.size == "smoke" for record in records),
+        committed=_counts([claim["committed"] for claim in claims if claim["committed"]]),
         gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
-        library=charts.library() if any(figure["packed"] for part in shown for figure in part["figures"]) else "",
-        runs=sum(part["made"].runs for part in shown),
-        diverged=sum(part["made"].diverged_runs for part in shown),
-        sizes=sorted({about.size for about in abouts}),
-        data=tables.provenance({name: one for part in shown for name, one in part["made"].data.items()}),
-        versions=_together([part["made"].versions, *part["computed"]] for part in shown),
-        references=sorted(references.values(), key=lambda one: (one.short.lower(), one.year, one.title)),
+        library=charts.load_library() if has_charts else "",
+        runs=sum(part["meta"].runs for part in experiments),
+        diverged=sum(part["meta"].diverged_runs for part in experiments),
+        sizes=sorted({record.size for record in records}),
+        data=tables.provenance({name: entry for part in experiments for name, entry in part["meta"].data.items()}),
+        versions=_merge([part["meta"].versions, *part["environments"]] for part in experiments),
+        references=sorted(references.values(), key=lambda work: (work.short.lower(), work.year, work.title)),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
         missing=[key for key in cited if key not in references],
         repository=repository,
-        style=(HERE / "report.css").read_text(encoding="utf-8"),
-        scripts=[(HERE / name).read_text(encoding="utf-8") for name in SCRIPTS],
+        style=(FOLDER / "report.css").read_text(encoding="utf-8"),
+        scripts=[(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS],
     )
     with atomic(out) as temporary:
         temporary.write_text(html, encoding="utf-8")
 
 
-def _part(directory: Path, place: Path) -> dict[str, Any]:
-    """What the template shows of one experiment. made: what the table's file says of the runs. place: of the report."""
-    about = ExperimentRecord.read(directory / RECORD_FILE)
+def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
+    """Return the content of one experiment for the template.
+
+    Args:
+        directory: Folder of its results.
+        base: Folder of the report.
+    """
+    record = ExperimentRecord.read(directory / RECORD_FILE)
     table, plain = read(directory / "table.parquet")
-    made = TableMeta.of(plain)
-    best = tables.best_values(about, table)
+    meta = TableMeta.of(plain)
+    best = tables.best_values(record, table)
     return {
-        "anchor": f"{about.size}-{about.name}",
-        "about": about,
-        "made": made,
-        "computed": computed([directory / "table.parquet"]),
-        "figures": [_figure(directory, name, caption, place) for name, caption in about.figures.items()],
-        "links": _links({"YAML": Path(about.file), "run files": directory / "runs"}, place),
+        "anchor": f"{record.size}-{record.name}",
+        "record": record,
+        "meta": meta,
+        "environments": read_environments([directory / "table.parquet"]),
+        "figures": [_figure(directory, name, caption, base) for name, caption in record.figures.items()],
+        "links": _links({"YAML": Path(record.file), "run files": directory / "runs"}, base),
         "claims": _claims(directory / "claims.csv"),
         "best": best,
         "folded": len(best["rows"]) > LONG_TABLE,
-        "choices": tables.choices(about, table),
-        "warnings": find_warnings(about, table, made.data),
+        "choices": tables.chosen_values(record, table),
+        "warnings": find_warnings(record, table, meta.data),
     }
 
 
-def _figure(directory: Path, name: str, caption: str, place: Path) -> dict[str, Any]:
-    """A figure: its image as a data URI, what a browser draws, its files, and the command that makes it."""
+def _figure(directory: Path, name: str, caption: str, base: Path) -> dict[str, Any]:
+    """Return a figure: its image as a data URI, its chart, its files, and the command that draws it."""
     vector, image = (directory / f"figures/{name}.{suffix}" for suffix in ("svg", "png"))
-    chart = charts.chart(directory / "figures", name)
-    files = {word: directory / f"figures/{name}.{suffix}" for suffix, word in FILES.items()}
+    chart = charts.load_chart(directory / "figures", name)
+    is_lines = chart is not None and chart["kind"] == "lines"
+    text = json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
+    files = {word: directory / f"figures/{name}.{suffix}" for suffix, word in LINKED_FILES.items()}
     return {
         "name": name,
         "caption": caption,
-        "image": _image(vector, image),
+        "image": data_uri(vector, image),
         "alt": f"{caption} {chart['alt']}" if chart else caption,
         "chart": chart,
-        "packed": charts.packed(json.dumps(chart, ensure_ascii=False, separators=(",", ":")))
-        if chart and chart["kind"] == "lines"
-        else "",
-        "links": _links(files, place),
+        "compressed": charts.compress(text) if is_lines else "",
+        "links": _links(files, base),
         "command": f"snakemake --cores 1 {shlex.quote(str(image))}",
     }
 
 
-def _image(vector: Path, image: Path) -> str:
-    """An image as a data URI: as WebP, or as SVG where that is smaller or alone."""
-    try:
-        found = [("svg+xml", vector.read_bytes())] if vector.exists() else []
-        found += [("webp", shrunk(image, "webp"))] if image.exists() or not found else []
-    except OSError:
-        raise UserError(f"{image} does not exist: draw the figures before the report") from None
-    kind, content = min(found, key=lambda one: len(one[1]))
-    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+def _links(files: Mapping[str, Path], base: Path) -> dict[str, str]:
+    """Return links, by their words, to those files that exist."""
+    return {word: _link(path, base) for word, path in files.items() if path.exists()}
 
 
-def _links(files: Mapping[str, Path], place: Path) -> dict[str, str]:
-    """Addresses of those files that exist, by what they are called."""
-    return {word: _link(path, place) for word, path in files.items() if path.exists()}
+def _link(path: Path, base: Path) -> str:
+    """Return the address of a file for a page in the folder ``base``."""
+    return quote(os.path.relpath(path, base))
 
 
-def _link(path: Path, place: Path) -> str:
-    """The address of a file as a page in the folder ``place`` links it."""
-    return quote(os.path.relpath(path, place))
-
-
-def _commit(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
-    """Give every claim the committed row of the largest size that tests it, or None."""
+def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:
+    """Add to each claim the committed row of the largest size that tests it, or None."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     if path is not None:
-        ledger = largest(csv.read(path, dtype=str, keep_default_na=False))
-        rows = {(row["experiment"], row["claim"]): row for row in ledger.to_dict("records")}
+        committed = at_largest_size(csv.read(path, dtype=str, keep_default_na=False))
+        rows = {(row["experiment"], row["claim"]): row for row in committed.to_dict("records")}
     for part in parts:
         for claim in part["claims"]:
-            row = rows.get((part["about"].name, claim["claim"]))
-            here = row is None or row["verdict"] == NOT_TESTED or claim["verdict"] != NOT_TESTED
-            claim["committed"] = None if here else row
+            row = rows.get((part["record"].name, claim["claim"]))
+            unused = row is None or row["verdict"] == NOT_TESTED or claim["verdict"] != NOT_TESTED
+            claim["committed"] = None if unused else row
 
 
 def _claims(path: Path) -> list[dict[str, Any]]:
@@ -188,21 +179,21 @@ def _counts(claims: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
 
 
-def _together(parts: Iterable[Iterable[Mapping[str, str]]]) -> dict[str, list[str]]:
-    """What run files were computed with, by name: versions of packages, machines, commits; each value once."""
-    found: dict[str, dict[str, None]] = {}
+def _merge(parts: Iterable[Iterable[Mapping[str, str]]]) -> dict[str, list[str]]:
+    """Return the distinct values of environments by name: versions of packages, machines, commits."""
+    values: dict[str, dict[str, None]] = {}
     for part in parts:
-        for one in part:
-            for name, value in one.items():
-                found.setdefault(name, {})[value] = None
-    return {name: list(found[name]) for name in sorted(found)}
+        for environment in part:
+            for name, value in environment.items():
+                values.setdefault(name, {})[value] = None
+    return {name: list(values[name]) for name in sorted(values)}
 
 
 def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(HERE),
+        loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -213,7 +204,7 @@ def _environment() -> "Environment":
 
 
 def prose(text: str) -> "Markup":
-    """Text of an experiment file as HTML: ``r^0.75``, ``u_i``, ``eta``, ``>=``, 1e-3 and `code` as they are printed."""
+    """Return text of an experiment file as HTML, with ``r^0.75``, ``u_i``, ``eta``, ``>=``, 1e-3 and `code` typeset."""
     from markupsafe import Markup, escape
 
     parts = " ".join(text.split()).split("`")
@@ -234,7 +225,7 @@ def _formulas(text: str) -> str:
 
 
 def _size(count: float) -> str:
-    """Bytes for people."""
+    """Return a number of bytes for people."""
     for unit in ("B", "kB", "MB"):
         if count < 1000:
             return f"{count:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""What report and MLflow show of an experiment besides its numbers, as a record that lies in a file."""
+"""The record of an experiment for report and MLflow: everything but its numbers, stored in about.json."""
 
 import dataclasses
 import json
@@ -12,13 +12,18 @@ from fedatlas.experiments.cells import Select
 from fedatlas.io.files import atomic
 from fedatlas.registry.bibliography import Reference
 
-RECORD_FILE = "about.json"  # beside an experiment's results
+RECORD_FILE = "about.json"  # in the folder of an experiment's results
 PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """The hyper-parameters of an algorithm. algorithm: its name for people. rows: (name, meaning, value) of each."""
+    """The hyper-parameters of an algorithm.
+
+    Attributes:
+        algorithm: Name of the algorithm for people.
+        rows: Name, meaning and value of each hyper-parameter.
+    """
 
     algorithm: str
     rows: list[list[str]]
@@ -26,14 +31,33 @@ class Parameters:
 
 @dataclass(frozen=True)
 class ExperimentRecord:
-    """What is known of an experiment before any of its runs.
+    """An experiment as it is known before its runs.
 
-    name, size, file, title, source, description, notes: of the experiment file. paper: that it re-runs. figures:
-    captions by name. setup: (what, text) lines. parameters: tables of hyper-parameters. algorithms: names for people by
-    id. grid: axes of which every combination has run files of its own. axes: all axes. tune: tuned hyper-parameters.
-    score: what they are tuned by, such as ``best suboptimality``. defaults: of each algorithm's hyper-parameters, by
-    id. cited: keys of all that is to be cited; references and bibtex hold those that the bibliography has. tags: of all
-    runs in MLflow. content: the experiment file at this size.
+    Attributes:
+        name: Name of the experiment.
+        size: Size.
+        file: Path of the experiment file.
+        title: Title.
+        source: Figure or table of the paper.
+        description: Description.
+        notes: Choices and deviations.
+        paper: Paper whose results are run again.
+        figures: Captions by name.
+        setup: Pairs (key, text) of the setup, for people.
+        parameters: Tables of hyper-parameters, by algorithm.
+        algorithms: Names for people by id.
+        grid: Axes whose combinations have separate run files.
+        axes: All axes.
+        tune: Tuned hyper-parameters.
+        select: Choice among tuned values.
+        score: Name of the score, such as ``best suboptimality``.
+        seeds: Seeds of the scores.
+        defaults: Defaults of each algorithm's hyper-parameters, by id.
+        cited: Keys of all works to cite.
+        references: Works by key, as far as the bibliography has them.
+        bibtex: BibTeX by key, as far as the bibliography has it.
+        tags: Tags of all runs in MLflow.
+        content: The experiment file at this size.
     """
 
     name: str
@@ -62,22 +86,22 @@ class ExperimentRecord:
     content: dict[str, Any]
 
     def plain(self) -> dict[str, Any]:
-        """The record as JSON types."""
+        """Return the record as JSON types."""
         return dataclasses.asdict(self)
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "ExperimentRecord":
-        """The record that ``plain`` gave."""
-        made = {
+        """Return the record from the JSON types of ``plain``."""
+        fields = {
             "paper": Reference(**plain["paper"]),
-            "parameters": [Parameters(**one) for one in plain["parameters"]],
+            "parameters": [Parameters(**table) for table in plain["parameters"]],
             "select": Select(**plain["select"]),
-            "references": {key: Reference(**one) for key, one in plain["references"].items()},
+            "references": {key: Reference(**work) for key, work in plain["references"].items()},
         }
-        return cls(**{**plain, **made})
+        return cls(**{**plain, **fields})
 
     def write(self, path: str | Path) -> None:
-        """Write the record as JSON. A file that holds it already is left as it is, with its time."""
+        """Write the record as JSON; a file with the same content keeps its time."""
         text = json.dumps(self.plain(), indent=1, ensure_ascii=False) + "\n"
         path = Path(path)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -86,7 +110,11 @@ class ExperimentRecord:
 
     @classmethod
     def read(cls, path: str | Path) -> "ExperimentRecord":
-        """The record in a file that ``write`` made. Raises UserError if it is not one."""
+        """Return the record in a file.
+
+        Raises:
+            UserError: The file does not exist or does not hold a record.
+        """
         try:
             return cls.of(json.loads(Path(path).read_text(encoding="utf-8")))
         except FileNotFoundError:
@@ -96,11 +124,11 @@ class ExperimentRecord:
 
 
 def field_defaults(cls: type) -> dict[str, Any]:
-    """The fields of a dataclass that need not be given, with their defaults."""
-    found = {}
+    """Return the defaults of a dataclass's optional fields."""
+    defaults = {}
     for field in dataclasses.fields(cls):
         if field.default_factory is not dataclasses.MISSING:
-            found[field.name] = field.default_factory()
+            defaults[field.name] = field.default_factory()
         elif field.default is not dataclasses.MISSING:
-            found[field.name] = field.default
-    return found
+            defaults[field.name] = field.default
+    return defaults

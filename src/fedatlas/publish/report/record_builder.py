@@ -1,7 +1,6 @@
-"""Collecting what report and MLflow show of an experiment besides its numbers.
+"""Building the record of an experiment, when the workflow builds its graph.
 
-Options of algorithms, the catalogue of data and the bibliography are asked here, when the workflow builds its graph;
-its jobs read the record.
+Options of algorithms, the catalogue of data and the bibliography are read here; jobs read only the record.
 """
 
 import json
@@ -20,13 +19,18 @@ from fedatlas.registry.options import Option
 
 
 def build_record(experiment: Experiment, view: ExperimentView) -> ExperimentRecord:
-    """The ExperimentRecord of an experiment.
+    """Build the record of an experiment.
 
-    view: of the same experiment, which knows the names of its algorithms. Raises UserError if an algorithm or the paper
-    is unknown.
+    Args:
+        experiment: The experiment.
+        view: View of the same experiment, which has the names of its algorithms.
+
+    Raises:
+        UserError: An algorithm or the paper is unknown.
     """
     cited = citation_keys(experiment)
-    known = [key for key in cited if key in entries()]
+    bibliography = entries()
+    available = [key for key in cited if key in bibliography]
     return ExperimentRecord(
         name=experiment.name,
         size=experiment.size,
@@ -37,9 +41,9 @@ def build_record(experiment: Experiment, view: ExperimentView) -> ExperimentReco
         notes=list(experiment.notes),
         paper=reference(experiment.paper),
         figures={name: figure.caption for name, figure in experiment.figures.items()},
-        setup=[[what, text] for what, text in setup(experiment, view) if text],
+        setup=[[key, text] for key, text in setup(experiment, view) if text],
         parameters=[_parameters(experiment, id, view.algorithms[id]) for id in experiment.algorithms],
-        algorithms={id: shown.name for id, shown in view.algorithms.items()},
+        algorithms={id: algorithm.name for id, algorithm in view.algorithms.items()},
         grid=list(experiment.grid),
         axes=list(view.axes),
         tune=list(view.tune),
@@ -48,15 +52,15 @@ def build_record(experiment: Experiment, view: ExperimentView) -> ExperimentReco
         seeds=list(experiment.seeds),
         defaults={id: _defaults(experiment.algorithm(id)) for id in experiment.algorithms},
         cited=cited,
-        references={key: reference(key) for key in known},
-        bibtex={key: entries()[key].text for key in known},
+        references={key: reference(key) for key in available},
+        bibtex={key: bibliography[key].text for key in available},
         tags=_tags(experiment),
         content=json.loads(json.dumps(experiment.plain())),
     )
 
 
 def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, str]]:
-    """How an experiment is run at its size, as (what, text) lines; a text may be empty."""
+    """Yield pairs (key, text) of an experiment's setup at its size; a text may be empty."""
     axes = experiment.axes
     yield "Problem", _list({key: value for key, value in experiment.problem.items() if f"problem.{key}" not in axes})
     yield "Setting", _list({key: value for key, value in experiment.setting.items() if key not in axes})
@@ -64,14 +68,14 @@ def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, s
     if experiment.trials:
         yield "Tuned", f"{experiment.trials} quasi-random trials of each algorithm's search space"
     yield "Tuned", "; ".join(f"{name} in {_values(values)}" for name, values in experiment.tune.items() if values)
-    if any(has_choice(shown.tune) for shown in view.algorithms.values()):
+    if any(has_choice(algorithm.tune) for algorithm in view.algorithms.values()):
         yield "Tuning", _tuning(experiment.select)
     yield "Scores", f"{experiment.select.values} of {labels.words(experiment.select.metric)}"
     yield "Seeds", _values(experiment.seeds)
 
 
 def _tuning(select: Select) -> str:
-    """How tuned values are chosen, for people."""
+    """Return a sentence on the choice of tuned values."""
     ends = f"; the ends of axes are moved up to {_times(select.extend)}" if select.extend else ""
     return f"by {labels.words(select.tuning_metric)} on the seeds {_values(select.seeds)}{ends}"
 
@@ -98,36 +102,36 @@ def _values(values: list[Any]) -> str:
     return separator.join(map(labels.text, values))
 
 
-def _parameters(experiment: Experiment, id: str, shown: AlgorithmView) -> Parameters:
-    tuned, fixed = shown.tune, experiment.algorithms[id].set
+def _parameters(experiment: Experiment, id: str, algorithm: AlgorithmView) -> Parameters:
+    tuned, fixed = algorithm.tune, experiment.algorithms[id].set
     space = expansion.tuned_values(experiment, id)[1] or {}
     rows = []
-    for parameter, one in algorithms.get(experiment.algorithm(id)).options().items():
+    for parameter, option in algorithms.get(experiment.algorithm(id)).options().items():
         if parameter in tuned:
             ends = space.get(parameter)
             value = f"tuned: {' to '.join(map(labels.text, ends)) if ends else _values(tuned[parameter])}"
         elif f"parameters.{parameter}" in experiment.axes:
             value = "varied"
         else:
-            value = labels.text(fixed[parameter] if parameter in fixed else _default(one))
-        rows.append([parameter, one.doc, value])
-    return Parameters(shown.name, rows)
+            value = labels.text(fixed[parameter] if parameter in fixed else _default(option))
+        rows.append([parameter, option.doc, value])
+    return Parameters(algorithm.name, rows)
 
 
 def _defaults(algorithm: str) -> dict[str, Any]:
-    """The hyper-parameters of an algorithm that need not be given, and their defaults."""
-    known = algorithms.get(algorithm).options()
-    return {name: _default(one) for name, one in known.items() if not one.required}
+    """Return the defaults of an algorithm's optional hyper-parameters."""
+    options = algorithms.get(algorithm).options()
+    return {name: _default(option) for name, option in options.items() if not option.required}
 
 
-def _default(one: Option) -> Any:
-    if one.constant:
+def _default(option: Option) -> Any:
+    if option.constant:
         return PROBLEM_CONSTANT
-    return one.default() if callable(one.default) else one.default
+    return option.default() if callable(option.default) else option.default
 
 
 def _tags(experiment: Experiment) -> dict[str, str]:
-    """Tags that all runs of the experiment have in MLflow."""
+    """Return the tags of all runs of an experiment in MLflow."""
     return {
         "paper": experiment.paper,
         "size": experiment.size,

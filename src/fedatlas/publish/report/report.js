@@ -54,7 +54,7 @@
     const form = document.createElement("form");
     form.className = "filters";
     form.innerHTML = '<label>Filter <input type="search" autocomplete="off" placeholder="words of a row ..."></label><output aria-live="polite"></output>';
-    const [input, told] = [form.querySelector("input"), form.querySelector("output")];
+    const [input, output] = [form.querySelector("input"), form.querySelector("output")];
     table.closest(".scroll").before(form);
     form.addEventListener("submit", (event) => event.preventDefault());
     input.addEventListener("input", () => {
@@ -62,7 +62,7 @@
       const rows = [...table.tBodies[0].rows];
       rows.forEach((row) => (row.hidden = !words.every((word) => plain(row.textContent).includes(word))));
       table.classList.toggle("sorted", words.length > 0 || table.classList.contains("sorted"));
-      told.textContent = words.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows` : "";
+      output.textContent = words.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows` : "";
     });
   }
 

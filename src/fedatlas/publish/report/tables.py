@@ -1,4 +1,4 @@
-"""An experiment's results in few lines: best values, chosen hyper-parameters, warnings, data."""
+"""Tables of the report: best values, chosen hyper-parameters and costs, data sets."""
 
 from __future__ import annotations
 
@@ -13,56 +13,69 @@ from fedatlas.publish.report.record import ExperimentRecord
 if TYPE_CHECKING:
     import pandas as pd
 
-COSTS = ("rounds", "vectors_up", "vectors_down", "gradients", "seconds")
+COST_COLUMNS = ("rounds", "vectors_up", "vectors_down", "gradients", "seconds")
 
 
-def best_values(about: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:
-    """Scores by setting and algorithm.
+def best_values(record: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:
+    """Return scores by setting and algorithm.
 
-    table: of the experiment. Returns {"head": axes, "columns": algorithms, "rows": [{"setting", "cells", "first"}]}. A
-    cell is None or {"text", "best", "edge"}; first says whether a row is the first with its value of the first axis.
+    Args:
+        record: The experiment's record.
+        table: The experiment's table.
+
+    Returns:
+        {"head": axes, "columns": algorithms, "rows": [{"setting", "cells", "first"}]}. A cell is None or {"text",
+        "best", "edge"}; "first" marks the first row of each value of the first axis.
     """
     chosen = table[table["chosen"]]
     rows: list[dict[str, Any]] = []
-    for point, part in _groups(chosen, about.axes):
+    for point, part in _groups(chosen, record.axes):
         scores = dict(zip(part["algorithm"], part["score"], strict=True))
         edges = dict(zip(part["algorithm"], part["edge"], strict=True))
         finite = [score for score in scores.values() if math.isfinite(score)]
-        best = labels.number(min(finite) if about.select.goal == "min" else max(finite)) if finite else None
+        best = labels.number(min(finite) if record.select.goal == "min" else max(finite)) if finite else None
         cells = []
-        for id in about.algorithms:
+        for id in record.algorithms:
             text = labels.number(scores[id]) if id in scores else None
             cells.append(text and {"text": text, "best": text == best and len(scores) > 1, "edge": bool(edges[id])})
         setting = [labels.text(parse(cell)) for cell in point]
         rows.append({"setting": setting, "cells": cells, "first": not rows or setting[:1] != rows[-1]["setting"][:1]})
-    return {"head": list(map(labels.short_axis, about.axes)), "columns": list(about.algorithms.values()), "rows": rows}
+    return {
+        "head": list(map(labels.short_axis, record.axes)),
+        "columns": list(record.algorithms.values()),
+        "rows": rows,
+    }
 
 
-def choices(about: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:
-    """What was chosen and what it cost.
+def chosen_values(record: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:
+    """Return chosen hyper-parameters and their costs.
 
-    table: of the experiment. Returns {"head", "rows"} of text, a row for each setting and algorithm, and {"words"}, the
-    number of columns that hold no numbers.
+    Args:
+        record: The experiment's record.
+        table: The experiment's table.
+
+    Returns:
+        {"head", "rows"} of text, a row for each setting and algorithm, and {"words"}, the number of text columns.
     """
     chosen = table[table["chosen"]]
-    tuned = [name for name in about.tune if name in chosen]
-    several = len(about.seeds) > 1
-    head = [*map(labels.short_axis, about.axes), "algorithm", about.score, *(["sd"] if several else []), *tuned]
-    head += [*(name.replace("_", " ") for name in COSTS), "diverged"]
+    tuned = [name for name in record.tune if name in chosen]
+    many_seeds = len(record.seeds) > 1
+    head = [*map(labels.short_axis, record.axes), "algorithm", record.score, *(["sd"] if many_seeds else []), *tuned]
+    head += [*(name.replace("_", " ") for name in COST_COLUMNS), "diverged"]
     rows = []
-    for _, part in _groups(chosen, about.axes):
+    for _, part in _groups(chosen, record.axes):
         for _, row in part.iterrows():
-            cells = [labels.text(parse(row[axis])) for axis in about.axes]
-            cells += [about.algorithms[row["algorithm"]], labels.number(row["score"])]
-            cells += [labels.number(row["score_sd"], 2) if math.isfinite(row["score_sd"]) else ""] if several else []
+            cells = [labels.text(parse(row[axis])) for axis in record.axes]
+            cells += [record.algorithms[row["algorithm"]], labels.number(row["score"])]
+            cells += [labels.number(row["score_sd"], 2) if math.isfinite(row["score_sd"]) else ""] if many_seeds else []
             cells += ["" if is_missing(row[name]) else labels.text(parse(row[name])) for name in tuned]
-            cells += [labels.number(row[name]) for name in COSTS] + [str(int(row["diverged"]))]
+            cells += [labels.number(row[name]) for name in COST_COLUMNS] + [str(int(row["diverged"]))]
             rows.append(cells)
-    return {"head": head, "rows": rows, "words": len(about.axes) + 1}
+    return {"head": head, "rows": rows, "words": len(record.axes) + 1}
 
 
 def provenance(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Rows for a table of data sets. data: provenance by name."""
+    """Return rows for the table of data sets, from their provenance by name."""
     return [
         {
             "name": labels.text(name),

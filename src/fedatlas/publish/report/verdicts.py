@@ -1,18 +1,31 @@
-"""The ledger of claims: rows of claims.csv of several experiments at several sizes."""
+"""Verdicts on a page: their order and signs, and the verdict of each claim at the largest size that tests it."""
 
 from typing import TYPE_CHECKING
 
-from fedatlas.results.claims.verdicts import NOT_TESTED
+from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SIZES = ("paper", "laptop", "smoke")  # the largest first
+SIZES_DESCENDING = ("paper", "laptop", "smoke")
+# class in report.css and sign of each verdict that claims.csv may hold
+VERDICTS = {
+    HELD: ("held", "✓"),
+    MORE: ("held", "✓✓"),
+    UNDECIDED: ("undecided", "?"),
+    NOT_HELD: ("not-held", "✗"),
+    VACUOUS: ("not-tested", "∅"),
+    NOT_TESTED: ("not-tested", "–"),
+}
 
 
-def largest(ledger: "pd.DataFrame") -> "pd.DataFrame":
-    """Each claim once: at the largest size that tests it. ledger: rows of claims.csv of several experiments."""
-    order = ledger.assign(
-        tested=(ledger["verdict"] == NOT_TESTED).astype(int), rank=ledger["size"].map(SIZES.index)
-    ).sort_values(["tested", "rank"], kind="stable")
-    return order.drop_duplicates(["experiment", "claim"]).drop(columns=["tested", "rank"]).sort_index()
+def at_largest_size(claims: "pd.DataFrame") -> "pd.DataFrame":
+    """Return each claim once: at the largest size that tests it.
+
+    Args:
+        claims: Rows of claims.csv of several experiments at several sizes.
+    """
+    order = claims.assign(
+        untested=(claims["verdict"] == NOT_TESTED).astype(int), rank=claims["size"].map(SIZES_DESCENDING.index)
+    ).sort_values(["untested", "rank"], kind="stable")
+    return order.drop_duplicates(["experiment", "claim"]).drop(columns=["untested", "rank"]).sort_index()

@@ -1,4 +1,4 @@
-"""What a reader must know of an experiment's numbers: choices at the end of a grid, divergence, lossy data."""
+"""Warnings about an experiment's numbers: choices at the end of a grid, divergence, lossy data."""
 
 from __future__ import annotations
 
@@ -12,43 +12,48 @@ from fedatlas.publish.report.record import ExperimentRecord
 if TYPE_CHECKING:
     import pandas as pd
 
-SETTINGS_NAMED = 4  # of a warning; more are counted
+MAX_SETTINGS = 4  # text by a warning; the rest is counted
 
 
-def find_warnings(about: ExperimentRecord, table: pd.DataFrame, data: Mapping[str, Any]) -> list[str]:
-    """What a reader must know of the numbers, one line for each kind and algorithm.
+def find_warnings(record: ExperimentRecord, table: pd.DataFrame, data: Mapping[str, Any]) -> list[str]:
+    """Return warnings about an experiment's numbers, a sentence for each kind and algorithm.
 
-    table: of the experiment. data: provenance by name.
+    Args:
+        record: The experiment's record.
+        table: The experiment's table.
+        data: Provenance of data sets by name.
     """
     chosen = table[table["chosen"]]
-    found = []
-    for id, name in about.algorithms.items():
+    sentences = []
+    for id, name in record.algorithms.items():
         rows = chosen[chosen["algorithm"] == id]
         for edge, part in rows[rows["edge"] != ""].groupby("edge", sort=False):
-            found.append(f"{name}: the best {_code(str(edge))} of the grid{_where(about, part, len(rows))}.")
-        lost = ~rows["score"].map(math.isfinite)
-        nowhere = (rows["tuning_seeds"] > 0) & ~rows["tuning_score"].map(math.isfinite)
-        for which, what in ((nowhere, "diverged for every tuned value"), (lost & ~nowhere, "diverged")):
-            if which.any():
-                found.append(f"{name} {what}{_where(about, rows[which], len(rows))}.")
+            sentences.append(f"{name}: the best {_code(str(edge))} of the grid{_settings(record, part, len(rows))}.")
+        diverged = ~rows["score"].map(math.isfinite)
+        all_diverged = (rows["tuning_seeds"] > 0) & ~rows["tuning_score"].map(math.isfinite)
+        cases = ((all_diverged, "diverged for every tuned value"), (diverged & ~all_diverged, "diverged"))
+        for mask, verb in cases:
+            if mask.any():
+                sentences.append(f"{name} {verb}{_settings(record, rows[mask], len(rows))}.")
     for name, entry in data.items():
         if entry.get("lossy"):
             reason = entry["lossy"] if isinstance(entry["lossy"], str) else entry.get("note", "see its provenance")
-            found.append(f"The data set {name} is a lossy copy: {reason}.")
-    return found
+            sentences.append(f"The data set {name} is a lossy copy: {reason}.")
+    return sentences
 
 
 def _code(edge: str) -> str:
-    """``lr at its highest value; ...`` with the names as code."""
+    """Return a text such as ``lr at its highest value; ...`` with the names as code."""
     return " and the best ".join(f"`{part.split(' ')[0]}` {part.partition(' ')[2]}" for part in edge.split("; "))
 
 
-def _where(about: ExperimentRecord, rows: pd.DataFrame, total: int) -> str:
-    if not about.axes:
+def _settings(record: ExperimentRecord, rows: pd.DataFrame, total: int) -> str:
+    """Return the settings of rows, as the end of a sentence."""
+    if not record.axes:
         return ""
     if len(rows) == total:
         return f" in all {total} settings" if total > 1 else ""
-    settings = [labels.setting(row, about.axes) for _, row in rows.iterrows()]
-    more = len(settings) - SETTINGS_NAMED
-    listed = "; ".join(settings[:SETTINGS_NAMED]) + (f"; and {more} more" if more > 0 else "")
-    return f" in {len(settings)} of {total} settings ({listed})"
+    settings = [labels.setting(row, record.axes) for _, row in rows.iterrows()]
+    rest = len(settings) - MAX_SETTINGS
+    text = "; ".join(settings[:MAX_SETTINGS]) + (f"; and {rest} more" if rest > 0 else "")
+    return f" in {len(settings)} of {total} settings ({text})"

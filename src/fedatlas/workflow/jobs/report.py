@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from fedatlas.io import csv
-from fedatlas.publish.report.page import report
+from fedatlas.publish.report.page import write_report
 
 
 def make(out: str, folders: Sequence[str], verdicts: Sequence[str] = ()) -> None:
@@ -22,4 +22,4 @@ def make(out: str, folders: Sequence[str], verdicts: Sequence[str] = ()) -> None
     if claims not in sources:
         frames = [csv.read(path, dtype=str, keep_default_na=False) for path in sources]
         csv.write(claims, pd.concat(frames, ignore_index=True))
-    report([Path(folder) for folder in folders], Path(out), verdicts=next(map(Path, verdicts), None))
+    write_report([Path(folder) for folder in folders], Path(out), verdicts=next(map(Path, verdicts), None))
