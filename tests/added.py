@@ -17,6 +17,9 @@ from fedatlas.cli.main import main
 from fedatlas.data import store
 from fedatlas.data.prepared import load
 from fedatlas.experiments import expansion
+from fedatlas.experiments.cells import CellSpec, Select
+from fedatlas.experiments.result_files import read_meta
+from fedatlas.experiments.run import run_cell
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
@@ -98,6 +101,19 @@ def schedule():
     assert list(plain["loss"][:3]) == list(scaled["loss"][:3]) and plain["loss"][3] != scaled["loss"][3]
 
 
+def tuning_rule():
+    setting = {"clients": 4, "rounds": 20, "batch": None, "eval_rounds": 5}
+    select = Select(metric="loss", statistic="final", goal="min", seeds=[1000])
+    chosen = []
+    for tuning in (NAMED["A tuning rule"]["tuning"], {"kind": "cautious", "slack": 0}):
+        tune = NAMED["A tuning rule"]["tune"]
+        spec = CellSpec("fedavg", {}, QUADRATIC, setting, tune=tune, select=select, tuning=tuning)
+        run_cell(spec, f"{tuning['slack']}.parquet")
+        (search,) = read_meta(f"{tuning['slack']}.parquet")["searches"]
+        chosen.append(search["chosen"]["lr"])
+    assert chosen[0] < chosen[1]
+
+
 def metric():
     assert (trained(**NAMED["A metric"]["setting"])["max_norm"] > 0).all()
 
@@ -134,7 +150,7 @@ def cost_model():
 if __name__ == "__main__":
     store.prepare("digits", "data")
     shape = (algorithm, problem, architecture, partition, participation, sampling, topology, schedule)
-    for use in (*shape, metric, reader, data_set, shown, cost_model):
+    for use in (*shape, tuning_rule, metric, reader, data_set, shown, cost_model):
         use()
     known = sections()
     for name in sys.argv[1:]:

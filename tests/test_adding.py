@@ -26,6 +26,7 @@ ADDED = {  # names by section of `fedatlas list`
     "sampling": "windows",
     "topologies": "star",
     "schedules": "step",
+    "tuning-rules": "cautious",
     "readers": "words",
     "data": "a1a",
     "figures": "bars",
