@@ -188,27 +188,53 @@ def test_scoring_seeds_do_not_choose(tmp_path):
     assert len(set(chosen)) == 1 and set(better) == {0.08, 0.1}
 
 
-def test_an_interrupted_search_goes_on_from_every_point(tmp_path, monkeypatch):
+def compute_until(last, out):
+    """Compute the cell, and interrupt it after ``last`` runs. Return the number of runs, and whether it was cut off."""
+    done = []
+
+    def stop(*progress):
+        done.append(progress)
+        if len(done) == last:
+            raise KeyboardInterrupt
+
+    try:
+        run.run_cell(SPEC, out, progress=stop)
+    except KeyboardInterrupt:
+        return len(done), True
+    return len(done), False
+
+
+@pytest.fixture
+def uninterrupted(tmp_path, monkeypatch):
+    """Frame and metadata of a cell that saves after every run."""
     monkeypatch.setattr(run, "SAVE_SECONDS", -1)
-    run.run_cell(SPEC, tmp_path / "whole.parquet")
-    whole, meta = rows_of(tmp_path / "whole.parquet")
-    total = len(list(runs(SPEC, meta.searches)))
-    for last in range(1, total):
-        out, done = tmp_path / f"{last}.parquet", []
+    run.run_cell(SPEC, tmp_path / "uninterrupted.parquet")
+    return rows_of(tmp_path / "uninterrupted.parquet")
 
-        def stop(*place, last=last, done=done):
-            done.append(place)
-            if len(done) == last:
-                raise KeyboardInterrupt
 
-        with pytest.raises(KeyboardInterrupt):
-            run.run_cell(SPEC, out, progress=stop)
-        again = []
-        run.run_cell(SPEC, out, progress=lambda *place, again=again: again.append(place))
-        assert len(done) + len(again) == total
-        frame, found = rows_of(out)
-        pd.testing.assert_frame_equal(frame, whole, check_exact=True)
-        assert found.searches == meta.searches
+def agree(out, uninterrupted):
+    frame, meta = rows_of(out)
+    pd.testing.assert_frame_equal(frame, uninterrupted[0], check_exact=True)
+    assert meta.searches == uninterrupted[1].searches
+
+
+def test_a_search_goes_on_if_it_is_interrupted_after_every_run(tmp_path, uninterrupted):
+    out, total, interrupted = tmp_path / "out.parquet", 0, True
+    while interrupted:
+        count, interrupted = compute_until(1, out)
+        total += count
+    assert total == len(list(runs(SPEC, uninterrupted[1].searches)))
+    agree(out, uninterrupted)
+
+
+@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
+def test_an_interrupted_search_goes_on_to_its_end(tmp_path, uninterrupted, every):
+    total = len(list(runs(SPEC, uninterrupted[1].searches)))
+    for last in range(1, total, every):
+        out = tmp_path / f"{last}.parquet"
+        assert compute_until(last, out) == (last, True)
+        assert compute_until(math.inf, out) == (total - last, False)
+        agree(out, uninterrupted)
 
 
 def test_runs_of_an_older_file_are_kept_whatever_they_were_for(tmp_path):

@@ -14,10 +14,13 @@ def test_inputs_of_the_corpus(name, path):
     target.feed(target.read(path))
 
 
-@pytest.mark.parametrize("name", TARGETS)
-def test_a_few_new_inputs(name):
-    target = TARGETS[name]
-    target.search(number=0, examples=20 if target.seconds < 30 else 8)
+@pytest.mark.parametrize(
+    "name, examples",
+    [(name, 20 if target.seconds < 30 else 8) for name, target in TARGETS.items()]
+    + [pytest.param(name, 20, marks=pytest.mark.slow) for name, target in TARGETS.items() if target.seconds >= 30],
+)
+def test_a_few_new_inputs(name, examples):
+    TARGETS[name].search(number=0, examples=examples)
 
 
 def test_the_corpus_is_of_targets():

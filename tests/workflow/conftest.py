@@ -1,5 +1,7 @@
 """Copies of the project in which the real workflow is run."""
 
+import os
+
 import pytest
 
 from tests.workflow.edited import Copy, with_extensions
@@ -17,12 +19,19 @@ def another(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def copied_project(tmp_path_factory):
-    """One copy in which everything is made; a test takes back what it changes."""
-    return Copy(tmp_path_factory.mktemp("edits") / "project")
+def shared_folder(tmp_path_factory):
+    """A folder that all processes of the tests share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
 
 @pytest.fixture(scope="session")
-def copied_study(tmp_path_factory):
+def copied_project(tmp_path_factory, shared_folder):
+    """One copy in which everything is made; a test takes back what it changes."""
+    return Copy.built(tmp_path_factory.mktemp("edits") / "project", shared_folder)
+
+
+@pytest.fixture(scope="session")
+def copied_study(tmp_path_factory, shared_folder):
     """The same of a study with kinds of its own."""
-    return Copy(tmp_path_factory.mktemp("study") / "project", with_extensions)
+    return Copy.built(tmp_path_factory.mktemp("study") / "project", shared_folder, with_extensions)

@@ -6,7 +6,8 @@ import shutil
 
 import yaml
 
-from tests.workflow.project import ROOT, copied
+from fedatlas.data.locks import exclusive
+from tests.workflow.project import ROOT, Project, copied
 
 OWN = ROOT / "tests/extensions/study"
 
@@ -77,16 +78,30 @@ def with_extensions(folder):
 
 
 class Copy:
-    """A small copy of the project in which everything is made. An edit is taken back after its test.
+    """A small copy of the project in which everything is made. An edit is taken back after its test."""
 
-    fill: writes configuration and experiments into the folder.
-    """
+    def __init__(self, folder):
+        self.project = Project(folder)
 
-    def __init__(self, folder, fill=with_atlas):
-        self.project = copied(folder)
-        (folder / "config/experiments/tiny.yaml").unlink()
-        fill(folder)
-        self.project.snakemake()
+    @classmethod
+    def built(cls, folder, shared, fill=with_atlas):
+        """Build the copy, or copy what another process has built.
+
+        Args:
+            folder: The folder of the copy.
+            shared: A folder that all processes of the tests share.
+            fill: Writes configuration and experiments into the folder.
+        """
+        source = shared / f"project_{fill.__name__}"
+        with exclusive(source):
+            if not (source / "built").exists():
+                project = copied(source / "project")
+                (project.folder / "config/experiments/tiny.yaml").unlink()
+                fill(project.folder)
+                project.snakemake()
+                (source / "built").touch()
+        shutil.copytree(source / "project", folder)  # with times of modification
+        return cls(folder)
 
     @contextlib.contextmanager
     def edited(self, edits):

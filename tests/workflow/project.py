@@ -1,8 +1,10 @@
 """A copy of the project with one tiny experiment, in which the real workflow is run."""
 
 import atexit
+import contextlib
 import functools
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -39,18 +41,34 @@ TINY = {
 
 
 @functools.cache
-def fork_server():
-    """Return the server of this test process, which ends with it."""
-    server = ForkServer()
+def fork_server(program="snakemake"):
+    """Return the server of this test process for a program, which ends with it."""
+    server = ForkServer(program)
     atexit.register(server.close)
     return server
 
 
-class Project:
-    """A project folder: run the workflow, edit files, see which outputs were made anew."""
+@functools.cache
+def forked_commands():
+    """Return a folder for PATH whose command ``fedatlas`` runs in a fork of a server, as jobs of the workflow may."""
+    server = fork_server("fedatlas")
+    script = Path(server.folder.name, "bin/fedatlas")
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(server.command)} "$@"\n')
+    script.chmod(0o755)
+    return script.parent
 
-    def __init__(self, folder):
-        self.folder = folder
+
+class Project:
+    """A project folder: run the workflow, edit files, see which outputs were made anew.
+
+    Args:
+        folder: The folder.
+        forked: Jobs are forks of a process that has imported their libraries, which is faster.
+    """
+
+    def __init__(self, folder, forked=True):
+        self.folder, self.forked = folder, forked
 
     @property
     def environment(self):
@@ -67,7 +85,10 @@ class Project:
 
     def snakemake(self, *arguments, check=True, timeout=240):
         """Run snakemake to its end, in a fork of a process that has imported it."""
-        process = fork_server().run(["--cores", "2", *arguments], self.folder, self.environment, timeout)
+        environment = self.environment
+        if self.forked:
+            environment["PATH"] = f"{forked_commands()}:{environment['PATH']}"
+        process = fork_server().run(["--cores", "2", *arguments], self.folder, environment, timeout)
         assert not check or process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
         return process
 
@@ -102,19 +123,28 @@ class Project:
 
 
 def copied(folder, whole=False):
-    """A project in a new folder: all of this one, or one with the tiny experiment alone."""
-    ignore = shutil.ignore_patterns("*.egg-info", *([] if whole else ["__pycache__"]))
+    """A project in a new folder: all of this one, or one with the tiny experiment alone.
+
+    With the code goes what is compiled and parsed of it.
+    """
+    ignore = shutil.ignore_patterns("*.egg-info")
     for name in ("src", "workflow", "config"):
-        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore, copy_function=_copy)
     shutil.copy(ROOT / "Snakefile", folder)
     if whole:
-        return Project(folder)
+        return Project(folder, forked=False)
     for path in (folder / "config/experiments").glob("*.yaml"):
         path.unlink()
     (folder / "config/config.yaml").write_text("tour: [tiny]\nsize: smoke\n")
     made = Project(folder)
     made.write_experiment()
     return made
+
+
+def _copy(source, target):
+    """Copy a file that other processes may replace or remove meanwhile, as those do that compile."""
+    with contextlib.suppress(FileNotFoundError):
+        shutil.copy2(source, target)
 
 
 def same_runs(one, other):

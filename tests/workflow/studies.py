@@ -1,14 +1,13 @@
 """Studies, folders of one's own, in which the workflow of this package is run."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import yaml
 
 import fedatlas
-from tests.workflow.project import TINY
+from tests.workflow.project import TINY, fork_server, forked_commands
 
 SOURCE = Path(fedatlas.__file__).parents[1]
 MODULE = """
@@ -47,8 +46,9 @@ def environment(**more):
 
 def snakemake(folder, *arguments, check=True, **more):
     """Run snakemake in a study."""
-    command = [sys.executable, "-P", "-m", "snakemake", "--cores", "2", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment(**more), capture_output=True, text=True, timeout=240)
+    variables = environment(**more)
+    variables["PATH"] = f"{forked_commands()}:{variables['PATH']}"
+    done = fork_server().run(["--cores", "2", *arguments], folder, variables, timeout=240, safe_path=True)
     assert not check or done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done
 

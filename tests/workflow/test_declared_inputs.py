@@ -4,8 +4,9 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
+
+from tests.workflow.project import forked_commands
 
 REPEATABLE = {".json", ".npz", ".png", ".csv"}  # no wall time is in these files
 
@@ -26,7 +27,7 @@ def _paths(job, kind):
 def test_each_job_runs_in_a_folder_that_holds_only_its_inputs(copied_project, tmp_path):
     project = copied_project.project
     environment = os.environ | {"PYTHONPATH": str(project.folder / "src"), "FEDATLAS_DATA": "data"}
-    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    environment["PATH"] = f"{forked_commands()}:{environment['PATH']}"
     tried = set()
     for number, (rule, inputs, outputs, command) in enumerate(jobs(project)):
         alone = tmp_path / str(number)
