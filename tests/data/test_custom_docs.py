@@ -84,7 +84,7 @@ def test_the_experiment_the_call_and_the_command(capsys):
 
 def test_the_schema_takes_every_form():
     definitions = experiment_schema()["$defs"]
-    schema = Draft202012Validator({"$ref": "#/$defs/own data", "$defs": definitions})
+    schema = Draft202012Validator({"$ref": "#/$defs/custom data", "$defs": definitions})
     assert all(map(schema.is_valid, FORMS)) and schema.is_valid({"openml": "iris", "version": 1})
     assert not any(map(schema.is_valid, ({"file": "a.csv", "lable": "y"}, {"label": "y"}, "mnist")))
     assert Draft202012Validator({"$ref": "#/$defs/problem", "$defs": definitions}).is_valid(PROBLEM["problem"])

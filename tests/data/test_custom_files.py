@@ -1,4 +1,4 @@
-"""Own data in other forms than tables; how own data are named, remembered, prepared again and verified."""
+"""Own data in other forms than tables; how custom data are named, remembered, prepared again and verified."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def prepared(**spec):
 
 
 def told(**spec):
-    """The sentence about own data that cannot be used."""
+    """The sentence about custom data that cannot be used."""
     custom_files._cache.clear()  # a folder is not looked at twice in a moment
     with pytest.raises(UserError) as error:
         sources.info(spec)
@@ -263,7 +263,7 @@ def test_a_job_finds_own_data_by_their_name():
     custom_files._cache.clear()
     custom._mappings.clear()
     (resolve_directory() / f"own/{first.name}.json").unlink()
-    with pytest.raises(UserError, match=r"own data 'mine\+.*' are not known in"):
+    with pytest.raises(UserError, match=r"custom data 'mine\+.*' are not known in"):
         sources.info(first.name)
 
 
@@ -320,7 +320,7 @@ def test_owners_that_are_no_list_of_clients_are_refused():
 
 
 def test_a_file_named_as_a_data_set_is_told_the_form():
-    with pytest.raises(UserError, match=r"own data are a mapping, such as \{file: mine.csv, label: NAME\}"):
+    with pytest.raises(UserError, match=r"custom data are a mapping, such as \{file: mine.csv, label: NAME\}"):
         sources.info("mine.csv")
     with pytest.raises(UserError, match="data is 3; it must be the name of a data set, or a mapping"):
         sources.name(3)

@@ -43,7 +43,7 @@ def in_a_folder_with_a_table(tmp_path, monkeypatch):
 
 
 def made(**more):
-    """An experiment on own data by their clients."""
+    """An experiment on custom data by their clients."""
     return experiment(**{"problem": PROBLEM, "grid": {}, "setting": {"rounds": 2, "local_steps": 2}} | more)
 
 

@@ -54,7 +54,7 @@ RECORDS = {
     "select": Select,
     "claims": Claim,
     "setting": Setting,
-    "own data": CustomKeys,
+    "custom data": CustomKeys,
 }
 SECTIONS = (*FAMILIES, "data", "experiments")
 Declaration = type[Kind] | Metric

@@ -166,7 +166,7 @@ def _add_data(groups: Any) -> None:
     )
     mirror = "folder or URL asked first; repeatable; default: those of $FEDATLAS_DATA_MIRRORS"
     command = data.add_parser("fetch", help="download data sets or copy them from a mirror, verify and prepare them")
-    text = "a data set, or own data as after --data of train"
+    text = "a data set, or custom data as after --data of train"
     _complete(command.add_argument("names", nargs="+", metavar="name", help=text), completion.section("data"))
     command.add_argument("--mirror", action="append", default=[], metavar="FOLDER|URL", help=mirror)
     _directory_option(command)
@@ -219,7 +219,7 @@ def _problem_options(command: Parser) -> None:
         command.add_argument("--problem", metavar="KIND", default="logistic", help=text),
         completion.section("problems"),
     )
-    text = "a data set that `fedatlas data status` shows, or own data, e.g. mine.csv,label=y,client=hospital"
+    text = "a data set that `fedatlas data status` shows, or custom data, e.g. mine.csv,label=y,client=hospital"
     action = command.add_argument("--data", metavar="NAME|FILE[,NAME=VALUE...]", help=f"{text}; default: none")
     _complete(action, completion.section("data"))
     command.add_argument("--l2", metavar="X", type=number, help="weight of |x|^2 / 2; default: the problem's")

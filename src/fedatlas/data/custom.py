@@ -91,7 +91,7 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
     common = {key: values[key] for key in options(CustomKeys) if key in values}
     validate_values("data", options(CustomKeys), common)
     if ("file" in values) == ("openml" in values):
-        raise UserError("data: a mapping of own data must hold either file, a path, or openml, a name or a number")
+        raise UserError("data: a mapping of custom data must hold either file, a path, or openml, a name or a number")
     for key in ("file", "test_file"):
         if key in values:
             if not values[key].strip() or "\0" in values[key]:

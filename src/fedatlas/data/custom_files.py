@@ -87,7 +87,7 @@ def source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:
     if mapping(key) is None:
         record = _load_record(root, key)
         if record is None or name(record["spec"]) != key:
-            raise UserError(f"own data {key!r} are not known in {root}: run what uses them, in the study's folder")
+            raise UserError(f"custom data {key!r} are not known in {root}: run what uses them, in the study's folder")
     values, reader = parse(mapping(key) or {})
     with error_context(values):
         cached, start = _cache.get((str(root), key)), time.monotonic()

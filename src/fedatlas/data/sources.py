@@ -29,7 +29,7 @@ def name(spec: Spec) -> str:
     if isinstance(spec, Mapping):
         return custom.name(spec)
     if not isinstance(spec, str):
-        raise UserError(f"data is {spec!r:.60}; it must be the name of a data set, or a mapping of own data")
+        raise UserError(f"data is {spec!r:.60}; it must be the name of a data set, or a mapping of custom data")
     return spec
 
 
@@ -47,7 +47,7 @@ def info(spec: Spec, directory: str | Path | None = None) -> Source:
         return custom_files.source(spec, resolve_directory(directory))
     if isinstance(spec, str) and spec not in SOURCES.names() and _is_file(spec):
         raise UserError(
-            f"unknown data set {spec!r}: own data are a mapping, such as {{file: {spec}, label: NAME}}; "
+            f"unknown data set {spec!r}: custom data are a mapping, such as {{file: {spec}, label: NAME}}; "
             "docs/how-to/data.md shows the form of each format"
         )
     return SOURCES.get(spec)

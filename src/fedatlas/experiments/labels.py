@@ -214,7 +214,7 @@ def distinguish(values: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def text(value: Any, setting: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """A value for people; a specification as ``Dirichlet, α = 0.3``, own data by the name of the file.
+    """A value for people; a specification as ``Dirichlet, α = 0.3``, custom data by the name of the file.
 
     setting: as of ``point``.
     """

@@ -29,7 +29,7 @@ def citation_keys(experiment: Experiment) -> list[str]:
     found = [experiment.paper]
     for id in experiment.algorithms:
         found += _of_algorithm(experiment.algorithm(id))
-    found += [key for name in _data(experiment) if (key := sources.info(name).citation)]  # own data may have none
+    found += [key for name in _data(experiment) if (key := sources.info(name).citation)]  # custom data may have none
     return list(dict.fromkeys(found))
 
 

@@ -70,12 +70,12 @@ def experiment_schema() -> dict[str, Any]:
     caption = {"caption": {"type": "string", "description": "caption in the report"}}
     sources = of_options(DataOptions)["properties"]
     for key in interactive.DATA_KEYS:
-        schemas = [{"type": "string"}, {"$ref": "#/$defs/own data"}, *([{"type": "null"}] if key != "data" else [])]
+        schemas = [{"type": "string"}, {"$ref": "#/$defs/custom data"}, *([{"type": "null"}] if key != "data" else [])]
         sources[key] = {"anyOf": schemas, "description": sources[key]["description"]}
     sources["partition"] = {"$ref": "#/$defs/partition", "description": sources["partition"]["description"]}
     definitions = {
         "problem": _kinds(PROBLEMS, lambda kind: sources if kind.on_data else {}),
-        "own data": _custom_data(),
+        "custom data": _custom_data(),
         "partition": _kinds(PARTITIONS, is_name=True),
         "participation": _kinds(PARTICIPATION, is_name=True),
         "schedule": _kinds(SCHEDULES, is_name=True),

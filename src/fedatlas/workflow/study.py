@@ -93,7 +93,7 @@ class Study:
         """
         config = read_yaml(CONFIG) if CONFIG.exists() else None
         study = cls.from_config(config if results is None else {**(config or {}), "results": results})
-        if study.folders.data != str(resolve_directory()):  # own data are remembered there
+        if study.folders.data != str(resolve_directory()):  # custom data are remembered there
             os.environ.setdefault("FEDATLAS_DATA", study.folders.data)
         return study
 

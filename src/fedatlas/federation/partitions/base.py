@@ -57,6 +57,6 @@ def too_few_samples(clients: int, samples: int, least: int = 1) -> UserError:
 def missing_owners(kind: str) -> UserError:
     """Return the error for data that name no clients, which a kind of partition needs."""
     return UserError(
-        f"partition {kind} needs data that name the client of each row: own data say client: COLUMN; for other data "
+        f"partition {kind} needs data that name the client of each row: custom data say client: COLUMN; for other data "
         "take a split by labels, such as dirichlet"
     )

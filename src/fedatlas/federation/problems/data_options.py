@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class DataOptions:
     """The keys that specifications of all problems on data share."""
 
-    data: str = option(doc="name of the data set, or a mapping of own data, see docs/how-to/data.md")
+    data: str = option(doc="name of the data set, or a mapping of custom data, see docs/how-to/data.md")
     test: str | None = option(None, doc="another data set to test on, as data; by default the test part of data")
     partition: str | dict[str, Any] | None = option(
         None, doc="how rows are split over clients; without one every client draws from all rows", family="partition"
