@@ -16,7 +16,7 @@ from fedatlas.publish.paper import macros, tables, tex
 @example("$\n$")
 @given(st.text(max_size=60) | st.text("$\\{}%&#^_~` a1é\n", max_size=30))
 def test_any_text_is_ascii_in_which_signs_of_tex_are_commands(text):
-    for shown in (tex.escaped(text), tex.prose(text), tex.noted(text)):
+    for shown in (tex.escape(text), tex.prose(text), tex.typeset(text)):
         assert shown.isascii() and "\n" not in shown
         plain = re.sub(r"\\ensuremath\{(?:[^{}]|\{[^{}]*\})*\}", "", shown)
         assert not re.search(r"(?<!\\)[%&#$]", plain)
@@ -26,27 +26,27 @@ def test_any_text_is_ascii_in_which_signs_of_tex_are_commands(text):
 
 @given(st.lists(st.text(max_size=20), max_size=4))
 def test_a_name_of_a_macro_has_letters_alone(parts):
-    assert re.fullmatch("[A-Za-z]+", macros.name(*parts))
+    assert re.fullmatch("[A-Za-z]+", macros.macro_name(*parts))
 
 
 def test_names_tell_values_apart():
-    assert macros.name("fedac_fig1", "K = 16", "score") == "FedacFigOneKOneSixScore"
-    assert macros.name("α = -0.3") == "AlphaMinusZeroPointThree" != macros.name("α = 0.3")
-    assert macros.name("DANE+-GD, tuned") == "DANEPlusGDTuned"
+    assert macros.macro_name("fedac_fig1", "K = 16", "score") == "FedacFigOneKOneSixScore"
+    assert macros.macro_name("α = -0.3") == "AlphaMinusZeroPointThree" != macros.macro_name("α = 0.3")
+    assert macros.macro_name("DANE+-GD, tuned") == "DANEPlusGDTuned"
 
 
 def test_no_macro_is_defined_twice():
-    made = macros.Macros("x")
-    names = [made.add("a-b", value="1", told="one"), made.add("a_b", value="2", told="two\nlines")]
+    definitions = macros.Macros("x")
+    names = [definitions.add("a-b", value="1", note="one"), definitions.add("a_b", value="2", note="two\nlines")]
     assert names == ["XAB", "XABVTwo"]
-    assert made.lines == [r"\newcommand{\XAB}{1} % one", r"\newcommand{\XABVTwo}{2} % two lines"]
+    assert definitions.lines == [r"\newcommand{\XAB}{1} % one", r"\newcommand{\XABVTwo}{2} % two lines"]
 
 
 def test_prose_is_printed_as_the_report_prints_it():
     assert tex.prose("r^0.75 and `lr_x`") == r"r\ensuremath{^{0.75}} and \texttt{lr\_x}"
     assert tex.prose("eta >= 1e-3") == r"\ensuremath{\eta} \ensuremath{\ge} 10\textsuperscript{\ensuremath{-}3}"
     assert tex.prose("delta_B and u_i, but fed_avg") == r"\ensuremath{\delta_{B}} and \ensuremath{u_{i}}, but fed\_avg"
-    assert tex.noted(r"at $\rho$ = 50%") == r"at \ensuremath{\rho} = 50\%"
+    assert tex.typeset(r"at $\rho$ = 50%") == r"at \ensuremath{\rho} = 50\%"
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ def test_numbers(value, shown):
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=30), st.integers(0, 60))
 def test_parts_of_a_table_hold_each_column_once_and_fit(widths, before):
-    parts = list(tables.groups(widths, before, 112))
+    parts = list(tables.split_columns(widths, before, 112))
     assert [width for part in parts for width in widths[part]] == widths
     assert all(before + sum(w + 2 for w in widths[part]) <= 112 or len(widths[part]) == 1 for part in parts)

@@ -1,4 +1,4 @@
-"""What to cite for algorithms, experiments and data sets: keys of the bibliography."""
+"""Citations of algorithms, experiments and data sets: keys of the bibliography."""
 
 from collections.abc import Iterable
 
@@ -12,34 +12,39 @@ PAPERS = ("yuan2020", "xiang2024", "jiang2024", "mukherjee2024", "sun2023")
 
 
 def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> str:
-    """BibTeX of what is to be cited for names; without names, of the five papers.
+    """Return the BibTeX to cite for names; without names, that of the five papers.
 
-    names: of algorithms, data sets, references and experiments. experiments: those that may be named; one stands for
-    its paper, its algorithms and its data. Raises UserError, with a guess, on any other name.
+    Args:
+        names: Names of algorithms, data sets, references and experiments.
+        experiments: Experiments that may be named; one stands for its paper, its algorithms and its data.
+
+    Raises:
+        UserError: A name is unknown; the sentence suggests a similar one.
     """
-    known = {key: [key] for key in entries()}
-    known |= {name: [sources.info(name).citation] for name in sources.names()}
-    known |= {name: _of_algorithm(name) for name in algorithms.names()}
-    known |= {experiment.name: citation_keys(experiment) for experiment in experiments}
-    return bibtex(key for name in list(names) or PAPERS for key in lookup("name", name, known))
+    keys = {key: [key] for key in entries()}
+    keys |= {name: [sources.info(name).citation] for name in sources.names()}
+    keys |= {name: _algorithm_keys(name) for name in algorithms.names()}
+    keys |= {experiment.name: citation_keys(experiment) for experiment in experiments}
+    return bibtex(key for name in list(names) or PAPERS for key in lookup("name", name, keys))
 
 
 def citation_keys(experiment: Experiment) -> list[str]:
-    """Keys of an experiment's paper, its algorithms and its data, each once."""
-    found = [experiment.paper]
+    """Return the distinct keys of an experiment's paper, its algorithms and its data."""
+    keys = [experiment.paper]
     for id in experiment.algorithms:
-        found += _of_algorithm(experiment.algorithm(id))
-    found += [key for name in _data(experiment) if (key := sources.info(name).citation)]  # custom data may have none
-    return list(dict.fromkeys(found))
+        keys += _algorithm_keys(experiment.algorithm(id))
+    # custom data may have no citation
+    keys += [key for name in _data_names(experiment) if (key := sources.info(name).citation)]
+    return list(dict.fromkeys(keys))
 
 
-def _data(experiment: Experiment) -> list[str]:
-    """The data sets that an experiment uses. Values of an axis stand for the problem's own."""
+def _data_names(experiment: Experiment) -> list[str]:
+    """Return the data sets of an experiment; values of an axis replace the problem's."""
     names = [experiment.axes.get(f"problem.{key}", [experiment.problem.get(key)]) for key in ("data", "test")]
     return [name for values in names for name in values if name]
 
 
-def _of_algorithm(name: str) -> list[str]:
-    """The key that an algorithm declares, if it declares one."""
+def _algorithm_keys(name: str) -> list[str]:
+    """Return the key that an algorithm declares, if it declares one."""
     key = getattr(algorithms.get(name), "cite", None)
     return [key] if key else []

@@ -1,1 +1,1 @@
-"""What an author needs of an experiment, for a paper in TeX: figures, tables, numbers, references, and where from."""
+"""Files for a paper in TeX, from the results of an experiment: figures, tables, numbers, references, sources."""

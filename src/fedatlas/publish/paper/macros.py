@@ -1,19 +1,25 @@
-"""Names and definitions of TeX macros: a macro's name has letters alone, and none is defined twice."""
+"""Numbers of an experiment as TeX macros, whose names are unique and have letters alone."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Any
 
+from fedatlas.experiments.axis_values import is_missing
 from fedatlas.publish.paper import tex
+from fedatlas.publish.paper.results import PaperResults
+from fedatlas.publish.paper.tables import format_claim_cell, format_score, format_value
+from fedatlas.results.claims.verdicts import NOT_TESTED
 
 DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 SIGNS = {".": "Point", "-": "Minus", "+": "Plus", "−": "Minus", "%": "Percent"}
 
 
-def name(*parts: str) -> str:
-    """A macro's name, without the backslash, from texts: ``claim``, ``fedac-rounds`` are ``ClaimFedacRounds``.
+def macro_name(*parts: str) -> str:
+    """Return a macro's name, without the backslash: ``claim``, ``fedac-rounds`` give ``ClaimFedacRounds``.
 
-    A digit is a word, and so are the point and the sign of a number. The name is not empty and has ASCII letters alone.
+    Digits, the point and the sign of a number become words. The name is not empty and has ASCII letters alone.
     """
     return "".join(word for part in parts for word in _words(part)) or "Empty"
 
@@ -23,39 +29,82 @@ def _words(text: str) -> Iterator[str]:
         tex.LETTERS.get(c) or (c if c in SIGNS else "".join(d for d in unicodedata.normalize("NFKD", c) if d.isascii()))
         for c in text
     )
-    for found in re.finditer(r"([-+−]?)(\d+(?:\.\d+)?)|([A-Za-z]+)|(\S)", plain):
-        sign, digits, letters, other = found.groups()
-        before = plain[found.start() - 1 : found.start()]
+    for match in re.finditer(r"([-+−]?)(\d+(?:\.\d+)?)|([A-Za-z]+)|(\S)", plain):
+        sign, digits, letters, symbol = match.groups()
+        previous = plain[match.start() - 1 : match.start()]
         if digits:
-            yield SIGNS[sign] if sign and not before.isalnum() else ""
+            yield SIGNS[sign] if sign and not previous.isalnum() else ""
             yield from (SIGNS["."] if d == "." else DIGITS[int(d)] for d in digits)
         elif letters:
             yield letters[0].upper() + letters[1:]
-        elif other in "+%":
-            yield SIGNS[other]
+        elif symbol in "+%":
+            yield SIGNS[symbol]
 
 
 class Macros:
-    """Definitions in the order in which they are added. prefix: of all names, such as that of the experiment."""
+    """Definitions of macros in the order in which they are added.
+
+    Args:
+        prefix: First part of all names, such as the experiment's name.
+    """
 
     def __init__(self, prefix: str) -> None:
         self.prefix, self.lines = prefix, list[str]()
-        self._taken: set[str] = set()
+        self._names: set[str] = set()
 
-    def add(self, *parts: str, value: str, told: str) -> str:
+    def add(self, *parts: str, value: str, note: str) -> str:
         """Define a macro and return its name.
 
-        parts: of the name; a name that is taken gets a letter more. value: as TeX. told: what it is, for a comment.
+        Args:
+            parts: Parts of the name; a version number is appended if the name is in use.
+            value: Value, as TeX.
+            note: Comment on the value.
         """
-        wanted = name(self.prefix, *parts)
-        found, more = wanted, 1
-        while found in self._taken:
-            more += 1
-            found = f"{wanted}V{name(str(more))}"
-        self._taken.add(found)
-        self.lines.append(rf"\newcommand{{\{found}}}{{{value}}} {tex.comment(told)}")
-        return found
+        base = macro_name(self.prefix, *parts)
+        name, version = base, 1
+        while name in self._names:
+            version += 1
+            name = f"{base}V{macro_name(str(version))}"
+        self._names.add(name)
+        self.lines.append(rf"\newcommand{{\{name}}}{{{value}}} {tex.comment(note)}")
+        return name
 
-    def say(self, text: str) -> None:
-        """Add a comment on a line of its own."""
+    def comment(self, text: str) -> None:
+        """Add a comment on a separate line."""
         self.lines += ["", tex.comment(text)]
+
+
+def render_numbers(results: PaperResults) -> str:
+    """Return macros for the numbers of runs, the verdicts of claims, and the scores of all algorithms."""
+    record = results.record
+    macros = Macros(record.name)
+    macros.comment(f"Of {results.folder}/table.parquet, and so of all run files of the experiment")
+    macros.add("runs", value=tex.number(results.meta.runs, 6), note="runs in all")
+    macros.add("diverged", value=tex.number(results.meta.diverged_runs), note="runs that diverged")
+    macros.add("hours", value=tex.number(results.meta.seconds / 3600), note="hours of a processor for the training")
+    macros.add("seeds", value=str(len(results.view.seeds)), note="seeds of the scores")
+    macros.comment(f"Claims, of {results.folder}/claims.csv and so of all run files")
+    for claim in results.claims.to_dict("records"):
+        if claim["verdict"] != NOT_TESTED:
+            _add_claim(macros, claim)
+    macros.comment(f"{record.score} of the chosen runs, mean and standard deviation over the seeds, and what was tuned")
+    for row in results.chosen.to_dict("records"):
+        id, *point = row["algorithm"], *results.point(row)
+        note = f"{', '.join([record.algorithms[id], *point])}: {' '.join(results.run_files_of_row(id, row))}"
+        macros.add(id, *point, "score", value=format_score(row["score"]), note=note)
+        if not is_missing(row["score_sd"]) and math.isfinite(row["score_sd"]):
+            macros.add(id, *point, "sd", value=tex.number(row["score_sd"], 2), note=note)
+        for name in record.tune:
+            if name in row and not is_missing(row[name]):
+                macros.add(id, *point, name, value=format_value(row[name]), note=note)
+    return "\n".join(macros.lines).lstrip() + "\n"
+
+
+def _add_claim(macros: Macros, claim: dict[str, Any]) -> None:
+    note = f"{claim['text']} ({claim['source']})"
+    macros.add("claim", claim["claim"], "verdict", value=tex.escape(claim["verdict"]), note=note)
+    for name in ("paper", "value", "low", "high", "seeds"):
+        if claim.get(name):
+            macros.add("claim", claim["claim"], name, value=format_claim_cell(claim[name]), note=f"{name}: {note}")
+    if claim.get("ours"):
+        macros.add("claim", claim["claim"], "ours", value=tex.escape(claim["ours"]), note=note)

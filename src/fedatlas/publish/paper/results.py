@@ -1,4 +1,4 @@
-"""What is known of an experiment whose results are finished, for its figures, tables and numbers in TeX."""
+"""The finished results of an experiment, for its figures, tables and numbers in TeX."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -24,18 +24,27 @@ from fedatlas.workflow.study import Study
 if TYPE_CHECKING:
     import pandas as pd
 
-NEEDED = ("table.parquet", "curves.parquet", "claims.csv")
+RESULT_FILES = ("table.parquet", "curves.parquet", "claims.csv")
 
 
 @dataclass(frozen=True)
-class Material:
+class PaperResults:
     """An experiment and its results.
 
-    folder: of the results. changed: keys of the experiment's file that have changed since the results were made.
+    Attributes:
+        graph: Graph of the workflow.
+        record: The experiment's record.
+        view: The experiment as figures see it.
+        folder: Folder of the results.
+        table: The table.
+        claims: Rows of claims.csv, as text.
+        meta: Metadata of the table.
+        cells: Cells of the experiment.
+        changed: Keys of the experiment's file that have changed since the results were computed.
     """
 
     graph: Graph
-    about: ExperimentRecord
+    record: ExperimentRecord
     view: ExperimentView
     folder: Path
     table: "pd.DataFrame"
@@ -47,73 +56,85 @@ class Material:
     @property
     def wildcards(self) -> SimpleNamespace:
         """The wildcards of a rule of the experiment."""
-        return SimpleNamespace(size=self.about.size, experiment=self.about.name)
+        return SimpleNamespace(size=self.record.size, experiment=self.record.name)
 
     @property
     def chosen(self) -> "pd.DataFrame":
-        """Rows of the table that were chosen."""
+        """The rows of the table that were chosen."""
         return self.table[self.table["chosen"]]
 
-    def point(self, row: Mapping[str, Any], axes: Iterable[str] | None = None) -> list[str]:
-        """A row's point of the axes in plain words, an axis each: ``K = 16``, ``M = 64``."""
-        return [self.told(axis, row[axis]) for axis in (self.view.axes if axes is None else axes)]
+    def point(self, row: Mapping[str, Any]) -> list[str]:
+        """Return a row's values of the axes in words: ``K = 16``, ``M = 64``."""
+        return [self.axis_text(axis, row[axis]) for axis in self.view.axes]
 
-    def told(self, axis: str, cell: Any) -> str:
-        """An axis at the value of a cell in plain words; a case by its name for people."""
+    def axis_text(self, axis: str, cell: Any) -> str:
+        """Return an axis with its value in words; a case by its name for people."""
         names = self.view.cases if axis == CASE else {}
         return names.get(cell) or labels.point(axis, cell, self.view.setting)
 
-    def runs(self, id: str, row: Mapping[str, Any]) -> list[str]:
-        """Paths of the run files behind a row of an algorithm."""
-        wanted = {axis: axis_values.parse(_plain(row[axis])) for axis in self.about.grid}
-        own = [cell for cell in self.cells if cell.id == id]
-        return self._files(
-            cell for cell in own if all(axis_values.equal(cell.point[axis], value) for axis, value in wanted.items())
+    def run_files_of_row(self, id: str, row: Mapping[str, Any]) -> list[str]:
+        """Return paths of the run files behind a row of an algorithm's id."""
+        values = {axis: axis_values.parse(_to_python(row[axis])) for axis in self.record.grid}
+        return self._paths(
+            cell
+            for cell in self.cells
+            if cell.id == id and all(axis_values.equal(cell.point[axis], value) for axis, value in values.items())
         )
 
-    def runs_of(self, algorithms: Iterable[str] | None = None, where: Mapping[str, Any] | None = None) -> list[str]:
-        """Paths of the run files of some algorithms, at the points that a figure's ``where`` keeps."""
-        ids = None if algorithms is None else set(algorithms)
-        drawn = [cell for cell in self.cells if ids is None or cell.id in ids]
-        kept = {axis: value for axis, value in (where or {}).items() if axis in self.about.grid}
-        return self._files(drawn[at] for at in select_points([cell.point for cell in drawn], kept))
+    def run_files(self, algorithms: Iterable[str] | None = None, where: Mapping[str, Any] | None = None) -> list[str]:
+        """Return paths of run files.
 
-    def _files(self, cells: Iterable[Cell]) -> list[str]:
+        Args:
+            algorithms: Ids of algorithms; None for all.
+            where: Selection of points, as in a figure.
+        """
+        ids = None if algorithms is None else set(algorithms)
+        cells = [cell for cell in self.cells if ids is None or cell.id in ids]
+        selection = {axis: value for axis, value in (where or {}).items() if axis in self.record.grid}
+        return self._paths(cells[index] for index in select_points([cell.point for cell in cells], selection))
+
+    def _paths(self, cells: Iterable[Cell]) -> list[str]:
         return [f"{self.folder}/runs/{cell.id}/{cell.key}.parquet" for cell in cells]
 
 
-def material(study: Study, name: str, size: str) -> Material:
-    """The finished results of an experiment at a size. Raises UserError with the command that makes them."""
+def load_results(study: Study, name: str, size: str) -> PaperResults:
+    """Return the finished results of an experiment at a size.
+
+    Raises:
+        UserError: There are no results; the sentence names the command that computes them.
+    """
     folder = Path(study.folders.experiment(size, name))
-    if lacking := [file for file in NEEDED if not (folder / file).exists()]:
-        raise UserError(_missing(study, name, size, folder / lacking[0]))
+    for file in RESULT_FILES:
+        if not (folder / file).exists():
+            raise UserError(_missing(study, name, size, folder / file))
     graph, w = Graph(study), SimpleNamespace(size=size, experiment=name)
-    about = ExperimentRecord.of(json.loads(graph.about_spec(w)))
+    record = ExperimentRecord.of(json.loads(graph.about_spec(w)))
     table, plain = read(folder / "table.parquet")
-    ran = ExperimentRecord.read(folder / RECORD_FILE) if (folder / RECORD_FILE).exists() else about
-    return Material(
+    path = folder / RECORD_FILE
+    previous = ExperimentRecord.read(path) if path.exists() else record
+    return PaperResults(
         graph=graph,
-        about=about,
+        record=record,
         view=study.view(size, name),
         folder=folder,
         table=table,
         claims=csv.read(folder / "claims.csv", dtype=str, keep_default_na=False),
         meta=TableMeta.of(plain),
         cells=list(study.cells(size, name).values()),
-        changed=changes.changed_keys(changes.digests(ran.content), changes.digests(about.content)),
+        changed=changes.changed_keys(changes.digests(previous.content), changes.digests(record.content)),
     )
 
 
 def _missing(study: Study, name: str, size: str, path: Path) -> str:
-    """The sentence about results that are not there, with the command that makes them."""
-    made = [
+    """Return the sentence on missing results, with the command that computes them."""
+    sizes = [
         other
         for other in SIZES
-        if all((Path(study.folders.experiment(other, name)) / file).exists() for file in NEEDED)
+        if all((Path(study.folders.experiment(other, name)) / file).exists() for file in RESULT_FILES)
     ]
-    others = f"; there are results at size {' and '.join(made)}" if made else ""
-    return f"{path} does not exist: make the results with `fedatlas run {name} --size {size}`{others}"
+    hint = f"; there are results at size {' and '.join(sizes)}" if sizes else ""
+    return f"{path} does not exist: make the results with `fedatlas run {name} --size {size}`{hint}"
 
 
-def _plain(cell: Any) -> Any:
+def _to_python(cell: Any) -> Any:
     return cell.item() if hasattr(cell, "item") else cell

@@ -1,4 +1,4 @@
-"""Text as TeX: signs that mean something to TeX, letters that pdfTeX does not know, formulas in prose, numbers."""
+"""Text as TeX: special characters, letters that pdfTeX cannot print, formulas in prose, numbers, comments."""
 
 import math
 import re
@@ -27,33 +27,33 @@ ACCENTS = {
     "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u0304": "=", "\u0307": ".",
     "\u0306": "u", "\u030c": "v", "\u030b": "H", "\u0327": "c", "\u030a": "r", "\u0323": "d",
 }  # fmt: skip
-RAISED = {"⁻": "-", "⁺": "+"} | {raised: str(n) for n, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
-LOWERED = {lowered: str(n) for n, lowered in enumerate("₀₁₂₃₄₅₆₇₈₉")}
+SUPERSCRIPTS = {"⁻": "-", "⁺": "+"} | {sign: str(n) for n, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
+SUBSCRIPTS = {sign: str(n) for n, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?e[-+]?\d+\b")
 _POWER = re.compile(r"(?<=[\w)|])\^(-?[0-9]+(?:\.[0-9]+)?|[A-Za-z0-9]\b|\*)")
 _INDEX = re.compile(rf"\b({'|'.join(GREEK)}|\w)_(\w+)\b")
 _FORMULA = re.compile(r"(?:\\[A-Za-z !,:;%&#_{}|]|(?![\\%&#$~])[ -~])*")
 
 
-def escaped(text: str) -> str:
-    """Text, on one line, that TeX prints as it stands.
+def escape(text: str) -> str:
+    """Return text, on one line, that TeX prints unchanged.
 
-    A letter that pdfTeX cannot print, such as a Chinese one, is its number in Unicode in brackets.
+    A letter that pdfTeX cannot print, such as a Chinese one, becomes its number in Unicode in brackets.
     """
     text = " ".join(text.split())
-    found = []
+    parts = []
     for part in re.split("([⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹]+|[₀-₉]+)", unicodedata.normalize("NFC", text)):
-        if part and part[0] in RAISED:
-            found.append(rf"\textsuperscript{{{_figures(part, RAISED)}}}")
-        elif part and part[0] in LOWERED:
-            found.append(rf"\ensuremath{{_{{{_figures(part, LOWERED)}}}}}")
+        if part and part[0] in SUPERSCRIPTS:
+            parts.append(rf"\textsuperscript{{{_translate(part, SUPERSCRIPTS)}}}")
+        elif part and part[0] in SUBSCRIPTS:
+            parts.append(rf"\ensuremath{{_{{{_translate(part, SUBSCRIPTS)}}}}}")
         else:
-            found += map(_character, part)
-    return "".join(found)
+            parts += map(_character, part)
+    return "".join(parts)
 
 
-def _figures(text: str, known: dict[str, str]) -> str:
-    return "".join(known[character] for character in text).replace("-", r"\ensuremath{-}")
+def _translate(text: str, digits: dict[str, str]) -> str:
+    return "".join(digits[character] for character in text).replace("-", r"\ensuremath{-}")
 
 
 def _character(character: str) -> str:
@@ -70,46 +70,46 @@ def _character(character: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Text of an experiment file as TeX: ``r^0.75``, ``u_i``, ``eta``, ``>=``, 1e-3 and `code` as they are printed."""
+    """Return text of an experiment file as TeX, with ``r^0.75``, ``u_i``, ``eta``, ``>=``, 1e-3 and `code` typeset."""
     parts = " ".join(text.split()).split("`")
     for number, part in enumerate(parts):
-        parts[number] = rf"\texttt{{{escaped(part)}}}" if number % 2 else _formulas(part)
+        parts[number] = rf"\texttt{{{escape(part)}}}" if number % 2 else _formulas(part)
     return "".join(parts)
 
 
 def _formulas(text: str) -> str:
-    text = _NUMBER.sub(lambda found: labels.scientific(float(found[0])), text)
+    text = _NUMBER.sub(lambda match: labels.scientific(float(match[0])), text)
     text = re.sub(r"(?<![\w-])-(?=\d)", "−", text.replace(">=", "≥").replace("<=", "≤"))
-    found, place = [], 0
-    for one in re.finditer(rf"{_POWER.pattern}|{_INDEX.pattern}|\b(?:{'|'.join(GREEK)})\b", text):
-        found.append(_kept(escaped, text[place : one.start()]))
-        place = one.end()
-        power, base, index = one[1], one[2], one[3]
+    parts, end = [], 0
+    for match in re.finditer(rf"{_POWER.pattern}|{_INDEX.pattern}|\b(?:{'|'.join(GREEK)})\b", text):
+        parts.append(_with_spaces(escape, text[end : match.start()]))
+        end = match.end()
+        power, base, index = match[1], match[2], match[3]
         if power:
-            found.append(rf"\ensuremath{{^{{{power}}}}}")
+            parts.append(rf"\ensuremath{{^{{{power}}}}}")
         elif base and (len(base) == 1 or base in GREEK) and (len(index) == 1 or base in GREEK):
-            letter = rf"\{base}" if base in GREEK else _in_formula(base)
-            found.append(rf"\ensuremath{{{letter}_{{{_in_formula(index)}}}}}")
+            letter = rf"\{base}" if base in GREEK else _symbol(base)
+            parts.append(rf"\ensuremath{{{letter}_{{{_symbol(index)}}}}}")
         elif base:
-            found.append(escaped(one[0]))
+            parts.append(escape(match[0]))
         else:
-            found.append(rf"\ensuremath{{\{one[0]}}}")
-    return "".join([*found, _kept(escaped, text[place:])])
+            parts.append(rf"\ensuremath{{\{match[0]}}}")
+    return "".join([*parts, _with_spaces(escape, text[end:])])
 
 
-def _in_formula(text: str) -> str:
-    shown = escaped(text)
-    return text if len(text) == 1 and text.isascii() and text.isalnum() else rf"\mathrm{{{shown}}}"
+def _symbol(text: str) -> str:
+    """Return a symbol or word within a formula."""
+    return text if len(text) == 1 and text.isascii() and text.isalnum() else rf"\mathrm{{{escape(text)}}}"
 
 
-def _kept(change: Callable[[str], str], text: str) -> str:
-    """A text that was changed, with the white space at its ends, which the change takes away."""
-    inner = change(text)
+def _with_spaces(convert: Callable[[str], str], text: str) -> str:
+    """Return a converted text with a space at each end that had white space, which the conversion strips."""
+    inner = convert(text)
     return (" " if text[:1].isspace() else "") + inner + (" " if inner and text[-1:].isspace() else "")
 
 
 def _is_formula(text: str) -> bool:
-    """Whether the text, in a formula, has only signs that TeX reads there, and pairs of braces."""
+    """Return whether a text can stand in a formula: its characters are allowed and its braces balanced."""
     if not _FORMULA.fullmatch(text):
         return False
     braces = re.sub(r"\\.|[^{}]", "", text)
@@ -118,35 +118,38 @@ def _is_formula(text: str) -> bool:
     return not braces
 
 
-def noted(text: str) -> str:
-    """As `prose`; formulas between dollar signs, as figures have them, stay formulas, if TeX can read all of them."""
+def typeset(text: str) -> str:
+    """Return text as TeX like `prose`; formulas between dollar signs stay formulas if TeX can read all of them."""
     parts = re.split(r"\$([^$]*)\$", text)
     if text.count("$") % 2 or not all(map(_is_formula, parts[1::2])):
         return prose(text)
-    shown = [rf"\ensuremath{{{part}}}" if n % 2 else _kept(prose, part) for n, part in enumerate(parts)]
-    return "".join(shown)
+    return "".join(
+        rf"\ensuremath{{{part}}}" if number % 2 else _with_spaces(prose, part) for number, part in enumerate(parts)
+    )
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number as TeX, in text and in formulas: ``0.0124``, ``\\ensuremath{3.1 \\times 10^{-5}}``, ``32{,}561``.
+    """Return a number as TeX, for text and formulas: ``0.0124``, ``\\ensuremath{3.1 \\times 10^{-5}}``, ``32{,}561``.
 
-    digits: that are significant. What is not finite is a word.
+    Args:
+        value: The number; NaN becomes words.
+        digits: Number of significant digits.
     """
     if math.isnan(value):
         return "not known"
     if math.isinf(value):
         return rf"\ensuremath{{{'-' if value < 0 else ''}\infty}}"
-    shown = labels.number(value, digits)
-    match = re.fullmatch(r"(-?)(?:([\d.]+) × )?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(-.*)", shown)
+    text = labels.number(value, digits)
+    match = re.fullmatch(r"(-?)(?:([\d.]+) × )?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(-.*)", text)
     if match and match[4]:
         return rf"\ensuremath{{{match[4].replace(',', '{,}')}}}"
     if match:
-        power = "".join(RAISED[character] for character in match[3])
+        power = "".join(SUPERSCRIPTS[character] for character in match[3])
         times = rf"{match[2]} \times " if match[2] else ""
         return rf"\ensuremath{{{match[1]}{times}10^{{{power}}}}}"
-    return shown.replace(",", "{,}")
+    return text.replace(",", "{,}")
 
 
 def comment(text: str) -> str:
-    """A comment on one line."""
+    """Return a comment on one line."""
     return f"% {' '.join(text.split())}"
