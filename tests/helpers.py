@@ -26,16 +26,18 @@ __all__ = [
 
 
 def example(name, **overrides):
-    """An algorithm with every required hyper-parameter at 0.1 (eta, an inverse step size, at 20), unless overridden;
-    unknown overrides are dropped."""
-    fields = algorithms.get(name).options()
-    required = {f.name: 20.0 if f.name == "eta" else 0.1 for f in fields.values() if f.required}
-    return algorithms.create(name, required | {k: v for k, v in overrides.items() if k in fields})
+    """Create an algorithm whose required hyper-parameters are 0.1, and eta, an inverse step size, 20.
+
+    Overrides that the algorithm does not have are ignored.
+    """
+    options = algorithms.get(name).options()
+    required = {key: 20.0 if key == "eta" else 0.1 for key, option in options.items() if option.required}
+    return algorithms.create(name, required | {key: value for key, value in overrides.items() if key in options})
 
 
 @contextlib.contextmanager
 def where_defined():
-    """Skips the test where an algorithm refuses the setting or the problem."""
+    """Skip the test if an algorithm refuses the setting or the problem."""
     try:
         yield
     except UserError as error:
@@ -45,12 +47,12 @@ def where_defined():
 
 
 def like(problem, v):
-    """A NumPy array in the library and type of a problem's vectors."""
+    """Convert a NumPy array to the library and dtype of a problem's vectors."""
     start = problem.start(0)
     return np.asarray(v, start.dtype) if isinstance(start, np.ndarray) else start.new_tensor(v)
 
 
 def run(name, parameters, problem, seed=1, **options):
-    """The History of a method of a registered name; by default five clients with full gradients for eight rounds."""
+    """Return the History of an algorithm; by default five clients with full gradients for eight rounds."""
     options = {"clients": 5, "local_steps": 4, "rounds": 8, "batch": None, "eval_rounds": 1} | options
     return Simulation(algorithms.create(name, parameters), problem, Setting(**options), seed).run()

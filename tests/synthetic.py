@@ -1,4 +1,4 @@
-"""Small experiments with results made up by formula, in the form that fedatlas.experiments.tables gives."""
+"""Small experiments whose results come from formulas, in the form of `fedatlas.experiments.tables`."""
 
 import copy
 import itertools
@@ -17,8 +17,13 @@ COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
 ALGORITHMS = ("fedavg", "fedac-1")
 
 
-def experiment(algorithms=ALGORITHMS, grid=None, metric="suboptimality", goal="min", seeds=(0, 1), **more):
-    """An Experiment. algorithms: ids, or entries by id. more: other keys of the file."""
+def experiment(algorithms=ALGORITHMS, grid=None, metric="suboptimality", goal="min", seeds=(0, 1), **sections):
+    """Create an Experiment.
+
+    Args:
+        algorithms: Ids, or entries by id.
+        **sections: Other keys of the file.
+    """
     content = {
         "title": "Made up & < true",
         "paper": "yuan2020",
@@ -33,71 +38,88 @@ def experiment(algorithms=ALGORITHMS, grid=None, metric="suboptimality", goal="m
         "seeds": list(seeds),
         "select": {"metric": metric, "statistic": "best", "goal": goal},
         "algorithms": algorithms if isinstance(algorithms, dict) else {name: {} for name in algorithms},
-        **more,
+        **sections,
     }
     return specification.experiment("made_up", "smoke", "config/experiments/made_up.yaml", content)
 
 
-def view(made):
-    """What figures know of an Experiment."""
-    shown = {id: AlgorithmView(made.algorithm(id), _name(made, id), entry.set) for id, entry in made.algorithms.items()}
-    tuned = sorted({axis for id in made.algorithms for axis in made.tuning_grid(id)})
-    about = (list(made.axes), tuned, made.select, made.problem, made.setting, made.seeds, shown)
-    return ExperimentView(made.name, made.size, *about)
+def view(spec):
+    """Return the view of an Experiment that figures have."""
+    views = {
+        id: AlgorithmView(spec.algorithm(id), _label(spec, id), entry.set) for id, entry in spec.algorithms.items()
+    }
+    tune = sorted({axis for id in spec.algorithms for axis in spec.tuning_grid(id)})
+    fields = (list(spec.axes), tune, spec.select, spec.problem, spec.setting, spec.seeds, views)
+    return ExperimentView(spec.name, spec.size, *fields)
 
 
-def _name(made, id):
-    own = made.algorithm(id) == id
-    return made.algorithms[id].label or (algorithms.get(id).label if own else id)
+def _label(spec, id):
+    default = algorithms.get(id).label if spec.algorithm(id) == id else id
+    return spec.algorithms[id].label or default
 
 
-def build(made, folder, value, diverges=lambda id, point: False):
-    """(table, curves, view) of an experiment, through run files and the real tables.
+def build(experiment, folder, value, diverges=lambda id, point: False):
+    """Write run files of an experiment, and return its table, curves and view.
 
-    value: function of (algorithm id, point, lr, seed, rounds) that gives the metric at every evaluated round.
+    Args:
+        experiment: Experiment.
+        folder: Folder of the run files.
+        value: Function of (algorithm id, point, lr, seed, rounds) that returns the metric of all evaluated rounds.
+        diverges: Function of (algorithm id, point) that returns whether the runs diverge.
     """
-    found = []
+    paths = []
     rounds = np.arange(0, 41, 4)
-    for id, point in itertools.product(made.algorithms, product(made.grid)):
+    for id, point in itertools.product(experiment.algorithms, product(experiment.grid)):
         frames = []
-        values = made.tune.get("lr", [0.1])
-        select = made.select if has_choice(made.tune) else None
-        best = min if made.select.goal == "min" else max
-        chosen = best(values, key=lambda lr: best(value(id, point, lr, 0, rounds)[1:]))
-        tuning = [(lr, 0, seed) for lr in values for seed in (made.select.seeds if select else ())]
-        for lr, draw, seed in [*tuning, *((chosen, seed, seed) for seed in made.seeds)]:
+        values = experiment.tune.get("lr", [0.1])
+        select = experiment.select if has_choice(experiment.tune) else None
+        best = min if experiment.select.goal == "min" else max
+        best_lr = best(values, key=lambda lr: best(value(id, point, lr, 0, rounds)[1:]))
+        tuning = [(lr, 0, seed) for lr in values for seed in (experiment.select.seeds if select else ())]
+        for lr, draw, seed in [*tuning, *((best_lr, seed, seed) for seed in experiment.seeds)]:
             y = np.asarray(value(id, point, lr, draw, rounds), float)
             frame = pd.DataFrame({"lr": lr, "seed": seed, "round": rounds, "steps": rounds})
             frame = frame.assign(**dict.fromkeys(COSTS, rounds * 1.0))
-            frame = frame.assign(loss=y + 1, status="ok", diverged_round=-1, **{made.select.metric: y})
+            frame = frame.assign(loss=y + 1, status="ok", diverged_round=-1, **{experiment.select.metric: y})
             if diverges(id, point):
                 frame = frame[:3].assign(status="diverged", diverged_round=8)
             frames.append(frame)
-        path = folder / f"{id}/{len(found)}.parquet"
-        parts = {"parameters": {}, "problem": copy.deepcopy(made.problem), "setting": copy.deepcopy(made.setting)}
-        for axis, at in point.items():
-            assign(parts, axis, at)
-        spec = CellSpec(made.algorithm(id), tune=made.tune, seeds=made.seeds, select=select, **parts).plain()
+        path = folder / f"{id}/{len(paths)}.parquet"
+        parts = {
+            "parameters": {},
+            "problem": copy.deepcopy(experiment.problem),
+            "setting": copy.deepcopy(experiment.setting),
+        }
+        for axis, coordinate in point.items():
+            assign(parts, axis, coordinate)
+        spec = CellSpec(
+            experiment.algorithm(id), tune=experiment.tune, seeds=experiment.seeds, select=select, **parts
+        ).plain()
         meta = {"spec": spec, "fingerprint": "0123456789abcdef", "versions": {"fedatlas": "0.1.0"}}
         meta["data"] = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
         files.write(path, pd.concat(frames, ignore_index=True), meta)
-        found.append(path)
-    about = view(made)
-    layout = tables.Layout(list(made.grid), list(made.within), about.tune, made.select)
-    table, curves, *_ = tables.build(layout, found)
-    return table, curves, about
+        paths.append(path)
+    experiment_view = view(experiment)
+    layout = tables.Layout(list(experiment.grid), list(experiment.within), experiment_view.tune, experiment.select)
+    table, curves, *_ = tables.build(layout, paths)
+    return table, curves, experiment_view
 
 
 def decay(id, point, lr, seed, rounds):
-    """A suboptimality that falls to a floor of 1 / clients, faster for fedac-1 and larger lr."""
+    """Return a suboptimality that falls to a floor of 1 / clients, faster for fedac-1 and larger lr."""
     rate = (0.2 if id == "fedac-1" else 0.05) * lr
     return (1 + 0.1 * seed) * (np.exp(-rate * rounds) + 1 / point.get("clients", 10))
 
 
 def table(rows, axes=("clients",), metric="suboptimality"):
-    """A table by hand. rows: (algorithm, point, score), all chosen; an infinite score is one that diverged, a list
-    holds the scores of the seeds."""
-    made = []
+    """Create a table whose rows are all chosen.
+
+    Args:
+        rows: (algorithm, point, score); an infinite score is a diverged run, a list has a score for each seed.
+        axes: Names of the axes.
+        metric: Metric of the scores.
+    """
+    records = []
     points = [point if isinstance(point, tuple) else (point,) for _, point, _ in rows]
     columns = [axis_values.column(values) for values in zip(*points, strict=True)]
     for (algorithm, _, score), point in zip(rows, points, strict=True):
@@ -107,16 +129,20 @@ def table(rows, axes=("clients",), metric="suboptimality"):
         row |= {"rounds": 64.0 / (point[0] if axes[0] == "local_steps" else 1), f"best_{metric}": score}
         row |= {f"final_{metric}": 2 * score, "diverged": int(not np.isfinite(score)), "chosen": True, "edge": ""}
         row |= {"tuning_score": np.nan, "tuning_seeds": 0, "tuning_diverged": 0}
-        made.append(row)
-    return pd.DataFrame(made)
+        records.append(row)
+    return pd.DataFrame(records)
 
 
 def curves_of(rows, axes=("clients",), metric="suboptimality", goal="min"):
-    """The curves of a table by hand: two evaluations for each seed, of which the first is the score.
+    """Create the curves of a table: two evaluations for each seed, of which the first is the score.
 
-    rows: as of ``table``; a score is that of two seeds, or a list of scores by seed.
+    Args:
+        rows: As of `table`; a score is that of two seeds, or a list of scores by seed.
+        axes: Names of the axes.
+        metric: Metric of the scores.
+        goal: Whether small (``min``) or large (``max``) scores are good.
     """
-    made = []
+    records = []
     for algorithm, point, scores in rows:
         point = point if isinstance(point, tuple) else (point,)
         last = 64 / (point[0] if axes[0] == "local_steps" else 1)
@@ -124,26 +150,32 @@ def curves_of(rows, axes=("clients",), metric="suboptimality", goal="min"):
             cells = {axis: axis_values.column([value])(value) for axis, value in zip(axes, point, strict=True)}
             row = {"algorithm": algorithm, **cells, "seed": seed, "status": "ok" if np.isfinite(score) else "diverged"}
             later = 2 * score if goal == "min" else score / 2
-            made += [{**row, "round": last / 2, metric: score}, {**row, "round": last, metric: later}]
-    return pd.DataFrame(made)
+            records += [{**row, "round": last / 2, metric: score}, {**row, "round": last, metric: later}]
+    return pd.DataFrame(records)
 
 
 def curves(rows, axes=("clients",), metric="suboptimality"):
-    """Curves by hand. rows: (algorithm, point, seed, [(round, value)]); a run that ends at infinity diverged."""
-    made = []
+    """Create curves.
+
+    Args:
+        rows: (algorithm, point, seed, [(round, value)]); a run that ends at infinity diverged.
+        axes: Name of the axis.
+        metric: Metric of the values.
+    """
+    records = []
     for algorithm, point, seed, values in rows:
         run = {"algorithm": algorithm, axes[0]: point, "seed": seed}
         status = "ok" if np.isfinite(values[-1][1]) else "diverged"
-        made += [{**run, "round": at, metric: value, "status": status} for at, value in values]
-    return pd.DataFrame(made, columns=["algorithm", *axes, "seed", "round", metric, "status"])
+        records += [{**run, "round": t, metric: value, "status": status} for t, value in values]
+    return pd.DataFrame(records, columns=["algorithm", *axes, "seed", "round", metric, "status"])
 
 
 def rows(scores, axis="local_steps"):
-    """A table by hand: {(algorithm, point, c): score}; the smallest score of a point is chosen."""
-    made = pd.DataFrame(
+    """Create a table of {(algorithm, point, c): score}; the smallest score of a point is chosen."""
+    table = pd.DataFrame(
         [(*key, float(score)) for key, score in scores.items()], columns=["algorithm", axis, "c", "score"]
     )
-    made["diverged"] = (~np.isfinite(made["score"])).astype(int)
-    made["tuning_score"], made["tuning_seeds"], made["tuning_diverged"] = made["score"], 1, made["diverged"]
-    made["chosen"] = made.groupby(["algorithm", axis])["score"].transform("min") == made["score"]
-    return made.assign(best_loss=made["score"], final_loss=made["score"], final_apart=0.1, best_apart=0.1, edge="")
+    table["diverged"] = (~np.isfinite(table["score"])).astype(int)
+    table["tuning_score"], table["tuning_seeds"], table["tuning_diverged"] = table["score"], 1, table["diverged"]
+    table["chosen"] = table.groupby(["algorithm", axis])["score"].transform("min") == table["score"]
+    return table.assign(best_loss=table["score"], final_loss=table["score"], final_apart=0.1, best_apart=0.1, edge="")

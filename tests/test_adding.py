@@ -16,8 +16,8 @@ PAGE = (ROOT / "docs/how-to/adding.md").read_text(encoding="utf-8")
 SECTIONS = {text.partition("\n")[0]: text for text in PAGE.split("\n## ")[1:]}
 EXAMPLE = re.compile(r"^`(extensions/\w+\.py)`:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXPERIMENT = re.compile(r"`(config/experiments/\w+\.yaml)`:\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NAMED = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ADDED = {  # names by section of `fedatlas list`
+YAML = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMES = {  # names by section of `fedatlas list`
     "algorithms": "fedmine",
     "problems": "log-cosh",
     "architectures": "tanh",
@@ -58,35 +58,37 @@ def study(tmp_path_factory):
 
 
 def run(study, *command):
-    """What a command prints in the study."""
+    """Return the output of a command in the study."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    done = subprocess.run(command, cwd=study, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    process = subprocess.run(command, cwd=study, env=environment, capture_output=True, text=True)
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
 
 
 @pytest.fixture(scope="module")
-def said(study):
-    """What tests/added.py printed for each name in the study."""
+def output(study):
+    """The words that tests/use_examples.py prints of each name in the study."""
     experiments = dict(EXPERIMENT.findall(PAGE)).values()
-    named = {name: [one for one in NAMED.findall(text) if one not in experiments] for name, text in SECTIONS.items()}
-    named = {name: yaml.safe_load("".join(texts) or "{}") for name, texts in named.items()}
-    (study / "named.yaml").write_text(yaml.safe_dump(named))
-    lines = run(study, sys.executable, "-m", "tests.added", *ADDED.values()).splitlines()
+    examples = {
+        title: yaml.safe_load("".join(part for part in YAML.findall(text) if part not in experiments) or "{}")
+        for title, text in SECTIONS.items()
+    }
+    (study / "examples.yaml").write_text(yaml.safe_dump(examples))
+    lines = run(study, sys.executable, "-m", "tests.use_examples", *NAMES.values()).splitlines()
     return {line.partition(": ")[0]: line.partition(": ")[2].split() for line in lines}
 
 
 def test_every_block_is_an_example_that_is_used():
-    assert len(EXAMPLE.findall(PAGE)) == PAGE.count("```python") == len(ADDED)
+    assert len(EXAMPLE.findall(PAGE)) == PAGE.count("```python") == len(NAMES)
     assert len(EXPERIMENT.findall(PAGE)) == 2
     assert set(re.findall(r"^```(\w+)$", PAGE, re.MULTILINE)) == {"bash", "python", "yaml", "bibtex", "csv"}
 
 
-@pytest.mark.parametrize(("section", "name"), ADDED.items())
-def test_one_file_is_enough(section, name, said):
-    assert section in said[name][0].split(",")
-    assert "shown" in said[name]
-    assert said[name][-1] == "used"
+@pytest.mark.parametrize(("section", "name"), NAMES.items())
+def test_one_file_is_enough(section, name, output):
+    assert section in output[name][0].split(",")
+    assert "shown" in output[name]
+    assert output[name][-1] == "used"
 
 
 def test_an_experiment_of_the_atlas_is_extended_by_an_own_algorithm(study):

@@ -24,29 +24,34 @@ class Sound(Algorithm):
 
     lr: float = option(doc="local step size", above=0)
     beta: float = option(0.5, doc="weight of the momentum", low=0, below=1)
-    every: int = option(2, doc="rounds between two restarts of the count", unit="rounds", low=1)
+    period: int = option(2, doc="rounds between two restarts of the count", unit="rounds", low=1)
 
     def init(self, x0):
-        return State(x=x0, m=zeros_like(x0), away=norm(x0) * 0), State(seen=0.0)
+        return State(x=x0, m=zeros_like(x0), distance=norm(x0) * 0), State(rounds=0.0)
 
     def client(self, s, i, steps):
         y = s.x
         for g in steps:
             steps.record(step=norm(y))
             y = y - self.lr * (g(y) - self.beta * s.m)
-        return State(delta=y - s.x, length=norm(y - s.x)), State(seen=i.seen + 1)
+        return State(delta=y - s.x, length=norm(y - s.x)), State(rounds=i.rounds + 1)
 
     def server(self, s, mean, n):
-        return State(x=s.x + mean.delta, m=mean.delta / n.steps, away=mean.length)
+        return State(x=s.x + mean.delta, m=mean.delta / n.steps, distance=mean.length)
 
 
-def broken(check, words):
-    """A class decorator: the check that must fail, and words of its sentence."""
+def broken(test, words):
+    """Return a class decorator.
+
+    Args:
+        test: Name of the conformance test that must fail.
+        words: Regular expression in its sentence.
+    """
 
     def mark(cls):
         cls.__doc__ = cls.__doc__ or Sound.__doc__
         BROKEN.append(cls)
-        cls.expected, cls.words = check, words
+        cls.expected, cls.words = test, words
         return cls
 
     return mark
@@ -65,12 +70,12 @@ class WithoutYear(Sound):
     """Sound (the author, unpublished) is FedAvg with momentum at the server."""
 
 
-@broken("options", "every counts something")
+@broken("options", "period counts something")
 @dataclass(frozen=True, kw_only=True)
 class WithoutUnit(Sound):
     """Sound (Author et al. 2026) is FedAvg."""
 
-    every: int = option(2, doc="rounds between two restarts of the count", low=1)
+    period: int = option(2, doc="rounds between two restarts of the count", low=1)
 
 
 @broken("options", "momentum has a type and is no option")
@@ -82,7 +87,7 @@ class WithoutDecorator(Sound):
 
 @broken("refusals", "lr = 'x' is accepted.*super")
 @dataclass(frozen=True, kw_only=True)
-class Unchecked(Sound):
+class Unvalidated(Sound):
     """Sound (Author et al. 2026) is FedAvg."""
 
     lr: object = option(doc="local step size")
@@ -107,7 +112,7 @@ class Unfinished(Sound):
         return State(delta=velocity), State()  # noqa: F821
 
 
-@broken("runs", "broadcast names 'c', but init gives the server only x, m, away")
+@broken("runs", "broadcast names 'c', but init gives the server only x, m, distance")
 class Announced(Sound):
     broadcast = ("x", "c")
 
@@ -121,34 +126,34 @@ class Idle(Sound):
 @broken("seeds", "numpy.random")
 class Noisy(Sound):
     def server(self, s, mean, n):
-        found = super().server(s, mean, n)
-        return found.replace(x=found.x * (1 + 1e-3 * np.random.default_rng().random()))
+        state = super().server(s, mean, n)
+        return state.replace(x=state.x * (1 + 1e-3 * np.random.default_rng().random()))
 
 
 @broken("blocks", "sums and norms go along the last axis")
 class Centred(Sound):
     def client(self, s, i, steps):
-        sent, kept = super().client(s, i, steps)
-        return sent.replace(delta=sent.delta - 0.1 * sent.delta.mean(0)), kept
+        message, state = super().client(s, i, steps)
+        return message.replace(delta=message.delta - 0.1 * message.delta.mean(0)), state
 
 
 @broken("threads", "3 threads")
 class Threaded(Sound):
     def client(self, s, i, steps):
-        sent, kept = super().client(s, i, steps)
+        message, state = super().client(s, i, steps)
         alone = threading.current_thread() is threading.main_thread()
-        return (sent if alone else sent.replace(delta=0.5 * sent.delta)), kept
+        return (message if alone else message.replace(delta=0.5 * message.delta)), state
 
 
 @broken("evaluation", "`output` must change nothing")
 class Peeking(Sound):
     def output(self, s):
-        object.__setattr__(self, "asked", getattr(self, "asked", 0) + 1)
+        object.__setattr__(self, "evaluations", getattr(self, "evaluations", 0) + 1)
         return s.x
 
     def server(self, s, mean, n):
-        often = getattr(self, "asked", 0) > 1
-        object.__setattr__(self, "asked", 0)
+        often = getattr(self, "evaluations", 0) > 1
+        object.__setattr__(self, "evaluations", 0)
         return super().server(s, mean.replace(delta=mean.delta * (0.9 if often else 1.0)), n)
 
 
@@ -176,8 +181,8 @@ class Shared(Sound):
         return super().init(x0)
 
     def client(self, s, i, steps):
-        sent, kept = super().client(s, i, steps)
-        return sent.replace(delta=sent.delta * (type(self).step / self.lr)), kept
+        message, state = super().client(s, i, steps)
+        return message.replace(delta=message.delta * (type(self).step / self.lr)), state
 
 
 @broken("recurrence", "leave recurrence out")
@@ -187,8 +192,8 @@ class Inherited(FedAvg):
     name = "inherited"
 
     def client(self, s, i, steps):
-        sent, kept = super().client(s, i, steps)
-        return State(**{name: 0.5 * value for name, value in sent.items()}), kept
+        message, state = super().client(s, i, steps)
+        return State(**{name: 0.5 * value for name, value in message.items()}), state
 
 
 @broken("arrays-unchanged", "server changes s.x in place.*`x = x . ...`")
@@ -228,11 +233,13 @@ class Unnoted(Sound):
 @broken("numpy-and-torch", "hook client calls NumPy with a torch tensor.*fedatlas.federation.arrays.*broken.py, line")
 class NumPyOnly(Sound):
     def client(self, s, i, steps):
-        sent, kept = super().client(s, i, steps)
-        return sent.replace(length=0.5 * norm(sent.delta) + 0 * np.linalg.norm(sent.delta, axis=-1)[:, None]), kept
+        message, state = super().client(s, i, steps)
+        return message.replace(
+            length=0.5 * norm(message.delta) + 0 * np.linalg.norm(message.delta, axis=-1)[:, None]
+        ), state
 
 
-@broken("single-precision", "x, m, away, the output becomes float64.*functions of math")
+@broken("single-precision", "x, m, distance, the output becomes float64.*functions of math")
 class Wide(Sound):
     def server(self, s, mean, n):
         mean = State(delta=mean.delta * np.sqrt(1.0), length=mean.length * np.sqrt(1.0))
@@ -248,9 +255,9 @@ class Scaled(Sound):
 @broken("unseen-clients", "data of a client that never takes part")
 class Omniscient(Sound):
     def with_constants(self, problem):
-        found = super().with_constants(problem)
-        object.__setattr__(found, "problem", problem)
-        return found
+        algorithm = super().with_constants(problem)
+        object.__setattr__(algorithm, "problem", problem)
+        return algorithm
 
     def server(self, s, mean, n):
         everything = self.problem.full_batch(np.arange(n.clients)).grad(s.x)

@@ -1,4 +1,4 @@
-"""Each check fails for an algorithm that breaks its guarantee, and no other check does."""
+"""Each conformance test, and no other, fails for an algorithm that breaks its guarantee."""
 
 import re
 
@@ -7,32 +7,32 @@ import pytest
 from fedatlas.testing import CONFORMANCE_TESTS, DECLARATION_TESTS, FAILED, Implementation, display_name, run_tests
 from tests.conformance.broken import BROKEN, Sound
 
-OF_FORM = [display_name(check) for check in DECLARATION_TESTS]
+DECLARATION_NAMES = [display_name(test) for test in DECLARATION_TESTS]
 
 
-def failed(cls, only=()):
-    return {one.test: one.sentence for one in run_tests(Implementation(cls, {"lr": 0.1}), only) if one.status == FAILED}
+def failures(cls, only=()):
+    outcomes = run_tests(Implementation(cls, {"lr": 0.1}), only)
+    return {outcome.test: outcome.sentence for outcome in outcomes if outcome.status == FAILED}
 
 
 def test_a_sound_algorithm_passes():
-    assert failed(Sound) == {}
+    assert failures(Sound) == {}
 
 
 @pytest.mark.parametrize("cls", BROKEN, ids=lambda cls: cls.__name__)
-def test_the_check_fails_with_a_sentence(cls):
-    found = failed(cls, [cls.expected])
-    assert list(found) == [cls.expected], found
-    assert re.search(cls.words, found[cls.expected]), found
-    assert "\n" not in found[cls.expected] and found[cls.expected][-1] in ".)"
+def test_fails_with_a_sentence(cls):
+    sentences = failures(cls, [cls.expected])
+    assert list(sentences) == [cls.expected], sentences
+    assert re.search(cls.words, sentences[cls.expected]), sentences
+    assert "\n" not in sentences[cls.expected] and sentences[cls.expected][-1] in ".)"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cls", BROKEN, ids=lambda cls: cls.__name__)
-def test_no_other_check_fails(cls):
-    assert list(failed(cls, OF_FORM if cls.expected in OF_FORM else ())) == [cls.expected]
+def test_no_other_test_fails(cls):
+    assert list(failures(cls, DECLARATION_NAMES if cls.expected in DECLARATION_NAMES else ())) == [cls.expected]
 
 
-def test_every_check_has_an_algorithm_that_breaks_it():
-    assert {cls.expected for cls in BROKEN} | {"agreement"} == set(
-        CONFORMANCE_TESTS
-    )  # agreement: test_transcriptions.py
+def test_each_conformance_test_has_an_algorithm_that_fails_it():
+    names = {cls.expected for cls in BROKEN} | {"agreement"}  # which test_transcriptions.py covers
+    assert names == set(CONFORMANCE_TESTS)

@@ -19,17 +19,17 @@ PAGE = Path(__file__).parents[2].joinpath("docs/how-to/checking.md").read_text(e
 @pytest.fixture
 def algorithms(monkeypatch):
     """The two algorithms of a study."""
-    known = {"sound": Sound, "in-place": InPlace}
+    extensions = {"sound": Sound, "in-place": InPlace}
     get = ALGORITHMS.get
     monkeypatch.setattr(InPlace, "name", "in-place")
-    monkeypatch.setattr(ALGORITHMS, "get", lambda name: known.get(name) or get(name))
-    monkeypatch.setattr(ALGORITHMS, "names", lambda: [*known, "fedavg"])
+    monkeypatch.setattr(ALGORITHMS, "get", lambda name: extensions.get(name) or get(name))
+    monkeypatch.setattr(ALGORITHMS, "names", lambda: [*extensions, "fedavg"])
 
 
 def run(capsys, *words):
     status = main(["check", *words])
-    said = capsys.readouterr()
-    return status, said.out, said.err
+    output = capsys.readouterr()
+    return status, output.out, output.err
 
 
 def test_a_table_for_people(algorithms, capsys, monkeypatch):
@@ -43,7 +43,7 @@ def test_a_table_for_people(algorithms, capsys, monkeypatch):
     assert re.fullmatch(r"  sound: 1 passed, 0 failed, 1 not applicable \(\d+\.\d s\)", lines[5])
 
 
-def test_without_names_all_own_algorithms_are_checked(algorithms, capsys):
+def test_without_names_all_algorithms_of_extensions_are_tested(algorithms, capsys):
     assert extension_names() == ["sound", "in-place"]
     status, out, _ = run(capsys, "--only", "arrays-unchanged")
     assert status == 1
@@ -53,9 +53,9 @@ def test_without_names_all_own_algorithms_are_checked(algorithms, capsys):
 
 def test_json(algorithms, capsys):
     status, out, _ = run(capsys, "in-place", "--json", "--only", "arrays-unchanged", "--set", "lr=0.05")
-    (found,) = json.loads(out)
-    assert status == 1 and found["algorithm"] == "in-place" and found["parameters"] == {"lr": 0.05}
-    (check,) = found["checks"]
+    (result,) = json.loads(out)
+    assert status == 1 and result["algorithm"] == "in-place" and result["parameters"] == {"lr": 0.05}
+    (check,) = result["checks"]
     assert check["check"] == "arrays-unchanged" and check["status"] == "failed" and "in place" in check["sentence"]
 
 
@@ -76,7 +76,7 @@ def test_mistakes_are_one_sentence(words, sentence, capsys):
     assert err.startswith("fedatlas: ") and sentence in err and err.count("\n") == 1
 
 
-def test_a_value_that_cannot_be_chosen_is_asked_for():
+def test_a_required_value_without_candidates_comes_from_the_user():
     class Textual(Sound):
         """Sound (Author et al. 2026) is FedAvg."""
 
@@ -84,13 +84,13 @@ def test_a_value_that_cannot_be_chosen_is_asked_for():
     Textual.file = option(doc="a file")
     import dataclasses
 
-    made = dataclasses.dataclass(frozen=True, kw_only=True)(Textual)
+    cls = dataclasses.dataclass(frozen=True, kw_only=True)(Textual)
     with pytest.raises(UserError, match="file has no default and is text: give a value with --set file=VALUE"):
-        Implementation(made).create()
-    assert Implementation(made, {"file": "x"}).create().lr == 0.1
+        Implementation(cls).create()
+    assert Implementation(cls, {"file": "x"}).create().lr == 0.1
 
 
-def test_the_page_lists_the_checks():
+def test_the_page_lists_the_conformance_tests():
     rows = re.findall(r"^\| `([\w-]+)` \| (.+) \|$", PAGE.split("\n## ")[1], re.MULTILINE)
-    assert rows == [(name, guarantee(check)) for name, check in CONFORMANCE_TESTS.items()]
-    assert all(guarantee(check).endswith(".") for check in CONFORMANCE_TESTS.values())
+    assert rows == [(name, guarantee(test)) for name, test in CONFORMANCE_TESTS.items()]
+    assert all(guarantee(test).endswith(".") for test in CONFORMANCE_TESTS.values())

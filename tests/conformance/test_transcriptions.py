@@ -1,4 +1,4 @@
-"""The check against a transcription: where it is found, what is said where it is missing, and that it can fail."""
+"""The conformance test against a transcription: search, sentences, and failures."""
 
 import re
 
@@ -15,7 +15,7 @@ from fedatlas.testing import transcription
 
 
 @transcription("sound", "own-name")
-def sound(run, lr, beta, every):
+def sound(run, lr, beta, period):
     x, m = run.x0, 0 * run.x0
     for t in range(run.T):
         changes = []
@@ -48,8 +48,10 @@ def test_the_example_of_the_page_agrees_with_fedavg(write, monkeypatch):
     write(page.split("```python\n")[1].split("```")[0], "my_algorithm.py")
     monkeypatch.setattr(FedAvg, "name", "my_algorithm")
     transcriptions.agreement(Implementation(FedAvg, {"server_lr": 0.7}))
-    run = {name for name in dir(PlainQuadraticRun) if not name.startswith("_")} | {"x0", "m", "K", "T"}
-    assert {one.partition("(")[0] for one in re.findall(r"`(\w+(?:\([\w, ]*\))?)`", page.split("## A tr")[1])} >= run
+    members = {name for name in dir(PlainQuadraticRun) if not name.startswith("_")} | {"x0", "m", "K", "T"}
+    assert {
+        member.partition("(")[0] for member in re.findall(r"`(\w+(?:\([\w, ]*\))?)`", page.split("## A tr")[1])
+    } >= members
 
 
 def test_another_file_of_the_folder_serves_if_none_has_the_name(write):
@@ -78,7 +80,7 @@ def test_a_file_that_changes_is_read_again(write):
             ("        yield x", "            yield x"),
             "5 vectors in 6 rounds .*rounds without clients",
         ),
-        (("lr, beta, every", "lr, momentum"), r"called with run, lr, beta, every.: TypeError: .*'beta'"),
+        (("lr, beta, period", "lr, momentum"), r"called with run, lr, beta, period.: TypeError: .*'beta'"),
         (("y = x\n", "y = x + nothing\n"), "breaks .*NameError: name 'nothing' .*sound.py, line 11"),
         (
             ("import transcription", "import transcript"),
@@ -94,14 +96,14 @@ def test_fails_with_a_sentence(changes, sentence, write):
         transcriptions.agreement(SOUND)
 
 
-def test_without_one_the_sentence_says_how_to_write_it(write):
+def test_without_a_transcription_the_sentence_says_how_to_write_it(write):
     with pytest.raises(NotApplicable) as reason:
         transcriptions.agreement(SOUND)
-    for words in ("transcriptions/sound.py", '@transcription("sound")', "def sound(run, lr, beta, every):", "yields"):
+    for words in ("transcriptions/sound.py", '@transcription("sound")', "def sound(run, lr, beta, period):", "yields"):
         assert words in str(reason.value)
 
 
-def test_those_of_the_atlas_lie_in_its_repository(write, monkeypatch):
+def test_transcriptions_of_builtin_algorithms_are_in_the_repository(write, monkeypatch):
     assert transcriptions.folders()[1] == PACKAGE.parents[1] / "tests/transcriptions"
     assert transcriptions.find("fedavg").__name__ == "fedavg"
     monkeypatch.setattr(transcriptions, "PACKAGE", PACKAGE / "nowhere/else")

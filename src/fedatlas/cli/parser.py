@@ -197,7 +197,7 @@ def _add_theory_and_check(groups: Any) -> None:
     _directory_option(command)
     command.set_defaults(run=commands.theory)
 
-    text = "what every algorithm must pass, checked of one's own or of those that are named"
+    text = "run the conformance tests of your own algorithms, or of algorithms by name"
     command = groups.add_parser("check", help=text)
     text = "an algorithm; default: all that are not the atlas's"
     action = command.add_argument("names", nargs="*", metavar="algorithm", help=text)
@@ -205,7 +205,7 @@ def _add_theory_and_check(groups: Any) -> None:
     command.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a hyper-parameter; repeatable"
     )
-    text = "a check of the table; repeatable; default: all"
+    text = "conformance test to run; repeatable; default: all"
     _complete(
         command.add_argument("--only", action="append", default=[], metavar="CHECK", help=text), completion.checks
     )

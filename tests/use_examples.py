@@ -1,7 +1,7 @@
-"""Lists, shows and uses what docs/how-to/adding.md adds. tests/test_adding.py runs it in a study with the page's files.
+"""List, show and use the examples of docs/how-to/adding.md; tests/test_adding.py runs this file in a study with them.
 
-Prints a line for each name given: the name, the sections of `fedatlas list` that hold it, ``shown`` where
-`fedatlas show` knows it, and ``used``.
+It prints a line for each of its arguments, a name: the name, its sections in `fedatlas list`, ``shown`` if
+`fedatlas show` finds it, and ``used``.
 """
 
 import contextlib
@@ -28,29 +28,29 @@ from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow.validation import validate
 from tests.synthetic import build, decay, experiment
 
-NAMED = yaml.safe_load(Path("named.yaml").read_text())  # what the page's YAML says, by heading
+EXAMPLES = yaml.safe_load(Path("examples.yaml").read_text())  # the page's YAML by heading
 QUADRATIC = {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0}
 
 
-def printed(*words):
-    """What a command of fedatlas prints, or nothing if it fails."""
+def output_of(*words):
+    """Return the output of a command of fedatlas, or an empty text if it fails."""
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
         status = main(list(words))
     return "" if status else out.getvalue()
 
 
 def sections():
-    """The sections of `fedatlas list`, by name of what they hold."""
-    found = {}
-    for block in printed("list").strip().split("\n\n"):
+    """Return the sections of `fedatlas list` by name of their entries."""
+    titles = {}
+    for block in output_of("list").strip().split("\n\n"):
         section, *lines = block.splitlines()
         for line in lines:
-            found.setdefault(line.split()[0], []).append(section.rstrip(":"))
-    return found
+            titles.setdefault(line.split()[0], []).append(section.rstrip(":"))
+    return titles
 
 
-def trained(problem=QUADRATIC, algorithm="fedavg", clients=4, lr=0.01, **options):
-    """The rows of a small run."""
+def train(problem=QUADRATIC, algorithm="fedavg", clients=4, lr=0.01, **options):
+    """Return the rows of a small run."""
     options = {"rounds": 4, "batch": None, "eval_rounds": 1, "optimum": False} | options
     frame = fedatlas.train(algorithm, problem, clients=clients, lr=lr, directory="data", **options)
     assert frame.attrs["status"] == "ok" and np.isfinite(frame["loss"]).all()
@@ -58,37 +58,37 @@ def trained(problem=QUADRATIC, algorithm="fedavg", clients=4, lr=0.01, **options
 
 
 def algorithm():
-    made = experiment(**NAMED["An algorithm"])
-    (cell, *_) = [cell for cell in expansion.cells(made) if cell.id == "fedmine"]
+    content = experiment(**EXAMPLES["An algorithm"])
+    (cell, *_) = [cell for cell in expansion.cells(content) if cell.id == "fedmine"]
     assert cell.spec.tune["lr"] == [0.01, 0.1]
-    trained(algorithm="fedmine", **cell.spec.parameters)
+    train(algorithm="fedmine", **cell.spec.parameters)
 
 
 def problem():
-    loss = trained(NAMED["A problem"]["problem"], lr=0.5)["loss"]
+    loss = train(EXAMPLES["A problem"]["problem"], lr=0.5)["loss"]
     assert loss.iloc[-1] < loss.iloc[0]
 
 
 def architecture():
-    trained(NAMED["An architecture"]["problem"])
+    train(EXAMPLES["An architecture"]["problem"])
 
 
 def partition():
-    trained(NAMED["A partition"]["problem"])
+    train(EXAMPLES["A partition"]["problem"])
 
 
 def participation():
-    trained(**NAMED["A participation rule"]["setting"])
+    train(**EXAMPLES["A participation rule"]["setting"])
 
 
 def sampling():
     noisy = QUADRATIC | {"noise": 1.0, "samples": 9}
-    plain, drawn = (trained(noisy, batch=3, **options) for options in ({}, NAMED["A way of sampling"]["setting"]))
-    assert plain["loss"].iloc[-1] != drawn["loss"].iloc[-1]
+    plain, sampled = (train(noisy, batch=3, **options) for options in ({}, EXAMPLES["A way of sampling"]["setting"]))
+    assert plain["loss"].iloc[-1] != sampled["loss"].iloc[-1]
 
 
 def topology():
-    (options,) = NAMED["A topology"]["algorithms"].values()
+    (options,) = EXAMPLES["A topology"]["algorithms"].values()
     frames = [
         fedatlas.train("sonata", QUADRATIC, clients=4, rounds=4, batch=None, **(options["set"] | {"graph": graph}))
         for graph in (options["set"]["graph"], "complete")
@@ -97,7 +97,7 @@ def topology():
 
 
 def schedule():
-    plain, scaled = trained(), trained(**NAMED["A step-size schedule"]["setting"])
+    plain, scaled = train(), train(**EXAMPLES["A step-size schedule"]["setting"])
     assert list(plain["loss"][:3]) == list(scaled["loss"][:3]) and plain["loss"][3] != scaled["loss"][3]
 
 
@@ -105,8 +105,8 @@ def tuning_rule():
     setting = {"clients": 4, "rounds": 20, "batch": None, "eval_rounds": 5}
     select = Select(metric="loss", statistic="final", goal="min", seeds=[1000])
     chosen = []
-    for tuning in (NAMED["A tuning rule"]["tuning"], {"kind": "cautious", "slack": 0}):
-        tune = NAMED["A tuning rule"]["tune"]
+    for tuning in (EXAMPLES["A tuning rule"]["tuning"], {"kind": "cautious", "slack": 0}):
+        tune = EXAMPLES["A tuning rule"]["tune"]
         spec = CellSpec("fedavg", {}, QUADRATIC, setting, tune=tune, select=select, tuning=tuning)
         run_cell(spec, f"{tuning['slack']}.parquet")
         (search,) = read_meta(f"{tuning['slack']}.parquet")["searches"]
@@ -115,13 +115,13 @@ def tuning_rule():
 
 
 def metric():
-    assert (trained(**NAMED["A metric"]["setting"])["max_norm"] > 0).all()
+    assert (train(**EXAMPLES["A metric"]["setting"])["max_norm"] > 0).all()
 
 
 def reader():
     lines = ["spam free free meeting", "ham meeting", "spam free", "ham meeting meeting"]
     Path("mails.words").write_text("\n".join(lines * 5))
-    trained(NAMED["A data reader"]["problem"])
+    train(EXAMPLES["A data reader"]["problem"])
 
 
 def data_set():
@@ -130,30 +130,30 @@ def data_set():
     (raw / "a1a").write_text("-1 2:1\n+1 1:1 123:1\n" * 802 + "-1 3:1\n")
     store.prepare("a1a", "data")
     assert load("a1a", "data").y.sum() == 802
-    trained(NAMED["A data set"]["problem"])
+    train(EXAMPLES["A data set"]["problem"])
 
 
-def shown():
-    made = experiment(**NAMED["A figure"], **NAMED["A check of a claim"], optimum=True)
-    validate(made)
-    table, curves, view = build(made, Path("runs"), decay)
-    draw(FIGURES.build(made.figures["scores"].spec), view, table, curves, ["scores.png"])
+def figure_and_claim():
+    content = experiment(**EXAMPLES["A figure"], **EXAMPLES["A check of a claim"], optimum=True)
+    validate(content)
+    table, curves, view = build(content, Path("runs"), decay)
+    draw(FIGURES.build(content.figures["scores"].spec), view, table, curves, ["scores.png"])
     assert Path("scores.png").read_bytes().startswith(b"\x89PNG")
-    verdict = judge_claims(made.claims, Results(view, table, curves, table)).iloc[0]
+    verdict = judge_claims(content.claims, Results(view, table, curves, table)).iloc[0]
     assert (verdict["verdict"], verdict["ours"]) == (HELD, "0 runs diverged")
 
 
 def cost_model():
-    validate(experiment(**NAMED["A cost model"]))
+    validate(experiment(**EXAMPLES["A cost model"]))
 
 
 if __name__ == "__main__":
     store.prepare("digits", "data")
-    shape = (algorithm, problem, architecture, partition, participation, sampling, topology, schedule)
-    for use in (*shape, tuning_rule, metric, reader, data_set, shown, cost_model):
+    parts = (algorithm, problem, architecture, partition, participation, sampling, topology, schedule)
+    for use in (*parts, tuning_rule, metric, reader, data_set, figure_and_claim, cost_model):
         use()
-    known = sections()
+    titles = sections()
     for name in sys.argv[1:]:
-        words = [f"{name}:", ",".join(known[name]).replace(" ", "-")]
-        words += ["shown"] if name in printed("show", name) else []
+        words = [f"{name}:", ",".join(titles[name]).replace(" ", "-")]
+        words += ["shown"] if name in output_of("show", name) else []
         print(*words, "used")
