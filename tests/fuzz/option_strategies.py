@@ -21,38 +21,38 @@ def mostly(right: Any, other: Any, one_in: int = 150) -> Any:
     return st.integers(1, one_in).flatmap(lambda number: other if number == one_in // 2 else right)
 
 
-def _fitting(one: Option, values: Sequence[Any]) -> list[Any]:
-    return [value for value in values if one.fits(value)]
+def _fitting(option: Option, values: Sequence[Any]) -> list[Any]:
+    return [value for value in values if option.fits(value)]
 
 
-def value(one: Option, names: Sequence[str] = ()) -> Any:
+def value(option: Option, names: Sequence[str] = ()) -> Any:
     """A value of an option: nearly always right. names: that it may hold, where it names something."""
-    if names and {str, str | None} & {one.type, *one.members}:
+    if names and {str, str | None} & {option.type, *option.members}:
         return mostly(st.sampled_from(names), st.sampled_from(WRONG))
-    found: list[Any] = [st.sampled_from(words) for words in [list(one.words)] if words]
-    for member in one.members:
-        if member is int and (few := _fitting(one, WHOLE)):
-            found.append(st.sampled_from(few))
-        elif member is float and (few := _fitting(one, REAL)):
-            found.append(mostly(st.sampled_from(few), st.sampled_from(_fitting(one, EXTREME) or few), 12))
+    strategies: list[Any] = [st.sampled_from(words) for words in [list(option.words)] if words]
+    for member in option.members:
+        if member is int and (few := _fitting(option, WHOLE)):
+            strategies.append(st.sampled_from(few))
+        elif member is float and (few := _fitting(option, REAL)):
+            strategies.append(mostly(st.sampled_from(few), st.sampled_from(_fitting(option, EXTREME) or few), 12))
         elif member is bool:
-            found.append(st.booleans())
+            strategies.append(st.booleans())
         elif member is str:
-            found.append(st.sampled_from(names or TEXTS))
+            strategies.append(st.sampled_from(names or TEXTS))
         elif member is type(None):
-            found.append(st.none())
+            strategies.append(st.none())
         elif get_origin(member) in (list, tuple):
-            found.append(_list(one, get_args(member)[0], names))
-    return mostly(st.one_of(found) if found else st.just({}), st.sampled_from(WRONG))
+            strategies.append(_list(option, get_args(member)[0], names))
+    return mostly(st.one_of(strategies) if strategies else st.just({}), st.sampled_from(WRONG))
 
 
-def _list(one: Option, inside: Any, names: Sequence[str]) -> Any:
+def _list(option: Option, inside: Any, names: Sequence[str]) -> Any:
     if get_origin(inside) in (list, tuple):
         entries: Any = st.lists(st.sampled_from(REAL), min_size=2, max_size=2)
     elif get_origin(inside) is Literal:
         entries = st.sampled_from(get_args(inside))
     else:
-        entries = st.sampled_from(names) if names else st.sampled_from(_fitting(one, [[x] for x in REAL]) or [[1]])
+        entries = st.sampled_from(names) if names else st.sampled_from(_fitting(option, [[x] for x in REAL]) or [[1]])
         entries = entries if names else entries.map(lambda few: few[0])
     return st.lists(entries, min_size=1, max_size=3)
 
@@ -60,14 +60,16 @@ def _list(one: Option, inside: Any, names: Sequence[str]) -> Any:
 @st.composite
 def options(draw: Any, known: dict[str, Option], names: dict[str, Sequence[str]], share: int = 3) -> dict[str, Any]:
     """Values of the required options, and of one in ``share`` of the others. names: by what an option may name."""
-    found = {}
-    for name, one in known.items():
-        if one.family or not (one.required or not draw(st.integers(0, share - 1))):
+    values = {}
+    for name, option in known.items():
+        if option.family or not (option.required or not draw(st.integers(0, share - 1))):
             continue
-        if one.names == "where" or (one.names and one.type not in (str, str | None) and dict in one.members):
+        if option.names == "where" or (
+            option.names and option.type not in (str, str | None) and dict in option.members
+        ):
             continue
-        found[name] = draw(value(one, names.get(one.names or "", ())))
-    return found
+        values[name] = draw(value(option, names.get(option.names or "", ())))
+    return values
 
 
 @st.composite
