@@ -16,7 +16,7 @@ from fedatlas.io import csv as csv_io
 from fedatlas.io import markdown
 from fedatlas.publish.report.page import write_report
 from fedatlas.publish.tracking.parent_run import build_parent_run
-from tests.report import made
+from tests.report import sample
 
 CAPTION = Path(__file__).parents[1] / "workflow/report/figure.rst"
 SCRIPT = "<script>alert(1)</script>\"'&"
@@ -43,22 +43,22 @@ class Read(HTMLParser):
 
 
 def test_no_text_of_an_experiment_is_html_in_the_report(tmp_path):
-    hostile = made.experiment(
+    hostile = sample.experiment(
         title=SCRIPT,
         source=SCRIPT,
         description=f"`{SCRIPT}` and {SCRIPT}",
         notes=[SCRIPT],
         algorithms={"fedavg": {"label": SCRIPT}, "fedac-1": {}},
-        figures={"speed": {**made.CONTENT["figures"]["speed"], "caption": SCRIPT}},
+        figures={"speed": {**sample.CONTENT["figures"]["speed"], "caption": SCRIPT}},
     )
-    made.results(tmp_path, hostile)
+    sample.results(tmp_path, hostile)
     claims = pd.read_csv(tmp_path / "claims.csv", keep_default_na=False)
     csv_io.write(tmp_path / "claims.csv", claims.assign(**dict.fromkeys(("text", "note", "source", "ours"), SCRIPT)))
     write_report([tmp_path], tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     page = Read(html)
     assert "alert" not in page.scripts and page.text.count("alert(1)") >= 8
-    assert "<script" not in build_parent_run(made.build_record(hostile, made.view(hostile)), tmp_path).note
+    assert "<script" not in build_parent_run(sample.build_record(hostile, sample.view(hostile)), tmp_path).note
 
 
 @pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")

@@ -4,7 +4,7 @@ import pytest
 from matplotlib import pyplot
 
 from fedatlas.workflow.jobs import claims, table
-from tests.report.made import view
+from tests.report.sample import view
 from tests.tracking import tiny
 
 BETTER = {
@@ -26,7 +26,7 @@ def project(tmp_path_factory):
     claims.make(
         {"view": view(experiment).plain(), "claims": {"better": BETTER}}, str(folder), str(folder / "claims.csv")
     )
-    tiny.known(experiment).write(folder / "about.json")
+    tiny.experiment_record(experiment).write(folder / "about.json")
     return root
 
 

@@ -11,7 +11,7 @@ from fedatlas.results.figures.drawing import draw, settings
 from fedatlas.results.figures.layout import empty_figure, grid
 from fedatlas.results.figures.paper_page import Page
 from tests.figures.drawings import build_figure
-from tests.report.made import experiment, table, view
+from tests.report.sample import experiment, table, view
 
 SPEC = {"kind": "scaling", "x": "clients", "panel": "local_steps"}
 

@@ -21,7 +21,7 @@ from fedatlas.publish.tracking.run_log import RunLog
 from fedatlas.publish.tracking.run_records import read_runs
 from fedatlas.publish.tracking.writers import ClientWriter, DatabaseWriter
 from tests.fuzz.targets import Target
-from tests.tracking.tiny import DATA, EXPERIMENT, known
+from tests.tracking.tiny import DATA, EXPERIMENT, experiment_record
 
 NUMBERS = itertools.count()
 LETTERS = st.characters() | st.sampled_from("\0\n'\"%_`/\\.=:,éßİ😀\ud800\u2028[{")
@@ -105,7 +105,7 @@ def _contents(client: Any, experiment: str) -> dict[str, Any]:
 def _run(content: str, folder: Path) -> None:
     given = json.loads(content)
     path = _write(given, folder)
-    about = known(EXPERIMENT, grid={})
+    about = experiment_record(EXPERIMENT, grid={})
     about.defaults.update({given["id"]: {}})
     about.algorithms.update({given["id"]: given["id"]})
     about.tags.update(given["tags"])

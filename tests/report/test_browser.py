@@ -11,7 +11,7 @@ import pytest
 from fedatlas.io import csv
 from fedatlas.publish.report.page import write_report
 from fedatlas.results.figures.browser_chart import GridChart, SentenceChart
-from tests.report.made import LINES, experiment, results
+from tests.report.sample import LINES, experiment, results
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from fedatlas.publish.report.changes import changed_keys, digests
-
-from .made import experiment
+from tests.report.sample import experiment
 
 CLAIM = {"text": "So.", "source": "Here", "check": {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}}
 CONTENT = json.loads(json.dumps(dataclasses.asdict(experiment(claims={"so": CLAIM}))))

@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import experiment_file
 from fedatlas.publish import citations
 from fedatlas.registry import bibliography
-from tests.report.made import experiment
+from tests.report.sample import experiment
 
 ROOT = Path(__file__).parents[2]
 NEEDED = {"article": {"journal"}, "inproceedings": {"booktitle"}, "incollection": {"booktitle"}, "book": {"publisher"}}

@@ -11,8 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.publish.report import changes, gallery, gallery_page
 from fedatlas.publish.report.verdicts import at_largest_size
-
-from .made import experiment, results
+from tests.report.sample import experiment, results
 
 
 @pytest.fixture

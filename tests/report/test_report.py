@@ -13,11 +13,11 @@ from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.page import prose, write_report
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.warnings import find_warnings
-from tests.report.made import chart, experiment, results, table, view
+from tests.report.sample import chart, experiment, results, table, view
 
 
 class Page(HTMLParser):
-    """What a page holds: ids, links, resources, tags that are open at the end."""
+    """The content of a page: ids, links, resources, text, and tags that are open at the end."""
 
     def __init__(self, html):
         super().__init__()
@@ -26,12 +26,12 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self.ids += [given["id"]] if "id" in given else []
+        values = dict(attributes)
+        self.ids += [values["id"]] if "id" in values else []
         if tag == "a":
-            self.links.append(given["href"])
+            self.links.append(values["href"])
         else:
-            self.resources += [given[key] for key in ("src", "href", "data", "srcset", "poster") if key in given]
+            self.resources += [values[key] for key in ("src", "href", "data", "srcset", "poster") if key in values]
         if tag not in ("meta", "link", "img", "br", "input"):
             self.open.append(tag)
 
@@ -58,9 +58,9 @@ def html(folder, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def known():
-    made = experiment()
-    return build_record(made, view(made))
+def record():
+    spec = experiment()
+    return build_record(spec, view(spec))
 
 
 @pytest.fixture(scope="module")
@@ -96,9 +96,9 @@ def test_it_needs_nothing_from_elsewhere(page, html):
 
 
 def test_links_of_a_figure_exist_beside_the_page(folder, tmp_path):
-    mine = shutil.copytree(folder, tmp_path / "smoke/made_up")
-    (mine / "runs").mkdir()
-    write_report([mine], tmp_path / "report.html")
+    copy = shutil.copytree(folder, tmp_path / "smoke/made_up")
+    (copy / "runs").mkdir()
+    write_report([copy], tmp_path / "report.html")
     links = Page((tmp_path / "report.html").read_text(encoding="utf-8")).links
     files = [link for link in links if not link.startswith(("#", "http"))]
     assert files == ["smoke/made_up/runs", "smoke/made_up/figures/speed.svg", "smoke/made_up/figures/speed.csv"]
@@ -106,12 +106,12 @@ def test_links_of_a_figure_exist_beside_the_page(folder, tmp_path):
 
 
 def test_a_smoke_report_tells_what_became_of_claims_that_it_does_not_test(folder, tmp_path):
-    ledger = pd.DataFrame(
+    committed = pd.DataFrame(
         [{"experiment": "made_up", "size": "paper", "claim": "third", "verdict": "not held", "ours": "7"}]
     )
     verdicts = tmp_path / "docs/gallery/claims.csv"
     verdicts.parent.mkdir(parents=True)
-    ledger.to_csv(verdicts, index=False)
+    committed.to_csv(verdicts, index=False)
     write_report([folder], tmp_path / "report.html", verdicts=verdicts)
     page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
     text = " ".join(" ".join(page.text).split())
@@ -129,10 +129,10 @@ def test_the_numbers_of_a_figure_are_told_to_who_cannot_see_it(html):
 
 
 def test_results_that_do_not_say_where_they_were_computed_are_shown(folder, tmp_path):
-    mine = shutil.copytree(folder, tmp_path / "made_up")
-    table, meta = files.read(mine / "table.parquet")
-    files.write(mine / "table.parquet", table, meta, environments=[])
-    write_report([mine], tmp_path / "report.html")
+    copy = shutil.copytree(folder, tmp_path / "made_up")
+    table, meta = files.read(copy / "table.parquet")
+    files.write(copy / "table.parquet", table, meta, environments=[])
+    write_report([copy], tmp_path / "report.html")
     assert "The runs were computed with fedatlas 0.1.0. A fingerprint" in (tmp_path / "report.html").read_text()
 
 
@@ -158,25 +158,25 @@ def test_same_bytes_twice(folder, html, tmp_path):
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == html
 
 
-@pytest.mark.parametrize("gone", ["about.json", "table.parquet", "claims.csv", "figures/speed.svg"])
-def test_missing_files_are_named(folder, tmp_path, gone):
-    mine = shutil.copytree(folder, tmp_path / "made_up")
-    (mine / gone).unlink()
-    with pytest.raises(UserError, match=re.escape(gone.removesuffix(".svg"))):
-        write_report([mine], tmp_path / "report.html")
+@pytest.mark.parametrize("missing", ["about.json", "table.parquet", "claims.csv", "figures/speed.svg"])
+def test_missing_files_are_named(folder, tmp_path, missing):
+    copy = shutil.copytree(folder, tmp_path / "made_up")
+    (copy / missing).unlink()
+    with pytest.raises(UserError, match=re.escape(missing.removesuffix(".svg"))):
+        write_report([copy], tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
 
 
 def test_only_the_folders_of_its_parts_are_read(folder, html, tmp_path, monkeypatch):
     """Neither the configuration nor another experiment is at hand where a report is made."""
-    mine = shutil.copytree(folder, tmp_path / "alone")
-    kept = str(folder)
+    copy = shutil.copytree(folder, tmp_path / "alone")
+    original = str(folder)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fedatlas.registry.kinds.Family.get", lambda *_: pytest.fail("a registry was asked"))
-    write_report([mine], tmp_path / "report.html", repository="https://example.org/atlas")
+    write_report([copy], tmp_path / "report.html", repository="https://example.org/atlas")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     links = re.compile(r'(?<=<a href=")(?!#|http)[^"]*(?=figures/)')
-    assert links.sub("", page).replace(str(mine), kept) == links.sub("", html)
+    assert links.sub("", page).replace(str(copy), original) == links.sub("", html)
 
 
 def test_several_experiments_share_papers_references_and_data(folder, tmp_path):
@@ -189,30 +189,30 @@ def test_several_experiments_share_papers_references_and_data(folder, tmp_path):
     assert text.count("<b>breast_cancer</b>") == 1
 
 
-def test_best_values(known):
-    found = tables.best_values(known, table())
-    assert found["head"] == ["K", "M"] and found["columns"] == ["FedAvg", "FedAc-I"]
-    cells = {tuple(row["setting"]): row["cells"] for row in found["rows"]}
+def test_best_values(record):
+    result = tables.best_values(record, table())
+    assert result["head"] == ["K", "M"] and result["columns"] == ["FedAvg", "FedAc-I"]
+    cells = {tuple(row["setting"]): row["cells"] for row in result["rows"]}
     assert len(cells) == 6
     assert cells["8", "4"][0]["text"] == "diverged"
     assert [cell["best"] for cell in cells["1", "64"]] == [False, True]
     assert [cell["edge"] for cell in cells["1", "64"]] == [False, True]
 
 
-def test_warnings_are_grouped(known):
+def test_warnings_are_grouped(record):
     data = {"cifar10": {"lossy": "images were saved as JPEG"}}
-    found = find_warnings(known, table(), data)
-    assert "FedAc-I: the best `lr` at its highest value of the grid in all 6 settings." in found
-    assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in found
-    assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in found
-    assert len(found) == 3
+    result = find_warnings(record, table(), data)
+    assert "FedAc-I: the best `lr` at its highest value of the grid in all 6 settings." in result
+    assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in result
+    assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in result
+    assert len(result) == 3
 
 
-def test_choices_hold_a_row_for_each_setting_and_algorithm(known):
-    found = tables.chosen_values(known, table())
-    assert len(found["rows"]) == 12
-    assert all(len(row) == len(found["head"]) for row in found["rows"])
-    assert found["rows"][0][:3] == ["1", "4", "FedAvg"]
+def test_choices_hold_a_row_for_each_setting_and_algorithm(record):
+    result = tables.chosen_values(record, table())
+    assert len(result["rows"]) == 12
+    assert all(len(row) == len(result["head"]) for row in result["rows"])
+    assert result["rows"][0][:3] == ["1", "4", "FedAvg"]
 
 
 @pytest.mark.parametrize(

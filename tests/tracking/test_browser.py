@@ -6,8 +6,8 @@ import pytest
 
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import views
-from tests.tracking.served import serving
-from tests.tracking.tiny import EXPERIMENT, known, run_files
+from tests.tracking.mlflow_server import serving
+from tests.tracking.tiny import EXPERIMENT, experiment_record, run_files
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -36,7 +36,7 @@ def test_links_open_table_and_charts(results, tmp_path, browser):
     from selenium.webdriver.support.ui import WebDriverWait
 
     with serving(tmp_path) as server:
-        about = known(EXPERIMENT)
+        about = experiment_record(EXPERIMENT)
         id = tracking.log(about, results, server, run_files(results))["experiment_id"]
         table, curves = views.views_of_size("smoke")
         wait = WebDriverWait(browser, 60)

@@ -11,11 +11,11 @@ from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import sqlite
-from tests.tracking.tiny import EXPERIMENT, RUNS, known, run_files
+from tests.tracking.tiny import EXPERIMENT, RUNS, experiment_record, run_files
 
 
 def log(results, path):
-    return tracking.log(known(EXPERIMENT), results, f"sqlite:///{path}", run_files(results))
+    return tracking.log(experiment_record(EXPERIMENT), results, f"sqlite:///{path}", run_files(results))
 
 
 def foreign(path, empty):
@@ -154,7 +154,7 @@ def test_a_folder_that_may_not_be_written(results, tmp_path):
 
 
 def test_the_job_fails_and_the_next_one_logs_everything(mine, tmp_path, empty, capsys):
-    known(EXPERIMENT).write(mine / "about.json")
+    experiment_record(EXPERIMENT).write(mine / "about.json")
     path = tmp_path / "mlflow.db"
     command = ["job", "track", str(mine), f"sqlite:///{path}", *map(str, run_files(mine))]
     truncated(path, empty)

@@ -13,11 +13,11 @@ from fedatlas.experiments.result_files import read, write
 from fedatlas.experiments.run import run_cell
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import extras
-from tests.tracking.tiny import EXPERIMENT, known, logged
+from tests.tracking.tiny import EXPERIMENT, experiment_record, logged
 
 SPEC = CellSpec("gd", {"lr": 0.1}, {"kind": "quadratic", "dim": 3}, {"clients": 2, "rounds": 4, "eval_rounds": 2})
 SPEC = dataclasses.replace(SPEC, seeds=[0, 1])
-RECORD = known(EXPERIMENT)
+RECORD = experiment_record(EXPERIMENT)
 
 
 def compute(folder, *names):

@@ -15,14 +15,14 @@ import pytest
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import writers
 from fedatlas.publish.tracking.connection import ENVIRONMENT
-from tests.tracking.served import wait_for
-from tests.tracking.tiny import EXPERIMENT, RUNS, known, run_files
+from tests.tracking.mlflow_server import wait_for
+from tests.tracking.tiny import EXPERIMENT, RUNS, experiment_record, run_files
 
 
 def log(project, **changes):
     """Log the results in a project to the database in it."""
     uri = f"sqlite:///{project}/mlflow.db"
-    return tracking.log(known(EXPERIMENT, **changes), project / "tiny", uri, run_files(project / "tiny"))
+    return tracking.log(experiment_record(EXPERIMENT, **changes), project / "tiny", uri, run_files(project / "tiny"))
 
 
 def bytes_of(folder):

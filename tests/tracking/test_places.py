@@ -13,7 +13,7 @@ from fedatlas.errors import UserError
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import connection as store
 from fedatlas.publish.tracking import sqlite
-from tests.tracking.tiny import EXPERIMENT, known, logged, run_files
+from tests.tracking.tiny import EXPERIMENT, experiment_record, logged, run_files
 
 
 def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
@@ -36,7 +36,7 @@ def test_a_database_whose_making_was_cut_off_is_made_again(tmp_path):
 
 
 def _log_as(name, directory, uri):
-    tracking.log(known(EXPERIMENT, name=name), directory, uri, run_files(directory, "fedac"))
+    tracking.log(experiment_record(EXPERIMENT, name=name), directory, uri, run_files(directory, "fedac"))
 
 
 def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
@@ -65,7 +65,7 @@ def test_jobs_log_to_one_database_at_the_same_time(results, tmp_path):
 def test_wrong_addresses(results, tmp_path, uri, message):
     (tmp_path / "file").write_text("This is no database, but long enough to be taken for one. " * 20)
     with pytest.raises(UserError, match=message):
-        tracking.log(known(EXPERIMENT), results, uri.format(tmp_path), run_files(results))
+        tracking.log(experiment_record(EXPERIMENT), results, uri.format(tmp_path), run_files(results))
 
 
 def test_user_interface(tmp_path, monkeypatch, capsys):

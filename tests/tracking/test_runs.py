@@ -10,12 +10,12 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import run_log
-from tests.tracking.tiny import EXPERIMENT, RUNS, known, logged, named, run_files
+from tests.tracking.tiny import EXPERIMENT, RUNS, experiment_record, logged, run_by_name, run_files
 
-KNOWN = known(EXPERIMENT)
+RECORD = experiment_record(EXPERIMENT)
 
 
-def log(folder, uri, about=KNOWN, id="*"):
+def log(folder, uri, about=RECORD, id="*"):
     """Log the run files of a folder, of one algorithm or of all."""
     return tracking.log(about, folder, uri, run_files(folder, id))
 
@@ -57,7 +57,7 @@ def test_what_is_logged(results, uri, tmp_path):
     assert "**held**: FedAc is fast." in parent.data.tags["mlflow.note.content"]
 
     # a run
-    child = named(children, "fedac K=2 M=3 lr=0.05 seed=1")
+    child = run_by_name(children, "fedac K=2 M=3 lr=0.05 seed=1")
     expected = {"algorithm": "fedac-1", "lr": "0.05", "mu": "the problem's", "seed": "1", "clients": "3", "batch": "4"}
     expected |= {"local_steps": "2", "steps": "8", "rounds": "4", "participation": "full", "sampling": "replacement"}
     expected |= {"schedule": "constant", "eval_steps": "4", "state": "memory"}
@@ -149,12 +149,12 @@ def test_data_with_a_checksum_and_lossy_data(mine, uri):
     files.write(path, frame, meta)
     log(mine, uri, id="fedac")
     _, _, children = logged(uri)
-    child = named(children, "fedac K=2 M=3 lr=0.05 seed=1")
+    child = run_by_name(children, "fedac K=2 M=3 lr=0.05 seed=1")
     assert child.data.tags["lossy data"] == "breast_cancer"
     dataset = child.inputs.dataset_inputs[0].dataset
     assert checksum.startswith(dataset.digest) and len(dataset.digest) == 16
     assert json.loads(dataset.source)["url"] == "https://example.org/a"
-    assert "lossy data" not in named(children, "fedac K=1 M=3 lr=0.05 seed=1").data.tags
+    assert "lossy data" not in run_by_name(children, "fedac K=1 M=3 lr=0.05 seed=1").data.tags
 
 
 def test_a_parent_that_shows_what_is_gone_is_replaced(mine, uri):
@@ -177,7 +177,7 @@ def test_sizes_and_other_runs_do_not_meet(mine, uri):
         (mine / name).unlink()
     receipt = log(mine, uri, id="fedac")
     MlflowClient(uri).create_run(receipt["experiment_id"], run_name="of the user")
-    log(mine, uri, known(EXPERIMENT, size="laptop"), "fedac")
+    log(mine, uri, experiment_record(EXPERIMENT, size="laptop"), "fedac")
     assert log(mine, uri, id="fedac")["deleted"] == 0
     client, parents, children = logged(uri)
     assert {r.info.run_name for r in parents} == {"tiny · smoke", "tiny · laptop", "of the user"}
@@ -189,9 +189,9 @@ def test_sizes_and_other_runs_do_not_meet(mine, uri):
 
 def test_nothing_to_log(tmp_path, uri):
     with pytest.raises(UserError, match=r"tiny \(size smoke\) has no run files: nothing to log"):
-        tracking.log(KNOWN, tmp_path, uri, [])
+        tracking.log(RECORD, tmp_path, uri, [])
     with pytest.raises(UserError, match=r"x\.parquet does not exist"):
-        tracking.log(KNOWN, tmp_path, uri, [tmp_path / "fedac/x.parquet"])
+        tracking.log(RECORD, tmp_path, uri, [tmp_path / "fedac/x.parquet"])
 
 
 def test_run_file_with_too_few_runs(mine, uri):
@@ -207,7 +207,7 @@ def test_formulas_and_values_that_the_problem_gives_are_logged_as_they_were_give
     frame, meta = files.read(path)
     meta["spec"]["tune"], meta["spec"]["parameters"] = {}, {"lr": "1/L", "mu": None}
     files.write(path, frame.drop(columns="lr"), meta)
-    assert others and tracking.log(KNOWN, mine, uri, [path])["logged"] == 4
+    assert others and tracking.log(RECORD, mine, uri, [path])["logged"] == 4
     assert {(r.data.params["lr"], r.data.params["mu"]) for r in logged(uri)[2]} == {("1/L", "the problem's")}
 
 
@@ -218,7 +218,7 @@ def test_no_registry_of_algorithms_is_asked(results, uri, monkeypatch):
 
 def test_live_and_log_agree(results, uri):
     for path in run_files(results):
-        tracking.log_run_file(KNOWN, path, uri)
+        tracking.log_run_file(RECORD, path, uri)
     receipt = log(results, uri)
     assert (receipt["logged"], receipt["unchanged"]) == (0, RUNS)
 

@@ -7,8 +7,8 @@ import pytest
 
 from fedatlas.experiments import specification
 from fedatlas.publish import tracking
-from tests.tracking.served import serving
-from tests.tracking.tiny import contents, known, make, run_files
+from tests.tracking.mlflow_server import serving
+from tests.tracking.tiny import contents, experiment_record, make, run_files
 
 pytestmark = pytest.mark.slow
 WRITERS = 8
@@ -45,7 +45,7 @@ def server(tmp_path):
 
 
 def log_file(number, folder, uri):
-    tracking.log_run_file(known(EXPERIMENT), run_files(folder)[number], uri)
+    tracking.log_run_file(experiment_record(EXPERIMENT), run_files(folder)[number], uri)
 
 
 def start(folder, uri):
@@ -87,11 +87,11 @@ def test_eight_writers(results, server, tmp_path):
 
     # a request whose answer came too late was sent twice
     client.create_run(found[0].info.experiment_id, tags=found[0].data.tags)
-    receipt = tracking.log(known(EXPERIMENT), results, server, run_files(results))
+    receipt = tracking.log(experiment_record(EXPERIMENT), results, server, run_files(results))
     assert (receipt["logged"], receipt["unchanged"], receipt["deleted"]) == (0, RUNS, 1)
 
     # what a server has been given run by run is what a database is given in one piece
     database = f"sqlite:///{tmp_path}/alone.db"
-    tracking.log(known(EXPERIMENT), results, database, run_files(results))
+    tracking.log(experiment_record(EXPERIMENT), results, database, run_files(results))
     online, embedded = contents(server, "crowd"), contents(database, "crowd")
     assert len(online) == RUNS + 1 and online == embedded

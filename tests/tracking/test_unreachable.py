@@ -12,7 +12,7 @@ from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import connection
-from tests.tracking.tiny import EXPERIMENT, known, run_files
+from tests.tracking.tiny import EXPERIMENT, experiment_record, run_files
 
 SECRET = "hunter2-and-more"
 
@@ -103,7 +103,7 @@ ANSWERS = {
 
 
 def log(results, uri):
-    return tracking.log(known(EXPERIMENT), results, uri, run_files(results))
+    return tracking.log(experiment_record(EXPERIMENT), results, uri, run_files(results))
 
 
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
@@ -132,7 +132,7 @@ def test_servers_that_do_not_say_that_they_are_there(results, serve, health):
 
 
 def test_the_job_fails_and_says_so_in_one_line(mine, serve, capsys):
-    known(EXPERIMENT).write(mine / "about.json")
+    experiment_record(EXPERIMENT).write(mine / "about.json")
     server = serve(says(500, b"boom"))
     assert main(["job", "track", str(mine), server.uri, *map(str, run_files(mine))]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()[-1:]) == 1 and not (mine / "mlflow.json").exists()

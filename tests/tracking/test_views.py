@@ -14,9 +14,9 @@ from fedatlas.publish.tracking import server, views
 from fedatlas.publish.tracking.parent_run import _metric_name
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.style import styles
-from tests.tracking.tiny import EXPERIMENT, known, logged, run_files
+from tests.tracking.tiny import EXPERIMENT, experiment_record, logged, run_files
 
-KNOWN = known(EXPERIMENT)
+RECORD = experiment_record(EXPERIMENT)
 PAGE = (Path(__file__).parents[2] / "docs/how-to/mlflow.md").read_text(encoding="utf-8")
 SEARCHES = [row.split("|")[2].split("`")[1] for row in PAGE.partition("## Searches")[2].splitlines() if "| `" in row]
 
@@ -25,7 +25,7 @@ SEARCHES = [row.split("|")[2].split("`")[1] for row in PAGE.partition("## Search
 def database(results, empty, tmp_path_factory):
     path = tmp_path_factory.mktemp("viewed") / "mlflow.db"
     path.write_bytes(empty.read_bytes())
-    tracking.log(KNOWN, results, f"sqlite:///{path}", run_files(results))
+    tracking.log(RECORD, results, f"sqlite:///{path}", run_files(results))
     return path
 
 
@@ -75,15 +75,15 @@ def test_many_runs_are_shown_for_one_seed_and_the_last_values_of_axes():
         (25, ""),
         (26, " AND params.`seed` = '0'"),
     ):
-        about = dataclasses.replace(KNOWN, algorithms={"a": "A"}, seeds=list(range(seeds)), content=content)
+        about = dataclasses.replace(RECORD, algorithms={"a": "A"}, seeds=list(range(seeds)), content=content)
         assert views.search(about) == f"tags.size = 'smoke' AND tags.chosen = 'true'{more}"
     content["within"]["parameters.rho"] = [0.1 * k for k in range(60)] + [2.5]
-    about = dataclasses.replace(KNOWN, algorithms={"a": "A"}, seeds=[0, 1], content=content)
+    about = dataclasses.replace(RECORD, algorithms={"a": "A"}, seeds=[0, 1], content=content)
     assert views.search(about).endswith("params.`seed` = '0' AND params.`local_steps` = '8'")
 
 
 def test_a_long_view_fits_a_tag():
-    about = dataclasses.replace(KNOWN, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
+    about = dataclasses.replace(RECORD, tune=[f"parameter_{number}_of_a_long_name" for number in range(60)])
     (table, curves) = (view.tag(about, 0)[1] for view in views.views_of_size("smoke"))
     assert len(table) <= views.MAX_LENGTH and len(curves) <= views.MAX_LENGTH and json.loads(table)["state"]
 

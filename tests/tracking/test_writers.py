@@ -15,13 +15,13 @@ from fedatlas.publish.tracking import run_log, sqlite, writers
 from fedatlas.publish.tracking.addresses import database_path
 from fedatlas.publish.tracking.connection import connect
 from fedatlas.registry.options import options
-from tests.tracking.tiny import EXPERIMENT, RUNS, contents, known, logged, run_files
+from tests.tracking.tiny import EXPERIMENT, RUNS, contents, experiment_record, logged, run_files
 
-KNOWN = known(EXPERIMENT)
+RECORD = experiment_record(EXPERIMENT)
 
 
 def log(folder, uri):
-    return tracking.log(KNOWN, folder, uri, run_files(folder))
+    return tracking.log(RECORD, folder, uri, run_files(folder))
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_long_values_are_cut_alike(mine, uri, other, used, fast, monkeypatch):
     frame, meta = result_files.read(path)
     meta["spec"]["problem"]["long"] = "p" * 9000
     result_files.write(path, frame, meta)
-    about = dataclasses.replace(KNOWN, tags=KNOWN.tags | {"long": "t" * 9000})
+    about = dataclasses.replace(RECORD, tags=RECORD.tags | {"long": "t" * 9000})
     tracking.log_run_file(about, path, uri)
     monkeypatch.setattr(writers, "TESTED_REVISIONS", {})
     tracking.log_run_file(about, path, other)

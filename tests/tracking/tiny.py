@@ -16,7 +16,7 @@ from fedatlas.experiments.tables import Layout, build
 from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.report.record_builder import build_record
 from tests import helpers
-from tests.report.made import view
+from tests.report.sample import view
 
 EXPERIMENT = specification.experiment(
     "tiny",
@@ -41,7 +41,7 @@ RUNS = 2 * 2 * (2 + 2 + 2)
 DATA = {"rows": 456, "test_rows": 113, "classes": 2, "licence": "CC BY 4.0", "page": "https://example.org", "lossy": ""}
 
 
-def known(experiment: Experiment, **changes) -> ExperimentRecord:
+def experiment_record(experiment: Experiment, **changes) -> ExperimentRecord:
     """The ExperimentRecord of an experiment, of which some fields are changed."""
     changed = dataclasses.replace(experiment, **changes)
     return build_record(changed, view(changed))
@@ -100,7 +100,7 @@ def logged(uri, name="tiny"):
     return client, [r for r in found if r not in children], children
 
 
-def named(children, name):
+def run_by_name(children, name):
     (found,) = [r for r in children if r.info.run_name == name]
     return found
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fedatlas.experiments.result_files import read
-from tests.tracking.served import serving
+from tests.tracking.mlflow_server import serving
 from tests.tracking.tiny import logged
 
 SECRET = "hunter2-and-more"

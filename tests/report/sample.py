@@ -1,4 +1,4 @@
-"""A made-up experiment with the files that a report reads."""
+"""A sample experiment with the files that a report reads."""
 
 import itertools
 import json
@@ -42,57 +42,57 @@ LINES = {"fedavg": ChartLine("FedAvg", "#262626", "o"), "fedac-1": ChartLine("Fe
 
 
 def experiment(name="made_up", **changes) -> Experiment:
-    """The made-up experiment, with some keys of its file changed."""
+    """Return the sample experiment, with some keys of its file changed."""
     return specification.experiment(name, "smoke", f"config/experiments/{name}.yaml", {**CONTENT, **changes})
 
 
-def view(made: Experiment) -> ExperimentView:
-    """What tables and figures know of an experiment."""
-    shown = {
+def view(spec: Experiment) -> ExperimentView:
+    """Return the view of an experiment for tables and figures."""
+    algorithms = {
         id: AlgorithmView(
-            made.algorithm(id), entry.label or NAMES.get(id, id), entry.set, made.tuning_grid(id), entry.setting
+            spec.algorithm(id), entry.label or NAMES.get(id, id), entry.set, spec.tuning_grid(id), entry.setting
         )
-        for id, entry in made.algorithms.items()
+        for id, entry in spec.algorithms.items()
     }
-    tuned = sorted({name for id in made.algorithms for name in made.tuning_grid(id)})
+    tuned = sorted({name for id in spec.algorithms for name in spec.tuning_grid(id)})
     return ExperimentView(
-        name=made.name,
-        size=made.size,
-        axes=list(made.axes),
+        name=spec.name,
+        size=spec.size,
+        axes=list(spec.axes),
         tune=tuned,
-        select=made.select,
-        problem=made.problem,
-        setting=made.setting,
-        seeds=made.seeds,
-        algorithms=shown,
+        select=spec.select,
+        problem=spec.problem,
+        setting=spec.setting,
+        seeds=spec.seeds,
+        algorithms=algorithms,
     )
 
 
 def table() -> pd.DataFrame:
-    """The experiment's table: FedAc-I is the better one, and FedAvg diverges at K = 8 and M = 4."""
+    """Return the experiment's table: FedAc-I is the better one, and FedAvg diverges at K = 8 and M = 4."""
     rows = []
     for id, K, M, lr in itertools.product(NAMES, (1, 8), (4, 16, 64), (0.1, 1.0)):
         score = (1 if id == "fedavg" else 0.5) * K / M / lr
-        lost = id == "fedavg" and (K, M) == (8, 4)
-        row = {"algorithm": id, "local_steps": K, "clients": M, "lr": lr, "score": np.inf if lost else score}
-        row |= {"score_sd": np.nan if lost else 0.01, "seeds": 2, "diverged": 2 if lost else 0}
-        row |= {"tuning_score": row["score"], "tuning_seeds": 1, "tuning_diverged": int(lost)}
-        row |= {"chosen": lr == (0.1 if lost else 1.0), "edge": ""} | COSTS
+        diverged = id == "fedavg" and (K, M) == (8, 4)
+        row = {"algorithm": id, "local_steps": K, "clients": M, "lr": lr, "score": np.inf if diverged else score}
+        row |= {"score_sd": np.nan if diverged else 0.01, "seeds": 2, "diverged": 2 if diverged else 0}
+        row |= {"tuning_score": row["score"], "tuning_seeds": 1, "tuning_diverged": int(diverged)}
+        row |= {"chosen": lr == (0.1 if diverged else 1.0), "edge": ""} | COSTS
         row["edge"] = "lr at its highest value" if id == "fedac-1" and row["chosen"] else ""
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def results(folder, made: Experiment) -> None:
+def results(folder, spec: Experiment) -> None:
     """Write all files that a report reads of an experiment."""
-    build_record(made, view(made)).write(folder / "about.json")
+    build_record(spec, view(spec)).write(folder / "about.json")
     data = {"breast_cancer": {"rows": 456, "test_rows": 113, "shape": [30], "classes": 2, "lossy": ""}}
     meta = {"versions": {"fedatlas": "0.1.0"}, "data": data, "fingerprints": dict.fromkeys(NAMES, "0123456789abcdef")}
     files.write(folder / "table.parquet", table(), meta | {"runs": 48, "diverged_runs": 4, "seconds": 90.0})
     (folder / "figures").mkdir()
     (folder / "figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     chart(folder / "figures", "speed")
-    claims = pd.DataFrame(CLAIMS).assign(experiment=made.name, size=made.size, source="Figure 1", ours="2")
+    claims = pd.DataFrame(CLAIMS).assign(experiment=spec.name, size=spec.size, source="Figure 1", ours="2")
     claims = claims.assign(reading=["", "of all data", ""], seeds=["5", "", ""])
     claims.to_csv(folder / "claims.csv", index=False)
 
@@ -109,5 +109,5 @@ def chart(folder, name: str, panels=("K = 1", "K = 8"), points: int = 3) -> None
     csv.write(folder / f"{name}.csv", numbers)
     x = {"round": "communication rounds", "gradients": "gradients per active client"}
     y, note = ("mean", "suboptimality"), "Mean over 2 seeds."
-    told = LineChart(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)
-    (folder / f"{name}.json").write_text(json.dumps(told.plain()))
+    spec = LineChart(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)
+    (folder / f"{name}.json").write_text(json.dumps(spec.plain()))
