@@ -11,7 +11,7 @@ tour: .venv/installed
 	snakemake --cores $(CORES)
 
 test: .venv/installed
-	pytest -n 2
+	pytest -n 2 --dist worksteal
 
 slow: .venv/installed
 	pytest -m slow

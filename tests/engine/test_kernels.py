@@ -39,12 +39,19 @@ def both(name, made, setting, steps=STEPS):
 ROWS = {"csr": {}, "csr of ones": {"ones": True}, "dense": {"dense": True}}
 
 
-@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+# Algorithms of one vector take each form of rows as those of two do; each pair is compiled, which takes seconds.
+PAIRS = [
+    pytest.param(name, form, marks=[] if name.startswith("fedac") or form == "csr" else pytest.mark.slow)
+    for name in NAMES
+    for form in ROWS
+]
+
+
 @pytest.mark.parametrize("M, K", [(5, 1), (3, 2), (4, 30), (60, 3)])
-@pytest.mark.parametrize("name", NAMES)
-def test_equals_the_plain_path(name, M, K, rows):
+@pytest.mark.parametrize("name, form", PAIRS)
+def test_equals_the_plain_path(name, form, M, K):
     setting = Setting(clients=M, local_steps=K, rounds=6, eval_rounds=2)
-    for fast, plain in zip(*both(name, problem(**rows), setting), strict=True):
+    for fast, plain in zip(*both(name, problem(**ROWS[form]), setting), strict=True):
         np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
         assert [row["round"] for row in fast.rows] == [0, 2, 4, 6]
         for a, b in zip(fast.rows, plain.rows, strict=True):
@@ -54,8 +61,17 @@ def test_equals_the_plain_path(name, M, K, rows):
             }
 
 
-@pytest.mark.parametrize("ones", [False, True])
-@pytest.mark.parametrize("dim, width", [(256, 1), (257, 2), (70_000, 4)])
+@pytest.mark.parametrize(
+    "dim, width, ones",
+    [
+        (256, 1, False),
+        (256, 1, True),
+        (257, 2, True),
+        (70_000, 4, False),
+        pytest.param(257, 2, False, marks=pytest.mark.slow),  # compiled alone for its types
+        pytest.param(70_000, 4, True, marks=pytest.mark.slow),
+    ],
+)
 def test_rows_take_little_memory(dim, width, ones):
     made = problem(dim=dim, ones=ones)
     indptr, indices, values, labels = made.one_sample_rows

@@ -52,7 +52,11 @@ SIMILARITY = FedRedConstants(mu=0.5, L=10.0, delta_A=1.0, delta_B=1.5, D0=2.0, g
 TITLE = "phases of 2000 rounds, p = (0.9, 0.1, 0.9, 0.1), then (0.1, 0.9, 0.1, 0.9)"
 
 
-@pytest.fixture(scope="module", params=[1, 5, 30], ids="{} algorithms".format)
+@pytest.fixture(
+    scope="module",
+    params=[1, pytest.param(5, marks=pytest.mark.slow), 12, pytest.param(30, marks=pytest.mark.slow)],
+    ids="{} algorithms".format,
+)
 def results(request, tmp_path_factory):
     """Scores that lie close together, of algorithms with long names."""
     entries = {
