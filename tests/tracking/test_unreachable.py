@@ -43,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def serve(monkeypatch):
     """Start a server with an answer, and perhaps another one to /health; returns it."""
-    monkeypatch.setattr(connection, "ANSWER", 1)
+    monkeypatch.setattr(connection, "ANSWER_TIMEOUT", 1)
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "2")
     for name in ("USERNAME", "PASSWORD", "TOKEN"):

@@ -32,7 +32,7 @@ SPEC = {
 def logged(monkeypatch):
     """What jobs have logged: (name of the experiment, path of the run file, address)."""
     found = []
-    monkeypatch.setattr(tracking, "live", lambda about, path, uri: found.append((about.name, path, uri)))
+    monkeypatch.setattr(tracking, "log_run_file", lambda about, path, uri: found.append((about.name, path, uri)))
     return found
 
 
@@ -59,7 +59,7 @@ def test_a_server_that_does_not_answer_is_no_failure(tmp_path, monkeypatch, abou
     def refuse(*arguments):
         raise UserError("the server is down")
 
-    monkeypatch.setattr(tracking, "live", refuse)
+    monkeypatch.setattr(tracking, "log_run_file", refuse)
     monkeypatch.setenv(LIVE, "http://127.0.0.1:1")
     assert run(tmp_path, about) == 0
     assert "warning: the server is down; these runs will be logged when" in capsys.readouterr().out
