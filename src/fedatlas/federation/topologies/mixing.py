@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
@@ -35,7 +36,7 @@ class Mixing:
             raise UserError("the mixing matrix must be doubly stochastic: no negative entry, rows and columns of sum 1")
         links = self.W - np.diag(np.diag(self.W))
         self.degrees, self.degree = np.count_nonzero(links, axis=1), np.count_nonzero(links) / len(self.W)
-        self._terms = self._sparse_terms()
+        self._sparse, self._terms = sparse.csr_array(self.W), self._sparse_terms()
 
     def _sparse_terms(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Return the nonzero entries of W by their rank in their row: the k-th term of all sums that have one.
@@ -56,6 +57,8 @@ class Mixing:
         """
         # Each sum adds its terms in ascending order of j, from +0.0, as a dense loop over j does. Where rows are finite
         # the bits are those of the dense loop, since a term with W_ij = 0 changes no such sum.
+        if isinstance(rows, np.ndarray):
+            return self._sparse.astype(rows.dtype, copy=False) @ rows
         total = rows - rows
         for clients, neighbours, weights in self._terms:
             total[clients] = total[clients] + arrays.column(weights, rows) * rows[neighbours]
