@@ -142,7 +142,8 @@ def test_data_status(capsys, tmp_path):
 
 
 def test_starting_up_loads_neither_torch_nor_pandas():
-    code = "import sys, fedatlas.cli.main, fedatlas.federation.algorithms; print({'torch', 'pandas', 'mlflow'} & set(sys.modules))"
+    heavy = "{'torch', 'pandas', 'mlflow'}"
+    code = f"import sys, fedatlas.cli.main, fedatlas.federation.algorithms; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -32,8 +32,15 @@ def view(
 
 
 def judged(made, frame, lines=None, trials=None, **options):
-    """The row of one claim. made: a ExperimentView. frame, lines, trials: table, curves and trials; by default two seeds have the
-    table's scores as trials. options: of the check, with its kind."""
+    """Return the row of one claim.
+
+    Args:
+        made: ExperimentView.
+        frame: Table.
+        lines: Curves.
+        trials: Trials; by default those of two seeds with the table's scores.
+        **options: Options of the check, with its kind.
+    """
     claim = {name: options.pop(name) for name in ("sizes", "note", "reading", "vacuous") if name in options}
     claims = {"it": Claim(text="t", source="s", check=options, **claim)}
     if trials is None:

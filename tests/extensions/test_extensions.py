@@ -124,7 +124,7 @@ def test_a_record_belongs_to_the_module_that_makes_it(study):
     study(
         {
             "extensions/a.py": "from extensions.b import MINE\nfrom fedatlas.federation.metrics.loss import LOSS\n",
-            "extensions/b.py": "from fedatlas.federation.metrics.base import Metric\nMINE = Metric(name='mine', words='mine')\n",
+            "extensions/b.py": "from fedatlas import Metric\nMINE = Metric(name='mine', words='mine')\n",
         }
     )
     assert METRICS.module("mine") == "extensions.b" and METRICS.module("loss") == "fedatlas.federation.metrics.loss"
@@ -327,12 +327,11 @@ def test_an_unknown_name_lists_the_files(study):
         ),
         (
             {"extensions/a.py": ALGORITHM.replace('"tiny"', '"fedavg"')},
-            "two kinds of algorithm are called 'fedavg', in extensions/a.py and fedatlas/federation/algorithms/fedavg.py",
+            "two kinds of algorithm are called 'fedavg', in extensions/a.py and "
+            "fedatlas/federation/algorithms/fedavg.py",
         ),
         (
-            {
-                "extensions/a.py": "from fedatlas.federation.metrics.base import Metric\nA = Metric(name='loss', words='mine')\n"
-            },
+            {"extensions/a.py": "from fedatlas import Metric\nA = Metric(name='loss', words='mine')\n"},
             "two kinds of metric are called 'loss', in extensions/a.py and fedatlas/federation/metrics/loss.py",
         ),
     ],

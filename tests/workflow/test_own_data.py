@@ -1,4 +1,4 @@
-"""The real workflow on custom data: an edited file makes exactly its dependants again, and a mistake comes up at once."""
+"""The real workflow on custom data: an edited file makes exactly its dependants again; a mistake comes up at once."""
 
 import os
 

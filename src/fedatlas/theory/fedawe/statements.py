@@ -29,7 +29,7 @@ def proposition_1(runs: Ensemble) -> Compared:
 
 
 def echoed(run: Trajectory) -> np.ndarray:
-    """Return the clients' vectors before they mix by the definition of tau, x_i - eta_g (t - tau_i(t)) G_i: (T, m, d)."""
+    """Return the clients' vectors before they mix, x_i - eta_g (t - tau_i(t)) G_i by tau's definition: (T, m, d)."""
     late = np.arange(len(run.participation))[:, None] - run.latest[:-1]
     return run.x[:-1] - run.algorithm.server_lr * late[..., None] * run.G
 
