@@ -65,7 +65,7 @@ def test_owners_of_rows(owners):
     """A list of rows and the owner of each row say the same; the saved partition is whole."""
     names = sorted(set(owners))
     partition = as_partition([[row for row, one in enumerate(owners) if one == name] for name in names], len(owners))
-    partition._check()
+    partition._validate()
     owner_of_row = np.empty(len(owners), int)
     for client, name in enumerate(names):
         owner_of_row[partition.client(client)] = name

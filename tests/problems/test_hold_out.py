@@ -49,7 +49,7 @@ def test_each_client_holds_out_its_share(how, share):
             "the order of a client's rows stays"
         )
     if partition is not None:
-        partition._check()
+        partition._validate()
         assert partition.samples == len(training_rows) and partition.clients == CLIENTS
     again, _ = hold_out(dataset, split, share)
     assert (again.X_validation == remaining.X_validation).all()

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
@@ -26,6 +25,8 @@ class Mixing:
     """
 
     def __init__(self, W: Any) -> None:
+        from scipy import sparse  # declarations of algorithms import no heavy library
+
         self.W = np.asarray(W, float)
         if self.W.ndim != 2 or self.W.shape[0] != self.W.shape[1]:
             raise UserError(
