@@ -76,7 +76,7 @@ class Simulation:
         self.diverged_round: int | None = None
         self.costs = dict.fromkeys(COST_COLUMNS, 0.0)
         self.records: dict[str, list[np.ndarray]] = {}
-        self.exchanges: list[Exchange] = []  # of the last round
+        self._exchanges: list[tuple[Any, ...]] = []  # of the last round, as `_per_client` takes them
         self.mixed: dict[str, Array] = {}
 
     def run(self, progress: Progress | None = None) -> History:
@@ -158,7 +158,7 @@ class Simulation:
             # Clients with equally many rows take the same steps and share blocks; sums have this order for all blocks.
             active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
         n = self._round(active, self._length(algorithm, t, active))
-        self.records, self.exchanges, self.mixed = {}, [], {}
+        self.records, self._exchanges, self.mixed = {}, [], {}
         self.s = (
             self._exchange(algorithm, active, n, pool or pools.Serial())
             if len(active)
@@ -285,22 +285,35 @@ class Simulation:
             works: Work of their blocks.
             n: The round.
         """
-        m, vectors = len(group.ids), self._vectors(mean)
-        gradients = np.concatenate([work.gradients for work in works])
-        samples = np.concatenate([work.samples for work in works])
-        self.costs["gradients"] += int(gradients.sum()) / m
-        self.costs["samples"] += int(samples.sum()) / (group.merged * m)
-        broadcast = 0.0
+        m, vectors, broadcast = len(group.ids), self._vectors(mean), 0.0
         if hook == "client":
             broadcast = self._vectors(State(**{name: getattr(s, name) for name in algorithm.broadcast}))
+        self.costs["gradients"] += sum(int(work.gradients.sum()) for work in works) / m
+        self.costs["samples"] += sum(int(work.samples.sum()) for work in works) / (group.merged * m)
         self.costs["vectors_down"] += broadcast
         if self.mixing is None:
             self.costs["vectors_down"] += vectors if hook == "before" else 0.0
             self.costs["vectors_up"] += vectors
-            down, up = np.full(m, vectors if hook == "before" else broadcast), np.full(m, vectors)
         else:  # messages to and from each neighbour take the place of the mean
             self.costs["vectors_down"] += vectors * self.mixing.degree
             self.costs["vectors_up"] += vectors * self.mixing.degree
+        self._exchanges.append((hook, group, works, n, broadcast, vectors))
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """Exchanges of the last round, spread over clients only here: few runs ask, and rounds can be short."""
+        return [self._per_client(*parts) for parts in self._exchanges]
+
+    def _per_client(
+        self, hook: str, group: Group, works: Sequence[ClientWork], n: Round, broadcast: float, vectors: float
+    ) -> Exchange:
+        """Return an exchange by client: vectors that the server sent to each, and that each sent in the mean."""
+        m = len(group.ids)
+        gradients = np.concatenate([work.gradients for work in works])
+        samples = np.concatenate([work.samples for work in works])
+        if self.mixing is None:
+            down, up = np.full(m, vectors if hook == "before" else broadcast), np.full(m, vectors)
+        else:
             links = self.mixing.degrees[group.ids]
             down, up = broadcast + vectors * links, vectors * links
         if group.merged > 1:  # the first client computed for all active ones
@@ -309,7 +322,7 @@ class Simulation:
         elif m < n.active:  # one client was drawn: the others received the broadcast and sent nothing
             gradients, samples, up = (np.where(n.ids == group.ids, v, 0) for v in (gradients, samples, up))
             down = np.full(n.active, down[0])
-        self.exchanges.append(Exchange(hook, n.ids, down, up, gradients, samples))
+        return Exchange(hook, n.ids, down, up, gradients, samples)
 
     def _mixed_state(self, s: State, ids: np.ndarray) -> State:
         """Return the server's vectors for the clients ids (m,); mixed vectors differ between clients."""
