@@ -64,7 +64,8 @@ ui: .venv/installed
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "fedatlas needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[test]"
+	@echo "Installing fedatlas, PyTorch, MLflow, Snakemake and what they need into .venv. This takes minutes."
+	$(BIN)/pip install --disable-pip-version-check -e ".[test]"
 	touch $@
 
 clean:

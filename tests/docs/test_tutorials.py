@@ -11,7 +11,7 @@ from fedatlas.workflow.study import Study
 from tests.docs.blocks import ROOT, blocks, commands
 
 TUTORIALS = sorted((ROOT / "docs/tutorial").glob("*.md"))
-INSTALLING = {"python3", ".", "pip"}  # done for every test
+INSTALLING = {"make", ".", "pip"}  # done for every test
 SLOW = {"snakemake", "run", "ui", "paper"}  # in the fast test their experiments are read and checked, but not run
 
 
