@@ -131,8 +131,9 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     text = summary.summary(Study.open(), [report, "results/none.html"], [("smoke", "tiny"), ("laptop", "tiny")])
     assert "tiny (smoke)  3 claims: 2 not tested at this size, 1 held" in text and "`make ui` shows the runs" in text
     assert "Next      `fedatlas run tiny --size laptop` tests its claims" in text
-    assert f"Made      {report}" in text and "none.html" not in text and "(laptop)" not in text
-    assert max(map(len, text.splitlines())) <= 80
+    assert f"Made      {report}\nOpen      {(project.folder / report).as_uri()}\n" in text
+    assert "none.html" not in text and "(laptop)" not in text
+    assert all(len(line) <= 80 or line.startswith("Open      file:///") for line in text.splitlines())
     (folder / "claims.csv").write_text("nothing\n5\n")
     assert summary.summary(Study.open(), [], [("smoke", "tiny")]).startswith(
         "Warning   results/smoke/tiny/claims.csv holds no"

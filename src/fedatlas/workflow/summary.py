@@ -82,6 +82,8 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         yield ""
     for path in paths:
         yield f"Made      {path}"
+        if path.endswith(".html"):  # terminals open the address on a click
+            yield f"Open      {Path(path).resolve().as_uri()}"
     if len(folders) == 1 and claims:
         yield f"Results   {next(iter(folders.values()))}: figures, table.csv, claims.csv"
     if claims and any((folder / "mlflow.json").exists() for folder in folders.values()):
