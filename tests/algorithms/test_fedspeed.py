@@ -35,6 +35,7 @@ def run(name, problem=None, **parameters):
         (("fedspeed", {"rho": 0.0}), {"perturbation": False}),
         (("fedspeed", {"alpha": 0.0}), {"perturbation": False}),
         (("fedcm", {"alpha": 1.0}), OFF),
+        (("feddyn", {"alpha": 0.25}), {"lam": 4.0, "perturbation": False}),
     ],
 )
 def test_parts_switched_off(special, switched):
@@ -82,10 +83,9 @@ def test_both_means_agree_under_full_participation():
     assert found[0].rows[-1]["vectors_up"] == found[1].rows[-1]["vectors_up"]  # they send equally many vectors
 
 
-def test_the_mean_over_all_without_perturbation_is_feddyn():
-    found = run("fedspeed", lam=4.0, perturbation=False, mean="all").x
-    np.testing.assert_allclose(found, run("feddyn", alpha=0.25).x, rtol=1e-10, atol=1e-12)
-    assert np.linalg.norm(found - run("fedspeed", lam=4.0, perturbation=False).x) > 1e-2
+def test_algorithm_1_as_printed_is_another_method():
+    printed = run("fedspeed", lam=4.0, perturbation=False, mean="active").x
+    assert np.linalg.norm(printed - run("fedspeed", lam=4.0, perturbation=False).x) > 1e-2
 
 
 @pytest.mark.parametrize("mean, converges", [("all", True), ("active", False)])

@@ -42,9 +42,10 @@ CHOICES = [
     ("fedprox", {"server_lr": 0.7}),
     ("fedred", {"averaging": "mean", "average": "weighted", "mu": 0.1}),
     ("fedspeed", {"normalise": False}),
-    ("fedspeed", {"mean": "all", "rho": 0.2}),
-    ("fedspeed", {"mean": "all", "clip": 0.2, "decoupled": 0.05}),  # clips most steps
+    ("fedspeed", {"mean": "active", "rho": 0.2}),
+    ("fedspeed", {"clip": 0.2, "decoupled": 0.05}),  # clips most steps
     ("fedcm", {"decoupled": 0.05}),
+    ("fedadmm", {"server_lr": 0.7}),
     ("fedsps", {"l_star": -0.5, "c": 4.0}),
     ("fedsps-normalized", {"smoothing": "bound", "gamma_b": 0.3}),
     ("fedsps-normalized", {"smoothing": "step", "gamma_b": 0.3}),

@@ -10,6 +10,7 @@ from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.algorithms.minibatch import GradientDescent, MinibatchSGD
 from fedatlas.federation.arrays import State, to_numpy
+from fedatlas.federation.engine.history import DIVERGENCE, History
 from fedatlas.federation.engine.pools import Threads
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -214,6 +215,21 @@ def test_divergence_is_found_in_its_round():
     assert history.diverged_round == 4  # |x| grows 1e100 times a round and numbers end near 1e308
     history = run(example("gd", lr=1e100), problem, clients=1, rounds=9, eval_rounds=2)
     assert history.diverged_round == 2 and np.isfinite(history.x).all()  # the loss, |x|^2 / 2, ends earlier
+
+
+def test_a_loss_that_is_still_huge_at_the_end_has_diverged():
+    problem = Quadratic([[1.0]], [[0.0]], start_scale=1.0)
+    history = run(example("gd", lr=11.0), problem, clients=1, rounds=9, eval_rounds=1)  # |x| grows tenfold a round
+    first = next(row["round"] for row in history.rows if row["loss"] > DIVERGENCE)
+    assert (history.status, history.diverged_round, history.rows[-1]["round"]) == ("diverged", first, 9)
+    assert run(example("gd", lr=11.0), problem, clients=1, rounds=2).status == "ok"
+
+
+@pytest.mark.parametrize("end, status", [(1e5, ("ok", None)), (1e300, ("diverged", 3)), (2e8, ("diverged", 3))])
+def test_a_loss_that_falls_again_has_not_diverged(end, status):
+    history = History([{"round": t, "loss": loss} for t, loss in enumerate([-100.0, 1e200, 1e5, end])])
+    history.finish()
+    assert (history.status, history.diverged_round) == status
 
 
 # --- schedules ---

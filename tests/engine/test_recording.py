@@ -11,6 +11,8 @@ from fedatlas.experiments import tables
 from fedatlas.experiments.expansion import cells, create_view
 from fedatlas.experiments.run import run_cell
 from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.federation.arrays import norm
 from fedatlas.federation.engine.recording import columns
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
@@ -51,6 +53,40 @@ def test_does_not_change_a_bit_of_the_run(name, record):
 def test_depends_on_neither_blocks_nor_threads(block, threads):
     ours, expected = history(block=block, threads=threads), history()
     assert [row.get("step_size") for row in ours.rows] == [row.get("step_size") for row in expected.rows]
+
+
+class Recorder(FedAvg):
+    """FedAvg that records what ``value`` makes of a step's gradients."""
+
+    value = staticmethod(lambda g: 0.25)
+
+    def client(self, s, i, steps):
+        for g in steps:
+            steps.record(step_size=self.value(g(s.x)))
+        return super().client(s, i, steps)
+
+
+def recorded(value, **options):
+    setting = Setting(**OPTIONS | options, record=["step_size"])
+    algorithm = type("Recorder", (Recorder,), {"value": staticmethod(value)})(lr=0.1)
+    return Simulation(algorithm, logistic(), setting, 0, block=2).run().rows[-1]
+
+
+@pytest.mark.parametrize("number", [0.25, 1, True, np.float32(0.25), np.array(0.25), np.array([0.25])], ids=repr)
+def test_a_number_is_recorded_for_all_clients(number):
+    row = recorded(lambda g: number)
+    assert row["step_size"] == [[float(np.squeeze(number))] * 3] * 5 and row["step_size_between"] == 0
+
+
+def test_a_column_is_recorded_by_client():
+    row = recorded(lambda g: norm(g))
+    assert np.shape(row["step_size"]) == (5, 3) and row["step_size_between"] > 0
+
+
+@pytest.mark.parametrize("value", [lambda g: g, lambda g: g[:, 0], lambda g: g[0]])
+def test_refuses_to_record_what_is_neither_a_column_nor_a_number(value):
+    with pytest.raises(UserError, match=r"the recorded step_size has the shape \(\d.*\): record a column \(m, 1\)"):
+        recorded(value)
 
 
 def test_nobody_active_nothing_noted():

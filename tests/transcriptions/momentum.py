@@ -27,6 +27,7 @@ def fedcm(run, lr, server_lr, alpha, decoupled):
 
 @transcription("fedadmm")
 def fedadmm(run, lr, server_lr, rho):
+    # with the default server step, theta is Wang et al.'s mean of all clients' last w + y / rho
     theta = run.x0
     w = [theta.copy() for _ in range(run.m)]
     y = [np.zeros_like(theta) for _ in range(run.m)]
@@ -42,5 +43,8 @@ def fedadmm(run, lr, server_lr, rho):
             y[i] = y[i] + rho * (w_i - theta)
             deltas.append(w[i] + y[i] / rho - old)
         if deltas:
-            theta = theta + server_lr / len(deltas) * sum(deltas)
+            if server_lr is None:
+                theta = sum(w[i] + y[i] / rho for i in range(run.m)) / run.m
+            else:
+                theta = theta + server_lr / len(deltas) * sum(deltas)
         yield theta

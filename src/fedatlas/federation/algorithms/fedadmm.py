@@ -1,4 +1,4 @@
-"""FedADMM (Wang et al. 2022, arXiv:2203.15104). The clients of Gong et al. (2022) send the same message."""
+"""FedADMM (Wang et al. 2022, arXiv:2203.15104; Gong et al. 2022, arXiv:2204.03529)."""
 
 from dataclasses import dataclass
 
@@ -16,8 +16,12 @@ class FedADMM(Algorithm):
         x <- x + server_lr mean_S(what was sent)
 
     w is the client's last local model, the start at first. d is its dual variable, 0 at first. The paper solves the
-    local problem min_y f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here it takes K gradient steps. With
-    server_lr = |S|/m, x is the mean of w + d/rho over all m clients.
+    local problem min_y f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here it takes K gradient steps.
+
+    By default server_lr is |S|/m in every round. Then x is the mean of w + d/rho over all m clients, the server's step of
+    Wang et al., and the step size of Gong et al.'s theorem. Gong et al.'s code has 1 for 60 rounds and then 0.5. With 1
+    under partial participation, every client that is active for the first time adds x minus the start once more, so that
+    x grows twofold in a round until all clients have been active.
     """
 
     name = "fedadmm"
@@ -26,7 +30,7 @@ class FedADMM(Algorithm):
     exact = True
 
     lr: float = option(doc="local step size", above=0, advice="1/(L_max+rho)")
-    server_lr: float = option(1.0, doc="server step size eta", above=0)
+    server_lr: float | None = option(None, doc="server step size eta; by default |S|/m", above=0)
     rho: float = option(
         0.1, doc="weight rho of the proximal term rho/2 |y - x|^2", above=0, search=("0.01*L_max", "10*L_max")
     )
@@ -42,4 +46,5 @@ class FedADMM(Algorithm):
         return State(message=(y + d / self.rho) - (i.w + i.d / self.rho)), State(w=y, d=d)
 
     def server(self, s, mean, n):
-        return State(x=s.x + self.server_lr * mean.message)
+        server_lr = n.active / n.clients if self.server_lr is None else self.server_lr
+        return State(x=s.x + server_lr * mean.message)

@@ -12,20 +12,21 @@ from fedatlas.registry.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class FedSpeed(Algorithm):
-    """FedSpeed (Sun et al. 2023, Algorithm 1) is FedAvg with a proximal term, its correction and perturbed gradients.
+    """FedSpeed (Sun et al. 2023) is FedAvg with a proximal term, its correction and perturbed gradients.
 
         g1 = g(y),  g2 = g(y + rho g1 / |g1|)                             on one minibatch
         y  <- y - lr ((1 - alpha) g1 + alpha g2 - c + (y - x) / lam)      K times, from y = x
-        c  <- c - (y_K - x) / lam,   send y_K - lam c
-        x  <- mean_S(what was sent)
+        c  <- c - (y_K - x) / lam
+        h  <- h - |S|/m mean_S(y_K - x) / lam,   x <- mean_S(y_K) - lam h
 
-    c is the paper's prox-correction g-hat, 0 at first. This is ``mean: active``, Algorithm 1 as it is printed: a
-    client's own c changes x whenever the client is active. If few of many clients are active, x is noisy and may
-    diverge. With ``mean: all``, x contains the mean h of c over all m clients, as in the authors' code and in FedDyn:
+    c is the paper's prox-correction g-hat, 0 at first, and h is the mean of c over all m clients, as in FedDyn. This is
+    ``mean: all``, the authors' code, with which the paper's numbers were made. Algorithm 1 as it is printed is
+    ``mean: active``, in which a client's own c changes x whenever the client is active:
 
-        send y_K,   h <- h - |S|/m mean_S(y_K - x) / lam,   x <- mean_S(y_K) - lam h
+        send y_K - lam c,   x <- mean_S(what was sent)
 
-    Under full participation the two are equal. The authors' code differs in two more points:
+    Under full participation the two are equal. If few of many clients are active, Algorithm 1 does not converge where
+    clients differ. The authors' code differs in two more points, which belong to the training of networks:
 
         u  = (1 - alpha) g1 + alpha g2 - c - x / lam,   y <- y - lr (min(1, clip / |u|) u + y / lam + decoupled y)
 
@@ -52,7 +53,7 @@ class FedSpeed(Algorithm):
     prox: bool = option(True, doc="whether local steps have the proximal term")
     correction: bool = option(True, doc="whether local steps have the prox-correction")
     perturbation: bool = option(True, doc="whether local steps have the perturbed gradient")
-    mean: Literal["active", "all"] = option("active", doc="the clients over which corrections are averaged")
+    mean: Literal["active", "all"] = option("all", doc="the clients over which corrections are averaged")
     clip: float | None = option(
         None, doc="largest norm of the step's part without y / lam and decoupled weight decay; none by default", above=0
     )

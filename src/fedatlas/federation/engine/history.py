@@ -5,6 +5,10 @@ from typing import Any
 
 COST_COLUMNS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
 
+# A run that ends with a loss so many times as large as its first loss, or as 1, has diverged: its numbers are finite
+# only because the rounds were spent. A loss that grows and falls again has not.
+DIVERGENCE = 1e6
+
 
 @dataclass
 class History:
@@ -17,7 +21,8 @@ class History:
         rows: A row for each evaluation, with ``round``, ``steps``, the costs up to it, the problem's metrics, those
             that the setting names, and recorded values of local steps.
         status: ``ok`` or ``diverged``.
-        diverged_round: Number of rounds after which the output or the loss was first not finite.
+        diverged_round: Number of rounds after which the output or the loss was first not finite; or, if they are finite
+            to the end, after which the loss stays above DIVERGENCE times its first value, or 1 if that is less.
         x: Last output, (d,).
     """
 
@@ -25,3 +30,13 @@ class History:
     status: str = "ok"
     diverged_round: int | None = None
     x: Any = None
+
+    def finish(self) -> None:
+        """Set the status of a run whose rounds are spent."""
+        if self.status != "ok":
+            return
+        bound = DIVERGENCE * max(1.0, abs(self.rows[0]["loss"]))
+        for row in reversed(self.rows):
+            if row["loss"] <= bound:
+                break
+            self.status, self.diverged_round = "diverged", row["round"]

@@ -391,4 +391,5 @@ def run_simulations(
             pause()
     for simulation, history in pairs:
         history.x = simulation.output
+        history.finish()
     return [history for _, history in pairs]

@@ -153,9 +153,18 @@ class Steps:
         Args:
             values: Values (m, 1) by name, or one number for all clients. Names that the setting does not ask for are
                 ignored.
+
+        Raises:
+            UserError: If a value has another shape.
         """
         for name in values.keys() & self.records.keys():
-            self.records[name].append(arrays.to_numpy(arrays.rows(values[name], len(self.clients)))[:, 0])
+            column = arrays.rows(np.atleast_1d(arrays.to_numpy(values[name])), len(self.clients))
+            if column.shape != (len(self.clients), 1):
+                raise UserError(
+                    f"the recorded {name} has the shape {np.shape(values[name])}: record a column (m, 1) with a value "
+                    "for each client, or one number"
+                )
+            self.records[name].append(column[:, 0])
 
     @property
     def share(self) -> np.ndarray:
