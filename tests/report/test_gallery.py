@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import result_files as files
 from fedatlas.io import csv
 from fedatlas.publish.report import changes, gallery, gallery_page
 from fedatlas.publish.report.verdicts import at_largest_size
@@ -73,6 +74,24 @@ def test_the_page_shows_figures_claims_and_counts(made, tmp_path):
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3
     chosen = csv.read(tmp_path / "docs/gallery/smoke/one/chosen.csv")
     assert len(chosen) == 12 and set(chosen["lr"]) == {0.1, 1.0}
+
+
+def test_an_entry_says_which_form_of_the_data_its_runs_have_read(made, tmp_path):
+    place, page = tmp_path / "gallery", tmp_path / "gallery.md"
+    plain, meta = files.read(made[0] / "table.parquet")
+    lossy = {
+        "title": "Photographs",
+        "lossy": "from JPEG <copies>",
+        "files": [{"name": "a.npz", "sha256": "0123456789abcdef"}],
+    }
+    files.write(made[0] / "table.parquet", plain, meta | {"data": {"cifar10": lossy, "digits": {"title": "Digits"}}})
+    text = shown(made[:1], place, page)
+    form = "cifar10 (Photographs), from `a.npz` (SHA-256 0123456789ab…). **A lossy copy**: from JPEG &lt;copies\\>"
+    assert f"| Data | {form}; digits (Digits) |" in text
+    (entry,) = gallery.read_entries(place)
+    assert entry.data["cifar10"] == gallery.DataForm("Photographs", "from JPEG <copies>", {"a.npz": "0123456789abcdef"})
+    entry.data["cifar10"].files["a.npz"] = ""
+    assert "from `a.npz`. **A" in "\n".join(gallery_page._section(entry, BOTH[0], pd.DataFrame({"verdict": []}), "one"))
 
 
 def test_missing_results_and_broken_entries_are_said(made, tmp_path):

@@ -67,9 +67,9 @@ def scaffold(run, lr, server_lr, option):
 @transcription("fedspeed")
 def fedspeed(run, lr, lam, alpha, rho, normalise, prox, correction, perturbation, mean, clip, decoupled):
     assert prox and correction and perturbation  # the other rows of Table 7: tests/algorithms/test_fedspeed.py
-    # Sun et al. 2023, Algorithm 1, line by line, which is mean "active"; Section 5.3 for the scaled ascent. Mean "all" is
-    # their code's, in which gradients have no weight decay, are clipped together with (h - x) / lam, and SGD then adds
-    # y / lam and the decay
+    # Sun et al. 2023, Algorithm 1, line by line, which is mean "active"; Section 5.3 for the scaled ascent. Mean "all"
+    # is their code's, in which gradients have no weight decay, are clipped together with (h - x) / lam, and SGD then
+    # adds y / lam and the decay
     x = run.x0
     g_hat = [np.zeros_like(x) for _ in range(run.m)]
     for t in range(run.T):

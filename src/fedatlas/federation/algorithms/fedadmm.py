@@ -18,10 +18,10 @@ class FedADMM(Algorithm):
     w is the client's last local model, the start at first. d is its dual variable, 0 at first. The paper solves the
     local problem min_y f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here it takes K gradient steps.
 
-    By default server_lr is |S|/m in every round. Then x is the mean of w + d/rho over all m clients, the server's step
-    of Wang et al., and the step size of Gong et al.'s theorem. Gong et al.'s code has 1 for 60 rounds and then 0.5. With
-    1 under partial participation, every client that is active for the first time adds x minus the start once more, so
-    that x grows twofold in a round until all clients have been active.
+    By default server_lr is |S|/m in every round. Then x is the mean of w + d/rho over all m clients, which is the
+    server's step of Wang et al., and the step size of Gong et al.'s theorem. Gong et al.'s code has 1 for 60 rounds and
+    then 0.5. With 1 under partial participation, every client that is active for the first time adds x minus the start
+    once more, so that x grows twofold in a round until all clients have been active.
     """
 
     name = "fedadmm"

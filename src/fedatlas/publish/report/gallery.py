@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
@@ -31,6 +32,31 @@ Styles = dict[str, str]  # colour, marker and line, by id of the algorithm
 
 
 @dataclass(frozen=True)
+class DataForm:
+    """The form of a data set that runs have read.
+
+    Attributes:
+        title: Title of the data set.
+        lossy: Difference from the official files; empty for these.
+        files: SHA-256 of the raw files by name, empty where it is not recorded; data that come with a package have no
+            files.
+    """
+
+    title: str
+    lossy: str
+    files: dict[str, str]
+
+    @classmethod
+    def of(cls, provenance: Mapping[str, Any]) -> "DataForm":
+        """Return the form that the provenance of a data set names; see `fedatlas.data.dataset.Dataset`."""
+        return cls(
+            title=provenance.get("title", ""),
+            lossy=provenance.get("lossy", ""),
+            files={file["name"]: file["sha256"] for file in provenance.get("files", ())},
+        )
+
+
+@dataclass(frozen=True)
 class GalleryEntry:
     """The facts of an experiment on the page, stored in entry.json.
 
@@ -43,7 +69,7 @@ class GalleryEntry:
         figures: Captions by name.
         runs: Number of runs.
         hours: Processor hours of training, of all runs.
-        data: Titles of data sets by name.
+        data: Forms of the data sets by name.
         versions: Versions of packages.
         machines: Machines that computed the runs, as far as they are recorded.
         digests: Digests of the experiment's file, from `changes`.
@@ -58,7 +84,7 @@ class GalleryEntry:
     figures: dict[str, str]
     runs: int
     hours: float
-    data: dict[str, str]
+    data: dict[str, DataForm]
     versions: dict[str, str]
     machines: list[str]
     digests: dict[str, str]
@@ -109,7 +135,7 @@ def write_entry(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
         figures=record.figures,
         runs=meta.runs,
         hours=meta.seconds / 3600,
-        data={name: provenance.get("title", "") for name, provenance in meta.data.items()},
+        data={name: DataForm.of(provenance) for name, provenance in meta.data.items()},
         versions=meta.versions,
         machines=sorted({machine for path in folder.glob("runs/*/*.parquet") if (machine := machine_name(path))}),
         digests=changes.digests(record.content),
@@ -129,6 +155,7 @@ def read_entries(gallery: Path) -> Iterator[GalleryEntry]:
         for path in sorted(gallery.glob(f"{size}/*/{ENTRY_FILE}")):
             try:
                 plain = json.loads(path.read_text(encoding="utf-8"))
-                yield GalleryEntry(**{**plain, "paper": Reference(**plain["paper"])})
-            except (OSError, ValueError, TypeError, KeyError) as error:
+                data = {name: DataForm(**form) for name, form in plain["data"].items()}
+                yield GalleryEntry(**{**plain, "paper": Reference(**plain["paper"]), "data": data})
+            except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
                 raise UserError(f"{path} is not an entry of the gallery ({error}): remove its folder") from None

@@ -10,7 +10,7 @@ from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import changes
-from fedatlas.publish.report.gallery import GalleryEntry, Styles, read_entries
+from fedatlas.publish.report.gallery import DataForm, GalleryEntry, Styles, read_entries
 from fedatlas.publish.report.verdicts import at_largest_size
 from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
 from fedatlas.results.figures.drawing import save, settings
@@ -22,6 +22,7 @@ BAR_ORDER = (MORE, HELD, UNDECIDED, NOT_HELD, VACUOUS, NOT_TESTED)
 BAR_COLOURS = dict(zip(BAR_ORDER, ("#0b5c30", "#2f9e63", "#e0b04a", "#d55e00", "#a3a3a3", "#dddddd"), strict=True))
 ATLAS_SOURCE = "The atlas's own"  # prefix of the source of a question that no paper asks
 ATLAS_BAR = "Own questions"
+DIGITS = 12  # of a hash on the page; entry.json has all
 
 
 @dataclass(frozen=True)
@@ -186,15 +187,20 @@ def _facts(entry: GalleryEntry, folder: str) -> Iterator[tuple[str, str]]:
     """Yield pairs (key, text): source, command, data, time, versions and machine, and links to numbers."""
     yield "In the paper", escape_markdown(entry.source)
     yield "Command", f"`{_command(entry.name, entry.size)}`"
-    data = [
-        f"{escape_markdown(name)} ({escape_markdown(title)})" if title else escape_markdown(name)
-        for name, title in entry.data.items()
-    ]
-    yield "Data", ", ".join(data) or "synthetic"
+    yield "Data", "; ".join(_data(name, form) for name, form in entry.data.items()) or "synthetic"
     yield "Time", f"{entry.runs:,} runs, {_time(entry.hours)} of a processor"
     versions = ", ".join(f"{name} {version}" for name, version in entry.versions.items())
     yield "Made with", escape_markdown(f"{versions}; {' and '.join(entry.machines) or 'the processor is not recorded'}")
     yield "Numbers", f"[chosen values]({folder}/chosen.csv), [claims]({folder}/claims.csv)"
+
+
+def _data(name: str, form: DataForm) -> str:
+    """Return a data set with its title, the raw files with the beginnings of their hashes, and what differs in them."""
+    text = escape_markdown(f"{name} ({form.title})" if form.title else name)
+    if form.files:
+        hashes = {file: f" (SHA-256 {digest[:DIGITS]}…)" if digest else "" for file, digest in form.files.items()}
+        text += ", from " + ", ".join(f"`{file}`{digest}" for file, digest in hashes.items())
+    return f"{text}. **A lossy copy**: {escape_markdown(form.lossy)}" if form.lossy else text
 
 
 def _command(name: str, size: str) -> str:
