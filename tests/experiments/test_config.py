@@ -22,7 +22,7 @@ GOOD = {
     "problem": {"kind": "quadratic", "dim": 3},
     "setting": {"clients": 2, "rounds": 3},
     "algorithms": {"fedavg": {"set": {"lr": 0.1}}},
-    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+    "select": {"metric": "loss", "statistic": "best", "goal": "min", "seeds": [1000]},
     "figures": {},
     "sizes": {"smoke": {}},
 }

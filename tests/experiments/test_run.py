@@ -17,7 +17,7 @@ SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], exte
 SPEC = CellSpec(
     algorithm="fedavg",
     parameters={},
-    problem={"kind": "quadratic", "dim": 4, "L": 10.0},
+    problem={"kind": "quadratic", "dim": 4, "L": 10.0, "heterogeneity": 1.0, "start_scale": 0.0},
     setting={"clients": 3, "rounds": 4, "batch": None},
     within={"local_steps": [1, 2]},
     tune={"lr": [0.01, 0.05]},

@@ -69,7 +69,6 @@ def test_the_choice_is_that_of_the_papers_pseudocode(count, eta):
         assert search.chosen == {"lr": arm + 1}
         assert [[point["lr"] - 1 for point in rung.points] for rung in search.rungs] == sets
         assert [rung.rounds for rung in search.rungs] == [[stop] * len(S) for stop, S in zip(stops, sets, strict=True)]
-        assert [rung.spent for rung in search.rungs] == [2 * stop * len(S) for stop, S in zip(stops, sets, strict=True)]
 
 
 def test_by_default_the_last_rung_takes_all_rounds():
@@ -101,13 +100,13 @@ def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
         for number, rung in enumerate(search["rungs"], start=1):
             for point, rounds in zip(rung["points"], rung["rounds"], strict=True):
                 assert (ends[steps, point["lr"], number] == rounds).all()
-            assert ends[steps, :, number].sum() == rung["spent"]
+            assert ends[steps, :, number].sum() == len(search["seeds"]) * sum(rung["rounds"])
         assert (ends[steps, search["chosen"]["lr"], 0] == 16).all()
         assert Search.of(search).plain() == search
     layout = tables.Layout([], ["local_steps"], ["lr"], SELECT)
     table = tables.build(layout, [path]).table
     assert table["lr"].tolist() == SPEC.tune["lr"] * 2
-    spent = sum(rung["spent"] for search in plain["searches"] for rung in search["rungs"])
+    spent = sum(2 * sum(rung["rounds"]) for search in plain["searches"] for rung in search["rungs"])
     assert table["tuning_rounds"].sum() == spent < 16 * 2 * len(table)
     long = dataclasses.replace(SPEC, tuning=None)
     run_cell(long, tmp_path / "grid/all.parquet")
@@ -188,7 +187,7 @@ def test_an_experiment_names_the_rule(tmp_path):
     assert named["fixed"] == plain["fixed"] and named["fedavg"].tuning == {"kind": "successive_halving", "eta": 3}
     assert CellSpec.of(named["fedavg"].plain()) == named["fedavg"]
     rules = {name.rpartition(".")[2] for name in run_file_modules(named["fedavg"]) if ".tuning." in name}
-    assert rules == {"successive_halving"}
+    assert rules == {"successive_halving", "confirmation"}
     drawn = cells(tmp_path, tuning="successive_halving", trials=4, tune={})
     assert drawn["fedavg"].space and drawn["fedavg"].tuning == {"kind": "successive_halving"}
 

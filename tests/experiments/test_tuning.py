@@ -38,6 +38,9 @@ SPEC = CellSpec(
 )
 
 
+RUN = ["local_steps", "lr", "server_lr", "seed"]
+
+
 def rows_of(path):
     frame, meta = files.read(path)
     return frame.drop(columns="seconds"), RunMeta.of(meta)
@@ -160,7 +163,9 @@ def test_a_cell_runs_what_is_chosen_by_hand(tmp_path):
     assert (table["tuning_seeds"] == 2).all() and table["chosen"].sum() == 2
     assert table["seeds"].tolist() == [2 * chosen for chosen in table["chosen"]]
     assert table["score"].notna().tolist() == table["chosen"].tolist()
-    assert set(curves["seed"]) == {0, 1} and made.runs == table["tuning_seeds"].sum() + 4
+    assert set(curves["seed"]) == {0, 1} and len(files.read(out)[0].drop_duplicates(RUN)) == made.runs
+    assert made.runs == table[["tuning_seeds", "fresh_seeds"]].to_numpy().sum() + 4
+    assert all(table.loc[table["chosen"], "confirmation"].str.contains("confirmed"))
     for _, row in table[table["chosen"]].iterrows():
         twins = [
             train("fedavg", SPEC.problem, seed=seed, **SPEC.setting, **row[["local_steps", "lr", "server_lr"]])

@@ -33,7 +33,7 @@ BASE: dict[str, Any] = {
     "source": "none",
     "problem": {"kind": "quadratic", "dim": 2, "mu": 1.0, "L": 4.0},
     "setting": {"clients": 2, "rounds": 2, "participation": {"kind": "stationary", "p": 0.5}},
-    "select": {"metric": "loss", "statistic": "final", "goal": "min"},
+    "select": {"metric": "loss", "statistic": "final", "goal": "min", "seeds": [1000]},
     "sizes": {"smoke": None},
 }
 RATES = [0.01, 1, 1e-300, 0.125, "1/L", "0.5/L", "0.01", "1e-2", "mu/2"]

@@ -31,7 +31,7 @@ TINY = {
     "grid": {"local_steps": [1, 2]},
     "tune": {"lr": [1.0e-3, 0.05]},
     "seeds": [0, 1],
-    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+    "select": {"metric": "loss", "statistic": "best", "goal": "min", "seeds": [1000]},
     "algorithms": {"fedavg": {"label": LABEL}, "fed-avg": {"algorithm": "fedavg"}, "scaffold": None},
     "figures": {
         "loss": {"kind": "convergence", "x": "rounds", "panel": "local_steps", "caption": f"Loss r^0.5. {HOSTILE}"},

@@ -77,7 +77,7 @@ def table() -> pd.DataFrame:
         row = {"algorithm": id, "local_steps": K, "clients": M, "lr": lr, "score": np.inf if diverged else score}
         row |= {"score_sd": np.nan if diverged else 0.01, "seeds": 2, "diverged": 2 if diverged else 0}
         row |= {"tuning_score": row["score"], "tuning_seeds": 1, "tuning_diverged": int(diverged)}
-        row |= {"chosen": lr == (0.1 if diverged else 1.0), "edge": ""} | COSTS
+        row |= {"chosen": lr == (0.1 if diverged else 1.0), "edge": "", "confirmation": ""} | COSTS
         row["edge"] = "lr at its highest value" if id == "fedac-1" and row["chosen"] else ""
         rows.append(row)
     return pd.DataFrame(rows)

@@ -201,11 +201,24 @@ def test_best_values(record):
 
 def test_warnings_are_grouped(record):
     data = {"cifar10": {"lossy": "images were saved as JPEG"}}
-    result = find_warnings(record, table(), data)
-    assert "FedAc-I: the best `lr` at its highest value of the grid in all 6 settings." in result
+    frame = table()
+    refuted = (
+        (frame["algorithm"] == "fedac-1") & frame["chosen"] & (frame["local_steps"] == 8) & (frame["clients"] == 4)
+    )
+    frame["confirmation"] = frame["chosen"].map({True: "confirmed", False: ""})
+    frame.loc[refuted, "confirmation"] = "confirmed after one refuted value"
+    result = find_warnings(record, frame, data)
+    assert (
+        "FedAc-I: the best `lr` at its highest value of the search in all 6 settings; no best value inside was found."
+        in result
+    )
+    assert (
+        "FedAc-I: fresh seeds refuted the best value of the tuning seeds, and the search went on; the chosen value is "
+        "confirmed after one refuted value in 1 of 6 settings (K = 8, M = 4)." in result
+    )
     assert "FedAvg diverged for every tuned value in 1 of 6 settings (K = 8, M = 4)." in result
     assert "The data set cifar10 is a lossy copy: images were saved as JPEG." in result
-    assert len(result) == 3
+    assert len(result) == 4
 
 
 def test_choices_hold_a_row_for_each_setting_and_algorithm(record):

@@ -24,7 +24,7 @@ EXPERIMENT = specification.experiment(
         "setting": {"clients": 2, "rounds": 10, "batch": 4},
         "grid": {"local_steps": list(range(1, WRITERS + 1))},
         "tune": {"lr": [0.001, 0.002, 0.003, 0.004, 0.005]},
-        "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+        "select": {"metric": "loss", "statistic": "best", "goal": "min", "seeds": [1000]},
         "algorithms": {"fedavg": {}},
     },
 )

@@ -33,7 +33,7 @@ EXPERIMENT = specification.experiment(
         "within": {"clients": [2, 3]},
         "tune": {"lr": [0.1, 1e200]},
         "seeds": [0, 1],
-        "select": {"metric": "loss", "statistic": "best", "goal": "min", "extend": 0},
+        "select": {"metric": "loss", "statistic": "best", "goal": "min", "extend": 0, "seeds": [1000]},
         "algorithms": {"fedavg": {}, "fedac": {"algorithm": "fedac-1", "tune": {"lr": [0.05]}}},
     },
 )

@@ -27,7 +27,7 @@ CONVEX = {
     "grid": {"participation": [{"kind": "sine", "p": 0.9}, {"kind": "trace", "file": "trace.csv"}]},
     "tune": {"lr": [0.01, 0.05]},
     "seeds": [0],
-    "select": {"metric": "suboptimality", "statistic": "best", "goal": "min"},
+    "select": {"metric": "suboptimality", "statistic": "best", "goal": "min", "seeds": [1000]},
     "algorithms": {"fedavg": None, "mifa": {"label": "Memory"}},
     "figures": {
         "curves": {"kind": "convergence", "x": "rounds", "panel": "participation", "caption": "Curves."},
@@ -51,7 +51,7 @@ QUADRATIC = {
     "problem": {"kind": "quadratic", "dim": 3, "heterogeneity": 1.0},
     "setting": {"clients": 3, "rounds": 3, "batch": None, "schedule": {"kind": "exponential", "decay": 0.9}},
     "within": {"local_steps": [1, 2]},
-    "select": {"metric": "distance", "statistic": "final", "goal": "min"},
+    "select": {"metric": "distance", "statistic": "final", "goal": "min", "seeds": [1000]},
     "algorithms": {"scaffold": {"set": {"lr": 0.01}}},
     "figures": {"bars": {"kind": "scaling", "x": "local_steps", "caption": "Distance."}},
     "sizes": {"smoke": {}},

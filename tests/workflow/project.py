@@ -26,7 +26,7 @@ TINY = {
     "setting": {"clients": 3, "rounds": 5, "batch": None, "local_steps": 2},
     "tune": {"lr": [0.01, 0.05]},
     "seeds": [0],
-    "select": {"metric": "loss", "statistic": "best", "goal": "min"},
+    "select": {"metric": "loss", "statistic": "best", "goal": "min", "seeds": [1000]},
     "algorithms": {"fedavg": None, "scaffold": None},
     "figures": {"loss": {"kind": "convergence", "x": "rounds", "y": "loss", "caption": "Loss."}},
     "claims": {

@@ -33,10 +33,11 @@ class Select:
     goal: Literal["min", "max"] = option(doc="whether small or large values are good")
     last: int = option(1, doc="final is the mean over so many last evaluations", low=1)
     seeds: list[int] = option(
-        lambda: [1000],
+        lambda: [1000, 1001, 1002, 1003, 1004],
         low=0,
         high=LARGEST_SEED,
-        doc="tuning seeds, on which tuned values are compared; none of them is a seed of runs that are scored",
+        doc="tuning seeds, by the median over which tuned values are compared; none of them is a seed of runs that are "
+        "scored",
         filled=True,
         distinct=True,
     )
@@ -198,12 +199,37 @@ class Rung:
     Attributes:
         points: Tuned values that run, which are the survivors of the rung before.
         rounds: Rounds of each of them.
-        spent: Rounds that the rung's runs take on all tuning seeds together.
     """
 
     points: list[Point]
     rounds: list[int]
-    spent: int
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """The part of a search in which fresh seeds confirm the best tuned value, or refute it.
+
+    Attributes:
+        best: The value that is, or is to be, confirmed.
+        points: Values that run on the fresh seeds: all that were the best so far, and their neighbours.
+        seeds: Fresh seeds so far.
+        refuted: Values that fresh seeds refuted, in this order.
+        is_test: Whether the last seeds, as many as there are tuning seeds, are fresh for ``best``: they test it. Else
+            all seeds so far are compared.
+    """
+
+    best: Point
+    points: list[Point]
+    seeds: list[int]
+    refuted: list[Point]
+    is_test: bool
+
+    @property
+    def outcome(self) -> str:
+        """The outcome in words, once the search is over."""
+        count = len(self.refuted)
+        times = {0: "", 1: "after one refuted value", 2: "after two refuted values"}.get(count, "")
+        return f"confirmed {times}".strip() if self.is_test else "not confirmed"
 
 
 @dataclass(frozen=True)
@@ -216,6 +242,8 @@ class Search:
         chosen: The best tuned value; None as long as it is not known.
         space: Search space from which trials were drawn, as far as it has grown; None where values form a grid.
         rungs: Stages so far, where the tuning rule has stages; None for other rules.
+        seeds: Tuning seeds on which values run: two, and all where these show that runs are random.
+        confirmation: How fresh seeds confirm the best value; None before, and where runs are not random.
     """
 
     within: Point
@@ -223,17 +251,23 @@ class Search:
     chosen: Point | None = None
     space: Space | None = None
     rungs: list[Rung] | None = None
+    seeds: list[int] = field(default_factory=list)
+    confirmation: Confirmation | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Return the search as JSON types, without rungs where there are none."""
+        """Return the search as JSON types, without rungs and confirmation where there are none."""
         content = dataclasses.asdict(self)
-        return {key: value for key, value in content.items() if value is not None or key != "rungs"}
+        return {key: value for key, value in content.items() if value is not None or key in ("chosen", "space")}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "Search":
         """Return the search that ``plain`` turned into JSON types."""
-        rungs = plain.get("rungs")
-        return cls(**{**plain, "rungs": rungs and [Rung(**rung) for rung in rungs]})
+        rungs, confirmation = plain.get("rungs"), plain.get("confirmation")
+        parts = {
+            "rungs": rungs and [Rung(**rung) for rung in rungs],
+            "confirmation": confirmation and Confirmation(**confirmation),
+        }
+        return cls(**{**plain, **parts})
 
 
 def has_choice(tune: Axes) -> bool:

@@ -26,6 +26,7 @@ from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.registry.extensions import location
 
 ENGINE = "fedatlas.experiments.run"
+CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
 GIVEN = ("data", "test", "partition", "validation")  # keys of a problem that are no options of its kind
 CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics")
@@ -59,7 +60,7 @@ def run_file_modules(spec: CellSpec) -> list[str]:
     if spec.select is None:
         return cell_modules(spec)
     rule = TUNING_RULES.module(spec.tuning_rule)
-    return sorted({*cell_modules(spec), rule, *_of_known([spec.select.tuning_metric])})
+    return sorted({*cell_modules(spec), rule, CONFIRMATION, *_of_known([spec.select.tuning_metric])})
 
 
 def problem_modules(problem: Spec) -> list[str]:

@@ -40,6 +40,10 @@ DETACHED = {
         "fedatlas.experiments.tuning",
     ): "says what is run, and changes no number of a run; dependencies adds the rule to run files with a choice",
     (
+        "fedatlas.experiments.run",
+        "fedatlas.experiments.tuning.confirmation",
+    ): "says what is run, and changes no number of a run; dependencies adds it to run files with a choice",
+    (
         "fedatlas.federation.problems",
         "fedatlas.federation.partitions",
     ): "jobs read the partition from a file, which is an input of their rule",

@@ -219,7 +219,7 @@ def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cel
         seeds=entry.seeds or experiment.seeds,
         optimum=experiment.optimum if case is None or case.optimum is None else case.optimum,
         part=None if part == [0, 1] else part,
-        select=experiment.select if has_choice(tune) else None,
+        select=experiment.selection(id) if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,
         tuning=_tuning_rule(experiment) if has_choice(tune) else None,

@@ -21,6 +21,7 @@ from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_rows, write
 from fedatlas.experiments.runs import Trial, create, create_run, initial_searches, runs, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES
+from fedatlas.experiments.tuning.confirmation import advance_search
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
@@ -50,8 +51,8 @@ def run_cell(
 ) -> None:
     """Run what a cell's file does not hold yet, and write the file.
 
-    Where there is a choice of tuned values, they run on the tuning seeds first, as the tuning rule says. Then the
-    chosen ones run on the scoring seeds.
+    Where there is a choice of tuned values, they run on the tuning seeds first, as the tuning rule says, and the best
+    ones on fresh seeds. Then the chosen ones run on the scoring seeds.
 
     Args:
         spec: Specification of the cell.
@@ -121,7 +122,7 @@ def _missing(cell_runs: list[Run], done: Container[str], problem: Callable[[], P
 
 
 def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], problem: Callable[[], Problem]) -> Search:
-    """Return a search whose runs are done with more of them, or with the chosen value, as its tuning rule says."""
+    """Return a search whose runs are done with more of them, or with the chosen value."""
     if search.chosen is not None:
         return search
 
@@ -129,7 +130,7 @@ def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], prob
         return done[create_run(spec, search.within, trial.point, seed, trial).key]
 
     possible = functools.partial(_possible, spec, search, problem)
-    return TUNING_RULES.build(spec.tuning_rule).advance(spec, search, evaluations, possible)
+    return advance_search(TUNING_RULES.build(spec.tuning_rule), spec, search, evaluations, possible)
 
 
 def _possible(spec: CellSpec, search: Search, problem: Callable[[], Problem], tuned: Point) -> bool:

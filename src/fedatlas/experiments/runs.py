@@ -31,14 +31,14 @@ def initial_searches(spec: CellSpec) -> list[Search]:
     points = (point for point in product(spec.within) if spec.part is None or in_part(point, *spec.part))
     chosen = None if has_choice(spec.tune) else product(spec.tune)[0]
     rungs: list[Rung] | None = None if spec.tuning is None else []
-    return [Search(point, spec.tune, chosen, spec.space, rungs) for point in points]
+    return [Search(point, spec.tune, chosen, spec.space, rungs, spec.tuning_seeds[:2]) for point in points]
 
 
 def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:
     """Yield the runs of a cell in the order of the rows of its file.
 
-    At each point within, the trials run on the tuning seeds, in the order of axes and seeds; then the chosen value runs
-    on the scoring seeds.
+    At each point within, the trials run on the tuning seeds, in the order of axes and seeds; then the best of them and
+    its neighbours run on fresh seeds, and the chosen value on the scoring seeds.
 
     Args:
         spec: Specification of the cell.
@@ -46,8 +46,11 @@ def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:
     """
     for search in searches or initial_searches(spec):
         for trial in search_trials(search) if spec.select else ():
-            for seed in spec.tuning_seeds:
+            for seed in search.seeds:
                 yield create_run(spec, search.within, trial.point, seed, trial)
+        if search.confirmation is not None:
+            for point, seed in itertools.product(search.confirmation.points, search.confirmation.seeds):
+                yield create_run(spec, search.within, point, seed)
         for seed in spec.seeds if search.chosen is not None else ():
             yield create_run(spec, search.within, search.chosen or {}, seed)
 

@@ -38,6 +38,7 @@ class Entry:
     search: dict[str, Any] = option(
         dict, doc="ranges of trials in place of those that the algorithm declares; null for no tuning"
     )
+    extend: int | None = option(None, low=0, high=20, doc="as extend of select, for this algorithm alone")
     advised: bool | None = option(None, doc="as advised of the experiment, for this algorithm alone")
     setting: dict[str, Any] = option(dict, doc="keys of the setting for this algorithm alone")
     undefined: dict[str, str] = option(
@@ -169,6 +170,11 @@ class Experiment:
         """Return whether hyper-parameters of an entry without a value take the recommended one."""
         advised = self.algorithms[id].advised
         return self.advised if advised is None else advised
+
+    def selection(self, id: str) -> Select:
+        """Return how tuned values of an entry are chosen."""
+        extend = self.algorithms[id].extend
+        return self.select if extend is None else dataclasses.replace(self.select, extend=extend)
 
     def tuning_grid(self, id: str) -> Axes:
         """The grid over which an entry is tuned, where it is not tuned by trials."""

@@ -3,7 +3,7 @@
 import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,12 +61,13 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
     """Build the table, curves and trials of an experiment from all its run files, in the order of its cells.
 
     Table: a row for each algorithm, point of the axes and tuned values. ``tuning_score``, ``tuning_seeds`` and
-    ``tuning_diverged`` are the mean score over the tuning seeds, their number, and how many runs diverged on them,
-    where there was a choice. ``chosen`` marks the values that won. ``edge`` says where a winner lies at an end of its
-    axis. Everything else is about the scoring seeds, and so about chosen values: ``score`` with deviation and range,
-    ``seeds``, ``diverged``, and means of ``best_`` and ``final_`` metrics and of costs. Curves: all evaluations of the
-    chosen on the scoring seeds. Trials: ``score`` and ``diverged`` of every run on which tuned values are compared, by
-    seed; where there was no choice, of every run.
+    ``tuning_diverged`` are the median score over the tuning seeds, their number, and how many runs diverged on them,
+    where there was a choice; ``fresh_score``, ``fresh_seeds`` and ``fresh_diverged`` are those of the fresh seeds.
+    ``chosen`` marks the values that won. ``edge`` says where a winner lies at an end of its axis, ``confirmation``
+    whether fresh seeds confirmed it. Everything else is about the scoring seeds, and so about chosen values: ``score``
+    with deviation and range, ``seeds``, ``diverged``, and means of ``best_`` and ``final_`` metrics and of costs.
+    Curves: all evaluations of the chosen on the scoring seeds. Trials: ``score`` and ``diverged`` of every run on which
+    tuned values are compared, by seed; where there was no choice, of every run.
     """
     import pandas as pd
 
@@ -85,21 +86,24 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
         seconds += float(frame.groupby(of_runs, sort=False, dropna=False)["seconds"].last().sum())
         table = frame[keys].drop_duplicates(ignore_index=True)
         frame, tuning_rounds = _last_rungs(frame, keys) if RUNG in frame else (frame, None)
-        tunes = frame["seed"].isin(meta.spec.tuning_seeds)
+        tunes, scoring = (frame["seed"].isin(seeds) for seeds in (meta.spec.tuning_seeds, meta.spec.seeds))
         compared = _trials(frame[tunes] if tunes.any() else frame, keys, layout.select)
         trials.append(compared)
-        tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys)
+        tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys, layout.select, "tuning")
+        fresh = _trials(frame[~tunes & ~scoring], keys, layout.select)
+        tuned = tuned.merge(_tuned(fresh, keys, layout.select, "fresh"), on=keys, how="left")
         if tuning_rounds is not None:
             tuned = tuned.merge(tuning_rounds, on=keys, how="left")
         table = table.merge(tuned, on=keys, how="left")
-        table = table.merge(_scored(frame[~tunes], keys, layout.select), on=keys, how="left")
-        counts = ["tuning_seeds", "tuning_diverged", "seeds", "diverged"]
+        table = table.merge(_scored(frame[scoring], keys, layout.select), on=keys, how="left")
+        counts = [f"{kind}{count}" for kind in ("tuning_", "fresh_", "") for count in ("seeds", "diverged")]
         table[counts] = table[counts].fillna(0).astype(int)
         table.insert(table.columns.get_loc("score"), "chosen", table["seeds"] > 0)
         edges = _edges if meta.spec.space is None else functools.partial(_borders, meta.searches, columns)
         table.insert(table.columns.get_loc("score"), "edge", edges(table, ["algorithm", *layout.axes], tune))
+        table.insert(table.columns.get_loc("score"), "confirmation", _confirmations(meta.searches, columns, table))
         summaries.append(table)
-        curves.append(frame[~tunes])
+        curves.append(frame[scoring])
     joined = [pd.concat(frames, ignore_index=True) for frames in (summaries, curves, trials)]
     return Tables(joined[0], joined[1], joined[2], _metadata(joined[0], metas, seconds))
 
@@ -141,6 +145,7 @@ def _joined(parts: list[tuple[str, Any, RunMeta]], columns: Columns) -> tuple[An
         return frame, meta
     places = {axis: {columns[axis](v): at for at, v in enumerate(vs)} for axis, vs in meta.spec.within.items()}
     frame = pd.concat([frame for _, frame, _ in parts], ignore_index=True)
+    meta = replace(meta, searches=[search for _, _, part in parts for search in part.searches])
     return frame.sort_values(list(places), key=lambda c: c.map(places[c.name]), ignore_index=True), meta
 
 
@@ -163,12 +168,13 @@ def _last_rungs(frame: "pd.DataFrame", keys: list[str]) -> "tuple[pd.DataFrame, 
     return frame[~tunes | (frame[RUNG] == last)].drop(columns=RUNG).reset_index(drop=True), tuning_rounds
 
 
-def _tuned(trials: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
-    """Return the scores of all values on the tuning seeds, by ``keys``."""
+def _tuned(trials: "pd.DataFrame", keys: list[str], select: Select, prefix: str) -> "pd.DataFrame":
+    """Return the scores of values on the seeds of their trials, by ``keys``: medians, the worst where one diverged."""
     groups = trials.groupby(keys, sort=False, dropna=False)
-    return groups.agg(
-        tuning_score=("score", "mean"), tuning_seeds=("seed", "count"), tuning_diverged=("diverged", "sum")
-    ).reset_index()
+    tuned = groups.agg(score=("score", "median"), seeds=("seed", "count"), diverged=("diverged", "sum"))
+    worst = scores.worst_score(scores.goal(select.tuning_metric, select))
+    tuned["score"] = tuned["score"].mask(tuned["diverged"] > 0, worst)
+    return tuned.add_prefix(f"{prefix}_").reset_index()
 
 
 def _scored(frame: "pd.DataFrame", keys: list[str], select: Select) -> "pd.DataFrame":
@@ -218,12 +224,27 @@ def _borders(
     """Return in words where chosen trials lie near the border of their space; empty for other rows."""
     edges = table["chosen"].map({True: "", False: ""})
     for search in searches:
-        mask = table["chosen"].copy()
-        for axis, value in search.within.items():
-            mask &= table[axis] == columns[axis](value)
+        mask = _of_search(search, columns, table)
         ends = {axis: border((search.space or {})[axis], (search.chosen or {})[axis]) for axis in tune}
         edges[mask] = "; ".join(f"{axis} near its {which} value" for axis, which in ends.items() if which)
     return edges
+
+
+def _confirmations(searches: Sequence[Search], columns: Columns, table: "pd.DataFrame") -> "pd.Series":
+    """Return in words whether fresh seeds confirmed chosen values; empty where none ran, and for other rows."""
+    outcomes = table["chosen"].map({True: "", False: ""})
+    for search in searches:
+        if search.confirmation is not None:
+            outcomes[_of_search(search, columns, table)] = search.confirmation.outcome
+    return outcomes
+
+
+def _of_search(search: Search, columns: Columns, table: "pd.DataFrame") -> "pd.Series":
+    """Return the mask of the row that a search chose."""
+    mask = table["chosen"].copy()
+    for axis, value in search.within.items():
+        mask &= table[axis] == columns[axis](value)
+    return mask
 
 
 def _metadata(table: "pd.DataFrame", metas: list[tuple[str, RunMeta]], seconds: float) -> TableMeta:
@@ -231,7 +252,7 @@ def _metadata(table: "pd.DataFrame", metas: list[tuple[str, RunMeta]], seconds: 
         versions=metas[0][1].versions,
         data={name: entry for _, meta in metas for name, entry in meta.data.items()},
         fingerprints={id: meta.fingerprint for id, meta in metas},
-        runs=int(table[["tuning_seeds", "seeds"]].to_numpy().sum()),
-        diverged_runs=int(table[["tuning_diverged", "diverged"]].to_numpy().sum()),
+        runs=int(table[["tuning_seeds", "fresh_seeds", "seeds"]].to_numpy().sum()),
+        diverged_runs=int(table[["tuning_diverged", "fresh_diverged", "diverged"]].to_numpy().sum()),
         seconds=seconds,
     )

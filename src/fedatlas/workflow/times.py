@@ -144,15 +144,17 @@ def write(study: Study, folders: Iterable[Path], path: Path) -> None:
 def count_work(specs: Iterable[CellSpec]) -> tuple[int, Work]:
     """Return the number of runs of cells, and their work.
 
-    The ends of tuning axes are counted where they stand, though a search may move them.
+    A search is counted as if it moved no end of an axis, and as if fresh seeds confirmed its first best value.
     """
     runs, work = 0, Work()
     for spec in specs:
         for search in initial_searches(spec):
             tunes = has_choice(spec.tune)
-            points = [(point, len(spec.tuning_seeds)) for point in tuned_points(search)] if tunes else []
-            last = points[-1][0] if tunes else search.chosen or {}  # scoring takes as long as the last point
-            for point, count in [*points, (last, len(spec.seeds))]:
+            values = tuned_points(search) if tunes else []
+            points = [(point, len(spec.tuning_seeds)) for point in values]
+            last = values[-1] if tunes else search.chosen or {}  # scoring takes as long as the last point
+            tested = min(len(values), 1 + 2 * len(spec.tune)) if len(spec.tuning_seeds) > 1 else 0
+            for point, count in [*points, (last, tested * len(spec.tuning_seeds) + len(spec.seeds))]:
                 run = create_run(spec, search.within, point, 0)
                 unit, operations = _run_work(json.dumps(run.setting), json.dumps(run.problem))
                 runs, work[unit] = runs + count, work[unit] + count * operations

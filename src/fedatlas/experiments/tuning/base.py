@@ -1,10 +1,11 @@
 """The base class of tuning rules, and how tuned values are compared.
 
-A value's score is the mean over the tuning seeds. A value with which a run diverged is chosen only if all of them
+A value's score is the median over the tuning seeds. A value with which a run diverged is chosen only if all of them
 diverge; then it is the first.
 """
 
 import math
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +37,9 @@ class TuningRule(Kind):
     def advance(
         self, spec: CellSpec, search: Search, evaluations: Evaluations, is_possible: Callable[[Point], bool]
     ) -> Search:
-        """Return a search after its trials have run: with more of them, or with the chosen value.
+        """Return a search after its trials have run: with more of them, or with the best value as ``chosen``.
+
+        Where runs are random, `fedatlas.experiments.tuning.confirmation` goes on from there.
 
         Args:
             spec: Specification of the cell.
@@ -46,6 +49,13 @@ class TuningRule(Kind):
             is_possible: Returns whether a tuned value can be run.
         """
         raise NotImplementedError
+
+    def lengthen(self, spec: CellSpec, search: Search, best: Point, is_possible: Callable[[Point], bool]) -> Search:
+        """Return a search with more values beyond an end where the best value lies; by default as it is.
+
+        Arguments are those of `advance`, and the best value.
+        """
+        return search
 
 
 def goal(select: Select) -> str:
@@ -60,14 +70,15 @@ def score(rows: Rows, select: Select) -> float:
     return scores.worst_score(goal(select)) if rows[-1]["status"] == "diverged" or math.isnan(value) else value
 
 
-def mean_scores(spec: CellSpec, trials: Sequence[Trial], evaluations: Evaluations) -> list[float]:
-    """Return the score of each trial, the mean over the tuning seeds."""
-    assert spec.select is not None  # a search has a choice
-    # The order of the sum is the order of the seeds: a search that is resumed compares equal bits.
-    return [
-        sum(score(evaluations(trial, seed), spec.select) for seed in spec.tuning_seeds) / len(spec.tuning_seeds)
-        for trial in trials
-    ]
+def median_scores(
+    select: Select, trials: Sequence[Trial], seeds: Sequence[int], evaluations: Evaluations
+) -> list[float]:
+    """Return the score of each trial: the median over seeds, or the worst score where the run of a seed diverged."""
+    worst, medians = scores.worst_score(goal(select)), []
+    for trial in trials:
+        values = [score(evaluations(trial, seed), select) for seed in seeds]
+        medians.append(worst if worst in values else statistics.median(values))
+    return medians
 
 
 def ranking(values: Sequence[float], select: Select) -> list[int]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from fedatlas.experiments.cells import CellSpec, Point, Rung, Search
 from fedatlas.experiments.runs import create_run, create_setting, search_trials, tuned_points
-from fedatlas.experiments.tuning.base import Evaluations, TuningRule, mean_scores, ranking
+from fedatlas.experiments.tuning.base import Evaluations, TuningRule, median_scores, ranking
 from fedatlas.registry.options import option
 
 
@@ -35,7 +35,8 @@ class SuccessiveHalving(TuningRule):
         survivors = points
         if rungs:
             trials = [trial for trial in search_trials(search) if trial.rung == len(rungs)]
-            best = ranking(mean_scores(spec, trials, evaluations), spec.select)[: math.ceil(len(trials) / self.eta)]
+            scores = median_scores(spec.select, trials, search.seeds, evaluations)
+            best = ranking(scores, spec.select)[: math.ceil(len(trials) / self.eta)]
             survivors = [trials[index].point for index in sorted(best)]  # in their first order, which decides ties
         if len(survivors) == 1:
             return dataclasses.replace(search, chosen=survivors[0])
@@ -43,8 +44,7 @@ class SuccessiveHalving(TuningRule):
         stop = rung_rounds(len(points), most, self.eta, self.budget)[len(rungs)]
         # Where steps are given and local_steps tuned, values differ in their rounds: each takes its share of them.
         rounds = [max(1, totals[points.index(point)] * stop // most) for point in survivors]
-        rounds_spent = sum(rounds) * len(spec.tuning_seeds)
-        return dataclasses.replace(search, rungs=[*rungs, Rung(survivors, rounds, rounds_spent)])
+        return dataclasses.replace(search, rungs=[*rungs, Rung(survivors, rounds)])
 
 
 def rung_rounds(count: int, most: int, eta: int = 2, budget: int | None = None) -> list[int]:

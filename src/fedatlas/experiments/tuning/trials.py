@@ -9,7 +9,7 @@ from typing import ClassVar
 from fedatlas.experiments.cells import CellSpec, Point, Search
 from fedatlas.experiments.runs import search_trials, tuned_points
 from fedatlas.experiments.tuning import halton
-from fedatlas.experiments.tuning.base import Evaluations, TuningRule, mean_scores, option_of, ranking
+from fedatlas.experiments.tuning.base import Evaluations, TuningRule, median_scores, option_of, ranking
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,28 +24,27 @@ class Trials(TuningRule):
         """Add trials beyond the borders near which the best one lies, or choose the best one."""
         assert spec.select is not None
         trials = search_trials(search)
-        scores = mean_scores(spec, trials, evaluations)
+        scores = median_scores(spec.select, trials, search.seeds, evaluations)
         best = ranking(scores, spec.select)[0]
         point = trials[best].point
-        longer = _grow(spec, search, point, is_possible) if math.isfinite(scores[best]) else None
-        return longer or dataclasses.replace(search, chosen=point)
+        longer = self.lengthen(spec, search, point, is_possible) if math.isfinite(scores[best]) else search
+        return dataclasses.replace(search, chosen=point) if longer is search else longer
 
-
-def _grow(spec: CellSpec, search: Search, best: Point, is_possible: Callable[[Point], bool]) -> Search | None:
-    """Return a search with trials beyond the borders near which the best one lies; None where there are none to add."""
-    assert spec.space is not None and search.space is not None and spec.select is not None
-    first, space, axes = spec.space, dict(search.space), search.axes
-    options = {name: option_of(spec, name) for name in space}
-    parts = {}
-    for name, ends in search.space.items():
-        side = halton.border(ends, best[name])
-        if side and halton.count_moves(first[name], ends, side) < spec.select.extend:
-            space[name], parts[name] = halton.grow(first[name], ends, side)
-    count = math.ceil(halton.GROWTH * len(next(iter(spec.tune.values()))))
-    for name, part in parts.items():
-        points = tuned_points(dataclasses.replace(search, axes=axes))
-        added = halton.draw({**space, name: part}, options, count, points)
-        rows = [point for point in tuned_points(Search({}, added, None, space)) if is_possible(point)]
-        axes = {axis: [*values, *(row[axis] for row in rows)] for axis, values in axes.items()}
-    longer = len(next(iter(axes.values()))) > len(next(iter(search.axes.values())))
-    return dataclasses.replace(search, axes=axes, space=space) if longer else None
+    def lengthen(self, spec: CellSpec, search: Search, best: Point, is_possible: Callable[[Point], bool]) -> Search:
+        """Return a search with trials beyond the borders near which the best one lies."""
+        assert spec.space is not None and search.space is not None and spec.select is not None
+        first, space, axes = spec.space, dict(search.space), search.axes
+        options = {name: option_of(spec, name) for name in space}
+        parts = {}
+        for name, ends in search.space.items():
+            side = halton.border(ends, best[name])
+            if side and halton.count_moves(first[name], ends, side) < spec.select.extend:
+                space[name], parts[name] = halton.grow(first[name], ends, side)
+        count = math.ceil(halton.GROWTH * len(next(iter(spec.tune.values()))))
+        for name, part in parts.items():
+            points = tuned_points(dataclasses.replace(search, axes=axes))
+            added = halton.draw({**space, name: part}, options, count, points)
+            rows = [point for point in tuned_points(Search({}, added, None, space)) if is_possible(point)]
+            axes = {axis: [*values, *(row[axis] for row in rows)] for axis, values in axes.items()}
+        longer = len(next(iter(axes.values()))) > len(next(iter(search.axes.values())))
+        return dataclasses.replace(search, axes=axes, space=space) if longer else search

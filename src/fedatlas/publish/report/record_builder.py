@@ -77,7 +77,9 @@ def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, s
 def _tuning(select: Select) -> str:
     """Return a sentence on the choice of tuned values."""
     ends = f"; the ends of axes are moved up to {_times(select.extend)}" if select.extend else ""
-    return f"by {labels.words(select.tuning_metric)} on the seeds {_values(select.seeds)}{ends}"
+    several = len(select.seeds) > 1
+    median = f", the median over the seeds {_values(select.seeds)} and confirmed on fresh seeds where runs are random"
+    return f"by {labels.words(select.tuning_metric)}{median if several else f' on seed {select.seeds[0]}'}{ends}"
 
 
 def _times(count: int) -> str:

@@ -28,7 +28,16 @@ def find_warnings(record: ExperimentRecord, table: pd.DataFrame, data: Mapping[s
     for id, name in record.algorithms.items():
         rows = chosen[chosen["algorithm"] == id]
         for edge, part in rows[rows["edge"] != ""].groupby("edge", sort=False):
-            sentences.append(f"{name}: the best {_code(str(edge))} of the grid{_settings(record, part, len(rows))}.")
+            sentences.append(
+                f"{name}: the best {_code(str(edge))} of the search{_settings(record, part, len(rows))}; no best value "
+                "inside was found."
+            )
+        refuted = rows[~rows["confirmation"].isin(["", "confirmed"])]
+        for outcome, part in refuted.groupby("confirmation", sort=False):
+            sentences.append(
+                f"{name}: fresh seeds refuted the best value of the tuning seeds, and the search went on; the chosen "
+                f"value is {outcome}{_settings(record, part, len(rows))}."
+            )
         diverged = ~rows["score"].map(math.isfinite)
         all_diverged = (rows["tuning_seeds"] > 0) & ~rows["tuning_score"].map(math.isfinite)
         cases = ((all_diverged, "diverged for every tuned value"), (diverged & ~all_diverged, "diverged"))

@@ -134,7 +134,7 @@ def read_runs(
     for run, start, stop in zip(specs, starts, [*starts[1:], len(frame)], strict=True):
         rows = {name: values[start:stop] for name, values in columns.items()}
         values = {**point, **run.within, **run.tune}
-        tunes = run.seed in spec.tuning_seeds
+        tunes = run.seed not in spec.seeds
         run_tags = {"algorithm": id, "fingerprint": meta.fingerprint, "status": rows["status"][-1]}
         run_tags |= {"versions": versions, "phase": "tuning" if tunes else "scoring"}
         if run_tags["status"] == "diverged":

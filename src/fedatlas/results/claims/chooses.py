@@ -46,7 +46,7 @@ class Chooses(AlgorithmCheck):
         return exact_outcome("; ".join(texts), held, seeds=int(rows["tuning_seeds"].max()))
 
     def _best_rows(self, results: Results) -> "pd.DataFrame":
-        """Return for each setting a row with the best values of ``among``, by the mean over the tuning seeds."""
+        """Return for each setting a row with the best values of ``among``, by the median over the tuning seeds."""
         import pandas as pd
 
         rows = results.rows(self.algorithm, self.where, results.trials)
@@ -56,9 +56,12 @@ class Chooses(AlgorithmCheck):
         if rows.empty:
             raise NotTested("None of the values was tried")
         goal = results.goal(results.view.select.tuning_metric)
-        scores = rows["score"].mask(rows["diverged"] > 0).fillna(worst_score(goal))
+        scores = rows["score"].fillna(worst_score(goal))
         keys = [*results.axes, *(name for name in results.view.tune if name in rows)]
         groups = rows.assign(score=scores).groupby(keys, sort=False, dropna=False)
-        means = groups.agg(score=("score", "mean"), tuning_seeds=("seed", "count")).reset_index()
+        medians = groups.agg(score=("score", "median"), tuning_seeds=("seed", "count"), lost=("diverged", "max"))
+        medians["score"] = medians["score"].mask(medians["lost"] > 0, worst_score(goal))
         best = "idxmin" if goal == "min" else "idxmax"
-        return pd.concat([part.loc[[getattr(part["score"], best)()]] for _, part in results.settings(means)])
+        return pd.concat(
+            [part.loc[[getattr(part["score"], best)()]] for _, part in results.settings(medians.reset_index())]
+        )

@@ -1,0 +1,152 @@
+"""Confirmation of the best tuned value on fresh seeds.
+
+The best of many noisy scores may be a lucky one. So the best value and its neighbours run on fresh seeds, as many as
+there are tuning seeds, which take part neither in the search nor in scoring. A neighbour refutes the value if it
+scores better on `MAJORITY` of the fresh seeds, seed by seed, because runs of one seed share their draws; or if the
+value diverges on a fresh seed and the neighbour on none. Then the fresh seeds join the tuning seeds, the search goes on
+from the best median over all of them until no neighbour is better, and other fresh seeds test what it has reached.
+"""
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+from fedatlas.experiments.cells import LARGEST_SEED, CellSpec, Confirmation, Point, Search, Select, Space
+from fedatlas.experiments.runs import Trial, search_trials, tuned_points
+from fedatlas.experiments.tuning import halton
+from fedatlas.experiments.tuning.axes import size
+from fedatlas.experiments.tuning.base import Evaluations, TuningRule, median_scores, ranking, score
+
+MAJORITY = 4 / 5  # of the fresh seeds: all of two or three, four of five
+TESTS = 3  # of the best value; after so many refuted values the best median over all seeds is chosen
+
+
+def advance_search(
+    rule: TuningRule,
+    spec: CellSpec,
+    search: Search,
+    evaluations: Evaluations,
+    is_possible: Callable[[Point], bool],
+) -> Search:
+    """Return a search after its runs are done: with more of them, or with the chosen value.
+
+    It begins on two tuning seeds. If all values have the same scores on both, runs are not random: there are no more
+    seeds, and nothing is confirmed.
+
+    Args:
+        rule: Tuning rule of the cell.
+        spec: Specification of the cell.
+        search: The search so far, with ``chosen`` None.
+        evaluations: Returns the rows of the run of a trial and a seed.
+        is_possible: Returns whether a tuned value can be run.
+    """
+    random = _is_random(spec, search, evaluations)
+    if random and len(search.seeds) < len(spec.tuning_seeds):
+        return dataclasses.replace(search, seeds=spec.tuning_seeds)
+    if search.confirmation is not None:
+        return _continue(rule, spec, search, search.confirmation, evaluations, is_possible)
+    search = rule.advance(spec, search, evaluations, is_possible)
+    if search.chosen is None or not random:
+        return search
+    best, around = search.chosen, neighbours(search, search.chosen)
+    if not around or _all_diverged(spec, search, evaluations):
+        return search
+    confirmation = Confirmation(best, [best, *around], fresh_seeds(spec, len(spec.tuning_seeds)), [], True)
+    return dataclasses.replace(search, chosen=None, confirmation=confirmation)
+
+
+def fresh_seeds(spec: CellSpec, count: int) -> list[int]:
+    """Return the first seeds beyond the tuning seeds that score nothing.
+
+    Args:
+        spec: Specification of the cell.
+        count: Number of seeds. The seeds of a smaller number are the first ones of a larger.
+    """
+    taken = {*spec.seeds, *spec.tuning_seeds}
+    seeds = (seed % (LARGEST_SEED + 1) for seed in itertools.count(max(spec.tuning_seeds) + 1))
+    return list(itertools.islice((seed for seed in seeds if seed not in taken), count))
+
+
+def neighbours(search: Search, point: Point) -> list[Point]:
+    """Return the neighbours of a tuned value.
+
+    In a grid they differ in one hyper-parameter, which has the next smaller or larger value, or any other one where
+    values have no order. Of trials they are the nearest on a logarithmic scale, two for each hyper-parameter.
+    """
+    if search.space is None:
+        return [{**point, name: value} for name in search.axes for value in _adjacent(search.axes[name], point[name])]
+    space, others = search.space, [other for other in tuned_points(search) if other != point]
+    near = sorted(others, key=lambda other: math.dist(_shares(space, point), _shares(space, other)))
+    return near[: 2 * len(space)]
+
+
+def _adjacent(values: Sequence[object], value: object) -> list[object]:
+    """Return the values of an axis next to one of them; all others where they have no order."""
+    if any(size(other) is None for other in values):
+        return [other for other in values if other != value]
+    ordered = sorted(values, key=lambda other: size(other) or 0.0)
+    at = ordered.index(value)
+    return [*ordered[max(at - 1, 0) : at], *ordered[at + 1 : at + 2]]
+
+
+def _shares(space: Space, point: Point) -> list[float]:
+    return [halton.range_share(ends, point[name]) for name, ends in space.items()]
+
+
+def _is_random(spec: CellSpec, search: Search, evaluations: Evaluations) -> bool:
+    """Return whether the scores of any value differ on the first two tuning seeds."""
+    assert spec.select is not None  # a search has a choice
+    if len(search.seeds) < 2:
+        return False
+    first, second = search.seeds[:2]
+    return any(
+        score(evaluations(trial, first), spec.select) != score(evaluations(trial, second), spec.select)
+        for trial in search_trials(search)
+    )
+
+
+def _all_diverged(spec: CellSpec, search: Search, evaluations: Evaluations) -> bool:
+    assert spec.select is not None
+    trials = search_trials(search)
+    return not any(map(math.isfinite, median_scores(spec.select, trials, search.seeds, evaluations)))
+
+
+def _continue(
+    rule: TuningRule,
+    spec: CellSpec,
+    search: Search,
+    confirmation: Confirmation,
+    evaluations: Evaluations,
+    is_possible: Callable[[Point], bool],
+) -> Search:
+    """Return a search after the runs on fresh seeds: with the confirmed value, or with more seeds and values."""
+    assert spec.select is not None
+    best, refuted = confirmation.best, confirmation.refuted
+    if confirmation.is_test:
+        last = confirmation.seeds[-len(spec.tuning_seeds) :]
+        if not any(_refutes(spec.select, rival, best, last, evaluations) for rival in neighbours(search, best)):
+            return dataclasses.replace(search, chosen=best)
+        refuted = [*refuted, best]
+    # The runs of rungs have fewer rounds than those on fresh seeds, and so are not compared with them.
+    seeds = [*(search.seeds if search.rungs is None else []), *confirmation.seeds]
+    medians = median_scores(spec.select, list(map(Trial, confirmation.points)), seeds, evaluations)
+    best = confirmation.points[ranking(medians, spec.select)[0]]
+    if len(refuted) == TESTS:
+        ended = dataclasses.replace(confirmation, best=best, refuted=refuted, is_test=False)
+        return dataclasses.replace(search, chosen=best, confirmation=ended)
+    search = rule.lengthen(spec, search, best, is_possible)
+    new = [point for point in neighbours(search, best) if point not in confirmation.points]
+    points = [*confirmation.points, *new]
+    count = len(confirmation.seeds) + (0 if new else len(spec.tuning_seeds))
+    longer = Confirmation(best, points, fresh_seeds(spec, count), refuted, not new)
+    return dataclasses.replace(search, confirmation=longer)
+
+
+def _refutes(select: Select, rival: Point, best: Point, seeds: Sequence[int], evaluations: Evaluations) -> bool:
+    """Return whether a neighbour is better than the best value on fresh seeds."""
+    trials = [Trial(rival), Trial(best)]
+    scores = [[score(evaluations(trial, seed), select) for seed in seeds] for trial in trials]
+    wins = sum(ranking([theirs, ours], select)[0] == 0 and theirs != ours for theirs, ours in zip(*scores, strict=True))
+    finite = [all(map(math.isfinite, values)) for values in scores]
+    return wins >= math.ceil(MAJORITY * len(seeds)) or finite == [True, False]
