@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.algorithms.minibatch import GradientDescent, MinibatchSGD
@@ -100,6 +101,37 @@ def test_costs_by_hand(name, parameters, up, down, gradients, samples):
         history = run(example(name, **parameters), problem, participation=participation, block=2)
         assert list(costs(history).values()) == [up, down, gradients, samples]
         assert {history.rows[0][name] for name in (*COSTS, "seconds")} == {0.0}
+
+
+@pytest.mark.parametrize("participation", [{"kind": "full"}, {"kind": "uniform", "count": 3}])
+@pytest.mark.parametrize("make", [logistic, lambda: logistic(heterogeneous=False)])
+def test_gradient_descent_with_full_gradients_of_minibatches_is_minibatch_sgd(make, participation):
+    options = {"full_gradients": "minibatch", "participation": participation}
+    gd, sgd = (run(example(name), make(), **options) for name in ("gd", "mb-sgd"))
+    np.testing.assert_array_equal(gd.x, sgd.x)
+    assert costs(gd) == costs(sgd)
+
+
+def test_full_gradients_are_exact_where_steps_take_all_data():
+    ends = [
+        run(example("scaffold", option=1), logistic(), batch=None, full_gradients=f).x for f in ("exact", "minibatch")
+    ]
+    np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.parametrize("name", [name for name in algorithms.names() if not algorithms.get(name).exact_prox])
+def test_no_algorithm_sees_all_data_where_full_gradients_are_of_minibatches(name, monkeypatch):
+    problem, computed = logistic(), []
+    monkeypatch.setattr(problem, "full_batch", lambda clients: computed.append(clients))
+    assert np.isfinite(run(example(name), problem, full_gradients="minibatch").x).all() and not computed
+
+
+@pytest.mark.parametrize("name", ["dane", "fedred", "sonata"])
+def test_exact_subproblems_are_refused_where_full_gradients_are_of_minibatches(name):
+    with pytest.raises(
+        UserError, match=f"algorithm {name} solves subproblems exactly, but full_gradients is minibatch"
+    ):
+        run(example(name), quadratic(), full_gradients="minibatch")
 
 
 def test_samples_of_unequal_clients_are_averaged_over_them():

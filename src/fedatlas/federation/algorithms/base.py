@@ -179,6 +179,8 @@ class Algorithm(Kind):
         self._validate_precision(setting)
         if setting.local_epochs is not None and self.overrides("length"):
             raise Undefined(f"{self.title()} draws the length of its rounds: give local_steps, not local_epochs")
+        if self.exact_prox and not setting.exact_gradients:
+            raise Undefined(f"{self.title()} solves subproblems exactly, but full_gradients is minibatch")
         if self.exact_prox and not problem.has_prox():
             raise Undefined(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
 

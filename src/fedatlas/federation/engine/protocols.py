@@ -59,7 +59,9 @@ class Steps(Protocol):
         """Samples of a minibatch divided by the samples of its client: (m, 1)."""
 
     def full(self, y: Array) -> Array:
-        """Return the full local gradients G_i(y): (m, d)."""
+        """Return the full local gradients G_i(y): (m, d). With ``full_gradients: minibatch`` of the setting, return the
+        means of the round's K stochastic gradients instead.
+        """
 
     def mean(self, y: Array) -> Array:
         """Return the means of the round's K stochastic gradients, all of them at y: (m, d)."""
@@ -117,6 +119,9 @@ class Setting(Protocol):
 
     @property
     def full_participation(self) -> bool: ...
+
+    @property
+    def exact_gradients(self) -> bool: ...
 
     @property
     def constant_lr(self) -> bool: ...

@@ -21,6 +21,7 @@ class Round:
         local_steps: Local steps of the setting, from which ``Algorithm.length`` made ``steps``; None for local epochs.
         batch: Samples of a minibatch where the draws are passes over the data, else None.
         clip: Largest norm of a minibatch gradient.
+        exact_gradients: Whether full gradients are exact, and not means of the round's minibatch gradients.
         seed: Seed of the run.
         probabilities: Probability of each client to be active, (clients,), or None where they are unknown.
         recorded: Names of the values that ``Steps.record`` keeps.
@@ -34,6 +35,7 @@ class Round:
     local_steps: int | None = None
     batch: int | None = None
     clip: float | None = None
+    exact_gradients: bool = True
     seed: int = 0
     probabilities: np.ndarray | None = None
     recorded: tuple[str, ...] = ()

@@ -46,6 +46,12 @@ class Setting:
         "samples of the FedAc authors' code, to replay published runs)",
         family="sampling",
     )
+    full_gradients: Literal["exact", "minibatch"] = option(
+        "exact",
+        doc="what a client computes where an algorithm asks for its full gradient: `exact`, the gradient over all of "
+        "its data; or `minibatch`, the mean of the round's minibatch gradients, so that all algorithms have noise. "
+        "Where batch is null, these are the same",
+    )
     participation: str | dict[str, Any] = option(
         lambda: {"kind": "full"}, doc="rule that says which clients take part in a round", family="participation"
     )
@@ -133,6 +139,11 @@ class Setting:
     def evaluated(self, round: int) -> bool:
         """Return whether the output is evaluated after this number of rounds."""
         return round % self.eval_every == 0 or round == self.total_rounds
+
+    @property
+    def exact_gradients(self) -> bool:
+        """True if clients compute the gradients of their objectives exactly where an algorithm asks for them."""
+        return self.full_gradients == "exact" or (self.batch is None and self.local_epochs is None)
 
     @functools.cached_property
     def participation_kind(self) -> Participation:

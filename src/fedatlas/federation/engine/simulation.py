@@ -223,6 +223,7 @@ class Simulation:
             local_steps=setting.local_steps,
             batch=None if setting.local_epochs is None else setting.batch,
             clip=setting.clip,
+            exact_gradients=setting.exact_gradients,
             seed=self.seed,
             probabilities=self.participants.probabilities(t),
             recorded=tuple(setting.record) if setting.record and setting.evaluated(t + 1) else (),

@@ -174,7 +174,9 @@ class Steps:
         return (sizes if self.draws is None else np.full(m, self.draws.shape[2]))[:, None] / sizes[:, None]
 
     def full(self, y: Array) -> Array:
-        """Return full local gradients G_i(y): (m, d)."""
+        """Return full local gradients G_i(y); where they are not exact, means of the round's minibatches: (m, d)."""
+        if not self._round.exact_gradients and self.draws is not None:
+            return self._mean(y, self.draws)
         batch = self.problem.full_batch(self.clients)
         self._work.count(batch, full=True)
         return batch.grad(y)
@@ -187,9 +189,10 @@ class Steps:
         """
         if self._round.clip is not None:
             raise UserError("clip is for local steps: take an algorithm that makes some, or leave clip out")
-        if self.draws is None:
-            return self.full(y)
-        batch = self._batch(self.draws.reshape(len(self.draws), -1))
+        return self.full(y) if self.draws is None else self._mean(y, self.draws)
+
+    def _mean(self, y: Array, draws: np.ndarray) -> Array:
+        batch = self._batch(draws.reshape(len(draws), -1))
         self._work.count(batch, calls=self.K)
         return batch.grad(y)
 
