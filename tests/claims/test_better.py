@@ -4,7 +4,15 @@ import math
 
 import pytest
 
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
+from fedatlas.results.claims.verdicts import (
+    EQUAL,
+    HELD,
+    MORE,
+    NOT_HELD,
+    NOT_TESTED,
+    UNDECIDED,
+    VACUOUS,
+)
 from tests.synthetic import curves_of, table
 
 from .fixtures import judged, verdict, view
@@ -36,7 +44,7 @@ def test_a_comparison_of_equal_scores_is_vacuous():
     rows = [("fedac-1", 4, [0.1, 0.3]), ("fedavg", 4, [0.1, 0.3])]
     assert verdict(rows, **CONTEST)[0] == VACUOUS
     assert verdict(rows, **CONTEST, factor=0.9)[0] == VACUOUS
-    assert verdict([*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)], **CONTEST)[0] == NOT_HELD  # equal is not better
+    assert verdict([*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)], **CONTEST)[0] == EQUAL  # somewhere not better
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, UNDECIDED, NotTested
+from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all, judge_any
+from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, UNDECIDED, UNTESTED, NotTested
 from fedatlas.results.comparing.intervals import pair_seeds, sample
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9)
@@ -111,6 +111,94 @@ def test_the_worst_part_is_told():
     outcome = judge_all(parts)
     assert outcome.text.startswith("at worst 3.05") and outcome.text.endswith("of 3, of 4 comparisons")
     assert outcome.measurement.value == pytest.approx(3.05) and outcome.measurement.seeds == 2
+
+
+def test_the_part_that_refutes_decides():
+    """The widest interval has the lowest end, but says nothing; the claim fails by another part."""
+    wide, clear = Evidence(sample([0.1, 2.0, 9.0]), Bounds(1), "{} wide"), Evidence(sample([0.7, 0.71]), Bounds(1))
+    for parts in ([wide, clear], [clear, wide], [clear, wide, wide, clear]):
+        outcome = judge_all(parts)
+        assert outcome.verdict == NOT_HELD
+        assert outcome.measurement.value == pytest.approx(0.705) and outcome.measurement.high < 1
+    assert judge_all([clear, wide, wide, clear]).text.startswith("at worst 0.705")
+    assert judge_all([wide, Evidence(sample([3.0, 3.1]), Bounds(1))]).measurement.value == pytest.approx(3.7)
+
+
+EDGE = "At the edge: the interval ends at 0.454, and the line is at 0.45."
+SAME = Bounds(1 / 1.05, 1.05)
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([[1.01, 1.02, 1.01]], EQUAL),
+        ([[0.99, 0.98, 0.99]], EQUAL),  # surely behind, by less than what matters
+        ([[1.04, 1.08, 1.06]], HELD),
+        ([[0.9, 1.1, 1.0]], UNDECIDED),
+        ([[0.9, 0.91, 0.9]], NOT_HELD),
+        ([[1.01, 1.02, 1.01], [2.0, 2.1, 2.0]], EQUAL),
+        ([[1.01, 1.02, 1.01], [0.9, 1.1, 1.0]], UNDECIDED),
+        ([[1.01, 1.02, 1.01], [0.5, 0.51, 0.5]], NOT_HELD),
+    ],
+)
+def test_less_than_what_matters_is_equal(parts, expected):
+    evidence = [Evidence(sample(values, log=True), Bounds(1, open=True), equality=SAME) for values in parts]
+    assert judge_all(evidence).verdict == expected
+    if len(parts) == 1:
+        assert judge_any(evidence).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "bounds", "note"),
+    [
+        (
+            [0.455, 0.456, 0.457],
+            Bounds(0.45, 0.55),
+            EDGE,
+        ),
+        ([0.47, 0.50, 0.53], Bounds(0.45, 0.55), ""),  # undecided
+        ([0.499, 0.5, 0.501], Bounds(0.45, 0.55), ""),
+        ([0.1, 0.11, 0.1], Bounds(0), ""),  # no share of 0 is small
+    ],
+)
+def test_a_verdict_says_how_near_its_line_is(values, bounds, note):
+    assert judge_all([Evidence(sample(values), bounds)]).note == note
+
+
+@given(NUMBERS, st.floats(-1e6, 1e6))
+def test_a_p_value_below_the_level_decides(values, bound):
+    outcome = judge_all([Evidence(sample(values), Bounds(bound))])
+    if (p := outcome.measurement.p) is not None and abs(p - 0.05) > 1e-6:
+        assert (p < 0.05) == (outcome.verdict in (HELD, NOT_HELD))
+
+
+def test_p_values_of_several_parts():
+    """A claim about all parts is refuted by the smallest p-value times their number, and shown by the largest."""
+    parts = [Evidence(sample(values), Bounds(1)) for values in ([2.0, 2.1, 2.3], [3.0, 3.4, 3.1])]
+    single = [judge_all([part]).measurement.p for part in parts]
+    assert judge_all(parts).measurement.p == max(single)
+    refuted = Evidence(sample([0.1, 0.2, 0.15]), Bounds(1))
+    assert judge_all([*parts, refuted]).measurement.p == pytest.approx(3 * judge_all([refuted]).measurement.p)
+
+
+def test_one_seed_decides_where_runs_are_deterministic():
+    outcome = judge_all([Evidence(sample([2.0], exact=True), Bounds(1))])
+    assert (outcome.verdict, outcome.measurement.seeds) == (HELD, 1)
+    assert outcome.note == "The runs are deterministic, so one seed decides."
+    assert judge_all([Evidence(sample([2.0]), Bounds(1))]).verdict == UNDECIDED
+
+
+REASON = "SCAFFOLD diverges."
+
+
+@pytest.mark.parametrize(("values", "expected"), [(None, UNTESTED), (2.0, UNTESTED), (0.5, NOT_HELD)])
+def test_a_failure_that_nobody_tuned_proves_nothing(values, expected):
+    """What is left can refute the claim, and cannot show it."""
+    evidence = [] if values is None else [Evidence(sample([values, values]), Bounds(1))]
+    outcome = judge_all(evidence, failed=[REASON, REASON])
+    assert outcome.verdict == expected and outcome.note == REASON
+    shown = judge_any(evidence, failed=[REASON]).verdict
+    assert shown == (HELD if values == 2.0 else UNTESTED)
 
 
 def test_an_open_bound_excludes_its_end():

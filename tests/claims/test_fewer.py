@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED, VACUOUS
 from tests.synthetic import curves, table
 
 from .fixtures import judged, view
@@ -50,6 +50,12 @@ def test_fewer_over_all_rounds():
         HELD,
         "0.833 times less than FedAvg (48 against 40) at M = 4",
     )
+
+
+def test_equal_costs_of_all_rounds_are_vacuous():
+    lines = [*SLOW, ("fedac-1", 4, 0, SLOW[0][3]), ("fedac-1", 4, 1, SLOW[0][3])]
+    assert fewer(lines, reduction=None, at_least=1)[0] == VACUOUS
+    assert fewer(lines, at_least=1)[0] == HELD  # an accuracy could be attained at different costs
 
 
 def test_fewer_wants_one_accuracy():

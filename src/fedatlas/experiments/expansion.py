@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError
-from fedatlas.experiments import validation
+from fedatlas.experiments import entry_facts, validation
 from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
 from fedatlas.experiments.experiment_file import merge
@@ -150,12 +150,15 @@ def _algorithm_view(experiment: Experiment, id: str) -> AlgorithmView:
     entry, algorithm = experiment.algorithms[id], experiment.algorithm(id)
     kind = algorithms.get(algorithm)
     name: str = getattr(kind, "label", id) if id == algorithm else id
+    tune = tuned_values(experiment, id)[0]
     return AlgorithmView(
         algorithm=algorithm,
         name=entry.label or name,
         set=entry.set,
-        tune=tuned_values(experiment, id)[0],
+        tune=tune,
         setting=entry.setting,
+        untuned=entry_facts.untuned_parameters(experiment, id, tune),
+        deterministic=entry_facts.is_deterministic(experiment, id),
     )
 
 

@@ -10,13 +10,19 @@ from fedatlas.experiments.cells import Axes, Select, Spec
 
 @dataclass(frozen=True)
 class AlgorithmView:
-    """An algorithm of an experiment, with its name in legends."""
+    """An algorithm of an experiment, with its name in legends.
+
+    tune: tuned hyper-parameters with their values. untuned: hyper-parameters that are fixed at a number where nothing
+    is tuned. deterministic: whether its runs are the same for all seeds.
+    """
 
     algorithm: str
     name: str
     set: dict[str, Any] = field(default_factory=dict)
     tune: Axes = field(default_factory=dict)
     setting: dict[str, Any] = field(default_factory=dict)
+    untuned: list[str] = field(default_factory=list)
+    deterministic: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,24 @@ from fedatlas.io.files import atomic
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import changes
 from fedatlas.publish.report.gallery import DataForm, GalleryEntry, Styles, read_entries
-from fedatlas.publish.report.verdicts import at_largest_size
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, VACUOUS
+from fedatlas.publish.report.verdicts import at_largest_size, with_q_values
+from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.figures.drawing import save, settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-BAR_ORDER = (MORE, HELD, UNDECIDED, NOT_HELD, VACUOUS, NOT_TESTED)
-BAR_COLOURS = dict(zip(BAR_ORDER, ("#0b5c30", "#2f9e63", "#e0b04a", "#d55e00", "#a3a3a3", "#dddddd"), strict=True))
+BAR_COLOURS = {
+    MORE: "#0b5c30",
+    HELD: "#2f9e63",
+    EQUAL: "#8cb8d9",
+    UNDECIDED: "#e0b04a",
+    NOT_HELD: "#d55e00",
+    VACUOUS: "#a3a3a3",
+    UNTESTED: "#c4c4c4",
+    NOT_TESTED: "#dddddd",
+}
+BAR_ORDER = tuple(BAR_COLOURS)
 ATLAS_SOURCE = "The atlas's own"  # prefix of the source of a question that no paper asks
 ATLAS_BAR = "Own questions"
 DIGITS = 12  # of a hash on the page; entry.json has all
@@ -67,7 +76,8 @@ def write_page(gallery: Path, out: Path, items: Sequence[GalleryItem]) -> None:
         csv.read(gallery / entry.size / entry.name / "claims.csv", dtype=str, keep_default_na=False)
         for entry in entries
     ]
-    claims = pd.concat(tables, ignore_index=True)
+    keys = {entry.name: entry.paper.key for entry in entries}
+    claims = with_q_values(pd.concat(tables, ignore_index=True).fillna(""), keys)
     csv.write(gallery / "claims.csv", claims)
     papers = {entry.name: f"{entry.paper.short} ({entry.paper.year})" for entry in entries}
     draw_verdicts(claims, papers, gallery / "tally.svg")
@@ -79,8 +89,9 @@ def write_page(gallery: Path, out: Path, items: Sequence[GalleryItem]) -> None:
             f"{escape_markdown(paper.authors)}, {escape_markdown(paper.venue)}, {paper.year}.",
             "",
         ]
-        for entry, table in zip(entries, tables, strict=True):
+        for entry in entries:
             if entry.paper == paper:
+                table = claims[(claims["experiment"] == entry.name) & (claims["size"] == entry.size)]
                 path = f"{gallery.name}/{entry.size}/{entry.name}"
                 lines += _section(entry, items_by_key[entry.size, entry.name], table, path)
     keys = {(entry.size, entry.name) for entry in entries}
@@ -160,8 +171,8 @@ def _section(entry: GalleryEntry, item: GalleryItem, claims: "pd.DataFrame", fol
         yield ""
     tested = claims[claims["verdict"] != NOT_TESTED]
     if len(tested):
-        yield "| Claim | Paper | Here | Seeds | Verdict |"
-        yield "|---|---|---|---|---|"
+        yield "| Claim | Paper | Here | Seeds | q | Verdict |"
+        yield "|---|---|---|---|---|---|"
     for claim in tested.to_dict("records"):
         reading = f" Reading: {claim['reading'].rstrip('.')}." if claim["reading"] else ""
         text = f"{claim['text']}{reading} ({claim['source']})"
@@ -170,6 +181,7 @@ def _section(entry: GalleryEntry, item: GalleryItem, claims: "pd.DataFrame", fol
             claim["paper"],
             escape_markdown(claim["ours"]),
             claim["seeds"],
+            claim["q"],
             f"**{claim['verdict']}**",
         ]
         yield f"| {' | '.join(map(str, cells))} |"

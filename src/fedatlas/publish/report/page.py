@@ -22,6 +22,7 @@ from fedatlas.publish.report.verdicts import VERDICTS, at_largest_size
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.bibliography import Reference
 from fedatlas.results.claims.verdicts import NOT_TESTED
+from fedatlas.results.comparing.discoveries import q_values
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -52,6 +53,7 @@ def write_report(parts: Sequence[Path], out: Path, repository: str | None = None
     """
     experiments = [_load_experiment(Path(directory), Path(out).parent) for directory in parts]
     _add_committed(experiments, verdicts)
+    _add_q_values(experiments)
     records = [part["record"] for part in experiments]
     claims = [claim for part in experiments for claim in part["claims"]]
     papers: dict[Reference, list[dict[str, Any]]] = {}
@@ -142,6 +144,18 @@ def _links(files: Mapping[str, Path], base: Path) -> dict[str, str]:
 def _link(path: Path, base: Path) -> str:
     """Return the address of a file for a page in the folder ``base``."""
     return quote(os.path.relpath(path, base))
+
+
+def _add_q_values(parts: Sequence[Mapping[str, Any]]) -> None:
+    """Add to each claim its q-value among the claims of its paper and size, or nothing."""
+    for part in parts:
+        key = part["record"].paper.key, part["record"].size
+        family = [other for other in parts if (other["record"].paper.key, other["record"].size) == key]
+        p_values = [claim.get("p", "") for other in family for claim in other["claims"]]
+        values = q_values([float(p) if _is_number(p) else None for p in p_values])
+        claims = [claim for other in family for claim in other["claims"]]
+        for claim, q in zip(claims, values, strict=True):
+            claim["q"] = "" if q is None else labels.number(q)
 
 
 def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> None:

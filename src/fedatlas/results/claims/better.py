@@ -8,10 +8,10 @@ from fedatlas.experiments import labels
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ContestCheck, ScoreCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
+from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing.intervals import pair_seeds, sample
+from fedatlas.results.comparing.intervals import sample
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +20,10 @@ class Better(ScoreCheck, ContestCheck):
     them in one setting: at least ``factor`` times as good, or ahead by at least ``by``.
 
     Runs of one seed are compared; the interval of the mean over seeds must lie beyond the line, of ratios on a
-    logarithmic scale. Equal scores are not better unless ``factor`` is below 1. Where all are equal the comparison is
-    vacuous. The claim holds and more if the whole interval of some ratio lies above ``beyond``. Scores that are better
-    than the ``floor`` count as it, and settings in which both sides are at it in all seeds compare nothing.
+    logarithmic scale. Without ``factor`` and ``by``, an interval within ``matters`` of equality is equal, not better.
+    Where all scores of all seeds are equal the comparison is vacuous. The claim holds and more if the whole interval of
+    some ratio lies above ``beyond``. Scores that are better than the ``floor`` count as it, and settings in which both
+    sides are at it in all seeds compare nothing.
     """
 
     name = "better"
@@ -30,6 +31,12 @@ class Better(ScoreCheck, ContestCheck):
     factor: float = option(1, doc="how many times as good it must be", above=0)
     by: float | None = option(
         None, doc="by how much its score must be ahead, instead of a factor; below 0 it may be behind by as much"
+    )
+    matters: float = option(
+        MATTERS,
+        doc="smallest effect that matters where neither factor nor by is given: a share of the rival's score, or of "
+        "what its accuracy lacks of 1",
+        low=0,
     )
     floor: float | None = option(
         None, doc="score beyond which differences say nothing, such as the accuracy to which the optimum is known"
@@ -39,13 +46,19 @@ class Better(ScoreCheck, ContestCheck):
 
     def judge(self, results: Results) -> Outcome:
         ours = results.samples(self.algorithm, self.where, self.metric, self.statistic)
+        own_failures, failed = results.failures(self.algorithm, self.where, self.metric), []
         low = results.goal(self.metric) == "min"
         evidence, saturated, tied = [], [], True
         for rival in self.than:
             theirs = results.samples(rival, self.where, self.metric, self.statistic)
+            failures = results.failures(rival, self.where, self.metric)
             for point in [point for point in ours if point in theirs]:
+                if point in failures or point in own_failures:
+                    failed.append(failures.get(point) or own_failures[point])
+                    continue
                 pairs = [
-                    (self._floored(a, low), self._floored(b, low)) for a, b in pair_seeds(ours[point], theirs[point])
+                    (self._floored(a, low), self._floored(b, low))
+                    for a, b in results.pairs(self.algorithm, ours[point], rival, theirs[point])
                 ]
                 at_floor = self.floor is not None and all(mine == yours == self.floor for mine, yours in pairs)
                 if pairs and at_floor:
@@ -55,10 +68,13 @@ class Better(ScoreCheck, ContestCheck):
                     evidence.append(self._evidence(results, rival, point, pairs))
         more: Side = None if self.beyond is None else "above"
         note = f"At the floor on both sides, and so not compared: {'; '.join(saturated)}." if saturated else ""
-        if saturated and not evidence:
+        if saturated and not evidence and not failed:
             return vacuous_outcome(f"all scores at the floor of {labels.number(self.floor or 0)}", note)
-        outcome = judge_any(evidence, note) if self.some else judge_all(evidence, note, more=more)
-        return vacuous_outcome(outcome.text, "The scores of all seeds are equal.") if tied else outcome
+        if self.some:
+            outcome = judge_any(evidence, note, failed)
+        else:
+            outcome = judge_all(evidence, note, more=more, failed=failed)
+        return vacuous_outcome(outcome.text, "The scores of all seeds are equal.") if tied and not failed else outcome
 
     def _floored(self, score: float, low: bool) -> float:
         """Return a score, or the floor where the score is better."""
@@ -71,16 +87,34 @@ class Better(ScoreCheck, ContestCheck):
         means = [labels.number(math.fsum(values) / len(pairs)) for values in zip(*pairs, strict=True)]
         names = f"than {results.name(rival)} ({means[0]} against {means[1]}){location}"
         high = math.inf if self.beyond is None else self.beyond
+        exact = results.is_deterministic(self.algorithm, rival)
         if self.by is not None:
             ahead = [_minus(theirs, ours) if low else _minus(ours, theirs) for ours, theirs in pairs]
-            return Evidence(sample(ahead), Bounds(self.by, high, self.by == 0), f"{{}} better {names}")
+            return Evidence(sample(ahead, exact=exact), Bounds(self.by, high, self.by == 0), f"{{}} better {names}")
         name = self.metric or results.view.select.metric
         if metric(name).scale != "log" and any(-math.inf < score < 0 for pair in pairs for score in pair):
             raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `by` or another metric")
         ratios = [_ratio(ours, theirs, low) for ours, theirs in pairs]
+        equality = self._equality(name, [theirs for _, theirs in pairs])
         return Evidence(
-            sample(ratios, log=True), Bounds(self.factor, high, self.factor == 1), f"{{}} times better {names}"
+            sample(ratios, log=True, exact=exact),
+            Bounds(self.factor, high, self.factor == 1),
+            f"{{}} times better {names}",
+            equality,
+            math.log(equality.high) if equality else None,
         )
+
+    def _equality(self, metric: str, theirs: list[float]) -> Bounds | None:
+        """Return the ratios that differ from 1 by less than what matters; None where a factor is claimed."""
+        if self.factor != 1 or not self.matters:
+            return None
+        share = self.matters
+        if metric.endswith("accuracy"):
+            mean = math.fsum(theirs) / len(theirs)
+            if not 0 < mean < 1:
+                return None
+            share *= (1 - mean) / mean
+        return Bounds(1 / (1 + share), 1 + share)
 
 
 def _minus(a: float, b: float) -> float:

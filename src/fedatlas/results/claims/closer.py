@@ -9,7 +9,7 @@ from fedatlas.results.claims.base import ContestCheck, MetricCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
-from fedatlas.results.comparing.intervals import sample
+from fedatlas.results.comparing.intervals import match_seeds, sample
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +33,24 @@ class Closer(MetricCheck, ContestCheck):
             rows = results.rows(id, self.where, results.curves)
             for point, part in results.settings(rows):
                 roots[id, point] = np.sqrt(results.mean_squares(part, self.metric, self.after))
-        evidence = []
+        evidence, failed = [], []
+        own_failures = results.failures(self.algorithm, self.where, self.metric)
         for rival in self.than:
+            failures = results.failures(rival, self.where, self.metric)
             for point in [point for id, point in roots if id == self.algorithm and (rival, point) in roots]:
+                if point in failures or point in own_failures:
+                    failed.append(failures.get(point) or own_failures[point])
+                    continue
                 ours, theirs = roots[self.algorithm, point], roots[rival, point]
-                seeds = [seed for seed in ours.index if seed in theirs.index]
-                ratios = [_ratio(ours[seed], theirs[seed]) for seed in seeds]
+                pairs = results.pairs(self.algorithm, dict(ours), rival, dict(theirs), match_seeds)
+                ratios = sample(
+                    (_ratio(*pair) for pair in pairs), True, results.is_deterministic(self.algorithm, rival)
+                )
                 means = f"({labels.number(ours.mean())} against {labels.number(theirs.mean())})"
                 location = results.location(point)
                 template = f"{{}} times smaller than {results.name(rival)} {means}{location}"
-                evidence.append(Evidence(sample(ratios, log=True), Bounds(self.factor, open=True), template))
-        return judge_all(evidence)
+                evidence.append(Evidence(ratios, Bounds(self.factor, open=True), template))
+        return judge_all(evidence, failed=failed)
 
 
 def _ratio(ours: float, theirs: float) -> float:

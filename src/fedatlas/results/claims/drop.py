@@ -11,7 +11,7 @@ from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, Scor
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
-from fedatlas.results.comparing.intervals import pair_seeds, sample
+from fedatlas.results.comparing.intervals import sample
 
 Drops = dict[tuple[Any, ...], dict[int, float]]  # by point of the other axes and seed
 
@@ -44,20 +44,31 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
 
     def judge(self, results: Results) -> Outcome:
         evidence = []
-        rivals = {id: self._drops(results, id) for id in self.than}
-        for algorithm in self.algorithms:
+        failures = {id: self._failures(results, id) for id in (*self.algorithms, *self.than)}
+        rivals = {id: self._drops(results, id) for id in self.than if not failures[id]}
+        for algorithm in [id for id in self.algorithms if not failures[id]]:
             drops = self._drops(results, algorithm)
-            name = results.name(algorithm)
+            name, exact = results.name(algorithm), results.is_deterministic(algorithm)
             evidence += [
-                Evidence(sample(seed_scores.values()), self.limits(), f"{name} {{}}") for seed_scores in drops.values()
+                Evidence(sample(seed_scores.values(), exact=exact), self.limits(), f"{name} {{}}")
+                for seed_scores in drops.values()
             ]
             for id, theirs in rivals.items():
                 for point in [point for point in drops if point in theirs]:
-                    losses = [rival - ours for ours, rival in pair_seeds(drops[point], theirs[point])]
-                    evidence.append(
-                        Evidence(sample(losses), Bounds(0, open=True), f"{results.name(id)} loses {{}} more")
+                    pairs = results.pairs(algorithm, drops[point], id, theirs[point])
+                    losses = sample(
+                        (rival - ours for ours, rival in pairs), exact=results.is_deterministic(algorithm, id)
                     )
-        return judge_all(evidence, more=self.more)
+                    evidence.append(Evidence(losses, Bounds(0, open=True), f"{results.name(id)} loses {{}} more"))
+        failed = [sentence for sentences in failures.values() for sentence in sentences]
+        return judge_all(evidence, more=self.more, failed=failed)
+
+    def _failures(self, results: Results, algorithm: str) -> list[str]:
+        """Return sentences on the failures of an algorithm that nobody tuned, at ``start`` and ``end``."""
+        values = [self.start, self.end]
+        where = self.where if {"best", "worst"} & {v for v in values if isinstance(v, str)} else None
+        places = [where] if where is not None else [{**self.where, self.axis: value} for value in values]
+        return [sentence for place in places for sentence in results.failures(algorithm, place, self.metric).values()]
 
     def _drops(self, results: Results, algorithm: str) -> Drops:
         """Return how much worse scores are at ``end`` than at ``start``, by seed, in settings that have both values.

@@ -10,7 +10,7 @@ from fedatlas.results.claims.base import MultiAlgorithmCheck, ScoreCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
-from fedatlas.results.comparing.intervals import DIVERGED, pair_seeds, sample
+from fedatlas.results.comparing.intervals import DIVERGED, sample
 
 ROUNDING = 1e-14  # differences of scores that double precision does not resolve
 
@@ -31,24 +31,30 @@ class Equal(ScoreCheck, MultiAlgorithmCheck):
 
     def judge(self, results: Results) -> Outcome:
         scores = {id: results.samples(id, self.where, self.metric, self.statistic) for id in self.algorithms}
-        bounds, evidence, worst, seeds = Bounds(-self.tolerance, self.tolerance), [], 0.0, 0
+        failures = {id: results.failures(id, self.where, self.metric) for id in self.algorithms}
+        bounds, evidence, failed = Bounds(-self.tolerance, self.tolerance), [], []
+        worst, seeds = 0.0, 0
         noun = "difference" if self.absolute else "relative difference"
         for first, second in itertools.combinations(self.algorithms, 2):
             names = f"{results.name(first)} and {results.name(second)}"
             for point in [point for point in scores[first] if point in scores[second]]:
-                pairs = pair_seeds(scores[first][point], scores[second][point])
+                if point in failures[first] or point in failures[second]:
+                    failed.append(failures[first].get(point) or failures[second][point])
+                    continue
+                pairs = results.pairs(first, scores[first][point], second, scores[second][point])
                 pairs = [pair for pair in pairs if any(map(math.isfinite, pair))]
                 location = results.location(point)
                 if pairs and all(math.isfinite(score) for pair in pairs for score in pair):
-                    differences = sample(self._difference(*pair) for pair in pairs)
+                    exact = results.is_deterministic(first, second)
+                    differences = sample((self._difference(*pair) for pair in pairs), exact=exact)
                     worst, seeds = max(worst, *map(abs, differences.values)), max(seeds, len(pairs))
                     evidence.append(Evidence(differences, bounds, f"{noun} {{}} of {names}{location}"))
                 elif pairs:
                     worst = math.inf
                     evidence.append(Evidence(DIVERGED, bounds, f"one of {names} diverged{location}"))
-        if evidence and worst <= self.tolerance:
+        if evidence and not failed and worst <= self.tolerance:
             return exact_outcome(f"largest {noun} {labels.number(worst, 2)}", True, seeds=seeds, value=worst)
-        return judge_all(evidence)
+        return judge_all(evidence, failed=failed)
 
     def _difference(self, a: float, b: float) -> float:
         """Return the difference of two scores."""

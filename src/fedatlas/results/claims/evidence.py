@@ -2,13 +2,26 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_HELD, UNDECIDED, VACUOUS, Measurement, NotTested, Outcome
+from fedatlas.experiments import labels
+from fedatlas.results.claims.verdicts import (
+    EQUAL,
+    HELD,
+    MORE,
+    NOT_HELD,
+    UNDECIDED,
+    UNTESTED,
+    VACUOUS,
+    Measurement,
+    NotTested,
+    Outcome,
+)
 from fedatlas.results.comparing.intervals import LEVEL, Estimate
 
-LISTED = 3  # numbers that a text lists; of a longer list it has the worst
+LISTED = 3  # numbers that a text lists; of a longer list it has the one that decides
+MATTERS = 0.05  # smallest effect that matters, as a share of a threshold
 
 Side = Literal["above", "below"] | None
 
@@ -27,18 +40,28 @@ class Bounds:
             return -1
         return int(number > self.high)
 
+    def without(self, more: Side) -> "Bounds":
+        """Return the bounds without the end beyond which numbers pass as well."""
+        if more is None:
+            return self
+        return replace(self, high=math.inf) if more == "above" else replace(self, low=-math.inf, open=False)
+
 
 @dataclass(frozen=True)
 class Evidence:
     """A number on which a claim rests.
 
     estimate: the number with its interval. bounds: the numbers that the claim allows. template: a text with ``{}`` in
-    the place of the number.
+    the place of the number. equality: the numbers that differ from equality by less than what matters, where the claim
+    is that one side is ahead. slack: smallest difference from a bound that matters, on the estimate's scale; by default
+    MATTERS of the bound.
     """
 
     estimate: Estimate
     bounds: Bounds
     template: str = "{}"
+    equality: Bounds | None = None
+    slack: float | None = None
 
     @property
     def text(self) -> str:
@@ -54,15 +77,58 @@ class Evidence:
         sides = self.sides(level)
         return sides.pop() if len(sides) == 1 else None
 
-    def margin(self, more: Side) -> float:
+    def is_equal(self, level: float) -> bool:
+        """Return whether the whole interval differs from equality by less than what matters."""
+        return self.equality is not None and {0} == set(map(self.equality.side, self.estimate.interval(level)))
+
+    def margin(self, more: Side = None) -> float:
         """Return how far the interval lies inside the bounds, on the estimate's scale; negative outside.
 
         Args:
             more: Side on which the bounds do not count, because numbers beyond them pass.
         """
         low, high = self.estimate.interval()
-        gaps = [self._gap(low, self.bounds.low), self._gap(self.bounds.high, high)]
-        return min(gaps if more is None else gaps[:1] if more == "above" else gaps[1:])
+        bounds = self.bounds.without(more)
+        below = self._gap(low, bounds.low) if math.isfinite(bounds.low) else math.inf
+        return min(below, self._gap(bounds.high, high) if math.isfinite(bounds.high) else math.inf)
+
+    def excess(self, more: Side = None) -> float:
+        """Return how far the whole interval lies outside the bounds, on the estimate's scale; negative elsewhere."""
+        low, high = self.estimate.interval()
+        bounds = self.bounds.without(more)
+        above = self._gap(low, bounds.high) if math.isfinite(bounds.high) else -math.inf
+        return max(above, self._gap(bounds.low, high) if math.isfinite(bounds.low) else -math.inf)
+
+    def p_value(self, verdict: str, more: Side = None) -> float | None:
+        """Return the smallest level at which the interval decides in one way, or None where no test gives it.
+
+        Args:
+            verdict: HELD, EQUAL or NOT_HELD.
+            more: Side on which the bounds do not count.
+        """
+        bounds = self.equality if verdict == EQUAL and self.equality else self.bounds.without(more)
+        ends = [end for end in (bounds.low, bounds.high) if math.isfinite(end)]
+        if verdict == NOT_HELD:  # the bound that is violated
+            ends = [end for end in ends if bounds.side(self.estimate.value) == (-1 if end == bounds.low else 1)]
+        p_values = [p for p in map(self.estimate.p_value, ends) if p is not None]
+        return max(p_values, default=None)
+
+    def edge(self) -> str:
+        """Return a sentence if the interval ends within what matters of a bound, else nothing."""
+        for number in self.estimate.interval():
+            for bound in filter(math.isfinite, (self.bounds.low, self.bounds.high)):
+                if 0 < self._slack(bound) >= abs(self._gap(number, bound)):
+                    digits = next((n for n in (3, 4, 5) if labels.number(number, n) != labels.number(bound, n)), 6)
+                    return (
+                        f"At the edge: the interval ends at {labels.number(number, digits)}, and the line is at "
+                        f"{labels.number(bound, digits)}."
+                    )
+        return ""
+
+    def _slack(self, bound: float) -> float:
+        if self.slack is not None:
+            return self.slack
+        return math.log1p(MATTERS) if self.estimate.ratio else MATTERS * abs(bound)
 
     def _gap(self, large: float, small: float) -> float:
         if large == small or not (math.isfinite(large) and math.isfinite(small)):
@@ -72,61 +138,96 @@ class Evidence:
         return large - small
 
 
-def judge_all(evidence: Sequence[Evidence], note: str = "", more: Side = None, separator: str = "; ") -> Outcome:
+def judge_all(
+    evidence: Sequence[Evidence], note: str = "", more: Side = None, separator: str = "; ", failed: Sequence[str] = ()
+) -> Outcome:
     """Return the outcome of a claim that holds if all numbers lie in their bounds, or beyond them on a side.
 
     *held*: every interval lies there, also if it crosses the line between the bounds and what is beyond. *held and
-    more*: so it is, and at least one interval lies wholly beyond. *not held*: an interval lies wholly outside, at a
-    level that Bonferroni's correction divides by the count of numbers. Otherwise *undecided*. The outcome's measurement
-    is the worst number.
+    more*: so it is, and at least one interval lies wholly beyond. *equal*: so it is, except for intervals that differ
+    from equality by less than what matters. *not held*: an interval lies wholly outside and is not equal, at a level
+    that Bonferroni's correction divides by the count of numbers. Otherwise *undecided*.
+
+    The outcome's measurement is the number that decides: the one that lies farthest outside if the claim is not held;
+    the worst of those that are undecided, or equal, if it is; otherwise the one with the least margin.
 
     Args:
         evidence: The numbers.
         note: Remark of the outcome.
         more: Side of the bounds on which the effect is larger than claimed.
         separator: Text between numbers.
+        failed: Sentences on what is left out because an algorithm that was not tuned failed. Then the claim is not
+            held if the remaining numbers refute it, and else it is not tested.
 
     Raises:
-        NotTested: If there are no numbers.
+        NotTested: If there are no numbers, and nothing was left out.
     """
+    left_out = " ".join(dict.fromkeys(failed))
+    if not evidence and failed:
+        return Outcome("", UNTESTED, _join(left_out, note))
     if not evidence:
         raise NotTested("No setting has results of all that is compared")
     passing = {None: {0}, "above": {0, 1}, "below": {0, -1}}[more]
-    sides = [item.sides(LEVEL) for item in evidence]
-    if {item.side(LEVEL / len(evidence)) for item in evidence} - passing - {None}:
-        verdict = NOT_HELD
-    elif all(ends <= passing for ends in sides):
-        verdict = HELD if all(0 in ends for ends in sides) else MORE
+    level = LEVEL / len(evidence)
+    equal = [item for item in evidence if item.is_equal(LEVEL)]
+    refuting = [item for item in evidence if item.side(level) not in (*passing, None) and not item.is_equal(LEVEL)]
+    open_items = [item for item in evidence if not item.sides(LEVEL) <= passing and item not in equal]
+    if refuting:
+        verdict, decisive = NOT_HELD, max(refuting, key=lambda item: item.excess(more))
     else:
-        verdict = UNDECIDED
-    worst = min(evidence, key=lambda item: item.margin(more))
+        verdict = UNDECIDED if open_items else EQUAL if equal else HELD
+        decisive = min(open_items or equal or evidence, key=lambda item: item.margin(more))
+        if verdict == HELD and not all(0 in item.sides(LEVEL) for item in evidence):
+            verdict = MORE
     if len(evidence) <= LISTED:
         text = separator.join(item.text for item in evidence)
     else:
-        text = f"at worst {worst.text}, of {len(evidence)} comparisons"
-    return Outcome(text, verdict, note, _measurement(worst.estimate))
+        text = f"at worst {decisive.text}, of {len(evidence)} comparisons"
+    edge = decisive.edge() if verdict in (HELD, MORE, NOT_HELD) else ""
+    if failed and not refuting:
+        verdict = UNTESTED
+    measurement = _measurement(decisive.estimate, _p_value(evidence, refuting, equal, more))
+    return Outcome(text, verdict, _join(left_out, edge, _seeds_remark(evidence), note), measurement)
 
 
-def judge_any(evidence: Sequence[Evidence], note: str = "") -> Outcome:
+def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str] = ()) -> Outcome:
     """Return the outcome of a claim that holds if at least one number lies in its bounds, whichever it is.
 
-    *held*: an interval lies in its bounds, at a level that Bonferroni's correction divides by the count of numbers.
-    *not held*: all intervals lie wholly outside. Otherwise *undecided*. The outcome's measurement is the best number.
+    *held*: an interval lies in its bounds, at a level that Bonferroni's correction divides by the count of numbers, and
+    is not equal. *not held*: all intervals lie wholly outside. *equal*: all lie outside or are equal. Otherwise
+    *undecided*. The outcome's measurement is the best number.
 
     Args:
         evidence: The numbers.
         note: Remark of the outcome.
+        failed: Sentences on what is left out because an algorithm that was not tuned failed. Then the claim is held if
+            the remaining numbers show it, and else it is not tested.
 
     Raises:
-        NotTested: If there are no numbers.
+        NotTested: If there are no numbers, and nothing was left out.
     """
+    left_out = " ".join(dict.fromkeys(failed))
+    if not evidence and failed:
+        return Outcome("", UNTESTED, _join(left_out, note))
     if not evidence:
         raise NotTested("No setting has results of all that is compared")
-    best = max(evidence, key=lambda item: item.margin(None))
-    inside = sum(item.side(LEVEL / len(evidence)) == 0 for item in evidence)
-    outside = all(item.side(LEVEL) not in (0, None) for item in evidence)
-    text = f"in {inside} of {len(evidence)} comparisons; at best {best.text}"
-    return Outcome(text, HELD if inside else NOT_HELD if outside else UNDECIDED, note, _measurement(best.estimate))
+    best = max(evidence, key=lambda item: item.margin())
+    count = len(evidence)
+    inside = sum(item.side(LEVEL / count) == 0 and not item.is_equal(LEVEL) for item in evidence)
+    equal = [item for item in evidence if item.is_equal(LEVEL)]
+    outside = [item for item in evidence if item.side(LEVEL) not in (0, None) and item not in equal]
+    verdict = UNDECIDED
+    if inside:
+        verdict = HELD
+    elif failed:
+        verdict = UNTESTED
+    elif len(outside) + len(equal) == count:
+        verdict = EQUAL if equal else NOT_HELD
+    p = best.p_value(NOT_HELD if best.bounds.side(best.estimate.value) else HELD)
+    p = None if p is None else min(1.0, count * p)
+    text = f"in {inside} of {count} comparisons; at best {best.text}"
+    remark = _join(left_out, best.edge() if verdict in (HELD, NOT_HELD) else "", _seeds_remark(evidence), note)
+    return Outcome(text, verdict, remark, _measurement(best.estimate, p))
 
 
 def exact_outcome(
@@ -150,6 +251,35 @@ def vacuous_outcome(text: str, note: str) -> Outcome:
     return Outcome(text, VACUOUS, note)
 
 
-def _measurement(estimate: Estimate) -> Measurement:
+def _measurement(estimate: Estimate, p: float | None) -> Measurement:
     low, high = estimate.interval()
-    return Measurement(estimate.value, low, high, estimate.count)
+    return Measurement(estimate.value, low, high, estimate.count, p)
+
+
+def _p_value(
+    evidence: Sequence[Evidence], refuting: Sequence[Evidence], equal: Sequence[Evidence], more: Side
+) -> float | None:
+    """Return the smallest level at which a claim about all numbers is decided as it is.
+
+    It is refuted where the smallest p-value is, times the count of numbers (Bonferroni). It is shown where the largest
+    is (Berger 1982).
+    """
+    outside = refuting or [
+        item for item in evidence if item not in equal and item.bounds.without(more).side(item.estimate.value) != 0
+    ]
+    if outside:
+        p_values = [p for item in outside if (p := item.p_value(NOT_HELD, more)) is not None]
+        return min(1.0, len(evidence) * min(p_values)) if p_values else None
+    p_values = [p for item in evidence if (p := item.p_value(EQUAL if item in equal else HELD, more)) is not None]
+    return max(p_values, default=None)
+
+
+def _seeds_remark(evidence: Sequence[Evidence]) -> str:
+    """Return a sentence if one seed decides, which has an interval only where runs are deterministic."""
+    estimates = [item.estimate for item in evidence]
+    alone = all(estimate.count == 1 and len(set(estimate.interval())) == 1 for estimate in estimates)
+    return "The runs are deterministic, so one seed decides." if alone else ""
+
+
+def _join(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))

@@ -32,7 +32,9 @@ def exponent(points: "Sequence[float] | np.ndarray", numbers: "Sequence[float] |
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-def exponent_evidence(exponents: Iterable[float], bounds: Bounds, template: str, diverged: str) -> Evidence:
+def exponent_evidence(
+    exponents: Iterable[float], bounds: Bounds, template: str, diverged: str, exact: bool = False
+) -> Evidence:
     """Return the evidence of the mean of exponents over seeds.
 
     Args:
@@ -41,8 +43,9 @@ def exponent_evidence(exponents: Iterable[float], bounds: Bounds, template: str,
         bounds: The exponents that the claim allows.
         template: Text with ``{}`` for the mean.
         diverged: Text if a run diverged.
+        exact: Whether the runs are deterministic.
     """
     values = [value + 0.0 for value in exponents]  # adding 0 turns a negative zero into zero
     if any(map(math.isnan, values)):
         return Evidence(DIVERGED, Bounds(0), diverged)
-    return Evidence(sample(values), bounds, template)
+    return Evidence(sample(values, exact=exact), bounds, template)

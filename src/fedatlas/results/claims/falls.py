@@ -42,5 +42,13 @@ class Falls(BoundedCheck, MetricCheck, MultiAlgorithmCheck):
                 if any(math.isinf(needed) and not has_diverged(run) for needed, run in zip(rounds, runs, strict=True)):
                     raise NotTested(f"not attained by {name}")
                 exponents.append(-exponent([float(run[self.axis].iloc[0]) for run in runs], rounds))
-            evidence.append(exponent_evidence(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged"))
+            evidence.append(
+                exponent_evidence(
+                    exponents,
+                    self.limits(),
+                    f"{name}: exponent {{}}",
+                    f"{name} diverged",
+                    results.is_deterministic(algorithm),
+                )
+            )
         return judge_all(evidence, more=self.more)

@@ -9,7 +9,7 @@ from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import BoundedCheck, ContestCheck
 from fedatlas.results.claims.cost_check import CostCheck
-from fedatlas.results.claims.evidence import Evidence, judge_all
+from fedatlas.results.claims.evidence import Evidence, judge_all, vacuous_outcome
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import match_seeds, sample
@@ -25,7 +25,8 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
     accuracy, in every setting of ``where``.
 
     The accuracy is ``reduction`` times the metric's first value, or the ``target``; without either the costs of all
-    rounds are compared. Runs of one seed are compared, by the ratio of their costs on a logarithmic scale.
+    rounds are compared, which is vacuous where they are equal. Runs of one seed are compared, by the ratio of their
+    costs on a logarithmic scale.
     """
 
     name = "fewer"
@@ -42,16 +43,24 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
         self.validate_costs()
-        ours, evidence = self._costs(results, self.algorithm, metric), []
+        ours, evidence, failed = self._costs(results, self.algorithm, metric), [], []
+        own_failures = results.failures(self.algorithm, self.where, metric)
         for rival in self.than:
-            theirs = self._costs(results, rival, metric)
+            theirs, failures = self._costs(results, rival, metric), results.failures(rival, self.where, metric)
             for point in [point for point in ours if point in theirs]:
-                pairs, location = match_seeds(ours[point], theirs[point]), results.location(point)
-                if pairs:
-                    template = f"{{}} times less than {results.name(rival)} ({_means(pairs)})"
-                    ratios = sample((_ratio(*pair) for pair in pairs), log=True)
-                    evidence.append(Evidence(ratios, self.limits(), template + location))
-        return judge_all(evidence, more=self.more)
+                pairs = results.pairs(self.algorithm, ours[point], rival, theirs[point], match_seeds)
+                if pairs and (point in failures or point in own_failures):
+                    failed.append(failures.get(point) or own_failures[point])
+                elif pairs:
+                    template = f"{{}} times less than {results.name(rival)} ({_means(pairs)}){results.location(point)}"
+                    exact = results.is_deterministic(self.algorithm, rival)
+                    ratios = sample((_ratio(*pair) for pair in pairs), log=True, exact=exact)
+                    evidence.append(Evidence(ratios, self.limits(), template))
+        outcome = judge_all(evidence, more=self.more, failed=failed)
+        counts_all = self.reduction is None and self.target is None
+        if counts_all and evidence and all(set(item.estimate.interval()) == {1.0} for item in evidence):
+            return vacuous_outcome(outcome.text, "Both sides cost the same in all rounds, whatever they attain.")
+        return outcome
 
     def _costs(self, results: Results, algorithm: str, metric: str) -> dict[tuple[Any, ...], dict[int, float]]:
         """Return the cost of the accuracy, by point of the axes and seed; infinite where it is not attained."""

@@ -45,7 +45,13 @@ class FirstRound(MetricCheck, AlgorithmCheck):
                 if not failures
                 else f"not attained by {failures} of {len(firsts)} seeds{location}"
             )
-            evidence.append(Evidence(sample(firsts, log=True), Bounds(high=self._latest(part["round"])), template))
+            evidence.append(
+                Evidence(
+                    sample(firsts, True, results.is_deterministic(self.algorithm)),
+                    Bounds(high=self._latest(part["round"])),
+                    template,
+                )
+            )
         return judge_all(evidence)
 
     def _latest(self, rounds: "pd.Series") -> float:

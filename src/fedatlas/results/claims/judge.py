@@ -29,6 +29,7 @@ COLUMNS = (
     "low",
     "high",
     "seeds",
+    "p",
     "note",
 )
 

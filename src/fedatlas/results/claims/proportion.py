@@ -37,5 +37,6 @@ class Proportion(BoundedCheck, MultiAlgorithmCheck):
                 if not all(map(math.isfinite, ratios)):
                     raise NotTested(f"{results.name(algorithm)} has no {self.metric}")
                 template = f"{results.name(algorithm)} {{}}{location}"
-                evidence.append(Evidence(sample(ratios), self.limits(), template))
+                exact = results.is_deterministic(algorithm)
+                evidence.append(Evidence(sample(ratios, exact=exact), self.limits(), template))
         return judge_all(evidence, more=self.more)

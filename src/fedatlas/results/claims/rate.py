@@ -36,7 +36,13 @@ class Rate(BoundedCheck, MetricCheck):
             exponents = [-exponent(numbers, seed_squares) for seed_squares in zip(*squares, strict=True)]
             location = results.location(point)
             evidence.append(
-                exponent_evidence(exponents, self.limits(), f"exponent {{}}{location}", f"diverged{location}")
+                exponent_evidence(
+                    exponents,
+                    self.limits(),
+                    f"exponent {{}}{location}",
+                    f"diverged{location}",
+                    results.is_deterministic(*self.along),
+                )
             )
             pairs = zip(numbers, squares, strict=True)
             means = [f"{labels.number(square.mean())} at {labels.number(number)}" for number, square in pairs]

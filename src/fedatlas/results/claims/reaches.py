@@ -30,12 +30,14 @@ class Reaches(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
             name = results.name(algorithm)
             if self.share is not None:
                 template = f"{name} in a share {{}} of {len(scores)} settings"
-                evidence.append(Evidence(sample(self._shares(scores)), Bounds(self.share, open=True), template))
+                shares = sample(self._shares(scores), exact=results.is_deterministic(algorithm))
+                evidence.append(Evidence(shares, Bounds(self.share, open=True), template))
                 continue
             for point, seed_scores in scores.items():
                 location = results.location(point)
                 if all(map(math.isfinite, seed_scores.values())):
-                    evidence.append(Evidence(sample(seed_scores.values()), self.limits(), f"{name} {{}}{location}"))
+                    values = sample(seed_scores.values(), exact=results.is_deterministic(algorithm))
+                    evidence.append(Evidence(values, self.limits(), f"{name} {{}}{location}"))
                 else:
                     evidence.append(Evidence(DIVERGED, Bounds(0), f"{name} diverged{location}"))
         return judge_all(evidence, more=self.more)

@@ -2,8 +2,8 @@
 
 import functools
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.errors import UserError, did_you_mean
@@ -12,9 +12,12 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.scores import goal, score_frame, worst_score
 from fedatlas.experiments.selection import select_rows
 from fedatlas.results.claims.verdicts import NotTested
+from fedatlas.results.comparing.intervals import pair_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
+
+GUESSING = 0.02  # share of the way from guessing to perfection, within which an algorithm has learnt nothing
 
 
 @dataclass(frozen=True)
@@ -23,13 +26,14 @@ class Results:
 
     view: View of the experiment. table: a row for each algorithm, point of the axes and tuned values, with means over
     seeds. curves: all evaluations of the rows that were chosen. trials: the score of each run by which tuned values are
-    compared.
+    compared. classes: number of classes by data set.
     """
 
     view: ExperimentView
     table: "pd.DataFrame"
     curves: "pd.DataFrame"
     trials: "pd.DataFrame"
+    classes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def axes(self) -> list[str]:
@@ -102,6 +106,79 @@ class Results:
             scores = scores.reindex(status.index)
             samples[point] = dict(scores.mask((status == "diverged") | scores.isna(), worst_score(good)).items())
         return samples
+
+    def is_deterministic(self, *algorithms: str) -> bool:
+        """Return whether the runs of all these algorithms are the same for all seeds, so that one seed is enough."""
+        return all(self.view.algorithms[id].deterministic for id in algorithms)
+
+    def pairs(
+        self,
+        first: str,
+        ours: Mapping[int, float],
+        second: str,
+        theirs: Mapping[int, float],
+        pair: Callable[[Mapping[int, float], Mapping[int, float]], list[tuple[float, float]]] = pair_seeds,
+    ) -> list[tuple[float, float]]:
+        """Return pairs of numbers of the same seed.
+
+        Args:
+            first: An algorithm's id.
+            ours: Its numbers by seed.
+            second: The id of the algorithm that it is compared with.
+            theirs: The numbers of that algorithm by seed. Where one of the two is deterministic, its number is paired
+                with every number of the other.
+            pair: The rule by which the numbers are paired.
+        """
+        constant = [self.is_deterministic(id) and len(numbers) > 0 for id, numbers in ((first, ours), (second, theirs))]
+        if constant == [True, False]:
+            ours = dict.fromkeys(theirs, next(iter(ours.values())))
+        elif constant == [False, True]:
+            theirs = dict.fromkeys(ours, next(iter(theirs.values())))
+        return pair(ours, theirs)
+
+    def failures(self, algorithm: str, where: Mapping[str, Any], metric: str | None) -> dict[tuple[Any, ...], str]:
+        """Return where an algorithm that nobody tuned failed, as sentences by point of the axes.
+
+        It failed where a run diverged, or where its last loss or accuracy is no better than that of guessing. The level
+        of guessing follows from the number of classes.
+
+        Args:
+            algorithm: The algorithm's id.
+            where: Values of axes, one or a list by axis.
+            metric: The metric; by default the one that selects.
+
+        Returns:
+            Nothing for an algorithm that is tuned, or whose hyper-parameters are its defaults or theory's.
+        """
+        untuned = self.view.algorithms[algorithm].untuned
+        if not untuned:
+            return {}
+        sentences = {}
+        for point, part in self.settings(self.rows(algorithm, where, self.curves)):
+            last = part[part["round"] == part["round"].max()]
+            name = metric or self.view.select.metric
+            if (part["status"] == "diverged").any():
+                verb = "diverges"
+            elif name in last and any(self._is_chance(name, value, point) for value in last[name]):
+                verb = "stays at the level of guessing"
+            else:
+                continue
+            options = " and ".join(f"`{name}`" for name in untuned)
+            sentences[point] = (
+                f"{self.name(algorithm)} {verb}{self.location(point)} with values of {options} that are not tuned, "
+                "which says nothing of the algorithm."
+            )
+        return sentences
+
+    def _is_chance(self, name: str, value: float, point: tuple[Any, ...]) -> bool:
+        """Return whether a loss or an accuracy is less than GUESSING of the way from guessing to perfection."""
+        data = dict(zip(self.axes, point, strict=True)).get("problem.data", self.view.problem.get("data"))
+        classes = self.classes.get(str(data), 0)
+        if classes < 2:
+            return False
+        if name.endswith("accuracy"):
+            return value - 1 / classes <= GUESSING * (1 - 1 / classes)
+        return name.endswith("loss") and math.log(classes) - value <= GUESSING * math.log(classes)
 
     def mean_squares(self, rows: "pd.DataFrame", metric: str | None, after: int) -> "pd.Series":
         """Return the mean of a squared metric over the evaluations from round ``after`` on, by seed.

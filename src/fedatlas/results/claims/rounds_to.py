@@ -1,12 +1,14 @@
 """The fewest rounds of a setting whose score attains a target."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import AlgorithmCheck
-from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
+from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.intervals import sample
@@ -24,13 +26,9 @@ class RoundsTo(AlgorithmCheck):
 
     def judge(self, results: Results) -> Outcome:
         rows = results.rows(self.algorithm, self.where, results.curves)
-        rounds = {point: part["round"].max() for point, part in results.settings(rows)}
+        rounds = {point: float(part["round"].max()) for point, part in results.settings(rows)}
         scores, low = results.samples(self.algorithm, self.where), results.goal() == "min"
-        fewest: dict[int, float] = {}
-        for point, seed_scores in scores.items():
-            for seed, score in seed_scores.items():
-                attained = score <= self.target if low else score >= self.target
-                fewest[seed] = min(fewest.get(seed, math.inf), float(rounds[point]) if attained else math.inf)
+        fewest = _fewest(scores, rounds, self.target, low)
         high = math.nextafter(math.inf, 0) if self.paper is None else self.paper
         bounds = Bounds(high if self.exactly else -math.inf, high)
         best = min if low else max
@@ -42,4 +40,31 @@ class RoundsTo(AlgorithmCheck):
         )
         failures = sum(map(math.isinf, fewest.values()))
         template = "{} rounds" if not failures else f"not attained by {failures} of {len(fewest)} seeds"
-        return judge_all([Evidence(sample(fewest.values(), log=True), bounds, template)], note)
+        exact = results.is_deterministic(self.algorithm)
+
+        def evidence(numbers: dict[int, float]) -> Evidence:
+            return Evidence(sample(numbers.values(), True, exact), bounds, template, slack=0)
+
+        outcome = judge_all([evidence(fewest)], note)
+        for target in (self.target * (1 - MATTERS), self.target * (1 + MATTERS)):
+            moved = evidence(_fewest(scores, rounds, target, low))
+            if judge_all([moved]).verdict != outcome.verdict:
+                number = moved.estimate if math.isfinite(moved.estimate.value) else "no"
+                edge = f"At the edge: with a target of {labels.number(target)} there would be {number} rounds."
+                return replace(outcome, note=f"{edge} {outcome.note}")
+        return outcome
+
+
+def _fewest(
+    scores: Mapping[tuple[Any, ...], Mapping[int, float]],
+    rounds: Mapping[tuple[Any, ...], float],
+    target: float,
+    low: bool,
+) -> dict[int, float]:
+    """Return for each seed the fewest rounds of the settings whose score attains a target; infinite if none does."""
+    fewest: dict[int, float] = {}
+    for point, seed_scores in scores.items():
+        for seed, score in seed_scores.items():
+            attained = score <= target if low else score >= target
+            fewest[seed] = min(fewest.get(seed, math.inf), rounds[point] if attained else math.inf)
+    return fewest

@@ -71,7 +71,13 @@ class Scales(BoundedCheck, CostCheck, MultiAlgorithmCheck):
                 name, points = results.name(algorithm), self._points(results, metric, part)
                 exponents = [exponent(*zip(*pairs, strict=True)) for pairs in points]
                 evidence.append(
-                    exponent_evidence(exponents, self.limits(), f"{name}: exponent {{}}", f"{name} diverged")
+                    exponent_evidence(
+                        exponents,
+                        self.limits(),
+                        f"{name}: exponent {{}}",
+                        f"{name} diverged",
+                        results.is_deterministic(algorithm),
+                    )
                 )
         return judge_all(evidence, more=self.more)
 

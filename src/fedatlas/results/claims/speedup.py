@@ -39,7 +39,11 @@ class Speedup(BoundedCheck, MultiAlgorithmCheck):
                     seed_lines.setdefault(seed, []).append((point[position], score))
             for seed_lines in lines.values():
                 slopes = [self._slope(name, line) for line in seed_lines.values()]
-                evidence.append(exponent_evidence(slopes, self.limits(), f"{name} {{}}", f"{name} diverged"))
+                evidence.append(
+                    exponent_evidence(
+                        slopes, self.limits(), f"{name} {{}}", f"{name} diverged", results.is_deterministic(algorithm)
+                    )
+                )
         return judge_all(evidence, more=self.more, separator=", ")
 
     def _slope(self, name: str, line: list[tuple[float, float]]) -> float:

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 HELD = "held"
 MORE = "held and more"
+EQUAL = "equal"
 UNDECIDED = "undecided"
 NOT_HELD = "not held"
 VACUOUS = "vacuous"
+UNTESTED = "not tested"  # because what failed was not tuned
 NOT_TESTED = "not tested at this size"
 
 
@@ -18,13 +20,15 @@ class NotTested(Exception):
 class Measurement:
     """The number that decides a claim.
 
-    low, high: ends of its interval over seeds, if it has one. seeds: number of seeds.
+    low, high: ends of its interval over seeds, if it has one. seeds: number of seeds. p: p-value of the verdict, where
+    a test gives one: the smallest level at which the claim is decided in this way.
     """
 
     value: float | None
     low: float | None
     high: float | None
     seeds: int | None
+    p: float | None = None
 
 
 @dataclass(frozen=True)

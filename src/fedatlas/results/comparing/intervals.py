@@ -57,6 +57,10 @@ class Estimate(ABC):
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Return the ends of the interval that misses the number with the probability ``level``."""
 
+    def p_value(self, bound: float) -> float | None:
+        """Return the largest level at which the interval still holds a bound, or None where no test gives one."""
+        return None
+
     def __str__(self) -> str:
         return self.text()
 
@@ -71,10 +75,15 @@ class Estimate(ABC):
 
 @dataclass(frozen=True)
 class Sample(Estimate):
-    """A number for each seed. log: whether the mean is taken of logarithms, as of ratios."""
+    """A number for each seed.
+
+    log: whether the mean is taken of logarithms, as of ratios. exact: whether the number is the same for all seeds, as
+    of deterministic runs, so that a single seed is enough.
+    """
 
     values: tuple[float, ...]
     log: bool = False
+    exact: bool = False
 
     @property
     def count(self) -> int:
@@ -100,12 +109,12 @@ class Sample(Estimate):
         """Return the ends of Student's t interval of the mean.
 
         Equal numbers have an interval of no width. Where numbers are infinite, the interval reaches from the smallest
-        to the largest. A single seed, or a NaN, makes the interval the whole line.
+        to the largest. A single seed of what is not exact, or a NaN, makes the interval the whole line.
         """
         import numpy as np
 
         values = self._scaled()
-        if np.isnan(values).any() or len(values) < 2:
+        if np.isnan(values).any() or len(values) < (1 if self.exact else 2):
             return -math.inf, math.inf
         if (values == values[0]).all():
             return self.values[0], self.values[0]
@@ -113,6 +122,22 @@ class Sample(Estimate):
             return min(self.values), max(self.values)
         low, high = student_interval(values, level)
         return self._back(low), self._back(high)
+
+    def p_value(self, bound: float) -> float | None:
+        """Return the p-value of Student's t test that the mean is a bound; None where the numbers have no variance."""
+        import numpy as np
+        from scipy import stats
+
+        values = self._scaled()
+        if len(values) < 2 or not np.isfinite(values).all() or (values == values[0]).all():
+            return None
+        if self.log and bound <= 0:
+            return None
+        error = float(values.std(ddof=1)) / math.sqrt(len(values))
+        if not error:  # a variance that underflows
+            return None
+        distance = abs(values.mean() - (math.log(bound) if self.log else bound))
+        return float(2 * stats.t.sf(distance / error, len(values) - 1))
 
     def _scaled(self) -> "np.ndarray":
         import numpy as np
@@ -157,6 +182,15 @@ class Resampled(Estimate):
         low, high = np.quantile(draws, (level / 2, 1 - level / 2))
         return min(float(low), self.value), max(float(high), self.value)
 
+    def p_value(self, bound: float) -> float | None:
+        """Return twice the share of draws beyond a bound, the draws and the number itself counted."""
+        import numpy as np
+
+        draws = np.array((*self.draws, self.number), float)
+        if np.isnan(draws).any():
+            return None
+        return float(min(1.0, 2 * min((draws <= bound).mean(), (draws >= bound).mean())))
+
 
 DIVERGED = Sample((-math.inf, -math.inf))  # of runs that diverged: below all bounds
 
@@ -185,9 +219,9 @@ def _constant(numbers: Mapping[int, float]) -> float | None:
     return values.pop() if len(numbers) > 1 and len(values) == 1 else None
 
 
-def sample(values: Iterable[float], log: bool = False) -> Sample:
+def sample(values: Iterable[float], log: bool = False, exact: bool = False) -> Sample:
     """Return the Sample of numbers."""
-    return Sample(tuple(map(float, values)), log)
+    return Sample(tuple(map(float, values)), log, exact)
 
 
 def _text(number: float, digits: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.io import csv
 from fedatlas.results.claims.base import Check
@@ -24,8 +25,10 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
         out: Path of the file.
         directory: Folder of the prepared data.
     """
-    frames = (read(Path(folder) / f"{name}.parquet")[0] for name in ("table", "curves", "trials"))
-    results = Results(ExperimentView.of(spec["view"]), *frames)
+    table, plain = read(Path(folder) / "table.parquet")
+    curves, trials = (read(Path(folder) / f"{name}.parquet")[0] for name in ("curves", "trials"))
+    classes = {name: int(entry.get("classes") or 0) for name, entry in TableMeta.of(plain).data.items()}
+    results = Results(ExperimentView.of(spec["view"]), table, curves, trials, classes)
 
     def results_for(check: Check) -> Results:
         if SIMULATED not in check.inputs:

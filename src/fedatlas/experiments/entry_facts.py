@@ -1,0 +1,77 @@
+"""Facts about an algorithm of an experiment that follow from its specification: whether it draws, and what it tunes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fedatlas.experiments.cells import CASE, Axes, has_choice
+from fedatlas.experiments.specification import Experiment
+from fedatlas.federation import algorithms, problems
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.registry.options import options
+
+DRAWN = ("batch", "participation", "topology")  # keys of the setting that say what a run draws
+STARTS = {"piecewise"}  # problems with one start
+
+
+def is_deterministic(experiment: Experiment, id: str) -> bool:
+    """Return whether the runs of an entry are the same for all seeds.
+
+    They are with full gradients, full participation and one start, if the algorithm tosses no coins. Where an axis
+    decides one of these, they are not.
+    """
+    entry = experiment.algorithms[id]
+    setting = {**experiment.setting, **entry.setting}
+    axes = {axis.split(".")[0] for axis in experiment.axes}
+    if CASE in axes or axes & set(DRAWN) or "problem.start_scale" in experiment.axes:
+        return False
+    full = setting.get("participation", {"kind": "full"}) in ("full", {"kind": "full"})
+    gradients = "batch" in setting and setting["batch"] is None
+    return (
+        gradients
+        and full
+        and setting.get("topology") is None
+        and _has_one_start(experiment.problem)
+        and not _tosses_coins(algorithms.get(experiment.algorithm(id)), entry.set)
+    )
+
+
+def untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]:
+    """Return the hyper-parameters of an entry that are fixed at a number although trials would tune them.
+
+    There are none where some hyper-parameter of the entry is tuned. A formula of the problem's constants is no fixed
+    number: theory chooses it.
+
+    Args:
+        experiment: The experiment.
+        id: The entry.
+        tune: Its tuned hyper-parameters and their values.
+    """
+    if has_choice(tune):
+        return []
+    values = experiment.algorithms[id].set
+    kinds = algorithms.get(experiment.algorithm(id)).options()
+    return [
+        name
+        for name, option in kinds.items()
+        if isinstance(values.get(name), int | float)
+        and not isinstance(values[name], bool)
+        and bool(option.search if option.search is not None else option.required and option.advice)
+    ]
+
+
+def _has_one_start(problem: Mapping[str, Any]) -> bool:
+    kind, values = problems.PROBLEMS.split(problem)
+    declared = options(problems.get(kind))
+    if "start_scale" not in declared:
+        return kind in STARTS
+    return values.get("start_scale", declared["start_scale"].default) == 0
+
+
+def _tosses_coins(algorithm: type[Algorithm], values: Mapping[str, Any]) -> bool:
+    """Return whether an algorithm draws the length of its rounds, or one of its clients."""
+    if algorithm.overrides("length"):
+        return True
+    averaging = algorithm.options().get("averaging")
+    if averaging is not None:  # one client is drawn only where the next x is that of one client
+        return bool(values.get("averaging", averaging.default) == "random")
+    return algorithm.overrides("single_client")

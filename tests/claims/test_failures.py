@@ -1,0 +1,81 @@
+"""Algorithms that failed with values that nobody tuned."""
+
+import dataclasses
+import math
+
+import pytest
+
+from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.results.claims.judge import judge_claims
+from fedatlas.results.claims.results import Results
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNTESTED
+from tests.synthetic import curves_of, table
+
+from .fixtures import view
+
+ACCURACY = [("fedac-1", 4, [0.6, 0.62]), ("fedavg", 4, [0.1, 0.1]), ("fedac-1", 16, [0.6, 0.62])]
+
+
+def judge(rows, check, untuned=("fedavg",), metric="test_accuracy", goal="max", classes=10):
+    made = view(metric=metric, goal=goal, problem={"kind": "network", "data": "mnist"})
+    algorithms = {
+        id: dataclasses.replace(shown, untuned=["lr"] if id in untuned else []) for id, shown in made.algorithms.items()
+    }
+    made = dataclasses.replace(made, algorithms=algorithms)
+    frame = table(rows, ("clients",), metric)
+    lines = curves_of(rows, ("clients",), metric, goal)
+    lines[metric] = lines.groupby(["algorithm", "clients", "seed"])[metric].transform("first")
+    results = Results(made, frame, lines, frame, {"mnist": classes})
+    return judge_claims({"it": Claim(text="t", source="s", check=check)}, results).iloc[0]
+
+
+BETTER = {"kind": "better", "algorithm": "fedac-1", "than": ["fedavg"]}
+DROP = {"kind": "drop", "algorithms": ["fedavg"], "axis": "clients", "above": 0}
+
+
+@pytest.mark.parametrize(
+    ("rival", "untuned", "expected"),
+    [
+        ([0.1, 0.11], ["fedavg"], UNTESTED),
+        ([0.1, 0.11], [], HELD),
+        ([0.2, 0.21], ["fedavg"], HELD),
+        ([0.2, -math.inf], ["fedavg"], UNTESTED),
+        ([-math.inf, -math.inf], [], HELD),
+    ],
+)
+def test_a_rival_at_the_level_of_guessing(rival, untuned, expected):
+    row = judge([("fedac-1", 4, [0.6, 0.62]), ("fedavg", 4, rival)], BETTER, untuned)
+    assert row["verdict"] == expected
+    assert (expected == UNTESTED) == ("values of `lr` that are not tuned" in row["note"])
+
+
+def test_what_is_left_can_refute():
+    rows = [*ACCURACY, ("fedavg", 16, [0.8, 0.81])]
+    assert judge(rows, BETTER)["verdict"] == NOT_HELD
+    assert judge([*ACCURACY, ("fedavg", 16, [0.4, 0.41])], BETTER)["verdict"] == UNTESTED
+
+
+def test_the_level_of_guessing_follows_from_the_classes():
+    rows = [("fedac-1", 4, [1.0, 1.1]), ("fedavg", 4, [2.3, 2.31])]
+    assert judge(rows, BETTER, metric="loss", goal="min")["verdict"] == UNTESTED  # log 10 = 2.303
+    assert judge(rows, BETTER, metric="loss", goal="min", classes=100)["verdict"] == HELD
+    assert judge(rows, BETTER, metric="loss", goal="min", classes=0)["verdict"] == HELD
+
+
+def test_a_loss_along_an_axis_of_what_diverged():
+    rows = [("fedavg", 4, [0.6, 0.62]), ("fedavg", 16, [-math.inf, 0.3])]
+    assert judge(rows, DROP)["verdict"] == UNTESTED
+    assert judge(rows, DROP, untuned=())["verdict"] == HELD
+
+
+def test_one_deterministic_run_is_compared_with_all_seeds():
+    made = view(metric="loss")
+    made = dataclasses.replace(
+        made, algorithms=made.algorithms | {"fedavg": AlgorithmView("fedavg", "FedAvg", deterministic=True)}
+    )
+    rows = [("fedac-1", 4, [1.0, 1.1, 1.05]), ("fedavg", 4, [2.0])]
+    frame = table(rows, ("clients",), "loss")
+    results = Results(made, frame, curves_of(rows, ("clients",), "loss", "min"), frame)
+    row = judge_claims({"it": Claim(text="t", source="s", check=BETTER)}, results).iloc[0]
+    assert (row["verdict"], row["seeds"]) == (HELD, 3)
