@@ -76,8 +76,8 @@ def write_page(gallery: Path, out: Path, items: Sequence[GalleryItem]) -> None:
         csv.read(gallery / entry.size / entry.name / "claims.csv", dtype=str, keep_default_na=False)
         for entry in entries
     ]
-    keys = {entry.name: entry.paper.key for entry in entries}
-    claims = with_q_values(pd.concat(tables, ignore_index=True).fillna(""), keys)
+    papers_by_name = {entry.name: entry.paper.key for entry in entries}
+    claims = with_q_values(pd.concat(tables, ignore_index=True).fillna(""), papers_by_name)
     csv.write(gallery / "claims.csv", claims)
     papers = {entry.name: f"{entry.paper.short} ({entry.paper.year})" for entry in entries}
     draw_verdicts(claims, papers, gallery / "tally.svg")
@@ -175,7 +175,8 @@ def _section(entry: GalleryEntry, item: GalleryItem, claims: "pd.DataFrame", fol
         yield "|---|---|---|---|---|---|"
     for claim in tested.to_dict("records"):
         reading = f" Reading: {claim['reading'].rstrip('.')}." if claim["reading"] else ""
-        text = f"{claim['text']}{reading} ({claim['source']})"
+        dated = f"; check of {claim['changed']}, {claim['written']} results" if claim.get("changed") else ""
+        text = f"{claim['text']}{reading} ({claim['source']}{dated})"
         cells = [
             escape_markdown(text),
             claim["paper"],
