@@ -23,12 +23,10 @@ def study(tmp_path):
     return tmp_path
 
 
-def updated(study, has_results=True):
-    content = document(study / f"{NAME}.yaml")
-    return {
-        row.claim: row
-        for row in claim_history.update(NAME, content, claim_history.read(study), "2002-02-02", has_results)
-    }
+def updated(study):
+    path = study / f"{NAME}.yaml"
+    rows = claim_history.update(NAME, document(path), claim_history.read(study), "2002-02-02", True)
+    return {row.claim: row for row in rows}
 
 
 def test_a_check_keeps_its_date_until_it_changes(study):
