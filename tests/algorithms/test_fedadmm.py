@@ -35,7 +35,9 @@ def test_with_a_server_step_of_1_new_clients_add_what_all_have_learnt_once_more(
     assert max(distances({"kind": "uniform", "count": 1}, 20, server_lr=1.0)) > 2 * CENTERS.max()
 
 
-def test_under_full_participation_the_default_is_a_server_step_of_1():
+def test_under_full_participation_the_default_is_a_server_step_of_1_and_the_method_is_feddyn():
     setting = Setting(clients=5, local_steps=3, rounds=5, batch=2)
-    ends = [Simulation(example("fedadmm", **p), logistic(), setting, 1).run().x for p in ({}, {"server_lr": 1.0})]
-    np.testing.assert_array_equal(*ends)
+    choices = [("fedadmm", {}), ("fedadmm", {"server_lr": 1.0}), ("feddyn", {})]
+    ends = [Simulation(example(name, rho=0.3, alpha=0.3, **p), logistic(), setting, 1).run().x for name, p in choices]
+    np.testing.assert_array_equal(ends[0], ends[1])
+    np.testing.assert_allclose(ends[0], ends[2], rtol=1e-10, atol=1e-12)

@@ -1,17 +1,23 @@
 """The experiment landscape: equal budgets, and what a new algorithm or a new problem adds."""
 
 import functools
+import itertools
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.runs import create_setting, runs
 from fedatlas.federation import algorithms
+from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.simulation import Simulation
+from tests.helpers import example, logistic, quadratic
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "config/experiments"
 LANDSCAPE, UNTUNED = FOLDER / "landscape.yaml", FOLDER / "landscape_untuned.yaml"
+PARTIAL = FOLDER / "landscape_partial.yaml"
 
 
 @functools.cache
@@ -30,17 +36,45 @@ def files(found):
     return {(cell.id, cell.key): cell.spec for cell in found.cells}
 
 
-def test_it_is_as_large_as_it_says():
-    made = experiment_file.load(LANDSCAPE, "laptop")
-    assert len(made.algorithms) >= 30 and len(made.cases) >= 10 and len(made.seeds) >= 5
-    assert not {*made.seeds} & {*made.select.seeds}
-    for cell in expanded().cells:
+def test_they_are_as_large_as_the_pages_say():
+    both = [experiment_file.load(path, "laptop") for path in (LANDSCAPE, PARTIAL)]
+    algorithms, cases = ({name for made in both for name in getattr(made, part)} for part in ("algorithms", "cases"))
+    assert len(cases) == sum(len(made.cases) for made in both)
+    for page in ("README.md", "docs/landscape.md", "docs/concepts/comparing.md"):
+        text = " ".join((ROOT / page).read_text().split())
+        assert f"{len(algorithms)} algorithms" in text and f"on {len(cases)} problems" in text, page
+    text = " ".join((ROOT / "docs/landscape.md").read_text().split())
+    cells = [len(expanded(path).cells) for path in (LANDSCAPE, PARTIAL)]
+    assert f"{cells[0]} run files, and that of `landscape_partial` {cells[1]}" in text
+
+
+@pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL], ids=lambda path: path.stem)
+def test_all_are_evaluated_after_every_round_and_pay_the_noise(path):
+    made = experiment_file.load(path, "laptop")
+    assert len(made.seeds) >= 5 and not {*made.seeds} & {*made.select.seeds}
+    for cell in expanded(path).cells:
         setting = create_setting(next(runs(cell.spec)))
-        assert setting.rounds // setting.eval_rounds >= 40, cell.key
+        assert setting.eval_rounds == 1 and setting.rounds >= 40, cell.key
+        assert setting.full_gradients == "minibatch" and setting.full_participation == (path == LANDSCAPE)
 
 
-def test_every_pair_is_run_or_has_a_reason():
-    made, found = experiment_file.load(LANDSCAPE, "laptop"), expanded()
+def test_no_two_rows_are_one_method():
+    """With equal step sizes, and the defaults of all that has one, on noisy heterogeneous data."""
+    options = {"clients": 5, "local_steps": 3, "rounds": 3, "full_gradients": "minibatch"}
+    ends = {}
+    for id, entry in experiment_file.load(LANDSCAPE, "laptop").algorithms.items():
+        exact = algorithms.get(id).exact_prox
+        problem, batch = (quadratic(), {"batch": None}) if exact else (logistic(), {"batch": 2})
+        algorithm = example(id, **{**entry.set, "mu": 0.1})
+        ends[id] = Simulation(algorithm, problem, Setting(**options, **batch), seed=1).run().x
+    pairs = [(a, b) for a, b in itertools.combinations(ends, 2) if ends[a].shape == ends[b].shape]
+    assert len(pairs) > 300
+    assert [pair for pair in pairs if np.allclose(ends[pair[0]], ends[pair[1]], rtol=1e-9)] == []
+
+
+@pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL], ids=lambda path: path.stem)
+def test_every_pair_is_run_or_has_a_reason(path):
+    made, found = experiment_file.load(path, "laptop"), expanded(path)
     there = {(cell.id, cell.spec.case) for cell in found.cells}
     for id in made.algorithms:
         for case in made.cases:
@@ -57,14 +91,14 @@ def test_all_that_are_tuned_have_equally_many_trials():
             assert not [name for name, one in known.items() if one.required or one.search], cell.id
 
 
-@pytest.mark.parametrize("path", [LANDSCAPE, UNTUNED], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL, UNTUNED], ids=lambda path: path.stem)
 def test_smoke_has_every_kind_of_thing(path):
     laptop, smoke = experiment_file.load(path, "laptop"), experiment_file.load(path, "smoke")
     kinds = [
         {case.problem.get("kind", made.problem["kind"]) for case in made.cases.values()} for made in (laptop, smoke)
     ]
     rules = [{str(case.setting.get("participation")) for case in made.cases.values()} for made in (laptop, smoke)]
-    assert kinds[0] == kinds[1] and any("sine" in rule for rule in rules[1])
+    assert kinds[0] == kinds[1] and any("sine" in rule for rule in rules[1]) == (path == PARTIAL)
     assert expanded(path, "smoke").undefined and len(expanded(path, "smoke").cells) < 100
 
 

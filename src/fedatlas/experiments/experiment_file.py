@@ -11,7 +11,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.io.yaml import read_yaml
 
 SIZES = ("smoke", "laptop", "paper")
-OMISSIBLE = ("notes", "algorithms", "figures", "claims")  # sections that ``extends`` can leave out
+OMISSIBLE = ("notes", "cases", "algorithms", "figures", "claims", "sizes")  # sections that ``extends`` can leave out
 
 
 def load(path: str | Path, size: str, root: str | Path | None = None, shipped: str | Path | None = None) -> Experiment:

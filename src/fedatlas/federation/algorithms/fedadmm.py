@@ -16,7 +16,8 @@ class FedADMM(Algorithm):
         x <- x + server_lr mean_S(what was sent)
 
     w is the client's last local model, the start at first. d is its dual variable, 0 at first. The paper solves the
-    local problem min_y f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here it takes K gradient steps.
+    local problem min_y f_i(y) + <d, y - x> + rho/2 |y - x|^2 approximately; here it takes K gradient steps. Under full
+    participation it is FedDyn with alpha = rho.
 
     By default server_lr is |S|/m in every round. Then x is the mean of w + d/rho over all m clients, which is the
     server's step of Wang et al., and the step size of Gong et al.'s theorem. Gong et al.'s code has 1 for 60 rounds and
