@@ -47,7 +47,11 @@ class ChoiceSlope(BoundedCheck, AlgorithmCheck):
             slopes.append(exponent(*([float(row[name]) for row in best] for name in (axis, parameter))))
         pairs = [f"{labels.number(row[parameter])} at {labels.point(axis, row[axis])}" for row in best]
         note = f"The best {parameter} of the last seed is {', '.join(pairs)}."
-        return judge_all([Evidence(sample(slopes), self.limits(), "slope {}")], note, self.more)
+        return judge_all(
+            [Evidence(sample(slopes, exact=results.is_deterministic(self.algorithm)), self.limits(), "slope {}")],
+            note,
+            self.more,
+        )
 
 
 def _best(rows: "pd.DataFrame", small: bool) -> "pd.Series":

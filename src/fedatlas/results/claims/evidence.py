@@ -54,7 +54,7 @@ class Evidence:
     estimate: the number with its interval. bounds: the numbers that the claim allows. template: a text with ``{}`` in
     the place of the number. equality: the numbers that differ from equality by less than what matters, where the claim
     is that one side is ahead. slack: smallest difference from a bound that matters, on the estimate's scale; by default
-    MATTERS of the bound.
+    MATTERS of the bound, or of the width of a narrow window.
     """
 
     estimate: Estimate
@@ -128,7 +128,9 @@ class Evidence:
     def _slack(self, bound: float) -> float:
         if self.slack is not None:
             return self.slack
-        return math.log1p(MATTERS) if self.estimate.ratio else MATTERS * abs(bound)
+        slack = math.log1p(MATTERS) if self.estimate.ratio else MATTERS * abs(bound)
+        width = self._gap(self.bounds.high, self.bounds.low)
+        return min(slack, MATTERS * width)  # most of a narrow window is not its edge
 
     def _gap(self, large: float, small: float) -> float:
         if large == small or not (math.isfinite(large) and math.isfinite(small)):

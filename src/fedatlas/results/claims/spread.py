@@ -42,7 +42,9 @@ class Spread(BoundedCheck, MultiAlgorithmCheck):
             location = results.location(point)
             if ratios:
                 template = f"largest score {{}} times the smallest{location}"
-                evidence.append(Evidence(sample(ratios, log=True), self.limits(), template))
+                evidence.append(
+                    Evidence(sample(ratios, True, results.is_deterministic(*self.algorithms)), self.limits(), template)
+                )
         if not evidence:
             raise NotTested("Fewer than two tuned values")
         return judge_all(evidence, more=self.more)
