@@ -68,7 +68,7 @@ def test_the_page_shows_figures_claims_and_counts(made, tmp_path):
     assert "| Made with | fedatlas 0.1.0; the processor is not recorded |" in text
     assert "Older than the code" not in text and "Not made yet" not in text
     assert "### Experiment one" in text and "(gallery/smoke/two/speed.png)" in text
-    assert "| FedAc is &lt;better\\> at K = 1. (Figure 1) |" in text and "Reading: of all data." in text
+    assert "(Figure 1; check of 2001-02-03, after results) |" in text and "Reading: of all data." in text
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
     ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3

@@ -9,6 +9,8 @@ from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.report.record_builder import build_record
 from tests.report.sample import experiment, view
 
+NOTHING = "Nothing is tuned: all hyper-parameters have the values of the experiment's file."
+
 
 def create(**changes):
     spec = experiment(**changes)
@@ -90,3 +92,21 @@ def test_an_algorithm_that_cites_nothing_or_what_is_unknown(monkeypatch):
     assert "nobody2020" in record.cited and "nobody2020" not in record.references
     monkeypatch.delattr(algorithms.get("fedavg"), "cite")
     assert create().cited[0] == "yuan2020" and len(create().cited) == 2
+
+
+@pytest.mark.parametrize(
+    ("tune", "entries", "sentence"),
+    [
+        ({"lr": [0.1, 1]}, {"fedavg": {}, "fedac-1": {}}, "All algorithms are tuned, on the tuning seed 1000."),
+        (
+            {"lr": [0.1, 1]},
+            {"fedavg": {"tune": {"lr": None}, "set": {"lr": 0.1}}, "fedac-1": {}},
+            "Tuned, on the tuning seed 1000: FedAc-I. With the values of the experiment's file: FedAvg.",
+        ),
+        ({}, {"fedavg": {"set": {"lr": 0.1}}}, NOTHING),
+        ({"lr": [0.1]}, {"fedavg": {}}, NOTHING),
+    ],
+)
+def test_it_says_what_is_tuned(tune, entries, sentence):
+    select = {"metric": "suboptimality", "statistic": "best", "goal": "min", "seeds": [1000]}
+    assert create(tune=tune, algorithms=entries, select=select).tuning == sentence

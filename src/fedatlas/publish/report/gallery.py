@@ -74,6 +74,7 @@ class GalleryEntry:
         machines: Machines that computed the runs, as far as they are recorded.
         digests: Digests of the experiment's file, from `changes`.
         looks: Styles of the figures; empty if the figures were copied from older results.
+        tuning: Sentences on which algorithms were tuned; empty in entries that do not record it.
     """
 
     name: str
@@ -89,6 +90,7 @@ class GalleryEntry:
     machines: list[str]
     digests: dict[str, str]
     looks: Styles
+    tuning: str = ""
 
 
 def describe_styles(algorithms: Mapping[str, str]) -> Styles:
@@ -140,6 +142,7 @@ def write_entry(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
         machines=sorted({machine for path in folder.glob("runs/*/*.parquet") if (machine := machine_name(path))}),
         digests=changes.digests(record.content),
         looks=describe_styles(algorithms) if set(drawn) >= set(figures) else {},
+        tuning=record.tuning,
     )
     with atomic(target / ENTRY_FILE) as temporary:
         temporary.write_text(json.dumps(dataclasses.asdict(entry), indent=1, ensure_ascii=False) + "\n")

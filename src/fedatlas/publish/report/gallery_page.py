@@ -201,6 +201,8 @@ def _facts(entry: GalleryEntry, folder: str) -> Iterator[tuple[str, str]]:
     yield "In the paper", escape_markdown(entry.source)
     yield "Command", f"`{_command(entry.name, entry.size)}`"
     yield "Data", "; ".join(_data(name, form) for name, form in entry.data.items()) or "synthetic"
+    if entry.tuning:
+        yield "Tuning", escape_markdown(entry.tuning)
     yield "Time", f"{entry.runs:,} runs, {_time(entry.hours)} of a processor"
     versions = ", ".join(f"{name} {version}" for name, version in entry.versions.items())
     yield "Made with", escape_markdown(f"{versions}; {' and '.join(entry.machines) or 'the processor is not recorded'}")

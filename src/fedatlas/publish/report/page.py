@@ -82,6 +82,7 @@ def write_report(parts: Sequence[Path], out: Path, repository: str | None = None
         versions=_merge([part["meta"].versions, *part["environments"]] for part in experiments),
         references=sorted(references.values(), key=lambda work: (work.short.lower(), work.year, work.title)),
         bibtex="\n\n".join(bibtex[key] for key in sorted(bibtex)),
+        tuning=_tuning(records),
         missing=[key for key in cited if key not in references],
         repository=repository,
         style=(FOLDER / "report.css").read_text(encoding="utf-8"),
@@ -89,6 +90,18 @@ def write_report(parts: Sequence[Path], out: Path, repository: str | None = None
     )
     with atomic(out) as temporary:
         temporary.write_text(html, encoding="utf-8")
+
+
+def _tuning(records: Sequence[ExperimentRecord]) -> str:
+    """Return sentences on how many experiments tune all, some or none of their algorithms."""
+    whole = sum(len(record.tuned) == len(record.algorithms) for record in records)
+    none = sum(not record.tuned for record in records)
+    counts = {"all algorithms are tuned": whole, "some are": len(records) - whole - none, "nothing is": none}
+    parts = [f"in {count} {words}" for words, count in counts.items() if count]
+    total = f"Of {len(records)} experiments, " if len(records) > 1 else "Here "
+    text = ", ".join(parts) if len(records) > 1 else next(words for words, count in counts.items() if count)
+    fixed = "" if whole == len(records) else "; values that are not tuned are those of the experiment file"
+    return f"{total}{text}{fixed}."
 
 
 def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
 from fedatlas.io.files import atomic
 from fedatlas.registry.bibliography import Reference
+from fedatlas.results.comparing.summaries import join_names
 
 RECORD_FILE = "about.json"  # in the folder of an experiment's results
 PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
@@ -49,6 +50,7 @@ class ExperimentRecord:
         grid: Axes whose combinations have separate run files.
         axes: All axes.
         tune: Tuned hyper-parameters.
+        tuned: Ids of the algorithms of which a value is chosen among several.
         select: Choice among tuned values.
         score: Name of the score, such as ``best suboptimality``.
         seeds: Seeds of the scores.
@@ -75,6 +77,7 @@ class ExperimentRecord:
     grid: list[str]
     axes: list[str]
     tune: list[str]
+    tuned: list[str]
     select: Select
     score: str
     seeds: list[int]
@@ -84,6 +87,19 @@ class ExperimentRecord:
     bibtex: dict[str, str]
     tags: dict[str, str]
     content: dict[str, Any]
+
+    @property
+    def tuning(self) -> str:
+        """Sentences on which algorithms are tuned, and on which seeds."""
+        names = [self.algorithms[id] for id in self.tuned]
+        fixed = [name for id, name in self.algorithms.items() if id not in self.tuned]
+        if not names:
+            return "Nothing is tuned: all hyper-parameters have the values of the experiment's file."
+        seeds = ", ".join(map(str, self.select.seeds))
+        on = f"on the tuning seed{'s' if len(self.select.seeds) > 1 else ''} {seeds}"
+        if not fixed:
+            return f"All algorithms are tuned, {on}."
+        return f"Tuned, {on}: {join_names(names)}. With the values of the experiment's file: {join_names(fixed)}."
 
     def plain(self) -> dict[str, Any]:
         """Return the record as JSON types."""

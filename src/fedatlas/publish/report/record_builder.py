@@ -47,6 +47,7 @@ def build_record(experiment: Experiment, view: ExperimentView) -> ExperimentReco
         grid=list(experiment.grid),
         axes=list(view.axes),
         tune=list(view.tune),
+        tuned=[id for id, algorithm in view.algorithms.items() if has_choice(algorithm.tune)],
         select=experiment.select,
         score=f"{experiment.select.statistic} {labels.words(experiment.select.metric)}",
         seeds=list(experiment.seeds),
