@@ -94,14 +94,14 @@ def write_report(parts: Sequence[Path], out: Path, repository: str | None = None
 
 def _tuning(records: Sequence[ExperimentRecord]) -> str:
     """Return sentences on how many experiments tune all, some or none of their algorithms."""
+    if len(records) == 1:
+        return records[0].tuning
     whole = sum(len(record.tuned) == len(record.algorithms) for record in records)
     none = sum(not record.tuned for record in records)
     counts = {"all algorithms are tuned": whole, "some are": len(records) - whole - none, "nothing is": none}
     parts = [f"in {count} {words}" for words, count in counts.items() if count]
-    total = f"Of {len(records)} experiments, " if len(records) > 1 else "Here "
-    text = ", ".join(parts) if len(records) > 1 else next(words for words, count in counts.items() if count)
     fixed = "" if whole == len(records) else "; values that are not tuned are those of the experiment file"
-    return f"{total}{text}{fixed}."
+    return f"Of {len(records)} experiments, {', '.join(parts)}{fixed}."
 
 
 def _load_experiment(directory: Path, base: Path) -> dict[str, Any]:
