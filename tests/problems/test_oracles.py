@@ -21,7 +21,7 @@ def _sparse_logistic():
 
 def by_size(make):
     problem = make()
-    problem.set_client_weights("size")
+    problem.weights = "size"
     return problem
 
 
@@ -177,7 +177,7 @@ def test_softmax_evaluates_the_same_subset_in_all_runs():
     x = np.random.default_rng(0).standard_normal(whole.dim)
     assert part.evaluate(x) == again.evaluate(x) != whole.evaluate(x)
     assert softmax(eval_samples=whole.samples).evaluate(x) == whole.evaluate(x)
-    rows = part._evaluated
-    assert part.evaluate(x)["loss"] == pytest.approx(Softmax(*rows, whole.classes, whole.l2).value(x))
+    A, y, _ = part._evaluated(20)
+    assert part.evaluate(x)["loss"] == pytest.approx(Softmax(A, y, whole.classes, whole.l2).value(x))
     part.optimum = part.solve()
     assert part.evaluate(x)["loss"] == pytest.approx(whole.evaluate(x)["loss"])

@@ -1,5 +1,6 @@
 """Networks as flat-vector oracles: any torch module that is a function of its parameters alone."""
 
+import functools
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ from fedatlas.federation.networks.replica import Replica, activations, flatten, 
 from fedatlas.federation.networks.samples import Samples, channel_moments
 from fedatlas.federation.networks.stacked import Stacked
 from fedatlas.federation.problems.base import Problem, evaluation_rows
+from fedatlas.federation.problems.client_weights import loss_factors, row_weights
 from fedatlas.federation.problems.network import NeuralNetwork
 from fedatlas.federation.streams import stream
 from fedatlas.io.machine import require_memory
@@ -75,9 +77,9 @@ def _validate_size(architecture: Architecture, shape: tuple[int, ...], outputs: 
 class Network(Problem):
     """A torch module as a function of its flat parameters: x (d,) is all of them in the order of ``parameters()``.
 
-    The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees. The metric
-    ``loss`` contains it, ``test_loss`` does not. Minibatches are augmented; full gradients and evaluations see images
-    as they are.
+    The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees, and the same for
+    all clients, whatever their weights. The metric ``loss`` contains it, ``test_loss`` does not. Minibatches are
+    augmented; full gradients and evaluations see images as they are.
 
     On a processor, gradients are computed on one intra-op thread, for which ``prepare_threads`` sets torch
     process-wide: what is parallel are clients, and no number of threads changes a bit. On a GPU, the minibatches of a
@@ -120,8 +122,36 @@ class Network(Problem):
         self._block_rows = 1
         if self.train.device.type != "cpu" and self.stacked.runs(*self.train.gather(self.train.index([0]))):
             self._block_rows = max(1, min(STACK, STACK_BYTES // (self.dim * self.train.dtype.itemsize)))
-        rows = evaluation_rows(self.samples, settings.eval_samples)
-        self._evaluation_rows = train.index(np.arange(self.samples) if rows is None else rows)
+        self.weights, self.eval_samples = settings.weights, settings.eval_samples
+
+    @functools.cached_property
+    def _evaluation_rows(self) -> Tensor:
+        """Training rows that are evaluated."""
+        rows = evaluation_rows(self.samples, self.eval_samples, self._row_weights)
+        return self.train.index(np.arange(self.samples) if rows is None else rows)
+
+    @functools.cached_property
+    def _row_weights(self) -> np.ndarray | None:
+        """Weights of the training rows in F, or None if all are 1."""
+        return row_weights(self.weights, self.samples, self.partition)
+
+    @functools.cached_property
+    def _evaluation_weights(self) -> Tensor | None:
+        """Weights of the rows that are evaluated, in float64 and of mean 1, or None if all are 1."""
+        if self._row_weights is None:
+            return None
+        weights = torch.as_tensor(self._row_weights, device=self.train.device)[self._evaluation_rows]
+        return weights / weights.mean()
+
+    @functools.cached_property
+    def _factors(self) -> Tensor | None:
+        """Factors of the clients' losses, (clients, 1), or None if all are 1."""
+        factors = loss_factors(self.weights, self.partition)
+        return None if factors is None else self.train.tensor(factors)[:, None]
+
+    def factors(self, clients: np.ndarray) -> Tensor | None:
+        """Return the factors of the losses of clients (m,), (m, 1), or None if all are 1."""
+        return None if self._factors is None else self._factors[self.train.index(clients)]
 
     def _fresh_module(self, seed: int) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
@@ -183,7 +213,7 @@ class Network(Problem):
 
     def batch(self, clients: np.ndarray, index: np.ndarray) -> "NetworkBatch":
         """Return the minibatches of a block of clients, (m,) ids, from their draws, (m, b)."""
-        return NetworkBatch(self, list(self.train.index(index)))
+        return NetworkBatch(self, list(self.train.index(index)), self.factors(clients))
 
     def inputs(self, draws: Tensor) -> tuple[Tensor, Tensor]:
         """Return what the network is given for draws, (b,), augmented as they say, and the labels, (b,)."""
@@ -196,11 +226,12 @@ class Network(Problem):
         """Return all data of each client of a block, (m,) ids."""
         if self.partition is None:
             return NetworkBatch(self, [self.train.index(np.arange(self.samples))] * len(clients))
-        return NetworkBatch(self, [self.train.index(self.partition.client(int(i))) for i in clients])
+        rows = [self.train.index(self.partition.client(int(i))) for i in clients]
+        return NetworkBatch(self, rows, self.factors(clients))
 
     def evaluate(self, x: Tensor) -> dict[str, float]:
         """Return the metrics at x, (d,)."""
-        loss, accuracy = self._score(x, self.train, self._evaluation_rows)
+        loss, accuracy = self._score(x, self.train, self._evaluation_rows, self._evaluation_weights)
         metrics = {"loss": loss + self.l2 / 2 * float(x @ x), "accuracy": accuracy}
         for name, part in self.held_out.items():
             metrics[f"{name}_loss"], metrics[f"{name}_accuracy"] = self._score(
@@ -208,15 +239,19 @@ class Network(Problem):
             )
         return metrics
 
-    def _score(self, x: Tensor, samples: Samples, rows: Tensor) -> tuple[float, float]:
-        """Return mean loss and accuracy on rows of samples."""
+    def _score(self, x: Tensor, samples: Samples, rows: Tensor, weights: Tensor | None = None) -> tuple[float, float]:
+        """Return mean loss and accuracy on rows of samples; losses have weights (rows,) of mean 1, or None for 1."""
 
-        def work(part: Tensor) -> tuple[float, int]:
+        def work(part: Tensor, weights: Tensor | None) -> tuple[float, int]:
             data, labels = samples.gather(part)
             z = self.replica.outputs(x, data)
-            return float(self.loss.losses(z, labels).double().sum()), int(self.loss.correct(z, labels).sum())
+            losses = self.loss.losses(z, labels).double()
+            total = losses.sum() if weights is None else losses @ weights
+            return float(total), int(self.loss.correct(z, labels).sum())
 
-        done = list((self._pool.map if self._pool else map)(work, rows.split(CHUNK)))
+        parts = rows.split(CHUNK)
+        weights_of_parts = [None] * len(parts) if weights is None else weights.split(CHUNK)
+        done = list((self._pool.map if self._pool else map)(work, parts, weights_of_parts))
         return sum(loss for loss, _ in done) / len(rows), sum(correct for _, correct in done) / len(rows)
 
 
@@ -227,10 +262,11 @@ class NetworkBatch:
         problem: The network.
         rows: Draws of each client, m tensors (b,), which may differ in length. A draw is a row of the data; where they
             are augmented, plus the number of rows times the variant.
+        factors: Factors of the clients' losses, (m, 1), or None for 1.
     """
 
-    def __init__(self, problem: Network, rows: list[Tensor]) -> None:
-        self.problem, self.rows = problem, rows
+    def __init__(self, problem: Network, rows: list[Tensor], factors: Tensor | None = None) -> None:
+        self.problem, self.rows, self.factors = problem, rows, factors
         self.size = np.array([len(draws) for draws in rows])
         self._cache: dict[int, list[tuple[Tensor, Tensor]]] = {}
         self._stack: tuple[Tensor, ...] = ()
@@ -258,16 +294,25 @@ class NetworkBatch:
             self._stack = (data.unflatten(0, (m, -1)), labels.view(m, -1))
         y = arrays.rows(y, m)
         values, grads = problem.stacked.value_and_grad(y, *self._stack)
-        return values.clone(), torch.add(grads, y, alpha=problem.l2) if problem.l2 else grads.clone()
+        if self.factors is None:
+            return values.clone(), self._penalised(grads, y)
+        return values * self.factors[:, 0], self._penalised(grads * self.factors, y)
 
     def _one_by_one(self, y: Tensor) -> tuple[Tensor, Tensor]:
         """Return the same, client by client."""
         problem, values, grads = self.problem, [], []
         for client, x in enumerate(arrays.rows(y, len(self.rows))):
             value, grad = problem.replica.value_and_grad(x, self._batches(client), problem.loss, len(self.rows[client]))
+            if self.factors is not None:
+                factor = self.factors[client, 0]
+                value, grad = value * factor, grad * factor
             values.append(value)
-            grads.append(torch.add(grad, x, alpha=problem.l2) if problem.l2 else grad.clone())
+            grads.append(self._penalised(grad, x))
         return _stack(values), _stack(grads)
+
+    def _penalised(self, grad: Tensor, y: Tensor) -> Tensor:
+        """Return a new tensor: gradients of losses with that of the l2 term at y."""
+        return torch.add(grad, y, alpha=self.problem.l2) if self.problem.l2 else grad.clone()
 
     def grad(self, y: Tensor) -> Tensor:
         """Return the gradients at y, (m, d) or (d,): (m, d)."""

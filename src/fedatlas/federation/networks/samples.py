@@ -40,9 +40,10 @@ class Samples:
         X = np.array(np.moveaxis(X, 1, -1), order="C")
         self.X = torch.from_numpy(X).to(self.device, None if X.dtype == np.uint8 else self.dtype)
         self.y = torch.from_numpy(np.array(y, np.int64)).to(self.device)
-        self.shift, self.scale = (None if v is None else self._tensor(v) for v in (shift, scale))
+        self.shift, self.scale = (None if v is None else self.tensor(v) for v in (shift, scale))
 
-    def _tensor(self, value: ArrayLike) -> Tensor:
+    def tensor(self, value: ArrayLike) -> Tensor:
+        """Return numbers as a tensor of the inputs' type on the device."""
         return torch.as_tensor(value, dtype=self.dtype, device=self.device)
 
     def __len__(self) -> int:

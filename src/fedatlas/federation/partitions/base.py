@@ -18,10 +18,12 @@ class Split(Kind):
     Attributes:
         splits: Whether samples are split; False where every client has all of them.
         by_owner: Whether samples are split by the clients that the data name, and not by their labels.
+        complete: Whether every sample belongs to a client.
     """
 
     splits: ClassVar[bool] = True
     by_owner: ClassVar[bool] = False
+    complete: ClassVar[bool] = False
 
     seed: int = option(0, doc="seed of the split", low=0)
 
@@ -40,6 +42,10 @@ class Split(Kind):
         Raises:
             UserError: If the samples are too few.
         """
+
+    def balanced(self, samples: int, clients: int) -> bool:
+        """Return whether all clients have equally many samples, whatever the labels."""
+        return False
 
 
 def equal_sizes(samples: int, clients: int) -> np.ndarray:

@@ -30,6 +30,7 @@ class Dirichlet(Split):
     """
 
     name = "dirichlet"
+    complete = True
 
     alpha: float = option(doc="concentration of the Dirichlet distribution", above=0)
     symmetric: bool = option(False, doc="whether the distribution ignores the class frequencies")
@@ -56,6 +57,9 @@ class Dirichlet(Split):
             f"in {_TRIES:,} draws with alpha {float(self.alpha):g} some of {clients:,} clients always had fewer than "
             f"{self.min_size:,} of {len(y):,} samples: raise alpha, or lower clients or min_size"
         )
+
+    def balanced(self, samples: int, clients: int) -> bool:
+        return not self.per_class and samples % clients == 0
 
 
 def _by_client(

@@ -14,6 +14,7 @@ class Natural(Split):
 
     name = "natural"
     by_owner = True
+    complete = True
 
     def split(self, y: np.ndarray, clients: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         owners = int(y.max()) + 1

@@ -138,27 +138,6 @@ def as_sample_weights(values: ArrayLike, samples: int) -> np.ndarray:
     return weights / weights.mean()
 
 
-def loss_factors(mass: np.ndarray, partition: Partition | None, by_size: np.ndarray | None) -> np.ndarray | None:
-    """Return the factors (clients, 1) that turn weighted sums of clients' losses into their objectives; None for 1.
-
-    Args:
-        mass: Weights of the rows, (samples,), of mean 1.
-        partition: Rows of each client, or None if every client draws from all rows.
-        by_size: Factors for rows of weight 1 if clients count by their size, or None if they count equally.
-
-    Raises:
-        UserError: All rows of a client have weight 0.
-    """
-    if partition is None:
-        return None
-    totals = np.array([mass[partition.client(i)].sum() for i in range(partition.clients)])
-    if (totals == 0).any():
-        raise UserError(f"sample_weight: all rows of client {int(np.argmin(totals))} have weight 0")
-    if by_size is not None:
-        return by_size * (partition.sizes.sum() / totals.sum())
-    return (partition.sizes / totals)[:, None]
-
-
 def as_start(values: ArrayLike, dim: int) -> np.ndarray:
     """Return a start as an array (dim,). Raises UserError if it is none."""
     start = as_array("start", values)

@@ -18,6 +18,7 @@ from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Contents, Dataset
+    from fedatlas.federation.partitions.base import Split
     from fedatlas.federation.partitions.partition import Partition
 
 Vector = Any  # a NumPy array or a torch tensor
@@ -120,6 +121,16 @@ class DataKind(ProblemKind):
         Args:
             train: Contents of the data set.
         """
+
+    def is_pooled(self, split: "Split", samples: int, clients: int) -> bool:
+        """Return whether F is the mean over all rows however they are split, so that its optimum serves all splits.
+
+        Args:
+            split: Kind of partition.
+            samples: Number of rows.
+            clients: Number of clients.
+        """
+        return False
 
     @abstractmethod
     def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Problem":
@@ -343,13 +354,17 @@ class Problem(ClientLabels, ABC):
             raise UserError(f"the problem is split over {fixed} clients, but the setting has {clients}")
 
 
-def evaluation_rows(samples: int, count: int | Literal["all"]) -> np.ndarray | None:
+def evaluation_rows(samples: int, count: int | Literal["all"], weights: np.ndarray | None = None) -> np.ndarray | None:
     """Return the rows of data to evaluate, sorted: the same subset in all runs, or None for all rows.
 
     Args:
         samples: Number of rows of data.
         count: Largest number of rows to evaluate.
+        weights: Weights (samples,) of the rows in F, or None for 1. Rows of weight 0 are not evaluated.
     """
-    if count == "all" or count >= samples:
-        return None
-    return np.sort(stream(0, "evaluation").choice(samples, count, replace=False))
+    rows = None if weights is None or weights.all() else np.flatnonzero(weights)
+    available = samples if rows is None else len(rows)
+    if count == "all" or count >= available:
+        return rows
+    positions = np.sort(stream(0, "evaluation").choice(available, count, replace=False))
+    return positions if rows is None else rows[positions]

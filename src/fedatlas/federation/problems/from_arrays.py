@@ -1,7 +1,5 @@
 """Regressions on plain arrays, the classes of the Python interface, with weights of rows."""
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,10 +15,8 @@ from fedatlas.federation.problems.array_validation import (
     as_partition,
     as_sample_weights,
     as_start,
-    loss_factors,
 )
-from fedatlas.federation.problems.base import Batch, Optimum
-from fedatlas.federation.problems.regression import ClientBatches, Penalty
+from fedatlas.federation.problems.regression import Penalty
 from fedatlas.registry.validation import construct
 
 EvaluationData = tuple[Any, ArrayLike]  # features and labels of test or validation rows
@@ -115,89 +111,17 @@ class Softmax(softmax.Softmax):
         split = as_partition(partition, A.shape[0])
         evaluation = [as_evaluation_data(data, A.shape[1]) for data in (test, validation)]
         super().__init__(A, labels, count, l2, split, *evaluation, **options)
-        self.mass = None if sample_weight is None else as_sample_weights(sample_weight, self.samples)
-        if self.mass is not None:
-            self._loss_factors = loss_factors(self.mass, split, self._loss_factors)
+        if sample_weight is not None:
+            self.sample_weight = as_sample_weights(sample_weight, self.samples)
+            _ = self._loss_factors  # raises UserError where all rows of a client have weight 0
         self._start = None if start is None else as_start(start, self.dim).astype(self.dtype)
 
     def start_from(self, rng: Any) -> np.ndarray:
         return super().start_from(rng) if self._start is None else self._start.copy()
 
-    def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
-        if self.mass is None:
-            return super().batch(clients, index)
-        if index.shape[1] > self.samples // 8:  # as in the base class
-            counts, size = (np.bincount(draws, minlength=self.samples) for draws in index), index.shape[1]
-            weights = (
-                count * self.mass * (self.loss_factor(i) / size) for count, i in zip(counts, clients, strict=True)
-            )
-            return ClientBatches(
-                [softmax.SoftmaxBatch(self, self.A[None], self.y[None], w[None], size) for w in weights]
-            )
-        weights = self.mass[index] * (self.loss_factors(clients) / index.shape[1])
-        return softmax.SoftmaxBatch(self, self.A[index], self.y[index], weights)
-
-    @functools.lru_cache(maxsize=512)  # noqa: B019  as in the base class
-    def _client_batch(self, i: int) -> softmax.SoftmaxBatch:
-        if self.mass is None or self.partition is None:
-            return super()._client_batch(i)
-        index = self.partition.client(i)
-        weights = self.mass[index] * (self.loss_factor(i) / len(index))
-        return softmax.SoftmaxBatch(self, self.A[index][None], self.y[index][None], weights[None])
-
-    @functools.cached_property
-    def _all_data(self) -> softmax.SoftmaxBatch:
-        return softmax.SoftmaxBatch(
-            self, self.A[None], self.y[None], None if self.mass is None else self.mass[None] / self.samples
-        )
-
-    def value(self, x: np.ndarray) -> float:
-        return super().value(x) if self.mass is None else self.value_and_gradient(x)[0]
-
-    def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        if self.mass is None:
-            return super().hessian_product(x)
-        p, mass = softmax.probabilities(self.scores(self.A, x))[0], self.mass[:, None]
-
-        def product(v: np.ndarray) -> np.ndarray:
-            q = p * self.scores(self.A, v)
-            q = (q - p * q.sum(axis=1, keepdims=True)) * mass
-            return self._hessian_from(q, v)
-
-        return product
-
-    @functools.cached_property
-    def smoothness(self) -> float:
-        return self._curvature(slice(None)) + self.l2
-
-    @functools.cached_property
-    def client_smoothness(self) -> float:
-        if self.partition is None:
-            return self.smoothness
-        clients = range(self.partition.clients)
-        return max(self.loss_factor(i) * self._curvature(self.partition.client(i)) for i in clients) + self.l2
-
-    def _curvature(self, index: Any) -> float:
-        """Return the largest curvature of the weighted mean loss of some rows."""
-        A = self.A[index]
-        if self.mass is None:
-            return self.curvature(A)
-        A = np.insert(A, A.shape[1], 1, axis=1) if self.bias else A
-        A = A * np.sqrt(self.mass[index])[:, None]
-        gram = A @ A.T if A.shape[1] > A.shape[0] else A.T @ A
-        return float(np.linalg.eigvalsh(gram.astype(np.float64))[-1] / (2 * A.shape[0]))
-
     def evaluate(self, x: np.ndarray) -> dict[str, float]:
         metrics = super().evaluate(x)
-        if self.mass is None:
-            return metrics
-        metrics["loss"] = self.value(x)
-        metrics["accuracy"] = float(np.average(self.scores(self.A, x).argmax(axis=1) == self.y, weights=self.mass))
-        if self.optimum is not None:
-            metrics["suboptimality"] = metrics["loss"] - self.optimum.F
+        if self.sample_weight is not None:
+            right = self.scores(self.A, x).argmax(axis=1) == self.y
+            metrics["accuracy"] = float(np.average(right, weights=self.sample_weight))
         return metrics
-
-    def solve(self) -> Optimum:
-        if self.mass is None or self.dtype == np.float64:
-            return super().solve()
-        return Softmax(self.A, self.y, self.classes, self.l2, bias=self.bias, sample_weight=self.mass).solve()

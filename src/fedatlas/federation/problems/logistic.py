@@ -1,4 +1,7 @@
-"""l2-regularised logistic regression, F(x) = mean_j log(1 + exp(-b_j <a_j, x>)) + l2/2 |x|^2 (FedAc, Section 5)."""
+"""l2-regularised logistic regression (FedAc, Section 5).
+
+f_i(x) = mean_j log(1 + exp(-b_j <a_j, x>)) + l2/2 |x|^2 over the rows j of client i, and F = mean_i f_i.
+"""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -14,12 +17,10 @@ from fedatlas.federation import arrays, compiled
 from fedatlas.federation.problems.base import VALIDATION, Batch
 from fedatlas.federation.problems.regression import (
     START_SCALE_DOC,
-    WEIGHTS_DOC,
     ClientBatches,
     Penalty,
     Regression,
     RegressionKind,
-    Weights,
     test_data,
     validation_data,
 )  # fmt: skip
@@ -41,7 +42,6 @@ class LogisticRegression(RegressionKind):
     reports = ("loss", "accuracy", "suboptimality", "test_accuracy", *VALIDATION)
 
     start_scale: float = option(1.0, doc=START_SCALE_DOC, low=0)
-    weights: Weights = option("equal", doc=WEIGHTS_DOC)
 
     def validate_data(self, train: "Contents") -> None:
         if train.classes != 2:
@@ -90,7 +90,7 @@ class Logistic(Regression):
         self.partition, self.start_scale = partition, kind.start_scale
         self.test, self.validation = test, validation
         self.l2 = self.penalty(kind.l2)
-        self.set_client_weights(kind.weights)
+        self.weights = kind.weights
 
     @property
     def labels(self) -> np.ndarray:
@@ -154,45 +154,40 @@ class Logistic(Regression):
             return self.A.indptr, indices, self.A.data[: 0 if (self.A.data == 1).all() else None], labels
         return np.zeros(0, np.int32), np.zeros(0, np.uint8), np.ravel(self.A), labels
 
-    def _parts(self) -> Iterator[tuple[Any, np.ndarray]]:
-        """Yield features and labels in float64, block by block."""
-        at = 0
+    def _parts(self) -> Iterator[tuple[Any, np.ndarray, Any]]:
+        """Yield features, labels and weights in float64, block by block; a weight of 1 stands for all."""
+        at, weights = 0, self.row_weights
         for A in _blocks(self.A):
-            yield A, self.b[at : at + A.shape[0]].astype(np.float64, copy=False)
+            part = slice(at, at + A.shape[0])
+            yield A, self.b[part].astype(np.float64, copy=False), 1 if weights is None else weights[part]
             at += A.shape[0]
 
     def value(self, x: np.ndarray) -> float:
-        total = sum(np.logaddexp(0, -b * (A @ x)).sum() for A, b in self._parts())
+        total = sum((w * np.logaddexp(0, -b * (A @ x))).sum() for A, b, w in self._parts())
         return float(total / self.samples + self.l2 / 2 * (x @ x))
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        return sum(A.T @ (-b * expit(-b * (A @ x))) for A, b in self._parts()) / self.samples + self.l2 * x
+        return sum(A.T @ (-w * b * expit(-b * (A @ x))) for A, b, w in self._parts()) / self.samples + self.l2 * x
 
     def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        weights = [(p := expit(A @ x)) * (1 - p) for A, _ in self._parts()]
+        curvatures = [w * (p := expit(A @ x)) * (1 - p) for A, _, w in self._parts()]
 
         def product(v: np.ndarray) -> np.ndarray:
-            total = sum(A.T @ (w * (A @ v)) for (A, _), w in zip(self._parts(), weights, strict=True))
+            total = sum(A.T @ (w * (A @ v)) for (A, _, _), w in zip(self._parts(), curvatures, strict=True))
             return total / self.samples + self.l2 * v
 
         return product
 
-    @functools.cached_property
-    def smoothness(self) -> float:
-        """L = lambda_max(A'A) / (4 n) + l2."""
-        return self.curvature(self.A) + self.l2
-
-    @staticmethod
-    def curvature(A: Any) -> float:
-        """Return the largest curvature of the mean loss of rows A (n, d): lambda_max(A'A) / (4 n)."""
-        gram = sum(B.T @ B for B in _blocks(A)) if A.shape[1] <= A.shape[0] else A @ A.T
+    def curvature(self, A: Any, weights: np.ndarray | None = None) -> float:
+        """Return lambda_max(A' diag(w) A) / (4 n) of rows (n, d) and their weights w."""
+        gram = _gram(A, weights)
         gram = gram.toarray() if sparse.issparse(gram) else gram
         return float(np.linalg.eigvalsh(gram)[-1] / (4 * A.shape[0]))
 
     def evaluate(self, x: np.ndarray) -> dict[str, float]:
         z = (self.A @ x.astype(self.dtype, copy=False)).astype(np.float64)
-        metrics = {"loss": float(np.logaddexp(0, -self.b * z).mean() + self.l2 / 2 * (x @ x))}
-        metrics["accuracy"] = float(np.mean((z > 0) == (self.b > 0)))
+        metrics = {"loss": float(self.mean_loss(np.logaddexp(0, -self.b * z)) + self.l2 / 2 * (x @ x))}
+        metrics["accuracy"] = float(np.mean(((z > 0) == (self.b > 0))[self.client_rows]))
         if self.optimum is not None:
             metrics["suboptimality"] = metrics["loss"] - self.optimum.F
         if self.test is not None:
@@ -204,6 +199,23 @@ class Logistic(Regression):
             metrics["validation_loss"] = float(np.logaddexp(0, np.where(positive, -z, z)).mean())
             metrics["validation_accuracy"] = float(np.mean((z > 0) == positive))
         return metrics
+
+
+def _gram(A: Any, weights: np.ndarray | None) -> Any:
+    """Return A' diag(w) A, or W A A' W with W = diag(w)^(1/2), whichever is smaller; None stands for weights of 1."""
+    if A.shape[1] > A.shape[0]:
+        A = A if weights is None else _scaled(A, np.sqrt(weights))
+        return A @ A.T
+    total, at = 0, 0
+    for B in _blocks(A):
+        total = total + B.T @ (B if weights is None else _scaled(B, weights[at : at + B.shape[0]]))
+        at += B.shape[0]
+    return total
+
+
+def _scaled(A: Any, factors: np.ndarray) -> Any:
+    """Return rows (n, d), each multiplied by its factor."""
+    return A.multiply(factors[:, None]).tocsr() if sparse.issparse(A) else A * factors[:, None]
 
 
 def _blocks(A: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fedatlas.errors import UserError
 from fedatlas.federation.architectures import ARCHITECTURES, Architecture
 from fedatlas.federation.problems.base import VALIDATION, DataKind, Problem
+from fedatlas.federation.problems.client_weights import WEIGHTS_DOC, Weights
 from fedatlas.registry.options import option
 from fedatlas.registry.validation import construct
 
@@ -45,6 +46,7 @@ class NeuralNetwork(DataKind):
         "cross-entropy", doc="loss of a sample; logistic is for two classes and one output"
     )
     l2: float = option(0.0, doc="weight decay: adds l2/2 |x|^2 to the loss and l2 x to its gradient", low=0)
+    weights: Weights = option("equal", doc=WEIGHTS_DOC)
     normalise: bool = option(
         True,
         doc="whether each channel's mean over the training images is subtracted and its standard deviation divided "

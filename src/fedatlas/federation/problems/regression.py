@@ -11,20 +11,16 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems.base import Batch, DataKind, Optimum, Problem
+from fedatlas.federation.problems.client_weights import WEIGHTS_DOC, Weights, is_pooled, loss_factors, row_weights
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Dataset
+    from fedatlas.federation.partitions.base import Split
 
 GAP = 1e-12  # largest gap of an optimum that solve() returns
 Penalty = float | Literal["1/n"]
-Weights = Literal["equal", "size"]
 L2_DOC = "weight of the penalty |x|^2 / 2; 1/n is one over the number of samples"
-WEIGHTS_DOC = (
-    "equal: a client's objective is the mean loss of its samples; size: that mean times n m_i / M, for n clients of "
-    "which this one has m_i of M samples, so that the plain mean over clients is the mean over all samples (FedRed, "
-    "Section 5)"
-)
 START_SCALE_DOC = "x0 ~ N(0, start_scale^2) in every coordinate, or 0"
 
 
@@ -36,6 +32,10 @@ class RegressionKind(DataKind):
     normal_start = True
 
     l2: Penalty = option(0.0, doc=L2_DOC, low=0)
+    weights: Weights = option("equal", doc=WEIGHTS_DOC)
+
+    def is_pooled(self, split: "Split", samples: int, clients: int) -> bool:
+        return is_pooled(self.weights, split, samples, clients)
 
     def available_constants(self) -> tuple[str, ...]:
         return self.constants if self.l2 else ("L", "L_max")
@@ -48,17 +48,17 @@ class RegressionKind(DataKind):
 class Regression(Problem):
     """l2-regularised regression in NumPy.
 
-    Subclasses define the attributes that are declared here, and ``value``, ``gradient`` and ``hessian_product`` of all
-    data. The l2 term is the same for all clients, whatever their weights.
+    F(x) = mean_j w_j loss_j(x) + l2/2 |x|^2 with the weights w of the rows that make it the mean of the clients'
+    objectives. Subclasses define the attributes that are declared here, and ``value``, ``gradient`` and
+    ``hessian_product`` of F. The l2 term is the same for all clients, whatever their weights.
     """
 
     A: Any
     l2: float
-    smoothness: Any
     start_scale: float
     dtype: np.dtype
-    curvature: Callable[[Any], float]
-    _loss_factors: np.ndarray | None = None
+    weights: Weights
+    sample_weight: np.ndarray | None = None
 
     @abstractmethod
     def gradient(self, x: np.ndarray) -> np.ndarray:
@@ -67,6 +67,15 @@ class Regression(Problem):
     @abstractmethod
     def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         """Return the map v -> (Hessian of F at x) v, both (d,)."""
+
+    @abstractmethod
+    def curvature(self, A: Any, weights: np.ndarray | None = None) -> float:
+        """Return the largest curvature of the weighted mean loss of rows.
+
+        Args:
+            A: Features (n, p).
+            weights: Weights (n,) of the rows, or None for 1.
+        """
 
     @property
     def draw_bytes(self) -> int:  # type: ignore[override]
@@ -83,11 +92,25 @@ class Regression(Problem):
         """Return the l2 weight as a number."""
         return 1 / self.samples if l2 == "1/n" else float(l2)
 
-    def set_client_weights(self, weights: Weights) -> None:
-        """Set the factors of the clients' losses, once ``partition`` is set."""
-        if weights == "size" and self.partition is not None:
-            sizes = self.partition.sizes
-            self._loss_factors = (len(sizes) / sizes.sum() * sizes)[:, None].astype(self.dtype)
+    @functools.cached_property
+    def row_weights(self) -> np.ndarray | None:
+        """Weights w (n,) of the rows in F, or None if all are 1."""
+        return row_weights(self.weights, self.samples, self.partition, self.sample_weight)
+
+    @functools.cached_property
+    def client_rows(self) -> Any:
+        """Index of the rows that clients have: a slice if these are all rows."""
+        weights = self.row_weights
+        return slice(None) if weights is None or weights.all() else np.flatnonzero(weights)
+
+    def mean_loss(self, losses: np.ndarray) -> np.floating:
+        """Return the weighted mean of the losses (n,) of all rows."""
+        return losses.mean() if self.row_weights is None else self.row_weights @ losses / self.samples
+
+    @functools.cached_property
+    def _loss_factors(self) -> np.ndarray | None:
+        factors = loss_factors(self.weights, self.partition, self.sample_weight)
+        return None if factors is None else factors[:, None].astype(self.dtype)
 
     def loss_factors(self, clients: np.ndarray) -> np.ndarray | int:
         """Return the factors of the losses of clients (m,): (m, 1), or 1 if all are 1."""
@@ -98,12 +121,22 @@ class Regression(Problem):
         return 1.0 if self._loss_factors is None else float(self._loss_factors[client, 0])
 
     @functools.cached_property
+    def smoothness(self) -> float:
+        """Bound L on the curvature of F."""
+        return self.curvature(self.A, self.row_weights) + self.l2
+
+    @functools.cached_property
     def client_smoothness(self) -> float:
-        """Largest L of any client's objective."""
+        """Largest bound L on the curvature of any client's objective."""
         if self.partition is None:
             return self.smoothness
         clients = range(self.partition.clients)
-        return max(self.loss_factor(i) * self.curvature(self.A[self.partition.client(i)]) for i in clients) + self.l2
+        return max(self.loss_factor(i) * self._client_curvature(i) for i in clients) + self.l2
+
+    def _client_curvature(self, i: int) -> float:
+        assert self.partition is not None
+        rows = self.partition.client(i)
+        return self.curvature(self.A[rows], None if self.sample_weight is None else self.sample_weight[rows])
 
     @property
     def solvable(self) -> bool:

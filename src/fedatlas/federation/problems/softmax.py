@@ -1,5 +1,8 @@
-"""l2-regularised multinomial logistic regression (FedSPS, Section 6):
-F(x) = mean_j (logsumexp(z_j) - z_j[y_j]) + l2/2 |x|^2 with scores z_j = W a_j + c."""
+"""l2-regularised multinomial logistic regression (FedSPS, Section 6).
+
+f_i(x) = mean_j (logsumexp(z_j) - z_j[y_j]) + l2/2 |x|^2 over the rows j of client i, with scores z_j = W a_j + c, and
+F = mean_i f_i.
+"""
 
 import functools
 from collections.abc import Callable
@@ -14,12 +17,10 @@ from fedatlas.federation.problems.base import VALIDATION, Batch, Optimum, evalua
 from fedatlas.federation.problems.regression import (
     L2_DOC,
     START_SCALE_DOC,
-    WEIGHTS_DOC,
     ClientBatches,
     Penalty,
     Regression,
     RegressionKind,
-    Weights,
     test_data,
     validation_data,
 )  # fmt: skip
@@ -41,7 +42,6 @@ class SoftmaxRegression(RegressionKind):
     bias: bool = option(True, doc="whether scores have a bias")
     dtype: Literal["float64", "float32"] = option("float64", doc="type of data and x")
     start_scale: float = option(0.0, doc=START_SCALE_DOC, low=0)
-    weights: Weights = option("equal", doc=WEIGHTS_DOC)
     eval_samples: int | Literal["all"] = option(
         "all", doc="training rows that are evaluated, the same in all runs; all of them where F* is known", low=1
     )
@@ -91,10 +91,8 @@ class Softmax(Regression):
         }
         self.samples, self.features = self.A.shape
         self.l2 = self.penalty(kind.l2)
-        self.set_client_weights(kind.weights)
+        self.weights, self.eval_samples = kind.weights, kind.eval_samples
         self.dim = self.classes * (self.features + self.bias)
-        rows = evaluation_rows(self.samples, kind.eval_samples)
-        self._evaluated = None if rows is None else (self.A[rows], self.y[rows])
 
     @property
     def block_rows(self) -> int:
@@ -103,13 +101,17 @@ class Softmax(Regression):
     def batch(self, clients: np.ndarray, index: np.ndarray) -> Batch:
         if index.shape[1] > self.samples // 8:  # a rule of all clients, or bits would depend on the blocks
             counts, size = (np.bincount(draws, minlength=self.samples) for draws in index), index.shape[1]
-            weights = (count * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
+            rows = 1 if self.sample_weight is None else self.sample_weight
+            weights = (count * rows * self.loss_factor(i) / size for count, i in zip(counts, clients, strict=True))
             return ClientBatches([SoftmaxBatch(self, self.A[None], self.y[None], w[None], size) for w in weights])
-        return SoftmaxBatch(self, self.A[index], self.y[index], self._weights(clients, index.shape))
+        return SoftmaxBatch(self, self.A[index], self.y[index], self._weights(clients, index))
 
-    def _weights(self, clients: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-        """Return weights of samples (m, b), or None for plain means."""
-        return None if self._loss_factors is None else np.broadcast_to(self.loss_factors(clients) / shape[1], shape)
+    def _weights(self, clients: Any, index: np.ndarray) -> np.ndarray | None:
+        """Return weights (m, b) of the samples of an index, or None for plain means."""
+        if self._loss_factors is None and self.sample_weight is None:
+            return None
+        weights = np.broadcast_to(self.loss_factors(clients) / index.shape[1], index.shape)
+        return weights if self.sample_weight is None else self.sample_weight[index] * weights
 
     def full_batch(self, clients: np.ndarray) -> Batch:
         if self.partition is None:
@@ -120,12 +122,13 @@ class Softmax(Regression):
     def _client_batch(self, i: int) -> "SoftmaxBatch":
         """Return all data of client i."""
         assert self.partition is not None  # without one, all clients share ``full_batch``
-        index = self.partition.client(i)
-        return SoftmaxBatch(self, self.A[index][None], self.y[index][None], self._weights([i], (1, len(index))))
+        index = self.partition.client(i)[None]
+        return SoftmaxBatch(self, self.A[index], self.y[index], self._weights([i], index))
 
     @functools.cached_property
     def _all_data(self) -> "SoftmaxBatch":
-        return SoftmaxBatch(self, self.A[None], self.y[None])
+        weights = self.row_weights
+        return SoftmaxBatch(self, self.A[None], self.y[None], None if weights is None else weights[None] / self.samples)
 
     def split(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Return views of flat vectors (..., d): weights (..., classes, p), and biases (..., classes) or None."""
@@ -139,7 +142,7 @@ class Softmax(Regression):
         return A @ W.T if c is None else A @ W.T + c
 
     def value(self, x: np.ndarray) -> float:
-        return self._loss(self.scores(self.A, x), self.y) + self._penalty(x)
+        return self._loss(self.scores(self.A, x), self.y, self.row_weights) + self._penalty(x)
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
         return self._all_data.grad(x)[0]
@@ -149,46 +152,40 @@ class Softmax(Regression):
         return value[0, 0], gradient[0]
 
     def hessian_product(self, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        p = probabilities(self.scores(self.A, x))[0]
+        p, weights = probabilities(self.scores(self.A, x))[0], self.row_weights
 
         def product(v: np.ndarray) -> np.ndarray:
             q = p * self.scores(self.A, v)
             q -= p * q.sum(axis=1, keepdims=True)
-            return self._hessian_from(q, v)
+            if weights is not None:
+                q *= weights[:, None]
+            out = np.empty_like(v)
+            W, c = self.split(out)
+            np.matmul(q.T, self.A, out=W)
+            if c is not None:
+                q.sum(axis=0, out=c)
+            return out / self.samples + self.l2 * v
 
         return product
-
-    def _hessian_from(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Return the product of the Hessian with v (d,).
-
-        Args:
-            q: Product of the Hessian of the losses in the scores with the scores of v, (n, classes).
-            v: Vector (d,).
-        """
-        out = np.empty_like(v)
-        W, c = self.split(out)
-        np.matmul(q.T, self.A, out=W)
-        if c is not None:
-            q.sum(axis=0, out=c)
-        return out / self.samples + self.l2 * v
 
     def _penalty(self, x: np.ndarray) -> float:
         return self.l2 / 2 * float(x @ x)
 
     @staticmethod
-    def _loss(z: np.ndarray, y: np.ndarray) -> float:
-        return float(np.mean(probabilities(z)[1] - z[np.arange(len(y)), y], dtype=np.float64))
+    def _loss(z: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> float:
+        losses = probabilities(z)[1] - z[np.arange(len(y)), y]
+        return float(np.mean(losses, dtype=np.float64) if weights is None else weights @ losses / len(y))
 
-    @functools.cached_property
-    def smoothness(self) -> float:
-        """L = lambda_max(A'A) / (2 n) + l2, A with a column of ones for the bias."""
-        return self.curvature(self.A) + self.l2
+    def curvature(self, A: np.ndarray, weights: np.ndarray | None = None) -> float:
+        """Return lambda_max(A' diag(w) A) / (2 n), since diag(p) - pp' <= 1/2, of rows (n, p) and their weights w.
 
-    def curvature(self, A: np.ndarray) -> float:
-        """Return the largest curvature of the mean loss of rows A (n, p).
-
-        It is lambda_max(A'A) / (2 n), since diag(p) - pp' <= 1/2.
+        A has a column of ones for the bias.
         """
+        if weights is not None:
+            A = np.insert(A, A.shape[1], 1, axis=1) if self.bias else A
+            A = A * np.sqrt(weights)[:, None]
+            gram = A @ A.T if A.shape[1] > A.shape[0] else A.T @ A
+            return float(np.linalg.eigvalsh(gram.astype(np.float64))[-1] / (2 * A.shape[0]))
         wide = A.shape[1] + self.bias > A.shape[0]
         gram = A @ A.T if wide else A.T @ A
         if self.bias and wide:
@@ -198,10 +195,19 @@ class Softmax(Regression):
             gram = np.block([[gram, sums], [sums.T, np.array([[A.shape[0]]])]])
         return float(np.linalg.eigvalsh(gram.astype(np.float64))[-1] / (2 * A.shape[0]))
 
+    @functools.lru_cache(maxsize=2)  # noqa: B019  as above
+    def _evaluated(self, count: int | Literal["all"]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Return features and labels of so many training rows, and their weights in F, of mean 1, or None for 1."""
+        rows = evaluation_rows(self.samples, count, self.row_weights)
+        if rows is None:
+            return self.A, self.y, self.row_weights
+        weights = None if self.row_weights is None else self.row_weights[rows] / self.row_weights[rows].mean()
+        return self.A[rows], self.y[rows], weights
+
     def evaluate(self, x: np.ndarray) -> dict[str, float]:
-        A, y = (self.A, self.y) if self._evaluated is None or self.optimum is not None else self._evaluated
+        A, y, weights = self._evaluated(self.eval_samples if self.optimum is None else "all")
         z = self.scores(A, x)
-        metrics = {"loss": self._loss(z, y) + self._penalty(x)}
+        metrics = {"loss": self._loss(z, y, weights) + self._penalty(x)}
         metrics["accuracy"] = float(np.mean(z.argmax(axis=1) == y))
         if self.optimum is not None:
             metrics["suboptimality"] = metrics["loss"] - self.optimum.F
@@ -212,9 +218,11 @@ class Softmax(Regression):
         return metrics
 
     def solve(self) -> Optimum:
-        if self.dtype != np.float64:
-            return Softmax(self.A, self.y, self.classes, self.l2, bias=self.bias).solve()
-        return super().solve()
+        if self.dtype == np.float64:
+            return super().solve()
+        precise = Softmax(self.A, self.y, self.classes, self.l2, self.partition, bias=self.bias, weights=self.weights)
+        precise.sample_weight = self.sample_weight
+        return precise.solve()
 
 
 class SoftmaxBatch:
