@@ -127,8 +127,27 @@ def test_jobs_make_the_partition_and_the_optimum():
     path, origin = optimum_file(spec)
     assert origin["partition"] == partition_file(spec)[0]
     optimum.make(origin, path)
-    drawn = made(problem=spec.problem | {"partition": "iid"}, setting={"rounds": 2, "clients": 3})
-    assert "partition" not in optimum_file(expansion.cells(drawn)[0].spec)[1]
+
+
+@pytest.mark.parametrize(
+    "options, clients, depends",
+    [
+        ({"partition": None}, (2, 3), False),
+        ({"partition": "iid"}, (3, 5), True),
+        ({"partition": "iid"}, (2, 4), False),  # 64 rows train
+        ({"partition": "iid", "weights": "size"}, (2, 3), False),
+        ({"partition": {"kind": "classes", "classes": 1}, "weights": "size"}, (2, 4), True),
+        ({"partition": "iid", "weights": "size", "validation": 0.25}, (2, 3), True),
+    ],
+)
+def test_problems_share_an_optimum_where_their_objective_does_not_depend_on_the_clients_rows(options, clients, depends):
+    problem = made().problem | options
+    files = [
+        optimum_file(expansion.cells(made(problem=problem, setting={"rounds": 2, "clients": m}))[0].spec)
+        for m in clients
+    ]
+    assert all(("partition" in origin) == depends for _, origin in files)
+    assert (files[0] == files[1]) == (not depends)
 
 
 def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):

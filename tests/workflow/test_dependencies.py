@@ -108,6 +108,7 @@ TABLE = [
     # problems, architectures, torch
     ("federation.problems.logistic", "federated lockstep optimum promises"),
     ("federation.problems.regression", "federated lockstep softmax optimum promises"),
+    ("federation.problems.client_weights", "federated lockstep softmax lenet optimum promises"),
     ("federation.problems.softmax", "softmax"),
     ("federation.problems.quadratic", "quadratic tuned below"),
     ("federation.problems.piecewise", "instability"),
@@ -224,7 +225,7 @@ TABLE = [
     ("workflow.inputs.memory", "tabled"),
     ("workflow.inputs.theorems", "promises"),
     ("workflow.inputs.simulated_seconds", "timed"),
-    ("workflow.shared_files", "split there timed"),
+    ("workflow.shared_files", ""),
     # comparisons over problems
     ("results.comparing", ""),
     *((f"results.comparing.{name}", COMPARED) for name in ("benchmark", "targets")),

@@ -147,7 +147,13 @@ KEYS = [  # (experiment, key, value, what must be made again)
     ("convex", "description", "Words.", about("convex")),
     ("convex", "notes", ["A note."], about("convex")),
     ("convex", "problem.l2", 0.2, CONVEX_RUNS | {"optimum"} | about("convex")),
-    ("convex", "problem.partition.alpha", 2.0, FROM_PARTITION | {"partition", "optimum"} | about("convex")),
+    ("convex", "problem.partition.alpha", 2.0, FROM_PARTITION | {"partition"} | about("convex")),
+    (
+        "convex",
+        "problem.partition",
+        CONVEX["problem"]["partition"] | {"per_class": True},  # clients of different sizes, of which F is the mean
+        FROM_PARTITION | {"partition", "optimum"} | about("convex"),
+    ),
     ("quadratic", "optimum", True, QUADRATIC_RUNS | {"optimum"} | about("quadratic")),
     ("convex", "setting.batch", 5, CONVEX_RUNS | about("convex")),
     ("convex", "setting.rounds", 4, CONVEX_RUNS | figures("convex", "there") | about("convex")),

@@ -28,7 +28,7 @@ from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.compiled import modules as compiled
 from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.participation import PARTICIPATION
-from fedatlas.federation.partitions import PARTITIONS, is_split
+from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
@@ -74,9 +74,8 @@ def of_job(step: str) -> str:
 
 
 def of_optimum(problem: Spec) -> list[str]:
-    """Return the modules behind the optimum of a problem."""
-    split = [problem["partition"]] if problem.get("validation") and is_split(problem.get("partition")) else []
-    return sorted({of_job("optimum"), *problem_modules(problem), *map(PARTITIONS.module, split)})
+    """Return the modules behind the optimum of a problem; its partition is a file."""
+    return sorted({of_job("optimum"), *problem_modules(problem)})
 
 
 def of_partition(partition: Any) -> list[str]:

@@ -176,7 +176,7 @@ class Graph:
         return resources(self.origins.find("optima", w.key)["problem"])
 
     def optimum_inputs(self, w: Any) -> dict[str, Any]:
-        """Return the inputs of an optimum: code, data, and the partition if it is by the clients of the data."""
+        """Return the inputs of an optimum: code, data, and the partition if F depends on it."""
         origin = self.origins.find("optima", w.key)
         problem = origin["problem"]
         files = {"code": self.code(dependencies.of_optimum(problem)), "data": self.data_files(problem)}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.arrays import State, dot, like, maximum, minimum, sqrt, where
+from fedatlas.federation.arrays import State, dot, maximum, minimum, sqrt, where
 from fedatlas.federation.engine.protocols import Array, Steps
 from fedatlas.registry.options import option
 
@@ -58,7 +58,7 @@ class FedSPS(Polyak):
         x <- mean_S(y)
 
     With ``smoothing``, each client has its own bound in place of gamma_b. It is gamma_b at first and changes after each
-    of the client's local steps, in all rounds. A minibatch has |B| of the client's m_i samples.
+    of the client's local steps, in all rounds. The step's minibatch has |B| of the client's m_i samples.
 
         bound <- 2^(|B| / m_i) bound      with ``bound``: Section 6 of the paper
         bound <- 2^(|B| / m_i) step       with ``step``: Loizou et al. 2021, with the last step size that was not 0
@@ -82,16 +82,16 @@ class FedSPS(Polyak):
         nu: Array | float = 0
         y, bound = s.x, self.gamma_b
         if self.smoothing != "none":
-            bound, growth = i.bound, 2 ** like(steps.share, s.x)
+            bound = i.bound
         for g in steps:
             loss, grad = g.value_and_grad(y)
             step = self.step(loss, grad, bound)
             steps.record(step_size=step, at_bound=step >= bound)
             y, nu = y - step * grad, nu + step
             if self.smoothing == "bound":
-                bound = growth * bound
+                bound = 2**steps.share * bound
             elif self.smoothing == "step":
-                bound = growth * where(step > 0, step, bound)
+                bound = 2**steps.share * where(step > 0, step, bound)
         return y, nu, bound
 
 

@@ -56,7 +56,7 @@ class Steps(Protocol):
 
     @property
     def share(self) -> Array:
-        """Samples of a minibatch divided by the samples of its client: (m, 1)."""
+        """Samples of the current step's minibatch divided by the samples of its client: (m, 1)."""
 
     def full(self, y: Array) -> Array:
         """Return the full local gradients G_i(y): (m, d). With ``full_gradients: minibatch`` of the setting, return the

@@ -103,6 +103,7 @@ class Steps:
         self.problem, self.clients, self.draws, self._round, self._work = problem, clients, draws, round, work
         self.records: dict[str, list[np.ndarray]] = {name: [] for name in round.recorded}
         self.cuts: list[tuple[int, slice]] = []
+        self._step = 0
         self.K = int(round.steps)
         if draws is not None:
             _, passes, width = draws.shape
@@ -138,7 +139,7 @@ class Steps:
             for _ in range(self.K):
                 yield Gradient(self._batch(None), self._work, True, self._round.clip, record_loss)
         else:
-            for cut in self.cuts:
+            for self._step, cut in enumerate(self.cuts):
                 yield Gradient(self._batch(self.draws[:, *cut]), self._work, False, self._round.clip, record_loss)
 
     def _record_loss(self, losses: Array) -> None:
@@ -167,11 +168,16 @@ class Steps:
             self.records[name].append(column[:, 0])
 
     @property
-    def share(self) -> np.ndarray:
-        """Samples of a minibatch over samples of its client, |B| / m_i: (m, 1)."""
-        partition, m = self.problem.partition, len(self.clients)
-        sizes = np.full(m, self.problem.samples) if partition is None else partition.sizes[self.clients]
-        return (sizes if self.draws is None else np.full(m, self.draws.shape[2]))[:, None] / sizes[:, None]
+    def share(self) -> Array:
+        """Samples of the current minibatch over samples of its client, |B| / m_i: (m, 1).
+
+        The last minibatch of a pass has the samples that are left. Before the first step it is the share of the first.
+        """
+        partition, shares = self.problem.partition, np.ones(len(self.clients))
+        if self.draws is not None:
+            sizes = self.problem.samples if partition is None else partition.sizes[self.clients]
+            shares = self.draws[:, *self.cuts[self._step]].shape[1] / sizes * shares
+        return arrays.column(shares, self._round.vector)
 
     def full(self, y: Array) -> Array:
         """Return full local gradients G_i(y); where they are not exact, means of the round's minibatches: (m, d)."""

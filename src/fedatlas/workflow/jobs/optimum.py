@@ -10,7 +10,7 @@ def make(spec: dict[str, Any], out: str, directory: str | None = None) -> None:
     """Solve a problem and write its Optimum.
 
     Args:
-        spec: ``problem`` and ``clients``, and ``partition``, a file, if the partition is by the clients of the data.
+        spec: ``problem`` and ``clients``, and ``partition``, a file, if F depends on the rows of each client.
         out: Path of the file.
         directory: Folder of the prepared data.
     """
