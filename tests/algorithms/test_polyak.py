@@ -9,6 +9,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.testing import transcriptions
+from fedatlas.testing.instances import UNEQUAL_SIZES, unequal_shares
 from fedatlas.testing.plain_run import PlainRun
 from tests.helpers import example, logistic, network
 
@@ -124,14 +125,26 @@ def test_smoothing_by_hand(smoothing):
             counts[i] += 4
 
 
+@pytest.mark.parametrize("length", [{"local_steps": 3, "batch": 2}, {"local_epochs": 2, "batch": 5}])
 @pytest.mark.parametrize("smoothing", ["bound", "step"])
-def test_smoothing_equals_its_transcription(smoothing):
-    setting = Setting(clients=CLIENTS, local_steps=3, rounds=6, batch=2, participation={"kind": "bernoulli", "p": 0.5})
+def test_smoothing_equals_its_transcription(smoothing, length):
+    setting = Setting(clients=CLIENTS, rounds=6, participation={"kind": "bernoulli", "p": 0.5}, **length)
     problem, parameters = logistic(), {"smoothing": smoothing, "gamma_b": 0.3, "c": 0.5, "l_star": 0.0}
     simulation = Simulation(example("fedsps", **parameters), problem, setting, seed=3)
     for expected in transcriptions.find("fedsps")(PlainRun(problem, setting, 3, "fedsps"), **parameters):
         simulation.run_round()
         np.testing.assert_allclose(simulation.output, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("make", [logistic, network], ids=["NumPy", "torch"])
+def test_the_bound_doubles_with_each_pass_over_the_clients_rows(make):
+    options = {"local_steps": None, "local_epochs": 2, "batch": 4, "rounds": 1, "record": ["step_size"]}
+    parameters = {"smoothing": "bound", "gamma_b": 1e-6, "c": 1e-6}  # every step size is its bound
+    trace = run("fedsps", unequal_shares(make()), parameters, **options)
+    for steps, size in zip(trace.rows[-1]["step_size"], sorted(UNEQUAL_SIZES), strict=True):  # as blocks of one size
+        shares = [min(4, size - start) / size for start in range(0, size, 4)] * 2
+        exponents = np.cumsum([0, *shares])[:-1]
+        np.testing.assert_allclose(steps, 1e-6 * 2**exponents, rtol=1e-12)
 
 
 def test_the_smoothing_of_loizou_bounds_a_step_by_the_last_one():

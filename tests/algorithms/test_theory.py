@@ -6,7 +6,7 @@ import pytest
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.testing.instances import equal_shares
+from fedatlas.testing.instances import unequal_clients
 from tests.helpers import example, logistic
 
 
@@ -46,7 +46,7 @@ def test_fedac_variants_differ():
 
 @pytest.mark.parametrize("name", ["fedavg", "fedprox", "fedac-1"])
 def test_local_steps_without_correction_miss_the_optimum_of_heterogeneous_clients(name):
-    problem = equal_shares()
+    problem = unequal_clients()
     x = run(example(name, lr=0.3), problem, batch=None, rounds=600)
     assert problem.value(x) - problem.optimum.F > 1e-5
 

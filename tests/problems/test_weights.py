@@ -1,49 +1,191 @@
-"""Clients of unequal sizes whose plain mean is the objective over all samples (FedRed, Section 5)."""
+"""The objective F is the mean of the clients' objectives, whatever their sizes and weights (FedRed, Section 5)."""
 
 import numpy as np
 import pytest
+import torch
+from scipy import sparse
 
+import fedatlas
 from fedatlas.errors import UserError
-from fedatlas.federation import partitions
+from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.networks.network import Network
+from fedatlas.federation.networks.samples import Samples
+from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.softmax import Softmax
 from tests.helpers import example
 
 RNG = np.random.default_rng(0)
-A, Y = RNG.standard_normal((61, 6)), RNG.integers(2, size=61)
-SPLIT = partitions.split({"kind": "dirichlet", "alpha": 0.5, "per_class": True}, Y, 4)
-MAKE = {
-    "logistic": lambda **options: Logistic(A, Y, partition=SPLIT, **options),
-    "softmax": lambda **options: Softmax(A, Y, 2, partition=SPLIT, **options),
+N, L2 = 61, 0.1
+A, Y = RNG.standard_normal((N, 6)), RNG.integers(2, size=N)
+
+
+def split(*sizes):
+    """A partition of the rows in a random order; those beyond the sum of the sizes belong to no client."""
+    order = np.random.default_rng(1).permutation(N)[: sum(sizes)]
+    return Partition("test", 0, {}, len(sizes), N, order, np.cumsum([0, *sizes]))
+
+
+def linear(**options):
+    return Network(
+        Samples(A, Y, dtype="float64"),
+        lambda: torch.nn.Linear(6, 2),
+        start_scale=0.3,
+        dtype="float64",
+        eval_samples="all",
+        **options,
+    )
+
+
+UNEQUAL = {"unequal": split(40, 12, 6, 3), "rows left over": split(12, 12, 12), "both": split(30, 8, 2)}
+SPLIT = UNEQUAL["unequal"]
+CONVEX = {
+    "logistic": lambda **options: Logistic(A, Y, **options),
+    "logistic, sparse": lambda **options: Logistic(sparse.csr_matrix(A), Y, **options),
+    "logistic, single precision": lambda **options: Logistic(A.astype(np.float32), Y, **options),
+    "logistic, wide": lambda **options: Logistic(np.hstack([A] * 12), Y, **options),
+    "softmax": lambda **options: Softmax(A, Y, 2, **options),
+    "softmax, no bias": lambda **options: Softmax(A, Y, 2, bias=False, **options),
+    "softmax, single precision": lambda **options: Softmax(A, Y, 2, dtype="float32", **options),
 }
+MAKE = CONVEX | {"network": linear}
+weigh = pytest.mark.parametrize("weights", ["equal", "size"])
 
 
+def transcribed_loss(problem, x, weights, partition):
+    """sum_i w_i f_i in double precision, row by row: f_i is the mean loss of client i's rows, with its l2 term."""
+    x, total = np.float64(to_numpy(x)), 0.0
+    for i in range(partition.clients):
+        rows, w = partition.client(i), 1 / partition.clients
+        if weights == "size":
+            w = partition.sizes[i] / partition.sizes.sum()
+        for j in rows:
+            if isinstance(problem, Logistic):
+                a = to_numpy(problem.A[[j]].toarray()[0] if sparse.issparse(problem.A) else problem.A[j])
+                loss = np.log1p(np.exp(-(1 if Y[j] else -1) * np.float64(a) @ x))
+            else:
+                z = x[:12].reshape(2, 6) @ A[j] + (x[12:] if len(x) > 12 else 0)
+                loss = np.log(np.exp(z).sum()) - z[Y[j]]
+            total += w * loss / len(rows)
+    return total + L2 / 2 * (x @ x)
+
+
+@weigh
+@pytest.mark.parametrize("partition", UNEQUAL.values(), ids=UNEQUAL)
 @pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
-def test_mean_over_clients_is_the_pooled_objective(make):
-    assert len(set(SPLIT.sizes)) > 1
-    problem = make(l2=0.1, weights="size")
+def test_loss_is_the_weighted_mean_of_the_clients_losses(make, partition, weights):
+    problem = make(l2=L2, partition=partition, weights=weights)
+    x = 0.3 * np.random.default_rng(2).standard_normal(problem.dim)
+    single = getattr(problem, "dtype", None) == np.float32
+    x = torch.tensor(x) if make is linear else x.astype(problem.dtype)
+    tolerance = {"rel": 1e-6 if single else 1e-13}
+    expected = transcribed_loss(problem, x, weights, partition)
+    values, grads = problem.full_batch(np.arange(partition.clients)).value_and_grad(x)
+    assert problem.evaluate(x)["loss"] == pytest.approx(expected, **tolerance)
+    assert float(values.mean()) == pytest.approx(expected, **tolerance)
+    if make is not linear:
+        assert problem.value(x) == pytest.approx(expected, **tolerance)
+        np.testing.assert_allclose(grads.mean(axis=0), problem.gradient(x), atol=1e-6 if single else 1e-14)
+
+
+@weigh
+@pytest.mark.parametrize("make", CONVEX.values(), ids=CONVEX)
+def test_constants_bound_the_curvature_of_the_objective(make, weights):
+    problem = make(l2=L2, partition=SPLIT, weights=weights)
+    c, pooled = problem.constants(), make(l2=L2)
+    for x in (np.zeros(problem.dim), np.random.default_rng(3).standard_normal(problem.dim)):
+        product = problem.hessian_product(x.astype(problem.dtype))
+        hessian = np.stack([np.float64(product(e)) for e in np.eye(problem.dim, dtype=problem.dtype)])
+        curvatures = np.linalg.eigvalsh((hessian + hessian.T) / 2)
+        assert c["mu"] <= curvatures[0] + 1e-7 and curvatures[-1] <= c["L"] * (1 + 1e-6) <= c["L_max"] * (1 + 2e-6)
+        if not x.any():  # there the loss of two classes is as curved as the bound
+            assert curvatures[-1] == pytest.approx(c["L"], rel=1e-5)
+    assert (c["L"] == pooled.constants()["L"]) == (weights == "size")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"weights": "size"}, {"partition": split(N)}, {"partition": None}],
+    ids=["by size", "one client", "shared"],
+)
+@pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
+def test_the_mean_over_all_rows_keeps_its_bits(make, options):
+    """Where all rows weigh alike, F is computed as on data that are not split."""
+    problem, pooled = make(l2=L2, **{"partition": SPLIT} | options), make(l2=L2)
+    x = pooled.start(1)
+    assert problem.evaluate(x) == pooled.evaluate(x)
+    if make is not linear:
+        assert problem.value(x) == pooled.value(x) and (problem.gradient(x) == pooled.gradient(x)).all()
+        assert problem.constant("L") == pooled.constant("L") and problem.solve().F == pooled.solve().F
+
+
+def test_clients_of_equal_size_keep_the_bits_of_the_pooled_rows():
+    X, y, rows = A[:60], Y[:60], np.arange(60).reshape(4, 15)
+    problem, pooled = (fedatlas.Softmax(X, y, l2=L2, partition=part) for part in (rows, None))
     x = 0.3 * RNG.standard_normal(problem.dim)
-    values, grads = problem.full_batch(np.arange(4)).value_and_grad(x)
-    assert values.mean() == pytest.approx(problem.value(x))
-    np.testing.assert_allclose(grads.mean(axis=0), problem.gradient(x), atol=1e-14)
-    plain = make(l2=0.1).full_batch(np.arange(4)).grad(x).mean(axis=0)
-    assert np.abs(plain - problem.gradient(x)).max() > 1e-3
+    assert problem.evaluate(x) == pooled.evaluate(x) and problem.constant("L") == pooled.constant("L")
 
 
+@weigh
 @pytest.mark.parametrize("name", ["gd", "scaffold"])
-@pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
-def test_pooled_optimum_is_the_fixed_point_of_exact_methods(make, name):
-    problem = make(l2=0.1, weights="size")
+@pytest.mark.parametrize("make", [CONVEX["logistic"], CONVEX["softmax"]], ids=["logistic", "softmax"])
+def test_the_optimum_is_the_fixed_point_of_exact_methods(make, name, weights):
+    problem = make(l2=L2, partition=SPLIT, weights=weights)
     problem.optimum = problem.solve()
-    setting = Setting(clients=4, local_steps=2, rounds=400, batch=None)
-    trace = Simulation(example(name, lr=0.5), problem, setting).run()
+    setting = Setting(clients=4, local_steps=2, rounds=600, batch=None)
+    trace = Simulation(example(name, lr=0.3), problem, setting).run()
     assert abs(trace.rows[-1]["suboptimality"]) < 1e-12
 
 
+@weigh
+def test_a_network_of_one_layer_is_softmax_regression(weights):
+    network, softmax = (make(l2=L2, partition=SPLIT, weights=weights) for make in (linear, CONVEX["softmax"]))
+    x, clients, index = 0.3 * RNG.standard_normal(14), np.array([0, 3]), SPLIT.order[:10].reshape(2, 5)
+    for theirs, ours in (
+        (softmax.full_batch(clients), network.full_batch(clients)),
+        (softmax.batch(clients, index), network.batch(clients, index)),
+    ):
+        for a, b in zip(theirs.value_and_grad(x), ours.value_and_grad(torch.tensor(x)), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    for key, value in softmax.evaluate(x).items():
+        assert network.evaluate(torch.tensor(x))[key] == pytest.approx(value, rel=1e-13)
+
+
+@pytest.mark.parametrize("make", [CONVEX["softmax"], linear], ids=["softmax", "network"])
+def test_a_subset_estimates_the_objective(make):
+    """Its rows are those of clients, and count by their weights."""
+    problem = make(l2=0.0, partition=split(20, 8, 2), **({"eval_samples": 10} if make is not linear else {}))
+    if make is linear:
+        problem.eval_samples = 10
+        rows, weights = problem._evaluation_rows.numpy(), problem._evaluation_weights.numpy()
+    else:
+        _, _, weights = problem._evaluated(10)
+        rows = problem.partition.order
+    assert len(weights) == 10 and weights.mean() == pytest.approx(1) and (weights > 0).all()
+    assert set(rows) <= set(problem.partition.order)
+
+
+@weigh
+def test_weights_of_rows_count_within_clients(weights):
+    """A row of weight 2 is two rows, as far as clients count equally."""
+    doubled = np.concatenate([A, A[:10]]), np.concatenate([Y, Y[:10]])
+    parts = [np.arange(0, 20), np.arange(20, N)]
+    weighted = fedatlas.Softmax(A, Y, l2=L2, partition=parts, weights=weights, sample_weight=1.0 + (np.arange(N) < 10))
+    plain = fedatlas.Softmax(
+        *doubled, l2=L2, partition=[np.concatenate([parts[0], N + np.arange(10)]), parts[1]], weights=weights
+    )
+    x = 0.3 * RNG.standard_normal(weighted.dim)
+    assert weighted.value(x) == pytest.approx(plain.value(x), rel=1e-13)
+    assert weighted.evaluate(x)["loss"] == pytest.approx(plain.value(x), rel=1e-13)
+    assert weighted.full_batch(np.arange(2)).value_and_grad(x)[0].mean() == pytest.approx(plain.value(x), rel=1e-13)
+    assert weighted.constant("L") == pytest.approx(plain.constant("L"), rel=1e-12)
+    assert weighted.solve().F == pytest.approx(plain.solve().F, rel=1e-12)
+
+
 def test_one_over_n():
-    assert MAKE["logistic"](l2="1/n").l2 == MAKE["softmax"](l2="1/n").l2 == 1 / 61
+    assert CONVEX["logistic"](l2="1/n").l2 == CONVEX["softmax"](l2="1/n").l2 == 1 / N
 
 
 @pytest.mark.parametrize("options", [{"l2": "1/m"}, {"weights": "rows"}])

@@ -26,9 +26,9 @@ def fedsps(run, gamma_b, c, l_star, smoothing):
                 gamma = spsmax(run.f(t, k, i, x_i), g_i, l_star, c, gamma_b_i[i])
                 x_i = x_i - gamma * g_i
                 if smoothing == "bound":
-                    gamma_b_i[i] = 2 ** run.share(i) * gamma_b_i[i]
+                    gamma_b_i[i] = 2 ** run.share(t, k, i) * gamma_b_i[i]
                 if smoothing == "step":
-                    gamma_b_i[i] = 2 ** run.share(i) * gamma
+                    gamma_b_i[i] = 2 ** run.share(t, k, i) * gamma
             received.append(x_i)
         if received:
             x = sum(received) / len(received)
@@ -50,9 +50,9 @@ def fedsps_normalized(run, gamma_b, c, l_star, smoothing):
                 x_i = x_i - gamma * g_i
                 nu_i = nu_i + gamma
                 if smoothing == "bound":
-                    gamma_b_i[i] = 2 ** run.share(i) * gamma_b_i[i]
+                    gamma_b_i[i] = 2 ** run.share(t, k, i) * gamma_b_i[i]
                 if smoothing == "step":
-                    gamma_b_i[i] = 2 ** run.share(i) * gamma
+                    gamma_b_i[i] = 2 ** run.share(t, k, i) * gamma
             top = top + x_i / nu_i
             bottom = bottom + 1 / nu_i
         if bottom:

@@ -136,11 +136,6 @@ def zeros_like(v: Array) -> Array:
     return v * 0
 
 
-def like(values: np.ndarray, v: Array) -> Array:
-    """Return a NumPy array in the library and type of v, and on its device."""
-    return v.new_tensor(values) if is_torch(v) else np.asarray(values, v.dtype)
-
-
 def to_numpy(v: Array) -> np.ndarray:
     """Return an array of either library as a NumPy array in the host's memory."""
     return v.detach().cpu().numpy() if is_torch(v) else np.asarray(v)

@@ -31,7 +31,8 @@ def heterogeneous() -> Any:
 def _objectives() -> dict[str, Any]:
     return {
         "quadratics": instances.quadratic(noise=0.0),
-        "logistic regression": instances.equal_shares(),
+        "logistic regression": instances.unequal_clients(),
+        "logistic regression of clients that count by their size": instances.unequal_clients("size"),
     }
 
 

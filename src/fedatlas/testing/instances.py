@@ -1,6 +1,6 @@
 """Small problems of conformance tests, which take milliseconds and need no dataset."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -49,14 +49,16 @@ def logistic(
     return Logistic(A.astype(dtype), b, l2, dirichlet(b, clients, seed) if heterogeneous else None)
 
 
-def equal_shares() -> Logistic:
-    """Create logistic regression of five clients with different labels and equally many samples, with its optimum.
+def unequal_clients(weights: Literal["equal", "size"] = "equal") -> Logistic:
+    """Create logistic regression of five clients with different labels and 4 to 20 samples, with its optimum.
 
-    The mean of the clients' objectives is the objective over all data.
+    Args:
+        weights: Whether clients count equally or by their size.
     """
-    problem = logistic()
+    problem = logistic(heterogeneous=False)
     order = np.argsort(problem.b, kind="stable")
-    problem.partition = Partition("classes", 0, {}, 5, 60, order, np.arange(6) * 12)
+    split = Partition("unequal", 0, {}, 5, 60, order, np.cumsum([0, 4, 8, 12, 16, 20]))
+    problem = Logistic(problem.A, problem.b > 0, problem.l2, split, weights=weights)
     problem.optimum = problem.solve()
     return problem
 

@@ -69,22 +69,20 @@ class PlainRun:
 
     def g(self, t: int, k: int, i: int, y: np.ndarray, K: int | None = None) -> np.ndarray:
         """Return the gradient of client i at y on its k-th minibatch of round t, a round of K minibatches."""
-        epochs, batch = self.setting.local_epochs, self.setting.batch
-        clients = np.arange(self.m)
-        if epochs is not None:
-            draws = self.sampler.passes(t, clients, epochs)
-            rows, step = draws[i][k // self.epoch_steps], k % self.epoch_steps
-            return self._gradient(rows[step * batch : (step + 1) * batch], y)
-        draws = self.sampler.draw(t, clients, K or self.K)
-        return self._gradient(self._rows(i) if draws is None else draws[i, k], y)
+        return self._gradient(self._minibatch(t, k, i, K), y)
 
     def G(self, i: int, y: np.ndarray) -> np.ndarray:
         """Return the full gradient of client i at y."""
         return self._gradient(self._rows(i), y)
 
-    def _minibatch(self, t: int, k: int, i: int) -> Any:
-        draws = self.sampler.draw(t, np.arange(self.m), self.K)
-        return self._rows(i) if draws is None else draws[i, k]
+    def _minibatch(self, t: int, k: int, i: int, K: int | None = None) -> Any:
+        """Return the rows of client i's k-th minibatch of round t, a round of K minibatches."""
+        epochs, batch, clients = self.setting.local_epochs, self.setting.batch, np.arange(self.m)
+        if epochs is None:
+            draws = self.sampler.draw(t, clients, K or self.K)
+            return self._rows(i) if draws is None else draws[i, k]
+        rows, step = self.sampler.passes(t, clients, epochs)[i][k // self.epoch_steps], k % self.epoch_steps
+        return rows[step * batch : (step + 1) * batch]
 
     def f(self, t: int, k: int, i: int, y: np.ndarray) -> float:
         """Return the loss of client i at y on its k-th minibatch of round t."""
@@ -94,9 +92,9 @@ class PlainRun:
             total = total + np.log(1 + np.exp(-self.problem.b[j] * (self.problem.A[j] @ y))) / len(rows)
         return total
 
-    def share(self, i: int) -> float:
-        """Return the samples of a minibatch divided by the samples of client i."""
-        return len(self._minibatch(0, 0, i)) / len(self._rows(i))
+    def share(self, t: int, k: int, i: int) -> float:
+        """Return the samples of client i's k-th minibatch of round t divided by the samples of client i."""
+        return len(self._minibatch(t, k, i)) / len(self._rows(i))
 
 
 class PlainQuadraticRun(PlainRun):

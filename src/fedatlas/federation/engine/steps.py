@@ -139,7 +139,8 @@ class Steps:
             for _ in range(self.K):
                 yield Gradient(self._batch(None), self._work, True, self._round.clip, record_loss)
         else:
-            for self._step, cut in enumerate(self.cuts):
+            for step, cut in enumerate(self.cuts):
+                self._step = step
                 yield Gradient(self._batch(self.draws[:, *cut]), self._work, False, self._round.clip, record_loss)
 
     def _record_loss(self, losses: Array) -> None:
