@@ -1,4 +1,4 @@
-"""Share of the training samples that are classified correctly."""
+"""Share of the clients' training samples that are classified correctly; all of them count alike."""
 
 from fedatlas.federation.metrics.base import Metric
 

@@ -1,4 +1,4 @@
-"""Value of the objective over all training data."""
+"""Value of the objective F, the mean of the clients' objectives, on the training rows that are evaluated."""
 
 from fedatlas.federation.metrics.base import Metric
 
