@@ -80,9 +80,8 @@ class FedSPS(Polyak):
     def local_steps(self, s: State, i: State, steps: Steps) -> tuple[Array, Array | float, Array | float]:
         """Return, after the local steps, y (m, d), the sum nu of the step sizes (m, 1) and the next bound (m, 1)."""
         nu: Array | float = 0
-        y, bound = s.x, self.gamma_b
-        if self.smoothing != "none":
-            bound = i.bound
+        bound: Array | float = self.gamma_b if self.smoothing == "none" else i.bound
+        y = s.x
         for g in steps:
             loss, grad = g.value_and_grad(y)
             step = self.step(loss, grad, bound)
