@@ -1,5 +1,6 @@
 """Figures drawn from small made-up results."""
 
+import dataclasses
 import re
 
 import numpy as np
@@ -90,6 +91,21 @@ def test_theorems_are_drawn_over_the_scores(results, tmp_path):
     rows = promised[promised["chosen"] & (promised["algorithm"] == "fedac-1") & (promised["local_steps"] == 1)]
     assert any(np.array_equal(y, rows["bound"]) for y in heights(axes["$K$ = 1"]))
     assert {"Theorem D.1", "Theorem B.1"} <= {text.get_text() for text in figure.legends[0].get_texts()}
+
+
+def test_published_points_are_rings_where_the_settings_are_theirs(results):
+    table, lines, view = results
+    spec = {**SCALING, "published": "fedac"}
+    figure, _ = draw_figure(spec, results)
+    assert "published by the authors" not in [text.get_text() for text in figure.legends[0].get_texts()]
+    theirs = dataclasses.replace(
+        view, problem={"kind": "logistic", "data": "a9a", "l2": 1e-3}, setting={"steps": 4096, "eval_steps": 512}
+    )
+    figure, drawing = draw_figure(spec, (table, lines, theirs))
+    assert "published by the authors" in [text.get_text() for text in figure.legends[0].get_texts()]
+    numbers = drawing.numbers[drawing.numbers["algorithm"] == "fedac-1"].set_index("clients")["published"]
+    assert sorted(numbers[64]) == [0.0015402, 0.0017138]
+    assert drawing.numbers[drawing.numbers["algorithm"] == "fedavg"]["published"].notna().all()
 
 
 def test_linear_speed_up_starts_at_the_best_first_point(results):

@@ -47,7 +47,8 @@ def test_authors_and_accents():
     assert found.short == "McMahan et al."
     assert found.venue == "International Conference on Artificial Intelligence and Statistics, PMLR 54, 1273–1282"
     assert "J. Konečný" in bibliography.reference("reddi2021").authors
-    assert bibliography.reference("yuan2020").short == "Yuan & Ma"
+    assert bibliography.reference("khaled2023").short == "Khaled & Jin"
+    assert bibliography.reference("yuan2020").short == "FedAc"  # the short title, the name of the method
 
 
 def test_cite_takes_algorithms_data_keys_and_experiments():

@@ -43,31 +43,39 @@ BOTH = [listed("one"), listed("two")]
 
 
 def shown(folders, place, page, those=BOTH):
-    """Make the entries of results, whose figures count as drawn by this code, and the page."""
+    """Make the entries of results, whose figures count as drawn by this code, and return the text of all pages."""
     for folder in folders:
         gallery.write_entry(folder, place, {"speed": folder / "figures/speed.png"})
     gallery_page.write_page(place, page, those)
-    return page.read_text()
+    return pages(place, page)
+
+
+def pages(place, page):
+    """Return the text of the index and of the pages of experiments."""
+    return "\n".join(path.read_text() for path in [page, *sorted(place.glob("*.md"))])
 
 
 def test_an_entry_is_made_again_and_others_stay(made, tmp_path):
     place, page = tmp_path / "docs/gallery", tmp_path / "docs/gallery.md"
     first = shown(made, place, page)
     (place / "smoke/one/left_over.png").write_bytes(b"")
+    (place / "three.md").write_text("the page of an experiment that is no more")
     assert shown(made[:1], place, page) == first
     assert not (place / "smoke/one/left_over.png").exists() and (place / "smoke/two/speed.png").exists()
+    assert not (place / "three.md").exists()
 
 
 def test_the_page_shows_figures_claims_and_counts(made, tmp_path):
     text = shown(made, tmp_path / "docs/gallery", tmp_path / "docs/gallery.md")
-    assert "Of 6 claims, each at the largest size that tests it: 2 held, 2 not held, 2 not tested at this size." in text
+    assert "| FedAc | [Figure 0](gallery/one.md) · [Figure 0](gallery/two.md) |" in text
+    assert not (tmp_path / "docs/gallery/cards.json").exists()  # there are no headlines
     assert "| Time | 48 runs, 1.5 minutes of a processor |" in text and "| In the paper | Figure 0 |" in text
     assert (
         "| Command | `snakemake --cores 2 two --config size=smoke` |" in text and "| Data | breast\\_cancer |" in text
     )
     assert "| Made with | fedatlas 0.1.0; the processor is not recorded |" in text
     assert "Older than the code" not in text and "Not made yet" not in text
-    assert "### Experiment one" in text and "(gallery/smoke/two/speed.png)" in text
+    assert "# FedAc, Figure 0\n\nExperiment one.\n" in text and "(smoke/two/speed.png)" in text
     assert "(Figure 1; check of 2001-02-03, after results) |" in text and "Reading: of all data." in text
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
     ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
@@ -90,8 +98,10 @@ def test_an_entry_says_which_form_of_the_data_its_runs_have_read(made, tmp_path)
     assert f"| Data | {form}; digits (Digits) |" in text
     (entry,) = gallery.read_entries(place)
     assert entry.data["cifar10"] == gallery.DataForm("Photographs", "from JPEG <copies>", {"a.npz": "0123456789abcdef"})
-    entry.data["cifar10"].files["a.npz"] = ""
-    assert "from `a.npz`. **A" in "\n".join(gallery_page._section(entry, BOTH[0], pd.DataFrame({"verdict": []}), "one"))
+    path = place / "smoke/one/entry.json"
+    path.write_text(path.read_text().replace('"a.npz": "0123456789abcdef"', '"a.npz": ""'))
+    gallery_page.write_page(place, page, BOTH)
+    assert "from `a.npz`. **A" in pages(place, page)
 
 
 def test_missing_results_and_broken_entries_are_said(made, tmp_path):
@@ -128,7 +138,7 @@ def test_what_is_older_than_file_or_code_is_marked(made, tmp_path):
     assert text.count("Older than the code") == 1 and "colours or marks of an older version" in text
     gallery.write_entry(made[0], place, {})  # a figure that this code did not draw
     gallery_page.write_page(place, page, BOTH)
-    assert page.read_text().count("colours or marks of an older version") == 1
+    assert pages(place, page).count("colours or marks of an older version") == 1
 
 
 def test_what_is_listed_and_not_made_has_its_command(made, tmp_path):

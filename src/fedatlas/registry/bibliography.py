@@ -30,7 +30,8 @@ class Reference:
     Attributes:
         key: Key in the bibliography.
         authors: All authors, with initials.
-        short: Names for a citation, such as ``Yuan & Ma``.
+        short: Words for a citation: the short title, which is the name of the paper's method, or names such as
+            ``Malinovsky et al.``.
         title: Title.
         venue: Journal, proceedings or archive, with volume and pages.
         year: Year, or empty.
@@ -120,7 +121,7 @@ def reference(key: str) -> Reference:
     return Reference(
         key=key,
         authors=", ".join([*(" ".join(filter(None, name)) for name in names), *(["et al."] if et_al else [])]),
-        short=short or plain(fields["title"]),
+        short=plain(fields.get("shorttitle", "")) or short or plain(fields["title"]),
         title=plain(fields["title"]),
         venue=_venue(fields),
         year=fields.get("year") or fields.get("date", "")[:4],

@@ -9,10 +9,12 @@ from types import SimpleNamespace
 from fedatlas.errors import UserError
 from fedatlas.publish.report import changes, gallery
 from fedatlas.publish.report.gallery_page import GalleryItem, write_page
+from fedatlas.publish.report.headlines import read_headlines
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import figure
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.times import shipped_costs
 
 PAGE = "docs/gallery.md"
 NEEDED = (RECORD_FILE, "table.parquet", "curves.parquet", "claims.csv")
@@ -45,7 +47,13 @@ def publish(study: Study, out: Path, say: Callable[[str], None], directory: str 
             say(f"{name} (size {size}): made from {folder}")
             for sentence in errors:
                 say(f"{name} (size {size}): {sentence}")
-    write_page(entries, out, contents(study))
+    write_page(entries, out, contents(study), read_headlines(), paper_hours())
+
+
+def paper_hours() -> dict[str, float]:
+    """Return the processor hours that experiments take at the paper's size, as far as they are known."""
+    costs = shipped_costs().items()
+    return {name: cost.seconds / 3600 for (name, size), cost in costs if size == "paper" and cost.seconds is not None}
 
 
 def contents(study: Study) -> list[GalleryItem]:

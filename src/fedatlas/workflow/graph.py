@@ -12,6 +12,7 @@ from fedatlas.experiments.dependencies import run_file_modules, trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.tables import Layout
 from fedatlas.federation.partitions import is_split
+from fedatlas.publish.report.cards import Card, read_cards
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
@@ -22,7 +23,7 @@ from fedatlas.workflow.resources import group, resources
 from fedatlas.workflow.specifications import Specification, digest, encode
 from fedatlas.workflow.study import Study
 
-GALLERY_VERDICTS = "docs/gallery/claims.csv"
+GALLERY_VERDICTS, GALLERY_CARDS = "docs/gallery/claims.csv", "docs/gallery/cards.json"
 SPECIFICATIONS = {  # the path of a specification under results/specs, by rule
     "train": "{w.size}/{w.experiment}/runs/{w.id}/{w.key}",
     "about": "{w.size}/{w.experiment}/about",
@@ -259,9 +260,13 @@ class Graph:
 
     def about_spec(self, w: Any) -> str:
         """Return the words of report and MLflow on an experiment."""
-        return encode(
-            build_record(self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)).plain()
-        )
+        experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
+        return encode(build_record(experiment, view, self._cards).plain())
+
+    @functools.cached_property
+    def _cards(self) -> list[Card]:
+        """The cards that are committed with the gallery, if there are any."""
+        return read_cards(Path(GALLERY_CARDS))
 
     def figure_files(self, size: str, name: str) -> list[str]:
         """Return all figures of an experiment, as PNG."""

@@ -9,11 +9,12 @@ import dataclasses
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import machine_name, read
 from fedatlas.io import csv
@@ -22,11 +23,16 @@ from fedatlas.publish.report import changes
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING
-from fedatlas.registry.bibliography import Reference
+from fedatlas.registry.bibliography import Reference, entries, reference
+from fedatlas.results.comparing.published import fedac_points
 from fedatlas.results.figures import style
 
 ENTRY_FILE = "entry.json"
+POINTS_FILE = "published.csv"  # scores beside the points that a paper's authors published
 COLUMNS = ("score", "score_sd", "seeds", "diverged", "rounds", "vectors_up", "vectors_down", "gradients", "samples")
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Styles = dict[str, str]  # colour, marker and line, by id of the algorithm
 
@@ -75,6 +81,7 @@ class GalleryEntry:
         digests: Digests of the experiment's file, from `changes`.
         looks: Styles of the figures; empty if the figures were copied from older results.
         tuning: Sentences on which algorithms were tuned; empty in entries that do not record it.
+        fingerprints: Fingerprints of the code that made the runs, by id of the algorithm; empty if not recorded.
     """
 
     name: str
@@ -91,6 +98,7 @@ class GalleryEntry:
     digests: dict[str, str]
     looks: Styles
     tuning: str = ""
+    fingerprints: dict[str, str] = field(default_factory=dict)
 
 
 def describe_styles(algorithms: Mapping[str, str]) -> Styles:
@@ -126,6 +134,7 @@ def write_entry(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
     columns = ["algorithm", *record.axes, *(name for name in record.tune if name in chosen)]
     columns += [name for name in COLUMNS if name in chosen and name not in columns]
     csv.write(target / "chosen.csv", chosen[columns])
+    _write_points(target / POINTS_FILE, record, chosen)
     meta = TableMeta.of(plain)
     algorithms = {id: entry.get("algorithm") or id for id, entry in record.content["algorithms"].items()}
     entry = GalleryEntry(
@@ -143,9 +152,30 @@ def write_entry(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
         digests=changes.digests(record.content),
         looks=describe_styles(algorithms) if set(drawn) >= set(figures) else {},
         tuning=record.tuning,
+        fingerprints=meta.fingerprints,
     )
     with atomic(target / ENTRY_FILE) as temporary:
         temporary.write_text(json.dumps(dataclasses.asdict(entry), indent=1, ensure_ascii=False) + "\n")
+
+
+def _write_points(path: Path, record: ExperimentRecord, chosen: "pd.DataFrame") -> None:
+    """Write scores beside the points that the paper's authors published, if a figure shows any.
+
+    The columns are those of the points, ``score``, the mean over seeds, and ``shown``, the score on the tuning seeds
+    with the value that is best on them: the reading in which a step size is chosen on the run that is shown.
+    """
+    content = record.content
+    if not any(figure.get("published") for figure in content["figures"].values()):
+        return
+    algorithms = {
+        id: AlgorithmView(entry.get("algorithm") or id, record.algorithms[id], entry.get("set") or {})
+        for id, entry in content["algorithms"].items()
+    }
+    points = fedac_points(content["problem"], content["setting"], record.select, algorithms)
+    scores = chosen.rename(columns={"tuning_score": "shown"})
+    rows = points.merge(scores, on=["algorithm", "local_steps", "clients"])
+    if len(rows):
+        csv.write(path, rows[[*points.columns, "score", "shown"]])
 
 
 def read_entries(gallery: Path) -> Iterator[GalleryEntry]:
@@ -159,6 +189,8 @@ def read_entries(gallery: Path) -> Iterator[GalleryEntry]:
             try:
                 plain = json.loads(path.read_text(encoding="utf-8"))
                 data = {name: DataForm(**form) for name, form in plain["data"].items()}
-                yield GalleryEntry(**{**plain, "paper": Reference(**plain["paper"]), "data": data})
+                key = plain["paper"]["key"]
+                paper = reference(key) if key in entries() else Reference(**plain["paper"])
+                yield GalleryEntry(**{**plain, "paper": paper, "data": data})
             except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
                 raise UserError(f"{path} is not an entry of the gallery ({error}): remove its folder") from None

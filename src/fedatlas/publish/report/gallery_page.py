@@ -1,5 +1,6 @@
-"""The page of the gallery, in Markdown, with a chart of verdicts by paper."""
+"""The pages of the gallery, in Markdown: an index, a page of cards for each paper, and a page for each experiment."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,29 +10,21 @@ from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.publish.report import changes
-from fedatlas.publish.report.gallery import DataForm, GalleryEntry, Styles, read_entries
-from fedatlas.publish.report.verdicts import at_largest_size, with_q_values
-from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
-from fedatlas.results.figures.drawing import save, settings
+from fedatlas.publish.report import cards, cards_page, changes, tally
+from fedatlas.publish.report.cards import Card, GalleryState, Notice
+from fedatlas.publish.report.gallery import POINTS_FILE, DataForm, GalleryEntry, Styles, read_entries
+from fedatlas.publish.report.headlines import PaperHeadlines
+from fedatlas.publish.report.verdicts import with_q_values
+from fedatlas.results.claims.verdicts import NOT_TESTED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-BAR_COLOURS = {
-    MORE: "#0b5c30",
-    HELD: "#2f9e63",
-    EQUAL: "#8cb8d9",
-    UNDECIDED: "#e0b04a",
-    NOT_HELD: "#d55e00",
-    VACUOUS: "#a3a3a3",
-    UNTESTED: "#c4c4c4",
-    NOT_TESTED: "#dddddd",
-}
-BAR_ORDER = tuple(BAR_COLOURS)
-ATLAS_SOURCE = "The atlas's own"  # prefix of the source of a question that no paper asks
-ATLAS_BAR = "Own questions"
+ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 DIGITS = 12  # of a hash on the page; entry.json has all
+NOUNS = ("Figure", "Table", "Theorem", "Corollary", "Proposition", "Lemma", "Example")
+LAST_NOUNS = ("Section", "Appendix")  # places of what has no number of its own
+NUMBER = r"(?:[A-Z]\.)?\d+(?:\.\d+)*(?: ?\(\w\))?|\(\w\)|[A-Z]\.[\w.]*\w"
 
 
 @dataclass(frozen=True)
@@ -51,140 +44,245 @@ class GalleryItem:
     looks: Styles
 
 
-def write_page(gallery: Path, out: Path, items: Sequence[GalleryItem]) -> None:
-    """Write the page over all entries, and beside the entries their claims and a chart of verdicts.
+@dataclass(frozen=True)
+class _Record:
+    """An entry with what the page says of it."""
+
+    entry: GalleryEntry
+    claims: "pd.DataFrame"
+    outdated: list[str]
+
+    @property
+    def folder(self) -> str:
+        """Address of its files for pages of the gallery."""
+        return f"{self.entry.size}/{self.entry.name}"
+
+    @property
+    def group(self) -> str:
+        """Name of the paper's method, or ATLAS."""
+        return ATLAS if "atlas's own" in self.entry.source else self.entry.paper.short
+
+
+def write_page(
+    gallery: Path,
+    out: Path,
+    items: Sequence[GalleryItem],
+    papers: Sequence[PaperHeadlines] = (),
+    hours: Mapping[str, float] | None = None,
+) -> None:
+    """Write the index, the pages of cards and of experiments, and beside them all claims, all cards and the tally.
 
     Args:
-        gallery: Folder of the entries.
-        out: Path of the page.
+        gallery: Folder of the entries; pages other than the index lie there.
+        out: Path of the index.
         items: Experiments of the gallery.
+        papers: Headlines of the papers.
+        hours: Processor hours that experiments take at the paper's size.
 
     Raises:
         UserError: The gallery is empty, or has an entry of another experiment.
     """
     import pandas as pd
 
-    items_by_key = {(item.size, item.name): item for item in items}
-    entries = list(read_entries(gallery))
-    for entry in entries:
-        if (entry.size, entry.name) not in items_by_key:
-            folder = gallery / entry.size / entry.name
-            raise UserError(f"{folder} is not in `gallery` of config/config.yaml: name it there, or remove its folder")
-    if not entries:
-        raise UserError(f"{gallery} has no entries, and there are no results of what `gallery` in config.yaml names")
-    tables = [
-        csv.read(gallery / entry.size / entry.name / "claims.csv", dtype=str, keep_default_na=False)
-        for entry in entries
-    ]
-    papers_by_name = {entry.name: entry.paper.key for entry in entries}
-    claims = with_q_values(pd.concat(tables, ignore_index=True).fillna(""), papers_by_name)
+    records = _read_records(gallery, {(item.size, item.name): item for item in items})
+    claims = pd.concat([record.claims for record in records], ignore_index=True).fillna("")
+    claims = with_q_values(claims, {record.entry.name: record.entry.paper.key for record in records})
     csv.write(gallery / "claims.csv", claims)
-    papers = {entry.name: f"{entry.paper.short} ({entry.paper.year})" for entry in entries}
-    draw_verdicts(claims, papers, gallery / "tally.svg")
-    lines = [*_head(claims, gallery.name)]
-    for paper in dict.fromkeys(entry.paper for entry in entries):
-        lines += [
-            f"## {escape_markdown(paper.title)}",
-            "",
-            f"{escape_markdown(paper.authors)}, {escape_markdown(paper.venue)}, {paper.year}.",
-            "",
-        ]
-        for entry in entries:
-            if entry.paper == paper:
-                table = claims[(claims["experiment"] == entry.name) & (claims["size"] == entry.size)]
-                path = f"{gallery.name}/{entry.size}/{entry.name}"
-                lines += _section(entry, items_by_key[entry.size, entry.name], table, path)
-    keys = {(entry.size, entry.name) for entry in entries}
-    lines += _missing([item for key, item in items_by_key.items() if key not in keys])
-    with atomic(out) as temporary:
+    made, notices = cards.make_cards(papers, _state(gallery, records, claims, hours or {})), ()
+    if made:
+        notices = cards.make_notices(papers, claims)
+        cards.write_cards(gallery / cards.FILE, made)
+        tally.draw_tally(made, gallery / "tally.svg")
+    pages = {f"{name}.md": list(_experiment_page(parts, claims)) for name, parts in _by_name(records).items()}
+    for paper in papers:
+        own = [card for card in made if card.paper == paper.paper]
+        links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(records, paper.method).items()]
+        reference = next((r.entry.paper for r in records if r.entry.paper.key == paper.paper), None)
+        if reference is not None:
+            pages[f"{paper.name}.md"] = list(cards_page.write_lines(reference, own, links))
+    keys = {(record.entry.size, record.entry.name) for record in records}
+    missing = [item for item in items if (item.size, item.name) not in keys]
+    for path in gallery.glob("*.md"):
+        if path.name not in pages:
+            path.unlink()
+    for name, lines in pages.items():
+        _write(gallery / name, lines)
+    _write(out, [*_index(records, papers, made, notices, gallery.name), *_missing(missing)])
+
+
+def _write(path: Path, lines: Sequence[str]) -> None:
+    with atomic(path) as temporary:
         temporary.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 
-def draw_verdicts(claims: "pd.DataFrame", papers: Mapping[str, str], out: Path) -> None:
-    """Draw the number of claims by verdict, with a bar for each paper and one for the atlas's own questions.
-
-    Args:
-        claims: Rows of claims.csv of several experiments.
-        papers: Name of the paper by experiment.
-        out: Path of the image.
-    """
-    from matplotlib.figure import Figure
-
-    claims = at_largest_size(claims)
-    no_paper = claims["source"].str.startswith(ATLAS_SOURCE)
-    claims = claims.assign(paper=claims["experiment"].map(papers).mask(no_paper, ATLAS_BAR))
-    counts = claims.groupby(["paper", "verdict"], sort=False).size().unstack(fill_value=0)
-    names = [*sorted(set(counts.index) - {ATLAS_BAR}), *([ATLAS_BAR] if no_paper.any() else [])]
-    with settings():
-        figure = Figure(figsize=(7.2, 0.8 + 0.32 * len(names)), layout="constrained")
-        ax = figure.subplots()
-        left = dict.fromkeys(names, 0)
-        for verdict in [verdict for verdict in BAR_ORDER if verdict in counts]:
-            widths = [int(counts.loc[name, verdict]) for name in names]
-            colour = BAR_COLOURS[verdict]
-            bars = ax.barh(names, widths, left=list(left.values()), color=colour, label=verdict, height=0.7)
-            dark = verdict in (HELD, MORE, NOT_HELD)
-            ax.bar_label(bars, [str(n) if n else "" for n in widths], label_type="center",
-                         color="white" if dark else "#262626", fontsize=8)  # fmt: skip
-            left = {name: left[name] + n for name, n in zip(names, widths, strict=True)}
-        ax.grid(visible=False, axis="y")
-        ax.invert_yaxis()
-        ax.set_xlabel("claims")
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-        figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=8)
-        save(figure, out)
+def _read_records(gallery: Path, items: Mapping[tuple[str, str], GalleryItem]) -> list[_Record]:
+    records = []
+    for entry in read_entries(gallery):
+        folder = gallery / entry.size / entry.name
+        if (entry.size, entry.name) not in items:
+            raise UserError(f"{folder} is not in `gallery` of config/config.yaml: name it there, or remove its folder")
+        claims = csv.read(folder / "claims.csv", dtype=str, keep_default_na=False)
+        records.append(_Record(entry, claims, list(_outdated(entry, items[entry.size, entry.name]))))
+    if not records:
+        raise UserError(f"{gallery} has no entries, and there are no results of what `gallery` in config.yaml names")
+    return records
 
 
-def _head(claims: "pd.DataFrame", folder: str) -> list[str]:
-    counts = at_largest_size(claims)["verdict"].value_counts()
-    summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in BAR_ORDER if verdict in counts)
-    return [
-        "# Gallery",
-        "",
-        "What the workflow made, at the sizes that are named. `make gallery` writes this page and its figures.",
-        f"Every verdict with its interval is in [{folder}/claims.csv]({folder}/claims.csv). The",
-        "[guide to experiment files](../config/experiments/README.md#claims) says what the verdicts mean.",
-        "",
-        f"Of {counts.sum()} claims, each at the largest size that tests it: {summary}.",
-        "",
-        f"![Verdicts by paper]({folder}/tally.svg)",
-        "",
-    ]
+def _by_name(records: Sequence[_Record], group: str | None = None) -> dict[str, list[_Record]]:
+    """Return the records of a group, or of all, by experiment; those of the largest size come first."""
+    names: dict[str, list[_Record]] = {}
+    for record in records:
+        if group in (None, record.group):
+            names.setdefault(record.entry.name, []).append(record)
+    return dict(sorted(names.items()))
 
 
-def _section(entry: GalleryEntry, item: GalleryItem, claims: "pd.DataFrame", folder: str) -> Iterator[str]:
-    yield f"### {escape_markdown(entry.title)}"
+def _state(
+    gallery: Path, records: Sequence[_Record], claims: "pd.DataFrame", hours: Mapping[str, float]
+) -> GalleryState:
+    figures: dict[str, str] = {}
+    scores, points = {}, {}
+    for record in reversed(records):  # of several sizes the largest stays
+        name, folder = record.entry.name, gallery / record.folder
+        figures |= {f"{name}/{figure}": f"{record.folder}/{figure}.png" for figure in record.entry.figures}
+        scores[name] = csv.read(folder / "chosen.csv")
+        if (folder / POINTS_FILE).exists():
+            points[name] = csv.read(folder / POINTS_FILE)
+    outdated = {
+        (record.entry.size, record.entry.name): [f"{record.entry.name}: {text}" for text in record.outdated]
+        for record in records
+    }
+    return GalleryState(claims, figures, outdated, scores, points, hours)
+
+
+# -- the index
+
+
+def _index(
+    records: Sequence[_Record],
+    papers: Sequence[PaperHeadlines],
+    made: Sequence[Card],
+    notices: Sequence[Notice],
+    folder: str,
+) -> Iterator[str]:
+    yield "# Gallery"
     yield ""
-    for number, (key, text) in enumerate(_facts(entry, folder)):
+    if made:
+        counts = tally.count_words(made)
+        yield f"{len(made)} sentences of {len(papers)} papers, quoted, each with one verdict: {counts}."
+        yield "The colour is the evidence. [What a verdict means](concepts/comparing.md#what-a-verdict-means)."
+        yield ""
+        yield f"![{len(made)} cards by paper: {counts}]({folder}/tally.svg)"
+        yield ""
+    for notice in notices:
+        pages = " ".join(f"[{row['experiment']}]({folder}/{row['experiment']}.md)" for row in notice.rows[:2])
+        yield f"- {escape_markdown(notice.text)} {pages}"
+    if notices:
+        yield ""
+    yield "| Paper | Pages of figures, tables and theorems |"
+    yield "|---|---|"
+    names = {paper.method: paper.name for paper in papers}
+    groups = list(dict.fromkeys(record.group for record in records))
+    for group in [*(name for name in groups if name != ATLAS), *(name for name in groups if name == ATLAS)]:
+        title = f"[{group}: cards]({folder}/{names[group]}.md)" if group in names else escape_markdown(group)
+        links = [f"[{_short_title(parts)}]({folder}/{name}.md)" for name, parts in _by_name(records, group).items()]
+        yield f"| {title} | {' · '.join(links)} |"
+    yield ""
+    yield f"Every check with its interval is in [claims.csv]({folder}/claims.csv). `make gallery` writes these pages."
+    yield ""
+
+
+def _missing(items: Sequence[GalleryItem]) -> Iterator[str]:
+    """Yield lines on the experiments that have no entry."""
+    if items:
+        yield "## Not made yet"
+        yield ""
+    for item in items:
+        yield f"- {escape_markdown(item.name)}, size {item.size}: `{_command(item.name, item.size)}`"
+
+
+# -- the page of an experiment
+
+
+def places(source: str) -> list[str]:
+    """Return the figures, tables and theorems that a source names: ``Figures 1(a) and 2`` are two of them.
+
+    Of a source without any, the sections are returned.
+    """
+    return _places(source, NOUNS) or _places(source, LAST_NOUNS)
+
+
+def _places(source: str, nouns: Sequence[str]) -> list[str]:
+    found: dict[str, None] = {}
+    series = rf"({'|'.join(nouns)})s? ((?:{NUMBER})(?:(?:, | and | or |, and | to )(?:{NUMBER}))*)"
+    source = source.replace("Corollaries", "Corollarys").replace("Appendices", "Appendixs")
+    for noun, numbers in re.findall(series, source):
+        whole = ""
+        for number in re.findall(NUMBER, numbers):
+            whole = whole.partition("(")[0] + number if number.startswith("(") else number.replace(" ", "")
+            found[f"{noun} {whole}"] = None
+    return list(found)
+
+
+def _short_title(parts: Sequence[_Record]) -> str:
+    """Return the places of an experiment in its paper that share the first one's noun, or its title."""
+    entry = parts[0].entry
+    if parts[0].group == ATLAS or not (named := places(entry.source)):
+        return escape_markdown(entry.title)
+    noun = named[0].partition(" ")[0]
+    numbers = [place.removeprefix(f"{noun} ") for place in named if place.startswith(f"{noun} ")]
+    plural = {"Appendix": "Appendices", "Corollary": "Corollaries"}.get(noun, f"{noun}s")
+    return escape_markdown(f"{plural if len(numbers) > 1 else noun} {', '.join(numbers)}")
+
+
+def _experiment_page(parts: Sequence[_Record], claims: "pd.DataFrame") -> Iterator[str]:
+    record = parts[0]
+    named = [f"{record.group}, {place}" for place in places(record.entry.source)] if record.group != ATLAS else []
+    yield f"# {escape_markdown(named[0] if named else record.entry.title)}"
+    yield ""
+    if named:
+        also = f" This page is that of {'; '.join(map(escape_markdown, named))}." if len(named) > 1 else ""
+        yield f"{escape_markdown(record.entry.title)}.{also}"
+        yield ""
+    for record in parts:
+        if len(parts) > 1:
+            yield f"## Size {record.entry.size}"
+            yield ""
+        own = (claims["experiment"] == record.entry.name) & (claims["size"] == record.entry.size)
+        yield from _section(record, claims[own])
+
+
+def _section(record: _Record, claims: "pd.DataFrame") -> Iterator[str]:
+    entry = record.entry
+    for number, (key, text) in enumerate(_facts(record)):
         yield f"| {key} | {text} |"
         if not number:
             yield "|---|---|"
     yield ""
-    for text in _outdated(entry, item):
+    for text in record.outdated:
         yield f"> **Older than the code.** {text}"
         yield ""
     for name, caption in entry.figures.items():
-        yield f"![{escape_markdown(caption)}]({folder}/{name}.png)"
+        own = [place for place in places(caption) if place in places(entry.source)]
+        if own and record.group != ATLAS:
+            yield f"## {escape_markdown(f'{record.group}, {own[0]}')}"
+            yield ""
+        yield f"![{escape_markdown(caption)}]({record.folder}/{name}.png)"
         yield ""
         yield escape_markdown(caption)
         yield ""
     tested = claims[claims["verdict"] != NOT_TESTED]
     if len(tested):
+        yield "## Checks"
+        yield ""
         yield "| Claim | Paper | Here | Seeds | q | Verdict |"
         yield "|---|---|---|---|---|---|"
     for claim in tested.to_dict("records"):
         reading = f" Reading: {claim['reading'].rstrip('.')}." if claim["reading"] else ""
         dated = f"; check of {claim['changed']}, {claim['written']} results" if claim.get("changed") else ""
-        text = f"{claim['text']}{reading} ({claim['source']}{dated})"
-        cells = [
-            escape_markdown(text),
-            claim["paper"],
-            escape_markdown(claim["ours"]),
-            claim["seeds"],
-            claim["q"],
-            f"**{claim['verdict']}**",
-        ]
+        text = escape_markdown(f"{claim['text']}{reading} ({claim['source']}{dated})")
+        numbers = claim["paper"], escape_markdown(claim["ours"]), claim["seeds"], claim["q"]
+        cells = [text, *numbers, f"**{claim['verdict']}**"]
         yield f"| {' | '.join(map(str, cells))} |"
     yield ""
     if len(claims) > len(tested):
@@ -196,8 +294,9 @@ def _time(hours: float) -> str:
     return f"{hours:.1f} hours" if hours >= 1 else f"{60 * hours:.1f} minutes"
 
 
-def _facts(entry: GalleryEntry, folder: str) -> Iterator[tuple[str, str]]:
+def _facts(record: _Record) -> Iterator[tuple[str, str]]:
     """Yield pairs (key, text): source, command, data, time, versions and machine, and links to numbers."""
+    entry = record.entry
     yield "In the paper", escape_markdown(entry.source)
     yield "Command", f"`{_command(entry.name, entry.size)}`"
     yield "Data", "; ".join(_data(name, form) for name, form in entry.data.items()) or "synthetic"
@@ -206,7 +305,9 @@ def _facts(entry: GalleryEntry, folder: str) -> Iterator[tuple[str, str]]:
     yield "Time", f"{entry.runs:,} runs, {_time(entry.hours)} of a processor"
     versions = ", ".join(f"{name} {version}" for name, version in entry.versions.items())
     yield "Made with", escape_markdown(f"{versions}; {' and '.join(entry.machines) or 'the processor is not recorded'}")
-    yield "Numbers", f"[chosen values]({folder}/chosen.csv), [claims]({folder}/claims.csv)"
+    prints = ", ".join(f"{id} `{value}`" for id, value in entry.fingerprints.items())
+    yield "Code", prints or "its fingerprints are not recorded"
+    yield "Numbers", f"[chosen values]({record.folder}/chosen.csv), [claims]({record.folder}/claims.csv)"
 
 
 def _data(name: str, form: DataForm) -> str:
@@ -229,12 +330,3 @@ def _outdated(entry: GalleryEntry, item: GalleryItem) -> Iterator[str]:
         yield f"The experiment's file has changed since these results were made, in {names}."
     if entry.looks != item.looks:
         yield "The figures have colours or marks of an older version."
-
-
-def _missing(items: Sequence[GalleryItem]) -> Iterator[str]:
-    """Yield lines on the experiments that have no entry."""
-    if items:
-        yield "## Not made yet"
-        yield ""
-    for item in items:
-        yield f"- {escape_markdown(item.name)}, size {item.size}: `{_command(item.name, item.size)}`"

@@ -16,6 +16,8 @@ from fedatlas.experiments.result_files import read, read_environments
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.publish.report import charts, tables
+from fedatlas.publish.report.cards import SIGNS
+from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 from fedatlas.publish.report.verdicts import VERDICTS, at_largest_size
@@ -56,6 +58,7 @@ def write_report(parts: Sequence[Path], out: Path, repository: str | None = None
     _add_q_values(experiments)
     records = [part["record"] for part in experiments]
     claims = [claim for part in experiments for claim in part["claims"]]
+    cards = {card["id"]: card for record in records for card in record.cards}
     papers: dict[Reference, list[dict[str, Any]]] = {}
     for part in experiments:
         papers.setdefault(part["record"].paper, []).append(part)
@@ -69,6 +72,9 @@ def write_report(parts: Sequence[Path], out: Path, repository: str | None = None
         parts=experiments,
         verdicts=VERDICTS,
         counts=_counts(claims),
+        cards=list(cards.values()),
+        signs=SIGNS,
+        levels=LEVELS,
         claimed=_counts([claim["committed"] or claim for claim in claims]),
         untested=NOT_TESTED,
         smoke=all(record.size == "smoke" for record in records),

@@ -60,6 +60,7 @@ class ExperimentRecord:
         bibtex: BibTeX by key, as far as the bibliography has it.
         tags: Tags of all runs in MLflow.
         content: The experiment file at this size.
+        cards: The cards that rest on the experiment, as JSON types.
     """
 
     name: str
@@ -87,6 +88,7 @@ class ExperimentRecord:
     bibtex: dict[str, str]
     tags: dict[str, str]
     content: dict[str, Any]
+    cards: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
     @property
     def tuning(self) -> str:

@@ -3,8 +3,9 @@
 Options of algorithms, the catalogue of data and the bibliography are read here; jobs read only the record.
 """
 
+import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fedatlas.experiments import expansion, labels
@@ -13,17 +14,19 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation import algorithms
 from fedatlas.publish.citations import citation_keys
+from fedatlas.publish.report.cards import Card
 from fedatlas.publish.report.record import PROBLEM_CONSTANT, ExperimentRecord, Parameters
 from fedatlas.registry.bibliography import entries, reference
 from fedatlas.registry.options import Option
 
 
-def build_record(experiment: Experiment, view: ExperimentView) -> ExperimentRecord:
+def build_record(experiment: Experiment, view: ExperimentView, cards: Sequence[Card] = ()) -> ExperimentRecord:
     """Build the record of an experiment.
 
     Args:
         experiment: The experiment.
         view: View of the same experiment, which has the names of its algorithms.
+        cards: Cards of the gallery, of which those that rest on the experiment are taken.
 
     Raises:
         UserError: An algorithm or the paper is unknown.
@@ -57,6 +60,7 @@ def build_record(experiment: Experiment, view: ExperimentView) -> ExperimentReco
         bibtex={key: bibliography[key].text for key in available},
         tags=_tags(experiment),
         content=json.loads(json.dumps(experiment.plain())),
+        cards=[dataclasses.asdict(card) for card in cards if experiment.name in card.experiments],
     )
 
 

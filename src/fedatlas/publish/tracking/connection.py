@@ -10,12 +10,13 @@ import ssl
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.io.markdown import escape_markdown
+from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.tracking import sqlite, views
 from fedatlas.publish.tracking.addresses import LOGIN, database_path, validate
@@ -205,7 +206,7 @@ def _restore(client: MlflowClient, id: str) -> None:
 
 
 def _description(record: ExperimentRecord, id: str) -> str:
-    """Return title, description, paper, notes and links to the chosen runs, as Markdown.
+    """Return title, cards, description, paper, notes and links to the chosen runs, as Markdown.
 
     Args:
         record: The experiment's record.
@@ -215,6 +216,7 @@ def _description(record: ExperimentRecord, id: str) -> str:
     table, curves = views.views_of_size(record.size)
     parts = [
         escape_markdown(record.title),
+        "\n".join(map(_card_line, record.cards)),
         escape_markdown(record.description),
         f"{escape_markdown(record.source)} of {paper.authors}: *{paper.title}*, "
         f"{paper.venue}, {paper.year}. {paper.link}",
@@ -222,3 +224,9 @@ def _description(record: ExperimentRecord, id: str) -> str:
         f"Size {record.size}: [chosen runs]({table.link(id)}), [their curves]({curves.link(id)})",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _card_line(card: Mapping[str, Any]) -> str:
+    """Return a card as an item of a list: verdict, quotation, place, level of evidence."""
+    quote, place = escape_markdown(card["quote"]), escape_markdown(card["place"])
+    return f"- **{escape_markdown(card['words'])}**: “{quote}” ({place}; evidence: {LEVELS[card['level']]})"

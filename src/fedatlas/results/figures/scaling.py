@@ -8,8 +8,10 @@ import numpy as np
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
+from fedatlas.results.comparing.published import fedac_points
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
 from fedatlas.results.figures.browser_chart import ChartLine, LineChart, category_labels, chart_lines, plain_text
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run
 
 SLOPE, REFERENCE, LINEAR = (0, (4, 3)), "#777777", "linear speed-up"  # the line of slope -1
+RING: dict[str, Any] = {"linestyle": "none", "markersize": 7.5, "markerfacecolor": "none", "markeredgewidth": 0.8}
+DOTTED = {"bound": "promised by the theorem", "published": "published by the authors"}  # columns, in the browser
 LINEAR_LINE = ChartLine(LINEAR, REFERENCE, "", (4, 3))
 
 
@@ -43,6 +47,9 @@ class Scaling(PanelFigure):
     theorems: dict[str, str] = option(
         dict, doc="theorems of the FedAc paper, by algorithm, whose bounds are drawn over its scores", names="theorems"
     )
+    published: Literal["fedac"] | None = option(
+        None, doc="points that a paper's authors published, drawn as rings where the settings are theirs"
+    )
 
     @property
     def inputs(self) -> frozenset[str]:
@@ -62,6 +69,8 @@ class Scaling(PanelFigure):
         x, column = self.x, _column(data)
         data.require(data.table, x, column)
         rows = data.rows(data.table[data.table["chosen"]])
+        if self.published:
+            rows = add_published(rows, data.view)
         numbers_on_x, ends = is_numeric(rows[x]), _range(data, column)
         panels = data.panels(rows)
         figure, axes = layout.grid(len(panels))
@@ -78,13 +87,15 @@ class Scaling(PanelFigure):
                 parts.append((title, id, line))
                 line = line.assign(at=line[x].map(positions) + shift).sort_values("at")
                 _draw_line(ax, data, id, line, column, numbers_on_x)
+                if "published" in line:
+                    ax.plot(line["at"], line["published"], **(style.properties | RING))
                 if id in self.theorems:
                     ax.plot(line["at"], line["bound"], color=style.colour, linestyle=layout.DOTS, linewidth=1.4)
             if self.reference == "linear" and len(points := _reference(panel, x, column)):
                 ax.plot(points[x], points[column], color=REFERENCE, linestyle=SLOPE, linewidth=1.1, zorder=1.5)
                 parts.append((title, LINEAR, points))
         _scale_x(axes, positions, numbers_on_x)
-        finite = rows[[name for name in (column, *ends, "bound") if name in rows]].to_numpy(float)
+        finite = rows[[name for name in (column, *ends, "bound", "published") if name in rows]].to_numpy(float)
         if bounds := layout.limits(layout.raise_to_floor(data, finite), data.log):
             axes[0].set_ylim(*bounds)
         x_label, y_label = labels.axis(x, data.view.problem), _y_label(data)
@@ -93,7 +104,7 @@ class Scaling(PanelFigure):
         layout.legend(figure, data.styles, data.names, *self._handles(data, rows, column))
         layout.add_notes(figure, note)
         columns = {x: x, column: "mean", **dict(zip(ends, ("low", "high"), strict=False))}
-        columns |= {name: name for name in ("bound", "edge") if name in data.table}
+        columns |= {name: name for name in ("bound", "edge", "published") if name in rows}
         numbers = data.tidy(
             (title, id, line.reindex(columns=list(columns)).rename(columns=columns)) for title, id, line in parts
         )
@@ -103,7 +114,7 @@ class Scaling(PanelFigure):
             lines=chart_lines(data.styles, data.names) | ({LINEAR: LINEAR_LINE} if self.reference else {}),
             range=("low", "high") if ends else None,
             categories=[] if numbers_on_x else category_labels(positions),
-            dotted={"bound": "promised by the theorem"} if "bound" in numbers else {},
+            dotted={name: words for name, words in DOTTED.items() if name in numbers},
             logx=numbers_on_x and _is_wide(list(positions.values())),
             logy=data.log,
             remark="edge" if "edge" in numbers else "",
@@ -119,6 +130,8 @@ class Scaling(PanelFigure):
         for id, name in self.theorems.items():
             colour = data.styles[id].colour
             yield layout.note_handle(f"Theorem {name}", color=colour, linestyle=layout.DOTS, linewidth=1.4)
+        if "published" in rows:
+            yield layout.note_handle("published by the authors", **({"marker": "o"} | RING))
         edges = rows.loc[rows["edge"] != "", "edge"]
         if len(edges):
             step_sizes = edges.str.split("; ").explode().str.startswith("lr ").all()
@@ -126,6 +139,12 @@ class Scaling(PanelFigure):
             yield layout.note_handle(f"best {words} at the grid's edge", marker="o", markerfacecolor="white")
         if not np.isfinite(rows[column]).all():
             yield layout.note_handle("diverged", marker="x")
+
+
+def add_published(rows: "DataFrame", view: ExperimentView) -> "DataFrame":
+    """Return chosen rows of the table with the column ``published``, if the authors published any in their settings."""
+    points = fedac_points(view.problem, view.setting, view.select, view.algorithms)
+    return rows if points.empty else rows.merge(points, on=["algorithm", "local_steps", "clients"], how="left")
 
 
 def _column(data: FigureData) -> str:

@@ -1,0 +1,273 @@
+"""Cards: headlines with one verdict each, from the verdicts that the gallery holds.
+
+The rule of a verdict: readings of a part that agree give the part's verdict; if they differ, it is *undecided*. A
+sentence with several parts is *not held* if one of them is not, else *undecided* if one is undecided or not tested,
+else *equal* if one is, else *held*. Vacuous readings and readings that are not tested do not count. Results on a
+substitute do not test the sentence: the verdict is *not tested*, with what the substitute gave in brackets.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.errors import UserError
+from fedatlas.experiments import axis_values, labels
+from fedatlas.io.files import atomic
+from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Beside, Headline, PaperHeadlines
+from fedatlas.publish.report.verdicts import at_largest_size
+from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
+from fedatlas.results.comparing.published import TABLES, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FILE = "cards.json"  # beside the entries of the gallery
+SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", UNTESTED: "–", NOT_RUN: "–"}
+
+ROW = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds")  # of claims.csv
+SILENT = (VACUOUS, UNTESTED, NOT_TESTED)  # verdicts that say nothing about a claim
+
+
+@dataclass(frozen=True)
+class Card:
+    """A headline with its verdict.
+
+    Attributes:
+        id: Names of the paper's file and of the headline, as ``fedac/speed-up``.
+        paper: Key of the paper.
+        method: Name of the paper's method.
+        title: Words for the sentence.
+        quote: The sentence of the paper.
+        place: Its place in the paper.
+        level: Level of evidence.
+        verdict: One of the keys of SIGNS.
+        words: The verdict in words, with the substitute.
+        here: The results that decide, in words.
+        parts: Name, verdict and rows of claims.csv of each part.
+        effect: Effect in the paper, with its source; may be empty.
+        figure: Path of a figure in the gallery; may be empty.
+        tried: What was tried.
+        prices: Words, experiment, and processor hours or None, of what the paper's size would take.
+        outdated: Sentences on the age of the records that the card rests on.
+        beside: Heads and rows of a table of the paper beside results.
+        points: Sentence on published points beside results; may be empty.
+    """
+
+    id: str
+    paper: str
+    method: str
+    title: str
+    quote: str
+    place: str
+    level: str
+    verdict: str
+    words: str
+    here: str
+    parts: list[dict[str, Any]]
+    effect: str
+    figure: str
+    tried: str
+    prices: list[list[Any]]
+    outdated: list[str]
+    beside: list[list[str]]
+    points: str
+
+    @property
+    def experiments(self) -> list[str]:
+        """Names of the experiments that the card rests on."""
+        return list(dict.fromkeys(row["experiment"] for part in self.parts for row in part["rows"]))
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A finding that a reader must see first.
+
+    Attributes:
+        method: Name of the paper's method.
+        text: The sentence.
+        rows: Rows of claims.csv that it rests on.
+    """
+
+    method: str
+    text: str
+    rows: list[dict[str, str]]
+
+
+def judge_part(verdicts: Sequence[str]) -> str:
+    """Return the verdict on a part of a sentence, from those of its readings."""
+    distinct = {HELD if verdict == MORE else verdict for verdict in verdicts if verdict not in SILENT}
+    if not distinct:
+        return UNTESTED
+    (verdict, *others) = distinct
+    return UNDECIDED if others else verdict
+
+
+def judge_sentence(parts: Sequence[str]) -> str:
+    """Return the verdict on a sentence, from those of its parts."""
+    distinct = set(parts)
+    if distinct <= {UNTESTED}:
+        return UNTESTED
+    if UNTESTED in distinct:
+        distinct |= {UNDECIDED}
+    return next(verdict for verdict in (NOT_HELD, UNDECIDED, EQUAL, HELD) if verdict in distinct)
+
+
+@dataclass(frozen=True)
+class GalleryState:
+    """What cards need to know of the gallery.
+
+    Attributes:
+        claims: Rows of claims.csv of all entries.
+        figures: Paths of figures by EXPERIMENT/FIGURE, those of the largest size.
+        outdated: Sentences on the age of entries, by (size, experiment).
+        scores: Chosen scores by experiment, at the largest size.
+        points: Published points beside scores by experiment, at the largest size.
+        hours: Processor hours that experiments take at the paper's size.
+    """
+
+    claims: "pd.DataFrame"
+    figures: Mapping[str, str]
+    outdated: Mapping[tuple[str, str], Sequence[str]]
+    scores: "Mapping[str, pd.DataFrame]"
+    points: "Mapping[str, pd.DataFrame]"
+    hours: Mapping[str, float]
+
+
+def make_cards(papers: Sequence[PaperHeadlines], state: GalleryState) -> list[Card]:
+    """Return the cards of papers.
+
+    Raises:
+        UserError: A size at which a headline is tested has no level of evidence.
+    """
+    rows = _rows(state.claims)
+    return [_make_card(paper, name, line, rows, state) for paper in papers for name, line in paper.headlines.items()]
+
+
+def make_notices(papers: Sequence[PaperHeadlines], claims: "pd.DataFrame") -> list[Notice]:
+    """Return the findings of papers with the rows of claims.csv that they rest on."""
+    rows = _rows(claims)
+    return [
+        Notice(paper.method, finding.text, [rows[claim] for claim in finding.claims if claim in rows])
+        for paper in papers
+        for finding in paper.findings.values()
+    ]
+
+
+def write_cards(path: Path, cards: Sequence[Card]) -> None:
+    """Write cards as JSON."""
+    with atomic(path) as temporary:
+        text = json.dumps([asdict(card) for card in cards], indent=1, ensure_ascii=False)
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def read_cards(path: Path) -> list[Card]:
+    """Return the cards of a file; none if there is no file. Raises UserError if it does not hold cards."""
+    if not path.exists():
+        return []
+    try:
+        return [Card(**plain) for plain in json.loads(path.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError) as error:
+        raise UserError(f"{path} holds no cards ({error}): write the gallery again") from None
+
+
+def _rows(claims: "pd.DataFrame") -> dict[str, dict[str, str]]:
+    """Return the row of each claim at the largest size that tests it, by EXPERIMENT/CLAIM."""
+    rows = at_largest_size(claims)[list(ROW)].to_dict("records")
+    return {f"{row['experiment']}/{row['claim']}": row for row in rows}
+
+
+def _make_card(
+    paper: PaperHeadlines, name: str, headline: Headline, rows: Mapping[str, dict[str, str]], state: GalleryState
+) -> Card:
+    parts = []
+    for part, claims in headline.parts.items():
+        found = [rows[claim] for claim in claims if claim in rows]
+        parts.append({"name": part, "verdict": judge_part([row["verdict"] for row in found]), "rows": found})
+    used = dict.fromkeys((row["size"], row["experiment"]) for part in parts for row in part["rows"])
+    level = _level(f"{paper.name}/{name}", headline, [size for size, _ in used])
+    verdict = judge_sentence([part["verdict"] for part in parts])
+    experiments = dict.fromkeys(claim.partition("/")[0] for claim in headline.claims)
+    points = [state.points[experiment] for experiment in experiments if experiment in state.points]
+    return Card(
+        id=f"{paper.name}/{name}",
+        paper=paper.paper,
+        method=paper.method,
+        title=headline.title,
+        quote=headline.quote,
+        place=headline.place,
+        level=level,
+        verdict={NOT_RUN: NOT_RUN, SUBSTITUTE: UNTESTED}.get(level, verdict),
+        words=_words(level, verdict, headline.substitute),
+        here=_decisive(parts, verdict),
+        parts=parts,
+        effect=headline.paper and f"{headline.paper} ({headline.paper_source})",
+        figure=state.figures.get(headline.figure or "", ""),
+        tried=headline.tried,
+        prices=[[words, name, state.hours.get(name)] for words, name in headline.not_run.items()],
+        outdated=[sentence for key in used for sentence in state.outdated.get(key, ())],
+        beside=_beside(headline.beside, state) if headline.beside else [],
+        points=_compare_points(points[0]) if points else "",
+    )
+
+
+def _level(name: str, headline: Headline, sizes: Sequence[str]) -> str:
+    """Return the weakest level of evidence of the sizes at which a headline is tested."""
+    for size in sizes:
+        if size not in headline.evidence:
+            raise UserError(f"the headline {name} has results of size {size}, for which it has no level of evidence")
+    levels = [headline.evidence[size] for size in sizes]
+    return max(levels, key=list(LEVELS).index, default=NOT_RUN)
+
+
+def _words(level: str, verdict: str, substitute: str) -> str:
+    if level == NOT_RUN:
+        return NOT_RUN
+    return f"{UNTESTED} (on {substitute}: {verdict})" if level == SUBSTITUTE else verdict
+
+
+def _decisive(parts: Sequence[Mapping[str, Any]], verdict: str) -> str:
+    """Return the results of the first reading with the sentence's verdict, in the first part that has it."""
+    for part in parts:
+        if part["verdict"] == verdict and part["rows"]:
+            matching = [row for row in part["rows"] if judge_part([row["verdict"]]) == verdict]
+            row = (matching or part["rows"])[0]
+            return f"{part['name']}: {row['ours']}" if len(parts) > 1 else row["ours"]
+    return ""
+
+
+def _beside(beside: Beside, state: GalleryState) -> list[list[str]]:
+    """Return the rows of a table of the paper with a last column of results, in percent; the first row has heads."""
+    table, scores = read_table(beside.table), state.scores.get(beside.experiment)
+    columns = list(dict.fromkeys(table["column"]))
+    lines = [["setting", "method", *(f"{column}, {TABLES[beside.table]}" for column in columns), "here"]]
+    table = table[table["group"].isin(list(beside.settings))]
+    for (group, id), part in table.groupby(["group", "algorithm"], sort=False):
+        numbers = dict(zip(part["column"], part["value"], strict=True))
+        score = math.nan if scores is None else _score(scores, id, beside.settings[group])
+        here = "" if math.isnan(score) else f"{100 * score:.1f}"
+        lines.append([group, part["name"].iloc[0], *(numbers.get(column, "") for column in columns), here])
+    return lines
+
+
+def _score(scores: "pd.DataFrame", id: str, values: Mapping[str, Any]) -> float:
+    """Return the score of an algorithm in a setting, or NaN."""
+    rows = scores[scores["algorithm"] == id]
+    for axis, value in values.items():
+        rows = rows[[axis_values.parse(cell) == value for cell in rows[axis]]]
+    return float(rows["score"].iloc[0]) if len(rows) == 1 else math.nan
+
+
+def _compare_points(points: "pd.DataFrame") -> str:
+    """Return a sentence on scores beside published points: medians of the ratios, over all and by algorithm."""
+    ratios = (points["score"] / points["published"]).groupby(points["algorithm"]).median()
+    middle = (points["score"] / points["published"]).median()
+    shown = (points["shown"] / points["published"]).median()
+    range_text = f"{labels.number(ratios.min())} to {labels.number(ratios.max())} times by algorithm"
+    return (
+        f"Beside the {len(points)} points that the authors published, suboptimality here is {labels.number(middle)} "
+        f"times theirs in the median, {range_text}. With the step size chosen on the one run that is shown, as in the "
+        f"paper, it is {labels.number(shown)} times theirs."
+    )

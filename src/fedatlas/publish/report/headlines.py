@@ -1,0 +1,147 @@
+"""Headlines: sentences of a paper, quoted, with the claims that test them. Each paper has a file of its own."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fedatlas.errors import UserError, lookup
+from fedatlas.experiments.experiment_file import SIZES
+from fedatlas.io.yaml import read_yaml
+from fedatlas.registry.bibliography import reference
+from fedatlas.registry.options import option
+from fedatlas.registry.validation import construct, validate
+from fedatlas.results.comparing.published import TABLES
+
+FOLDER = "config/headlines"
+SUBSTITUTE, NOT_RUN = "substitute", "not run"
+LEVELS = {
+    "theory": "theory",
+    "same": "the paper's model and data",
+    "near": "near the paper's model and data",
+    SUBSTITUTE: "a substitute for the paper's model or data",
+    NOT_RUN: "not run",
+}  # levels of evidence, from the strongest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beside:
+    """A table that the paper printed, to stand beside results. Its fields are options of a headline."""
+
+    table: str = option(doc="name of the table, in `fedatlas.results.comparing.published`")
+    experiment: str = option(doc="experiment whose scores are shares")
+    settings: dict[str, Any] = option(doc="values of axes by group of the table", filled=True)
+
+    def __post_init__(self) -> None:
+        validate("beside", self)
+        lookup("published table", self.table, TABLES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline:
+    """A sentence of a paper and what tests it. Its fields are the options of a headline in a file of headlines."""
+
+    title: str = option(doc="words for the sentence, for the tally")
+    quote: str = option(doc="the sentence, word for word; … stands for words that are left out")
+    place: str = option(doc="place in the paper")
+    parts: dict[str, Any] = option(
+        doc="lists of claims, as EXPERIMENT/CLAIM, by part of the sentence; the claims of a part are its readings"
+    )
+    evidence: dict[str, str] = option(doc="level of evidence by size", filled=True)
+    substitute: str = option("", doc="what stands in for the paper's model and data where the level is substitute")
+    paper: str = option("", doc="effect in the paper")
+    paper_source: str = option("", doc="source of this effect")
+    beside: Beside | None = option(None, doc="table of the paper that stands beside results")
+    figure: str | None = option(None, doc="figure, as EXPERIMENT/FIGURE")
+    not_run: dict[str, str] = option(dict, doc="experiments that the paper's size would take, by the words for them")
+    tried: str = option(doc="what was tried")
+
+    def __post_init__(self) -> None:
+        validate("headline", self)
+        for readings in self.parts.values():
+            if not isinstance(readings, list) or not readings or not all("/" in str(claim) for claim in readings):
+                raise UserError(f"headline: parts has {readings!r}; it must be a list of EXPERIMENT/CLAIM")
+        for size, level in self.evidence.items():
+            lookup("size", size, dict.fromkeys(SIZES))
+            lookup("level of evidence", level, LEVELS)
+        levels = set(self.evidence.values())
+        if SUBSTITUTE in levels and not self.substitute:
+            raise UserError("headline: evidence has a substitute, so substitute must say which one")
+        if not self.parts and levels != {NOT_RUN}:
+            raise UserError(f"headline: parts is empty, so the level of evidence must be {NOT_RUN!r} at every size")
+        if NOT_RUN in levels and not self.not_run:
+            raise UserError(f"headline: evidence is {NOT_RUN!r}, so not_run must name an experiment")
+
+    @property
+    def claims(self) -> list[str]:
+        """The claims of all parts, as EXPERIMENT/CLAIM."""
+        return [claim for readings in self.parts.values() for claim in readings]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A sentence that a reader must see first, and the claims that it rests on."""
+
+    text: str = option(doc="the sentence")
+    claims: list[str] = option(doc="claims, as EXPERIMENT/CLAIM", filled=True)
+
+    def __post_init__(self) -> None:
+        validate("finding", self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperHeadlines:
+    """The headlines of a paper.
+
+    Attributes:
+        name: Name of the file, without its ending.
+        paper: Key of the paper.
+        headlines: The headlines by name.
+        findings: The findings by name.
+    """
+
+    name: str
+    paper: str = option(doc="key of the paper in references.bib")
+    headlines: dict[str, Headline] = option(doc="headlines by name", filled=True)
+    findings: dict[str, Finding] = option(dict, doc="findings by name")
+
+    @property
+    def method(self) -> str:
+        """The name of the paper's method."""
+        return reference(self.paper).short
+
+
+def read_headlines(folder: str | Path = FOLDER) -> list[PaperHeadlines]:
+    """Return the headlines of all papers, sorted by the names of the files; none if there is no folder.
+
+    Raises:
+        UserError: A file does not hold headlines.
+    """
+    return [_read(path) for path in sorted(Path(folder).glob("*.yaml"))]
+
+
+def _read(path: Path) -> PaperHeadlines:
+    content = read_yaml(path)
+    try:
+        if not isinstance(content, dict):
+            raise UserError("it must be a mapping")
+        parts = {
+            "headlines": dict(_build(Headline, "headline", content.get("headlines"))),
+            "findings": dict(_build(Finding, "finding", content.get("findings"))),
+        }
+        return construct("file of headlines", PaperHeadlines, {**content, **parts}, name=path.stem)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def _build(cls: type, noun: str, content: Any) -> Iterator[tuple[str, Any]]:
+    """Yield names and objects of a mapping; of texts, white space becomes single spaces."""
+    if not isinstance(content, Mapping | None):
+        raise UserError(f"{noun}s is {content!r}; it must be a mapping of names to {noun}s")
+    for name, values in (content or {}).items():
+        if not isinstance(values, dict):
+            raise UserError(f"{noun} {name} is {values!r}; it must be a mapping")
+        values = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in values.items()}
+        if isinstance(values.get("beside"), dict):
+            values["beside"] = construct(f"beside of {noun} {name}", Beside, values["beside"])
+        yield name, construct(f"{noun} {name}", cls, values)

@@ -1,0 +1,76 @@
+"""Numbers that the papers or their authors published, to be shown beside results.
+
+The files of ``published/`` hold facts alone:
+
+- fedac.csv: suboptimality of the runs that the authors of FedAc published for a9a (summary.csv of their repository
+  hongliny/FedAc-NeurIPS20), which Figures 1 to 5 draw: one seed, T = 4096, and for each number of workers and
+  synchronisation interval the step size with the least loss. A row for each l2, algorithm and interval, a column for
+  each number of workers. The optimum was computed to 15 digits. Their runs of FedAc-II, whose beta is not the paper's,
+  are left out.
+- fedawe_table2.csv: test accuracies of Table 2 of the FedAWE paper, in percent, with the deviation over 3 seeds.
+- fedspeed_table1.csv: test accuracies of Tables 1 and 6 of the FedSpeed paper for CIFAR-10, in percent.
+- fedspeed_table7.csv: test accuracies of Table 7 of the FedSpeed paper, in percent.
+"""
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fedatlas.experiments.cells import Select
+from fedatlas.experiments.experiment_view import AlgorithmView
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PLACE = Path(__file__).parent / "published"
+TABLES = {
+    "fedawe_table2": "Table 2",
+    "fedspeed_table1": "Tables 1 and 6",
+    "fedspeed_table7": "Table 7",
+}
+FEDAC_STEPS = 4096
+
+
+@functools.cache
+def read_table(name: str) -> "pd.DataFrame":
+    """Return the text of a published table: the columns group, algorithm, name, column, value and sd."""
+    import pandas as pd
+
+    return pd.read_csv(PLACE / f"{name}.csv", dtype=str)
+
+
+@functools.cache
+def _read_fedac() -> "pd.DataFrame":
+    import pandas as pd
+
+    wide = pd.read_csv(PLACE / "fedac.csv")
+    points = wide.melt(["l2", "algorithm", "local_steps"], var_name="clients", value_name="published").dropna()
+    return points.astype({"clients": int})
+
+
+def fedac_points(
+    problem: Mapping[str, Any], setting: Mapping[str, Any], select: Select, algorithms: Mapping[str, AlgorithmView]
+) -> "pd.DataFrame":
+    """Return the published points of FedAc in the settings of an experiment.
+
+    Args:
+        problem: Problem of the experiment.
+        setting: Setting of the experiment.
+        select: Choice of its scores.
+        algorithms: Algorithms of the experiment by id; those with hyper-parameters of their own have no points.
+
+    Returns:
+        A DataFrame with the columns algorithm (the id), local_steps, clients and published, a suboptimality. It is
+        empty where problem, steps or score are not those of the published runs.
+    """
+    import pandas as pd
+
+    points = _read_fedac()
+    equal = problem["kind"] == "logistic" and problem.get("data") == "a9a" and not problem.get("partition")
+    equal = equal and setting.get("steps") == FEDAC_STEPS
+    equal = equal and (select.metric, select.statistic) == ("suboptimality", "best")
+    points = points[points["l2"] == problem.get("l2")] if equal else points.iloc[:0]
+    names = {id: entry.algorithm for id, entry in algorithms.items() if not entry.set}
+    parts = [points[points["algorithm"] == name].assign(algorithm=id) for id, name in names.items()]
+    return pd.concat([points.iloc[:0], *parts])[["algorithm", "local_steps", "clients", "published"]]

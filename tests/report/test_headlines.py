@@ -1,0 +1,231 @@
+"""Headlines: the files of the atlas, wrong files, and the one verdict over readings and parts."""
+
+import csv
+import itertools
+import json
+
+import pytest
+import yaml
+
+from fedatlas.errors import UserError
+from fedatlas.publish.report import cards_page
+from fedatlas.publish.report.cards import (
+    SIGNS,
+    Card,
+    GalleryState,
+    judge_part,
+    judge_sentence,
+    make_cards,
+    read_cards,
+    write_cards,
+)
+from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
+from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
+from fedatlas.results.comparing.published import read_table
+from fedatlas.workflow.gallery_page import paper_hours
+from fedatlas.workflow.study import Study
+from tests.workflow.project import ROOT
+
+HEADLINE = {
+    "title": "Better",
+    "quote": "It is\n  better.",
+    "place": "Abstract",
+    "parts": {"all of it": ["made_up/first", "made_up/second"]},
+    "evidence": {"smoke": "same"},
+    "tried": "Everything.",
+}
+COLUMNS = ("experiment", "size", "claim", "text", "reading", "source", "paper", "ours", "verdict", "seeds")
+
+
+@pytest.fixture(scope="module")
+def papers():
+    return read_headlines(ROOT / FOLDER)
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return read_cards(ROOT / "docs/gallery/cards.json")
+
+
+def written(folder, **changes):
+    """Write a file of one headline with some keys changed, and read it."""
+    headline = {key: value for key, value in {**HEADLINE, **changes}.items() if value is not None}
+    (folder / "x.yaml").write_text(yaml.safe_dump({"paper": "yuan2020", "headlines": {"one": headline}}))
+    return read_headlines(folder)
+
+
+def claims(*verdicts, size="smoke"):
+    import pandas as pd
+
+    pairs = zip(("first", "second"), verdicts, strict=False)
+    rows = [("made_up", size, name, "It is.", "", "Figure 1", "", "3 times", word, "5") for name, word in pairs]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def state(frame, **changes):
+    fields = {"figures": {}, "outdated": {}, "scores": {}, "points": {}, "hours": {"made_up": 12.0}}
+    return GalleryState(frame, **{**fields, **changes})
+
+
+def test_every_paper_has_five_to_seven_headlines(papers):
+    assert [paper.method for paper in papers] == ["FedAc", "FedAWE", "FedRed", "FedSpeed", "FedSPS"]
+    assert all(5 <= len(paper.headlines) <= 7 for paper in papers)
+
+
+def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    study = Study.open()
+    found = {}
+
+    def experiment(name):
+        if name not in found:
+            found[name] = study.files.load(name, "laptop")
+        return found[name]
+
+    for paper in papers:
+        claims = [claim for headline in paper.headlines.values() for claim in headline.claims]
+        claims += [claim for finding in paper.findings.values() for claim in finding.claims]
+        for claim in claims:
+            name, _, key = claim.partition("/")
+            assert key in {**experiment(name).claims, **study.files.load(name, "paper").claims}, claim
+        for headline in paper.headlines.values():
+            if headline.figure:
+                name, _, key = headline.figure.partition("/")
+                assert key in experiment(name).figures, headline.figure
+            if headline.beside:
+                assert set(headline.beside.settings) <= set(read_table(headline.beside.table)["group"])
+                assert set(read_table(headline.beside.table)["algorithm"]) <= set(
+                    experiment(headline.beside.experiment).algorithms
+                )
+
+
+def test_what_never_ran_has_its_price(papers):
+    hours, named = paper_hours(), 0
+    for paper in papers:
+        for headline in paper.headlines.values():
+            for experiment in headline.not_run.values():
+                assert hours[experiment] > 0.5, experiment
+                named += 1
+            assert headline.not_run or "not run" not in headline.evidence.values()
+    assert named > 10
+
+
+def test_committed_cards_say_what_the_gallery_holds(committed, papers):
+    with open(ROOT / "docs/gallery/claims.csv", newline="") as file:
+        rows = {(row["experiment"], row["claim"], row["size"]): row["ours"].lstrip("'") for row in csv.DictReader(file)}
+    assert len(committed) == sum(len(paper.headlines) for paper in papers)
+    for card in committed:
+        assert card.verdict in SIGNS and card.level in LEVELS
+        assert (ROOT / "docs/gallery" / card.figure).exists()
+        for part in card.parts:
+            for row in part["rows"]:
+                assert rows[row["experiment"], row["claim"], row["size"]] == row["ours"].lstrip("'")
+        if card.here:
+            assert any(card.here.endswith(row["ours"]) for part in card.parts for row in part["rows"])
+        if card.level == "substitute":
+            assert card.words.startswith("not tested (on ")
+        if card.level == NOT_RUN:
+            assert all(price > 0 for _, _, price in card.prices) and card.prices
+
+
+@pytest.mark.parametrize(
+    ("readings", "verdict"),
+    [
+        ([HELD], HELD),
+        ([MORE, HELD], HELD),
+        ([HELD, NOT_HELD], UNDECIDED),
+        ([HELD, UNDECIDED], UNDECIDED),
+        ([NOT_HELD, NOT_HELD], NOT_HELD),
+        ([EQUAL, EQUAL], EQUAL),
+        ([HELD, EQUAL], UNDECIDED),
+        ([HELD, VACUOUS, NOT_TESTED, UNTESTED], HELD),
+        ([VACUOUS], UNTESTED),
+        ([], UNTESTED),
+    ],
+)
+def test_readings_that_differ_leave_a_part_undecided(readings, verdict):
+    for order in itertools.permutations(readings):
+        assert judge_part(order) == verdict
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict"),
+    [
+        ([HELD, HELD], HELD),
+        ([HELD, NOT_HELD, UNDECIDED], NOT_HELD),
+        ([HELD, UNDECIDED], UNDECIDED),
+        ([HELD, UNTESTED], UNDECIDED),
+        ([HELD, EQUAL], EQUAL),
+        ([UNTESTED, UNTESTED], UNTESTED),
+        ([], UNTESTED),
+    ],
+)
+def test_the_worst_part_decides_a_sentence(parts, verdict):
+    assert judge_sentence(parts) == verdict
+
+
+def test_a_card_has_level_verdict_and_results(tmp_path):
+    papers = written(tmp_path)
+    (card,) = make_cards(papers, state(claims(HELD, HELD)))
+    assert (card.verdict, card.words, card.level, card.here) == (HELD, HELD, "same", "3 times")
+    assert card.method == "FedAc" and card.quote == "It is better."
+    (card,) = make_cards(papers, state(claims(HELD, NOT_HELD)))
+    assert card.verdict == UNDECIDED
+    text = "\n".join(cards_page.card_lines(card))
+    assert "**? undecided**" in text and "| all of it | It is. (Figure 1)" in text
+
+
+def test_a_substitute_does_not_test_a_sentence(tmp_path):
+    papers = written(tmp_path, evidence={"smoke": "substitute"}, substitute="LeNet")
+    (card,) = make_cards(papers, state(claims(HELD, HELD)))
+    assert (card.verdict, card.words) == (UNTESTED, "not tested (on LeNet: held)")
+
+
+def test_what_has_no_results_is_not_run_and_has_its_price(tmp_path):
+    (card,) = make_cards(written(tmp_path, not_run={"Figure 9": "made_up"}), state(claims()))
+    assert (card.verdict, card.level, card.prices) == (NOT_RUN, NOT_RUN, [["Figure 9", "made_up", 12.0]])
+    assert "| Not run | Figure 9: about 12 hours of a processor" in "\n".join(cards_page.card_lines(card))
+
+
+def test_published_points_stand_beside_results(tmp_path):
+    import pandas as pd
+
+    points = pd.DataFrame({"algorithm": ["a", "b"], "published": [1.0, 2.0], "score": [1.5, 2.0], "shown": [1.0, 2.0]})
+    (card,) = make_cards(written(tmp_path), state(claims(HELD, HELD), points={"made_up": points}))
+    assert "Beside the 2 points" in card.points and "is 1.25 times theirs in the median, 1 to 1.5" in card.points
+    assert card.points.endswith("it is 1 times theirs.")
+
+
+def test_cards_survive_their_file(tmp_path):
+    cards = make_cards(written(tmp_path), state(claims(HELD, HELD)))
+    write_cards(tmp_path / "cards.json", cards)
+    assert read_cards(tmp_path / "cards.json") == cards and read_cards(tmp_path / "none.json") == []
+    (tmp_path / "cards.json").write_text(json.dumps([{"id": 1}]))
+    with pytest.raises(UserError, match="holds no cards"):
+        read_cards(tmp_path / "cards.json")
+    assert all(isinstance(card, Card) for card in cards)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"quote": None}, "needs a value for 'quote'"),
+        ({"quotes": "x"}, "has no option 'quotes'"),
+        ({"evidence": {"smoke": "sure"}}, "unknown level of evidence 'sure'"),
+        ({"evidence": {"huge": "same"}}, "unknown size 'huge'"),
+        ({"evidence": {"smoke": "substitute"}}, "substitute must say which one"),
+        ({"evidence": {"smoke": "not run"}}, "not_run must name an experiment"),
+        ({"parts": {}}, "parts is empty"),
+        ({"parts": {"a": "made_up/first"}}, "must be a list of EXPERIMENT/CLAIM"),
+        ({"beside": {"table": "x", "experiment": "e", "settings": {"a": {}}}}, "unknown published table 'x'"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(tmp_path, changes, words):
+    with pytest.raises(UserError, match=words) as error:
+        written(tmp_path, **changes)
+    assert str(tmp_path / "x.yaml") in str(error.value)
+
+
+def test_a_size_without_a_level_of_evidence_is_an_error(tmp_path):
+    with pytest.raises(UserError, match="x/one has results of size paper"):
+        make_cards(written(tmp_path), state(claims(HELD, HELD, size="paper")))
