@@ -1,8 +1,5 @@
 """Simulated seconds, against a walk through the rounds of a run."""
 
-import dataclasses
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,14 +7,15 @@ from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms, partitions
+from fedatlas.federation.engine.exchanges import Exchange, Ledger
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
-from fedatlas.federation.streams import random_client, stream
 from fedatlas.results.costs import COST_MODELS
-from fedatlas.results.costs.elapsed import RUN_COLUMNS, ActiveClients, Workload, seconds
+from fedatlas.results.costs.elapsed import ActiveClients, Workload, seconds
 from tests.helpers import example
+from tests.walk import Walk
 
 ALIKE = {"kind": "rates", "compute": 1e4, "down": 4e3, "up": 1e3, "latency": 0.3, "overhead": 0.01}
 VARIED = ALIKE | {"compute_spread": 0.8, "down_spread": 0.5, "up_spread": 0.7}
@@ -40,117 +38,108 @@ CASES = {
     "exact": (split_data(), {"local_steps": 3, "batch": None}),
     "quadratic": (SyntheticQuadratic(dim=4, noise=0.1, samples=16).build(M), {"local_steps": 3, "batch": 2}),
 }
-# Why recorded totals do not say what each client did in each round, and how far the time is off here.
-AVERAGED = {
-    "ce-lgd": ("in a first exchange it takes two full gradients, in the first round one", 0.05),
-    "dane+-gd": ("each client solves until it is content", 0.1),
-    "dane+-fgd": ("each client solves until it is content", 0.1),
-    "fedsps-global": ("in the first round it takes one gradient more, and exchanges a number first", 0.1),
-    "svrp-gd": ("some rounds have a first exchange", 0.1),
-}
 
 
-def walked(model, algorithm, problem, setting, seed=0):
-    """Seconds after each round: every client of every round by itself, from the exchanges that the engine recorded."""
-    rates, bits, total = model.rates(setting.clients), 64 * problem.dim, [0.0]
-    simulation = Simulation(algorithm, problem, setting, seed, block=1)
-    for _ in range(setting.total_rounds):
-        simulation.run_round()
-        times = np.zeros(setting.clients)
-        for exchange in simulation.exchanges:
-            ids = exchange.ids
-            times[ids] += model.latency * (exchange.up > 0)  # who sends nothing, waits for nothing
-            times[ids] += bits * (exchange.down / rates.down[ids] + exchange.up / rates.up[ids])
-            times[ids] += exchange.gradients * model.overhead + exchange.samples * OPERATIONS / rates.compute[ids]
-        total.append(total[-1] + times.max())
+def walked(model, walk):
+    """Return the seconds after each round of a `Walk` that has run, one client after another."""
+    rates, bits, total = model.rates(M), 64 * walk.problem.dim, [0.0]
+    for of_round in walk.parts:
+        times = [0.0]
+        for i, parts in of_round.items():
+            times.append(0.0)
+            for part in parts:
+                times[-1] += model.latency if part.up > 0 else 0  # who sends nothing, waits for nothing
+                times[-1] += bits * (part.down / rates.down[i] + part.up / rates.up[i])
+                times[-1] += part.gradients * model.overhead + part.samples * OPERATIONS / rates.compute[i]
+        total.append(total[-1] + max(times))
     return np.array(total)
 
 
-def evaluated(model, algorithm, problem, setting, seed=0):
-    """Rounds and seconds of the evaluations of a run, from what it recorded."""
-    rows = Simulation(algorithm, problem, setting, seed).run().rows
-    columns = {name: np.array([row[name] for row in rows], float) for name in RUN_COLUMNS}
-    sizes = np.full(M, problem.samples) if problem.partition is None else problem.partition.sizes
-    passes, broadcast = setting.local_epochs is not None, len(algorithm.broadcast)
-    work = Workload(8 * problem.dim, OPERATIONS, np.asarray(sizes), setting.batch, passes, broadcast)
+def recorded(model, algorithm, problem, setting, seed=0):
+    """Return rounds and seconds of the evaluations of a run, from its ledger as run files hold it."""
+    history = Simulation(algorithm, problem, setting, seed).run()
+    rounds = [row["round"] for row in history.rows]
+    ledgers = [Ledger.parse(part.text()) for part in history.ledger.split(rounds)]
+    sizes = np.full(M, problem.samples) if problem.partition is None else np.asarray(problem.partition.sizes)
     participants = setting.participation_kind.bind(problem, M, seed)
-    active, more = [participants.active(t) for t in range(setting.total_rounds)], {}
-    if algorithm.single_client():
-        order = np.argsort(sizes, kind="stable") if setting.local_epochs else np.arange(M)
-        more["random"] = np.array([order[random_client(seed, t, M)] for t in range(setting.total_rounds)])
-    if algorithm.overrides("length"):
-        K = setting.local_steps or 1
-        more["lengths"] = np.array([algorithm.length(K, stream(seed, "length", t)) for t in range(len(active))], float)
+    active = [participants.active(t) for t in range(setting.total_rounds)]
     ids = None if setting.full_participation else np.concatenate([[], *active]).astype(int)
-    attendance = ActiveClients(ids, np.cumsum([0, *map(len, active)]), **more)
-    return columns["round"].astype(int), seconds(model, work, attendance, columns)
+    attendance = ActiveClients(ids, np.cumsum([0, *map(len, active)]))
+    return rounds, seconds(model, Workload(8 * problem.dim, OPERATIONS, sizes, setting.batch), attendance, ledgers)
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", algorithms.ALGORITHMS.names())
 def test_seconds_are_those_of_a_walk_through_the_rounds(name):
     model, tried = COST_MODELS.build(VARIED), 0
     for problem, more in CASES.values():
         setting = Setting(clients=M, rounds=10, eval_rounds=4, **more)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                algorithm = example(name, lr=0.01, p=0.4, lam=1.0, b=0.5).with_constants(problem)
-                true = walked(model, algorithm, problem, setting)
-            except UserError:  # the algorithm is not defined here
-                continue
-            rounds, found = evaluated(model, algorithm, problem, setting)
+        try:
+            algorithm = example(name, lr=0.01, p=0.4, lam=1.0, b=0.5, graph="grid").with_constants(problem)
+            walk = Walk(algorithm, problem, setting)
+        except UserError:  # the algorithm is not defined here
+            continue
+        walk.run()
+        rounds, times = recorded(model, algorithm, problem, setting)
         tried += 1
-        assert rounds.tolist() == [0, 4, 8, 10] and found[0] == 0
-        tolerance = AVERAGED[name][1] if name in AVERAGED else 1e-10
-        np.testing.assert_allclose(found, true[rounds], rtol=tolerance)
+        assert rounds == [0, 4, 8, 10] and times[0] == 0
+        np.testing.assert_allclose(times, walked(model, walk)[rounds], rtol=1e-12)
     assert tried
 
 
-def made(rounds=12, clients=5, gap=3, seed=0):
-    """Who took part, and what was recorded, of a made-up run with a local step of one sample in each round."""
+PROFILES = (
+    (Exchange("client", 1, 1, gradients=1, samples=1),),
+    (Exchange("before", 1, 1, full=1), Exchange("client", 2, 1, gradients=2, samples=6, passes=1)),
+)
+
+
+def made(rounds=12, clients=5, gap=3, seed=0, profiles=PROFILES):
+    """Return who took part in a made-up run, and a ledger for each of its evaluations."""
     rng = np.random.default_rng(seed)
-    there = rng.random((rounds, clients)) < 0.6
-    places = np.append(np.arange(0, rounds, gap), rounds)
-    busy = np.concatenate([[0], np.cumsum(there.any(axis=1))])[places].astype(float)
-    columns = {"round": places, "steps": places} | dict.fromkeys(RUN_COLUMNS[2:], busy)
-    attendance = ActiveClients(np.nonzero(there)[1], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
-    return attendance, columns
+    active = rng.random((rounds, clients)) < 0.6
+    drawn = rng.integers(len(profiles), size=rounds)
+    ledger = Ledger()
+    for of_round, k in zip(active, drawn.tolist(), strict=True):
+        ledger.add(profiles[k] if of_round.any() else ())
+    attendance = ActiveClients(np.nonzero(active)[1], np.concatenate([[0], np.cumsum(active.sum(axis=1))]))
+    return attendance, ledger.split([*range(0, rounds, gap), rounds])
 
 
-def measured(model, attendance, columns, clients=5):
-    return seconds(COST_MODELS.build(model), Workload(80, 5.0, np.full(clients, 7), 1), attendance, columns)
+def measured(model, attendance, ledgers, clients=5):
+    return seconds(COST_MODELS.build(model), Workload(80, 5.0, np.full(clients, 7), 3), attendance, ledgers)
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 8), st.integers(1, 7), st.integers(0, 99), st.floats(0.1, 10))
 def test_properties(rounds, clients, gap, seed, factor):
-    attendance, columns = made(rounds, clients, gap, seed)
-    found = measured(VARIED, attendance, columns, clients)
-    assert (np.diff(found) >= 0).all() and found[0] == 0
-    np.testing.assert_array_equal(found, measured(VARIED, attendance, columns, clients))
+    attendance, ledgers = made(rounds, clients, gap, seed)
+    times = measured(VARIED, attendance, ledgers, clients)
+    assert (np.diff(times) >= 0).all() and times[0] == 0
+    np.testing.assert_array_equal(times, measured(VARIED, attendance, ledgers, clients))
     faster = VARIED | {name: factor * VARIED[name] for name in ("compute", "down", "up")}
     faster |= {name: VARIED[name] / factor for name in ("latency", "overhead")}
-    np.testing.assert_allclose(measured(faster, attendance, columns, clients), found / factor, rtol=1e-12)
+    np.testing.assert_allclose(measured(faster, attendance, ledgers, clients), times / factor, rtol=1e-12)
     np.testing.assert_allclose(  # a client that is never active changes nothing
-        measured(VARIED, attendance, columns, clients + 1), found, rtol=1e-12
+        measured(VARIED, attendance, ledgers, clients + 1), times, rtol=1e-12
     )
+    _, rare = made(rounds, clients, rounds, seed)
+    np.testing.assert_allclose(measured(VARIED, attendance, rare, clients)[-1], times[-1], rtol=1e-12)
 
 
 def test_doubling_rates_halves_the_time():
-    attendance, columns = made()
+    attendance, ledgers = made()
     once = ALIKE | {"latency": 0.0, "overhead": 0.0}
     twice = once | {name: 2 * once[name] for name in ("compute", "down", "up")}
-    np.testing.assert_allclose(2 * measured(twice, attendance, columns), measured(once, attendance, columns))
+    np.testing.assert_allclose(2 * measured(twice, attendance, ledgers), measured(once, attendance, ledgers))
 
 
-def test_all_clients_take_part_with_or_without_a_list():
-    _, columns = made()
-    columns = columns | dict.fromkeys(RUN_COLUMNS[2:], columns["round"].astype(float))
-    listed = ActiveClients(np.tile(np.arange(5), 12), 5 * np.arange(13))
-    implied = dataclasses.replace(listed, ids=None)
-    for more in ({}, {"lengths": np.arange(1.0, 13)}, {"random": np.arange(12) % 5}):
-        first, second = (dataclasses.replace(one, **more) for one in (listed, implied))
-        np.testing.assert_allclose(measured(VARIED, first, columns), measured(VARIED, second, columns))
+@pytest.mark.parametrize("up", [1, (1, 2, 3, 4, 5)])
+@pytest.mark.parametrize("client", [None, 2])
+def test_all_clients_take_part_with_or_without_a_list(up, client):
+    ledger = Ledger()
+    ledger.add((Exchange("client", 2, up, full=1, client=client),), 12)
+    listed, implied = (ActiveClients(ids, 5 * np.arange(13)) for ids in (np.tile(np.arange(5), 12), None))
+    np.testing.assert_allclose(measured(VARIED, listed, [ledger]), measured(VARIED, implied, [ledger]))
 
 
 def test_a_client_has_its_rates_whatever_the_number_of_clients():
@@ -170,11 +159,14 @@ def test_log_normal_rates():
         assert np.log(values).std() == pytest.approx(spread, rel=0.02)
 
 
-def test_a_round_by_hand():
+def test_rounds_by_hand():
     model = {"kind": "rates", "compute": 10.0, "down": 8.0, "up": 4.0, "latency": 1.0, "overhead": 0.5}
-    work = Workload(vector=3, operations=5, sizes=np.array([2, 4]), batch=2, broadcast=2)
-    columns = {"round": [0, 1], "steps": [0, 1], "vectors_down": [0, 2], "vectors_up": [0, 1], "gradients": [0, 4]}
-    columns = {name: np.array(values) for name, values in columns.items()} | {"samples": np.array([0, 9])}
-    # 9 samples of 4 gradients: one is full, of 3 samples on average, and three are of minibatches of 2
-    found = seconds(COST_MODELS.build(model), work, ActiveClients(np.array([0, 1]), np.array([0, 2])), columns)
-    assert found[1] == pytest.approx(1 + 24 * 2 / 8 + 24 / 4 + 4 * 0.5 + (6 + 4) * 5 / 10)
+    work = Workload(vector=3, operations=5, sizes=np.array([2, 4]), batch=3)
+    ledger = Ledger()
+    ledger.add((Exchange("client", 2, 1, gradients=3, samples=6, full=1),))
+    ledger.add((Exchange("before", 1, 1), Exchange("client", 2, 1, passes=1, client=0)))
+    attendance = ActiveClients(np.array([0, 1, 0, 1]), np.array([0, 2, 4]))
+    times = seconds(COST_MODELS.build(model), work, attendance, ledger.split([0, 1, 2]))
+    first = 1 + 24 * 2 / 8 + 24 / 4 + 4 * 0.5 + (6 + 4) * 5 / 10  # of client 1, which has 4 samples
+    second = 2 + 24 * 3 / 8 + 24 * 2 / 4 + 0.5 + 2 * 5 / 10  # of client 0, which passes over 2 samples in a minibatch
+    assert times.tolist() == pytest.approx([0, first, first + second])

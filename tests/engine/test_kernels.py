@@ -53,7 +53,7 @@ def test_equals_the_plain_path(name, form, M, K):
     setting = Setting(clients=M, local_steps=K, rounds=6, eval_rounds=2)
     for fast, plain in zip(*both(name, problem(**ROWS[form]), setting), strict=True):
         np.testing.assert_allclose(fast.x, plain.x, rtol=1e-10, atol=1e-12)
-        assert [row["round"] for row in fast.rows] == [0, 2, 4, 6]
+        assert [row["round"] for row in fast.rows] == [0, 2, 4, 6] and fast.ledger == plain.ledger
         for a, b in zip(fast.rows, plain.rows, strict=True):
             assert a["loss"] == pytest.approx(b["loss"], rel=1e-10)
             assert {c: a[c] for c in COST_COLUMNS if c != "seconds"} == {

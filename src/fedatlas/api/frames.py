@@ -31,7 +31,8 @@ class Results:
     ``rounds``, ``steps`` and the costs: they are missing in rows that were not chosen.
 
     curves: a row for each evaluation of the chosen values, by ``algorithm``, axes, ``seed`` and ``round``: ``steps``,
-    the costs up to there, the metrics, ``status`` (ok or diverged) and ``diverged_round`` of the run.
+    the costs up to there, the metrics, ``exchanges`` (those since the evaluation before, as JSON), ``status`` (ok or
+    diverged) and ``diverged_round`` of the run.
 
     trials: a row for each run on which tuned values are compared: ``score`` and ``diverged`` (0 or 1), by
     ``algorithm``, axes, tuned values and ``seed``.

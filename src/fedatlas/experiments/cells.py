@@ -22,6 +22,7 @@ Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `
 
 CASE = "case"  # the axis of an experiment's cases
 RUNG = "rung"  # column of the rung that a run ends at, 0 for all rounds; only where a tuning rule is named
+EXCHANGES = "exchanges"  # column of the exchanges since the evaluation before, as `Ledger.text` writes them
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Any
 from fedatlas.data import prepared
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values
-from fedatlas.experiments.cells import RUNG, CellSpec, Point, Run, Search
+from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search
 from fedatlas.experiments.dependencies import cell_modules, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
@@ -215,9 +215,11 @@ def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., A
 
 
 def _rows(history: History) -> list[Row]:
+    """Return the rows of a run, each with the exchanges of the rounds since the one before."""
     diverged = -1 if history.diverged_round is None else history.diverged_round
     end = {"status": history.status, "diverged_round": diverged}
-    return [{**row, **end} for row in history.rows]
+    ledgers = history.ledger.split([row["round"] for row in history.rows])
+    return [{**row, EXCHANGES: part.text(), **end} for row, part in zip(history.rows, ledgers, strict=True)]
 
 
 def _placed(spec: CellSpec, cell_runs: list[Run], rows: dict[str, list[Row]]) -> list[Row]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from fedatlas.experiments.cells import RUNG, Select
+from fedatlas.experiments.cells import EXCHANGES, RUNG, Select
 from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
 # Columns of runs that are something else.
-NO_METRICS = {"seed", RUNG, "round", "steps", *COSTS, "status", "diverged_round"}
+NO_METRICS = {"seed", RUNG, "round", "steps", *COSTS, EXCHANGES, "status", "diverged_round"}
 
 
 def goal(metric: str, select: Select) -> Literal["min", "max"]:

@@ -69,9 +69,7 @@ class Kernel:
         for s in simulations:
             rounds = (stop if s.diverged_round is None else s.diverged_round) - start
             fields = {name: z[s][h].astype(s.x0.dtype) for h, name in enumerate(self.fields)}
-            costs = {"gradients": rounds * K, "samples": rounds * K, "seconds": seconds}
-            costs |= {"vectors_up": rounds * self.sent, "vectors_down": rounds * len(s.algorithm.broadcast)}
-            s.follow(s.algorithm.resume(**fields), rounds, rounds * K, costs)
+            s.follow(s.algorithm.resume(**fields), rounds, K, len(s.algorithm.broadcast), self.sent, seconds)
 
     def _draws(self, start: int, stop: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield draws of several rounds at once: first round, row numbers (R, M, K) and weights of clients (M,)."""

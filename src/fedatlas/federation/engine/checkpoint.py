@@ -14,6 +14,7 @@ import numpy as np
 
 from fedatlas.federation.arrays import Array, State, is_torch, to_numpy
 from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.io.files import atomic
@@ -125,7 +126,7 @@ def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarra
     for simulation, history in pairs:
         numbers = {name: value for name, value in simulation.s.items() if not hasattr(value, "shape")}
         vectors = {name: list(value.shape) for name, value in simulation.s.items() if name not in numbers}
-        state = {name: getattr(simulation, name) for name in SAVED}
+        state = {name: getattr(simulation, name) for name in SAVED} | {"ledger": simulation.ledger.text()}
         state |= {"rows": history.rows, "status": history.status, "numbers": numbers, "vectors": vectors}
         simulations.append(state | {"parts": len(_parts(simulation.table))})
     text = json.dumps({**head, "simulations": simulations}, default=lambda value: value.item())
@@ -150,9 +151,10 @@ def _parts(table: Table) -> list[np.ndarray]:
 
 @dataclass
 class _Snapshot:
-    """State of one simulation in a file: the values of SAVED, the states of server and clients, and the history."""
+    """State of one simulation in a file: the values of SAVED, the exchanges, the states of all, and the history."""
 
     values: dict[str, Any]
+    ledger: Ledger
     s: State
     table: Table
     history: dict[str, Any]
@@ -172,11 +174,12 @@ class _Snapshot:
         if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
             raise ValueError("its rounds contradict each other")
         history = {"rows": run["rows"], "status": run["status"], "diverged_round": run["diverged_round"]}
-        return cls({name: run[name] for name in SAVED}, State(**vectors, **run["numbers"]), table, history)
+        values, ledger = {name: run[name] for name in SAVED}, Ledger.parse(run["ledger"])
+        return cls(values, ledger, State(**vectors, **run["numbers"]), table, history)
 
     def restore(self, simulation: Simulation, history: History) -> None:
         """Set a simulation and its history to the snapshot."""
-        simulation.s, simulation.table = self.s, self.table
+        simulation.s, simulation.table, simulation.ledger = self.s, self.table, self.ledger
         for name, value in self.values.items():
             setattr(simulation, name, value)
         for name, value in self.history.items():

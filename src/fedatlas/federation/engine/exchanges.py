@@ -1,46 +1,135 @@
-"""Records of the exchanges of a round: who sent and computed what, noted as it happens."""
+"""Exchanges between server and clients, recorded round by round as they happen."""
 
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+Amount: TypeAlias = float | tuple[float, ...]
 
-@dataclass(frozen=True, eq=False)
-class Exchange:
-    """One exchange between server and clients: that of the hook ``before``, or that of ``client``.
 
-    Vectors are counted in units of the model's dimension d; those for evaluation alone are left out.
+class Exchange(NamedTuple):
+    """One exchange of a round: that of the hook ``before``, or that of ``client``.
+
+    An amount is that of every active client, or a tuple of the amounts of all active clients in ascending order of
+    their ids. Vectors are counted in units of the model's dimension d; those for evaluation alone are left out.
 
     Attributes:
         hook: Hook of the algorithm in which the clients computed.
-        ids: Clients that took part, (m,).
-        down: Vectors that each of them received, (m,).
-        up: Vectors that each of them sent, (m,).
-        gradients: Gradients that each of them computed, (m,).
-        samples: Samples of these gradients, (m,).
+        down: Vectors that a client received.
+        up: Vectors that a client sent.
+        gradients: Minibatch gradients that a client computed, besides those of passes.
+        samples: Samples of these gradients.
+        full: Full gradients that a client computed.
+        passes: Passes over its samples, in minibatches, that a client made.
+        client: Id of the client that alone computed and sent, where it was drawn; the others only received.
     """
 
     hook: str
-    ids: np.ndarray
-    down: np.ndarray
-    up: np.ndarray
-    gradients: np.ndarray
-    samples: np.ndarray
+    down: Amount = 0
+    up: Amount = 0
+    gradients: Amount = 0
+    samples: Amount = 0
+    full: Amount = 0
+    passes: Amount = 0
+    client: int | None = None
+
+    def work(self, sizes: np.ndarray, batch: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the gradients of each client that computed, and the samples of these gradients, (m,) each.
+
+        Args:
+            sizes: Samples of these clients, (m,).
+            batch: Samples of a minibatch, or None where all gradients are full.
+        """
+        gradients, samples, full, passes = map(np.asarray, (self.gradients, self.samples, self.full, self.passes))
+        minibatches = -(-sizes // batch) if batch else np.ones(len(sizes), int)
+        return gradients + full + passes * minibatches, samples + (full + passes) * sizes
+
+    def plain(self) -> dict[str, Any]:
+        """Return the exchange as JSON types, without what is 0."""
+        return {name: value for name, value in self._asdict().items() if value != self._field_defaults.get(name)}
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> "Exchange":
+        """Return the exchange that ``plain`` turned into JSON types."""
+        fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()}
+        return cls(**fields)
+
+
+Profile: TypeAlias = tuple[Exchange, ...]
+
+
+class Ledger:
+    """The profiles of successive rounds: the exchanges of each of them. Equal rounds in a row are one entry."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Profile, int] = {}
+        self._entries: list[list[int]] = []  # number of the profile, rounds
+
+    def add(self, profile: Profile, rounds: int = 1) -> None:
+        """Add rounds of one profile."""
+        number = self._numbers.setdefault(profile, len(self._numbers))
+        if self._entries and self._entries[-1][0] == number:
+            self._entries[-1][1] += rounds
+        else:
+            self._entries.append([number, rounds])
+
+    def __iter__(self) -> Iterator[tuple[Profile, int]]:
+        """Yield profiles with the number of rounds in a row that have them."""
+        profiles = list(self._numbers)
+        for number, rounds in self._entries:
+            yield profiles[number], rounds
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and list(self) == list(other)
+
+    def split(self, ends: Sequence[int]) -> list["Ledger"]:
+        """Return a ledger for each of some ascending numbers of rounds: from the number before up to it."""
+        parts, entries = [], iter(self)
+        profile: Profile = ()
+        start, left = 0, 0
+        for end in ends:
+            part, missing = Ledger(), end - start
+            while missing:
+                if not left:
+                    profile, left = next(entries)
+                rounds = min(left, missing)
+                part.add(profile, rounds)
+                left, missing = left - rounds, missing - rounds
+            parts.append(part)
+            start = end
+        return parts
+
+    def text(self) -> str:
+        """Return the ledger as JSON."""
+        profiles = [[exchange.plain() for exchange in profile] for profile in self._numbers]
+        return json.dumps({"profiles": profiles, "rounds": self._entries}, separators=(",", ":"))
+
+    @classmethod
+    def parse(cls, text: str) -> "Ledger":
+        """Return the ledger that ``text`` turned into JSON."""
+        content, ledger = json.loads(text), cls()
+        profiles = [tuple(map(Exchange.of, profile)) for profile in content["profiles"]]
+        for number, rounds in content["rounds"]:
+            ledger.add(profiles[number], rounds)
+        return ledger
 
 
 class ClientWork:
     """Gradients and samples that each client of a block computes: whole numbers, so sums do not depend on the blocks.
 
     Args:
-        m: Number of clients of the block.
+        ids: Clients of the block, (m,).
         merged: Number of clients whose minibatches each client of the block holds. Each of them would compute a full
             gradient by itself.
     """
 
-    def __init__(self, m: int, merged: int = 1) -> None:
-        self.m, self.merged = m, merged
-        self._gradients, self._samples = 0, 0  # of each client; arrays where clients differ
+    def __init__(self, ids: np.ndarray, merged: int = 1) -> None:
+        self.ids, self.merged = ids, merged
+        self._gradients, self._full = 0, 0  # of each client: minibatch gradients and full gradients
+        self._samples: Any = 0  # of the minibatch gradients: a number, or (m,) equal ones
+        self._rows: Any = 0  # samples of the full gradients: a number, or (m,)
 
     def count(self, batch: Any, calls: int = 1, full: bool = False) -> None:
         """Count calls of an oracle.
@@ -50,15 +139,63 @@ class ClientWork:
             calls: Number of gradients that the call stands for.
             full: Whether the gradients are full.
         """
-        self._gradients += calls
-        self._samples = self._samples + (batch.size * self.merged if full else batch.size)
+        if full:
+            self._full += calls
+            self._rows = self._rows + batch.size
+        else:
+            self._gradients += calls
+            self._samples = self._samples + batch.size
 
     @property
-    def gradients(self) -> np.ndarray:
-        """Gradients of each client, (m,)."""
-        return np.full(self.m, self._gradients)
+    def gradients(self) -> int:
+        """Gradients of all clients of the block."""
+        return (self._gradients + self._full) * len(self.ids)
 
     @property
-    def samples(self) -> np.ndarray:
-        """Samples of each client's gradients, (m,)."""
-        return np.broadcast_to(self._samples, self.m)
+    def samples(self) -> int:
+        """Samples of these gradients."""
+        minibatches, full = (
+            int(value.sum()) if isinstance(value, np.ndarray) else value * len(self.ids)
+            for value in (self._samples, self._rows)
+        )
+        return int(minibatches + self.merged * full)
+
+    def amounts(self, epochs: int | None, batch: int | None, sizes: np.ndarray) -> tuple[int, int, int, int]:
+        """Return ``gradients``, ``samples``, ``full`` and ``passes`` of an `Exchange` for each client of the block.
+
+        Args:
+            epochs: Passes over the samples in a round, if a round consists of passes.
+            batch: Samples of a minibatch.
+            sizes: Samples of all clients, (clients,); with passes, those of the block have equally many.
+        """
+        samples = self._samples[0] if isinstance(self._samples, np.ndarray) else self._samples
+        gradients, samples, passes = self._gradients, int(samples) // self.merged, 0
+        if gradients and epochs and batch:
+            size = int(sizes[self.ids[0]])
+            passes, gradients = divmod(gradients, epochs * -(-size // batch))
+            passes *= epochs
+            samples -= passes * size
+        return gradients, samples, self._full, passes
+
+
+def join(
+    works: Sequence[ClientWork], parts: Sequence[tuple[int, int, int, int]]
+) -> tuple[Amount, Amount, Amount, Amount]:
+    """Return amounts of the clients of several blocks, each as an `Exchange` holds it.
+
+    Args:
+        works: Work of the blocks.
+        parts: Amounts of each client of a block, for each block.
+    """
+    if len(set(parts)) == 1:
+        return parts[0]
+    order = np.argsort(np.concatenate([work.ids for work in works]))
+    counts = [len(work.ids) for work in works]
+    gradients, samples, full, passes = (listed(np.repeat(column, counts)[order]) for column in zip(*parts, strict=True))
+    return gradients, samples, full, passes
+
+
+def listed(values: np.ndarray) -> Amount:
+    """Return the amounts of clients, (m,) in ascending order of their ids, as an `Exchange` holds them."""
+    numbers = values.tolist()
+    return numbers[0] if len(set(numbers)) == 1 else tuple(numbers)

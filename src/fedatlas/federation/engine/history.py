@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from fedatlas.federation.engine.exchanges import Ledger
+
 COST_COLUMNS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
 
 # A run that ends with a loss so many times as large as its first loss, or as 1, has diverged: its numbers are finite
@@ -24,12 +26,14 @@ class History:
         diverged_round: Number of rounds after which the output or the loss was first not finite; or, if they are finite
             to the end, after which the loss stays above DIVERGENCE times its first value, or 1 if that is less.
         x: Last output, (d,).
+        ledger: Exchanges of all rounds.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     status: str = "ok"
     diverged_round: int | None = None
     x: Any = None
+    ledger: Ledger = field(default_factory=Ledger)
 
     def finish(self) -> None:
         """Set the status of a run whose rounds are spent."""

@@ -17,7 +17,7 @@ from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import memory, pools, recording
 from fedatlas.federation.engine.client_tables import Table
-from fedatlas.federation.engine.exchanges import ClientWork, Exchange
+from fedatlas.federation.engine.exchanges import Amount, ClientWork, Exchange, Ledger, join, listed
 from fedatlas.federation.engine.history import COST_COLUMNS, History
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
 from fedatlas.federation.engine.round import Round
@@ -65,6 +65,7 @@ class Simulation:
         self.schedule = setting.lr_schedule
         self.algorithm.validate(setting, problem)
         self.sampler = setting.sampling_kind.bind(problem, setting.clients, setting.batch, seed)
+        self.sizes = self.sampler.sizes(np.arange(setting.clients))
         self.x0 = self.sampler.start()
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0, setting.state)
@@ -76,7 +77,8 @@ class Simulation:
         self.diverged_round: int | None = None
         self.costs = dict.fromkeys(COST_COLUMNS, 0.0)
         self.records: dict[str, list[np.ndarray]] = {}
-        self._exchanges: list[tuple[Any, ...]] = []  # of the last round, as `_per_client` takes them
+        self.ledger = Ledger()
+        self._exchanges: list[Exchange] = []  # of the last round
         self.mixed: dict[str, Array] = {}
 
     def run(self, progress: Progress | None = None) -> History:
@@ -131,23 +133,28 @@ class Simulation:
             if self.round < stop and self.diverged_round is None:  # else its evaluation comes first
                 pause()
 
-    def follow(self, s: State, rounds: int, steps: int, costs: dict[str, float]) -> None:
-        """Continue after rounds that a compiled kernel computed.
+    def follow(self, s: State, rounds: int, steps: int, down: int, up: int, seconds: float) -> None:
+        """Continue after rounds that a compiled kernel computed, with a gradient of one sample in each local step.
 
         Args:
             s: State of the server after them.
             rounds: Number of rounds.
-            steps: Local steps in all of them.
-            costs: Costs of all of them, by name.
+            steps: Local steps in each of them.
+            down: Vectors that a client received in each of them.
+            up: Vectors that a client sent in each of them.
+            seconds: Time of all of them.
         """
         self.s = s
         self.round += rounds
-        self.local_steps += steps
-        for name, value in costs.items():
-            self.costs[name] += value
+        self.local_steps += rounds * steps
+        self.ledger.add((Exchange("client", float(down), float(up), gradients=steps, samples=steps),), rounds)
+        self.costs["seconds"] += seconds
+        each = {"gradients": steps, "samples": steps, "vectors_down": down, "vectors_up": up}
+        for name, amount in each.items():
+            self.costs[name] += rounds * amount
 
     def run_round(self, pool: Any = None) -> None:
-        """Run one round, whose exchanges are then in ``exchanges``.
+        """Run one round.
 
         Args:
             pool: Pool that computes the blocks of clients; by default, one after another.
@@ -164,6 +171,7 @@ class Simulation:
             if len(active)
             else algorithm.empty_round(self.s, n)
         )
+        self.ledger.add(tuple(self._exchanges))
         self.round += 1
         self.local_steps += n.steps
 
@@ -239,7 +247,7 @@ class Simulation:
 
         def compute(block: tuple[np.ndarray, slice]) -> tuple[Any, ...]:
             ids, positions = block
-            work = ClientWork(len(ids), group.merged)
+            work = ClientWork(ids, group.merged)
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
                 result = function(self._mixed_state(s, ids), self.table.read(ids), steps)
@@ -262,18 +270,11 @@ class Simulation:
         if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
             order = np.argsort(group.ids)
             self.mixed |= {name: self.mixing.mix(arrays.concatenate(parts)[order]) for name, parts in rows.items()}
-        self._record(hook, algorithm, s, mean, group, works, n)
+        self._record(hook, algorithm, s, mean, group, works)
         return mean
 
     def _record(
-        self,
-        hook: str,
-        algorithm: EngineAlgorithm,
-        s: State,
-        mean: State,
-        group: Group,
-        works: Sequence[ClientWork],
-        n: Round,
+        self, hook: str, algorithm: EngineAlgorithm, s: State, mean: State, group: Group, works: Sequence[ClientWork]
     ) -> None:
         """Record an exchange and add its costs, which are per client of the group.
 
@@ -284,46 +285,29 @@ class Simulation:
             mean: Mean of the States that they sent.
             group: Clients that computed.
             works: Work of their blocks.
-            n: The round.
         """
         m, vectors, broadcast = len(group.ids), self._vectors(mean), 0.0
         if hook == "client":
             broadcast = self._vectors(State(**{name: getattr(s, name) for name in algorithm.broadcast}))
-        self.costs["gradients"] += sum(int(work.gradients.sum()) for work in works) / m
-        self.costs["samples"] += sum(int(work.samples.sum()) for work in works) / (group.merged * m)
+        self.costs["gradients"] += sum(work.gradients for work in works) / m
+        self.costs["samples"] += sum(work.samples for work in works) / (group.merged * m)
         self.costs["vectors_down"] += broadcast
+        down: Amount = broadcast
+        up: Amount = vectors
         if self.mixing is None:
+            down = vectors if hook == "before" else broadcast
             self.costs["vectors_down"] += vectors if hook == "before" else 0.0
             self.costs["vectors_up"] += vectors
         else:  # messages to and from each neighbour take the place of the mean
+            links = self.mixing.degrees[np.sort(group.ids)]
+            down, up = listed(broadcast + vectors * links), listed(vectors * links)
             self.costs["vectors_down"] += vectors * self.mixing.degree
             self.costs["vectors_up"] += vectors * self.mixing.degree
-        self._exchanges.append((hook, group, works, n, broadcast, vectors))
-
-    @property
-    def exchanges(self) -> list[Exchange]:
-        """Exchanges of the last round, spread over clients only here: few runs ask, and rounds can be short."""
-        return [self._per_client(*parts) for parts in self._exchanges]
-
-    def _per_client(
-        self, hook: str, group: Group, works: Sequence[ClientWork], n: Round, broadcast: float, vectors: float
-    ) -> Exchange:
-        """Return an exchange by client: vectors that the server sent to each, and that each sent in the mean."""
-        m = len(group.ids)
-        gradients = np.concatenate([work.gradients for work in works])
-        samples = np.concatenate([work.samples for work in works])
-        if self.mixing is None:
-            down, up = np.full(m, vectors if hook == "before" else broadcast), np.full(m, vectors)
-        else:
-            links = self.mixing.degrees[group.ids]
-            down, up = broadcast + vectors * links, vectors * links
-        if group.merged > 1:  # the first client computed for all active ones
-            gradients, samples = np.full(n.active, gradients[0]), np.full(n.active, samples[0] / group.merged)
-            down, up = np.full(n.active, down[0]), np.full(n.active, up[0])
-        elif m < n.active:  # one client was drawn: the others received the broadcast and sent nothing
-            gradients, samples, up = (np.where(n.ids == group.ids, v, 0) for v in (gradients, samples, up))
-            down = np.full(n.active, down[0])
-        return Exchange(hook, n.ids, down, up, gradients, samples)
+        epochs, batch = self.setting.local_epochs, self.setting.batch
+        work = join(works, [work.amounts(epochs, batch, self.sizes) for work in works])
+        if down or up or any(work):
+            client = int(group.ids[0]) if hook == "client" and algorithm.single_client() else None
+            self._exchanges.append(Exchange(hook, down, up, *work, client))
 
     def _mixed_state(self, s: State, ids: np.ndarray) -> State:
         """Return the server's vectors for the clients ids (m,); mixed vectors differ between clients."""
@@ -391,6 +375,6 @@ def run_simulations(
                     simulation.evaluate(history, progress)
             pause()
     for simulation, history in pairs:
-        history.x = simulation.output
+        history.x, history.ledger = simulation.output, simulation.ledger
         history.finish()
     return [history for _, history in pairs]

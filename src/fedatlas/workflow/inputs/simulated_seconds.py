@@ -1,8 +1,6 @@
 """Curves with the time that their runs would have taken on the clients of a figure's cost model."""
 
-import dataclasses
 import functools
-import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,22 +9,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from fedatlas.experiments import axis_values
-from fedatlas.experiments.cells import Cell, CellSpec, Run, Search
+from fedatlas.experiments.cells import EXCHANGES, Cell, CellSpec, Run, Search
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
-from fedatlas.experiments.runs import create_algorithm, create_run, create_setting, initial_searches
+from fedatlas.experiments.runs import create_run, create_setting, initial_searches
 from fedatlas.experiments.selection import select_rows
 from fedatlas.federation import problems
-from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import Problem
-from fedatlas.federation.streams import random_client, stream
 from fedatlas.results.costs import COST_MODELS, CostModel
-from fedatlas.results.costs.elapsed import RUN_COLUMNS, ActiveClients, Workload, seconds
+from fedatlas.results.costs.elapsed import ActiveClients, Workload, seconds
 from fedatlas.results.costs.operations import per_sample
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.shared_files import partition_file
@@ -129,27 +126,18 @@ class _Clock:
         setting = create_setting(run)
         problem_key = (json.dumps(spec.problem, sort_keys=True), spec.setting.get("clients"), file)
         problem = self._problem(*problem_key)
-        columns = {name: rows[name].to_numpy(float) for name in RUN_COLUMNS}
-        rounds = int(columns["round"][-1])
-        ids, ends = self._active_clients(
-            problem_key, json.dumps(setting.participation), setting.clients, rounds, run.seed
+        active = self._active_clients(
+            problem_key, json.dumps(setting.participation), setting.clients, int(rows["round"].iloc[-1]), run.seed
         )
-        active = ActiveClients(ids, ends)
-        algorithm = create_algorithm(run)
-        if algorithm.overrides("length"):
-            active = dataclasses.replace(active, lengths=_lengths(run, setting, problem, columns))
-        if algorithm.single_client():
-            active = dataclasses.replace(active, random=_random_clients(run, setting, problem, ids, ends))
         number, operations = self._sizes_of_numbers(problem)
+        partition = problem.partition
         workload = Workload(
             vector=(model.number_bytes or number) * problem.dim,
             operations=model.operations or operations,
-            sizes=_sizes(problem, setting),
+            sizes=np.full(setting.clients, problem.samples) if partition is None else np.asarray(partition.sizes),
             batch=setting.batch,
-            passes=setting.local_epochs is not None,
-            broadcast=len(algorithm.broadcast),
         )
-        return seconds(model, workload, active, columns)
+        return seconds(model, workload, active, map(Ledger.parse, rows[EXCHANGES]))
 
     def _build_problem(self, spec: str, clients: Any, file: str | None) -> Problem:
         problem = json.loads(spec)
@@ -159,45 +147,16 @@ class _Clock:
 
     def _find_active(
         self, problem: tuple[str, Any, str | None], participation: str, clients: int, rounds: int, seed: int
-    ) -> tuple[np.ndarray | None, np.ndarray]:
-        """Return the ids of the active clients of all rounds, None for all clients, and where the rounds begin."""
+    ) -> ActiveClients:
+        """Return the active clients of all rounds."""
         rule = PARTICIPATION.build(json.loads(participation))
         if rule.name == "full":
-            return None, clients * np.arange(rounds + 1)
+            return ActiveClients(None, clients * np.arange(rounds + 1))
         participants = rule.bind(self._problem(*problem), clients, seed)
         active = [participants.active(t) for t in range(rounds)]
-        return np.concatenate([[], *active]).astype(int), np.cumsum([0, *map(len, active)])
+        return ActiveClients(np.concatenate([[], *active]).astype(int), np.cumsum([0, *map(len, active)]))
 
 
 def _number_sizes(problem: Problem) -> tuple[int, float]:
     """Return the bytes of a number of the model, and the operations of the gradient of a sample."""
     return problem.start(0).dtype.itemsize, per_sample(problem)
-
-
-def _random_clients(
-    run: Run, setting: Setting, problem: Problem, ids: np.ndarray | None, ends: np.ndarray
-) -> np.ndarray:
-    """Return the client that is drawn in each round; 0 in an empty one. ids, ends: Those of `ActiveClients`."""
-    clients = np.zeros(len(ends) - 1, int)
-    for t, (start, end) in enumerate(itertools.pairwise(ends)):
-        active = np.arange(setting.clients) if ids is None else ids[start:end]
-        if setting.local_epochs is not None:  # the engine's order
-            active = active[np.argsort(_sizes(problem, setting)[active], kind="stable")]
-        if len(active):
-            clients[t] = active[random_client(run.seed, t, len(active))]
-    return clients
-
-
-def _sizes(problem: Problem, setting: Setting) -> np.ndarray:
-    """Return the samples of each client, (clients,)."""
-    partition = problem.partition
-    return np.full(setting.clients, problem.samples) if partition is None else np.asarray(partition.sizes)
-
-
-def _lengths(run: Run, setting: Setting, problem: Problem, columns: dict[str, np.ndarray]) -> np.ndarray | None:
-    """Return the local steps of each round of an algorithm that draws them; None if they differ from the run file."""
-    algorithm, rounds = create_algorithm(run, problem).with_constants(problem), columns["round"].astype(int)
-    steps = setting.local_steps or 1
-    lengths = np.array([algorithm.length(steps, stream(run.seed, "length", t)) for t in range(rounds[-1])], float)
-    equal = np.array_equal(np.concatenate([[0], np.cumsum(lengths)])[rounds], columns["steps"])
-    return lengths if equal else None

@@ -1,0 +1,67 @@
+"""Runs in which every client is counted by itself: the slow twin of the engine's ledger."""
+
+from typing import NamedTuple
+from unittest import mock
+
+import numpy as np
+
+from fedatlas.federation.engine import simulation
+from fedatlas.federation.engine.exchanges import ClientWork
+
+
+class Part(NamedTuple):
+    """One client's part in an exchange: vectors that it received and sent, gradients, and samples of these."""
+
+    hook: str
+    down: float
+    up: float
+    gradients: int
+    samples: float
+
+
+class Walk(simulation.Simulation):
+    """A simulation of one client after another. ``parts`` holds, for each round, the parts of each active client."""
+
+    def __init__(self, algorithm, problem, setting, seed=0):
+        super().__init__(algorithm, problem, setting, seed, block=1)
+        self.parts = []
+
+    def run_round(self, pool=None):
+        self.parts.append({})
+        super().run_round(pool)
+
+    def _mean(self, hook, algorithm, s, group, n, pool):
+        calls = []
+
+        class Listed(ClientWork):
+            def __init__(self, ids, merged=1):
+                super().__init__(ids, merged)
+                self.of_client = []
+                calls.append(self.of_client)
+
+            def count(self, batch, calls=1, full=False):
+                super().count(batch, calls, full)
+                self.of_client.append((calls, float(np.sum(batch.size)) / (1 if full else group.merged)))
+
+        with mock.patch.object(simulation, "ClientWork", Listed):
+            mean = super()._mean(hook, algorithm, s, group, n, pool)
+        sent = self._numbers(mean)
+        broadcast = 0 if hook == "before" else sum(getattr(s, name).size for name in algorithm.broadcast)
+        for i in n.ids.tolist():
+            if group.merged > 1:
+                of_client, up = calls[0], sent
+            elif i in group.ids:
+                of_client, up = calls[group.ids.tolist().index(i)], sent
+            else:
+                of_client, up = [], 0
+            down = sent if hook == "before" else broadcast
+            if self.mixing is not None:
+                neighbours = sum(self.mixing.W[i, j] > 0 for j in range(self.setting.clients) if j != i)
+                down, up = broadcast + sent * neighbours, sent * neighbours
+            gradients, samples = (sum(call[k] for call in of_client) for k in (0, 1))
+            part = Part(hook, down / self.problem.dim, up / self.problem.dim, gradients, samples)
+            self.parts[-1].setdefault(i, []).append(part)
+        return mean
+
+    def _numbers(self, mean):
+        return sum(value.shape[-1] for name, value in mean.items() if name not in self.algorithm.diagnostics)
