@@ -149,6 +149,9 @@ def test_a_network_of_one_layer_is_softmax_regression(weights):
     ):
         for a, b in zip(theirs.value_and_grad(x), ours.value_and_grad(torch.tensor(x)), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    batch, points = network.batch(clients, index), torch.tensor(x).expand(2, -1)
+    for apart, together in zip(batch._one_by_one(points), batch._in_one_pass(points), strict=True):
+        np.testing.assert_allclose(apart, together, rtol=1e-12, atol=1e-14)  # as on a GPU
     for key, value in softmax.evaluate(x).items():
         assert network.evaluate(torch.tensor(x))[key] == pytest.approx(value, rel=1e-13)
 
