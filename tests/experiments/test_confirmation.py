@@ -114,6 +114,17 @@ def test_a_lottery_on_most_tuning_seeds_is_refuted_by_fresh_ones(rule):
     assert ((1.0,), FRESH[0]) in tried and ((0.001,), FRESH[0]) in tried  # the latter as a neighbour of 0.01
 
 
+def test_a_value_that_fails_on_some_seeds_is_refuted_by_one_that_does_not():
+    """The median does not see that a value fails on two seeds of five; the mean of the fresh seeds does."""
+
+    def loss(value, seed):
+        return {0.01: 0.004, 0.1: 0.3 if seed % 5 < 2 else 0.001, 1.0: 0.5}[value[0]] + seed * 1e-9
+
+    spec = dataclasses.replace(SPEC, select=dataclasses.replace(SELECT, extend=0))
+    search, _ = search_over(spec, loss)
+    assert search.chosen == {"lr": 0.01} and search.confirmation.refuted == [{"lr": 0.1}]
+
+
 def test_where_runs_are_not_random_two_seeds_suffice():
     search, tried = search_over(SPEC, lambda value, seed: abs(math.log10(value[0]) + 1))
     assert search.chosen == {"lr": 0.1} and search.confirmation is None

@@ -20,6 +20,9 @@ def tuned_search(loss, axes, seeds, scoring, next_value, tests=3):
         losses = [run(value, seed) for seed in those]
         return float("inf") if float("inf") in losses else statistics.median(losses)
 
+    def mean(value, those):
+        return statistics.fmean(run(value, seed) for seed in those)
+
     def around(value):
         near = []
         for k, axis in enumerate(axes):
@@ -59,14 +62,14 @@ def tuned_search(loss, axes, seeds, scoring, next_value, tests=3):
             other
             for other in around(best)
             if sum(ran[other, seed] < ran[best, seed] for seed in new_seeds) >= 0.8 * len(seeds)
-            or (median(best, new_seeds) == float("inf") > median(other, new_seeds))
+            or max(ran[other, seed] for seed in new_seeds) < mean(best, new_seeds)
         ]
         if not losers:
             words = {0: "confirmed", 1: "confirmed after one refuted value", 2: "confirmed after two refuted values"}
             return best, words[len(refuted)], ran, refuted
         refuted.append(best)
         while True:
-            best = min(known, key=lambda value: median(value, all_seeds))
+            best = min(known, key=lambda value: mean(value, all_seeds))
             if len(refuted) == tests:
                 return best, "not confirmed", ran, refuted
             if lengthened(best):

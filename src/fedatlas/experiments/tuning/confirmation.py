@@ -2,24 +2,27 @@
 
 The best of many noisy scores may be a lucky one. So the best value and its neighbours run on fresh seeds, as many as
 there are tuning seeds, which take part neither in the search nor in scoring. A neighbour refutes the value if it
-scores better on `MAJORITY` of the fresh seeds, seed by seed, because runs of one seed share their draws; or if the
-value diverges on a fresh seed and the neighbour on none. Then the fresh seeds join the tuning seeds, the search goes on
-from the best median over all of them until no neighbour is better, and other fresh seeds test what it has reached.
+scores better on `MAJORITY` of the fresh seeds, seed by seed, because runs of one seed share their draws; or if even its
+worst score is better than the mean of the value's, which so shows that the value fails on some seeds. Then the fresh
+seeds join the tuning seeds, the search goes on from the best mean over all of them until no neighbour is better, and
+other fresh seeds test what it has reached. Means are what scoring reports.
 """
 
 import dataclasses
 import itertools
 import math
+import operator
+import statistics
 from collections.abc import Callable, Sequence
 
 from fedatlas.experiments.cells import LARGEST_SEED, CellSpec, Confirmation, Point, Search, Select, Space
 from fedatlas.experiments.runs import Trial, search_trials, tuned_points
 from fedatlas.experiments.tuning import halton
 from fedatlas.experiments.tuning.axes import size
-from fedatlas.experiments.tuning.base import Evaluations, TuningRule, median_scores, ranking, score
+from fedatlas.experiments.tuning.base import Evaluations, TuningRule, goal, median_scores, ranking, score
 
 MAJORITY = 4 / 5  # of the fresh seeds: all of two or three, four of five
-TESTS = 3  # of the best value; after so many refuted values the best median over all seeds is chosen
+TESTS = 3  # of the best value; after so many refuted values the best mean over all seeds is chosen
 
 
 def advance_search(
@@ -130,8 +133,8 @@ def _continue(
         refuted = [*refuted, best]
     # The runs of rungs have fewer rounds than those on fresh seeds, and so are not compared with them.
     seeds = [*(search.seeds if search.rungs is None else []), *confirmation.seeds]
-    medians = median_scores(spec.select, list(map(Trial, confirmation.points)), seeds, evaluations)
-    best = confirmation.points[ranking(medians, spec.select)[0]]
+    means = [statistics.fmean(_scores(spec.select, point, seeds, evaluations)) for point in confirmation.points]
+    best = confirmation.points[ranking(means, spec.select)[0]]
     if len(refuted) == TESTS:
         ended = dataclasses.replace(confirmation, best=best, refuted=refuted, is_test=False)
         return dataclasses.replace(search, chosen=best, confirmation=ended)
@@ -145,8 +148,11 @@ def _continue(
 
 def _refutes(select: Select, rival: Point, best: Point, seeds: Sequence[int], evaluations: Evaluations) -> bool:
     """Return whether a neighbour is better than the best value on fresh seeds."""
-    trials = [Trial(rival), Trial(best)]
-    scores = [[score(evaluations(trial, seed), select) for seed in seeds] for trial in trials]
-    wins = sum(ranking([theirs, ours], select)[0] == 0 and theirs != ours for theirs, ours in zip(*scores, strict=True))
-    finite = [all(map(math.isfinite, values)) for values in scores]
-    return wins >= math.ceil(MAJORITY * len(seeds)) or finite == [True, False]
+    theirs, ours = (_scores(select, point, seeds, evaluations) for point in (rival, best))
+    is_better, worst = (operator.lt, max) if goal(select) == "min" else (operator.gt, min)
+    wins = sum(map(is_better, theirs, ours))
+    return wins >= math.ceil(MAJORITY * len(seeds)) or is_better(worst(theirs), statistics.fmean(ours))
+
+
+def _scores(select: Select, point: Point, seeds: Sequence[int], evaluations: Evaluations) -> list[float]:
+    return [score(evaluations(Trial(point), seed), select) for seed in seeds]
