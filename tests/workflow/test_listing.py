@@ -27,7 +27,7 @@ def test_every_experiment_and_size_has_its_time_and_memory(experiments):
             took = known[one.name, size]
             assert took.seconds > 0 and took.runs > 0, f"{one.name} {size}: run `make times`"
             assert 100 < took.memory_mb < 100_000
-    assert sum(took.measured for took in known.values()) >= 38
+    assert sum(took.measured for took in known.values()) >= 30
     names = {one.name for one in experiments}
     assert {name for name, _ in known} == names, "times.csv names experiments that there are not: run `make times`"
 
@@ -39,7 +39,7 @@ def test_lines_fit_the_terminal(experiments, width, monkeypatch):
     assert max(map(len, text.splitlines())) <= width and text.startswith("Times are those of one processor")
     place = text.index("fedac_fig1 ")
     (here,) = re.findall(r"Figures 1 and 3; a9a \(smoke: breast_cancer\)\n +(smoke .*)\n", text[place : place + 500])
-    assert re.fullmatch(r"smoke ~?[\d.]+ s, laptop ~?[\d.]+ min, paper 10 min; [\d.]+ [MG]iB", here)
+    assert re.fullmatch(r"smoke ~?[\d.]+ s, laptop ~?[\d.]+ min, paper ~?[\d.]+ min; [\d.]+ [MG]iB", here)
 
 
 def test_json(capsys):
