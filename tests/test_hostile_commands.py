@@ -57,7 +57,7 @@ def refused(capsys, *arguments):
         ([*TRAIN, "--set", "schedule=&a [*a]"], "is not a YAML value"),
         ([*TRAIN, "--json", "--out", "-"], "both write to standard output"),
         (["ui", "--port", "99999"], "--port: 99999 is not a port"),
-        (["job", "run", "[[", "x.parquet"], "spec: [[ cannot be read: No such file or directory"),
+        (["job", "run", "[[", "x.parquet"], "spec: [[ does not exist"),
     ],
 )
 def test_one_sentence_says_what(arguments, message, capsys, tmp_path):

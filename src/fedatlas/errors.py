@@ -5,6 +5,9 @@ import difflib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+LENGTH = 400  # characters of a sentence; what quotes a user's value is longer only if the value is
+LISTED = 200  # characters of the names that a sentence lists
+
 
 class UserError(ValueError):
     """A mistake of the user or a missing file. The command line prints it without a traceback and exits with 2.
@@ -17,9 +20,18 @@ class UserError(ValueError):
     unknown algorithm 'fedavgg'; did you mean 'fedavg'? ...
     """
 
+    def __init__(self, sentence: object = "") -> None:
+        super().__init__(shorten(str(sentence)))
+
 
 class Undefined(UserError):
     """An algorithm is not defined for a problem or under a setting."""
+
+
+def shorten(sentence: str) -> str:
+    """Return a sentence of at most LENGTH characters: of a longer one its beginning and its end."""
+    half = LENGTH // 2
+    return sentence if len(sentence) <= LENGTH else f"{sentence[: half - 2]} … {sentence[1 - half :]}"
 
 
 def lookup(noun: str, name: Any, entries: Mapping[str, Any]) -> Any:
@@ -31,7 +43,7 @@ def lookup(noun: str, name: Any, entries: Mapping[str, Any]) -> Any:
         entries: All entries by name.
 
     Raises:
-        UserError: There is no such entry; the sentence guesses which name was meant and lists all names.
+        UserError: There is no such entry; the sentence guesses which name was meant and lists names.
     """
     try:
         return entries[name]
@@ -40,13 +52,22 @@ def lookup(noun: str, name: Any, entries: Mapping[str, Any]) -> Any:
 
 
 def did_you_mean(name: Any, names: Collection[str]) -> str:
-    """Return the end of a sentence about an unknown name: the most similar name, and all names."""
-    return f"{nearest(name, names)} (known: {', '.join(map(str, names))})" if names else " (it takes none)"
+    """Return the end of a sentence about an unknown name: the most similar name, and as many names as fit."""
+    return f"{nearest(name, names)} (known: {enumerate_names(names)})" if names else " (it takes none)"
+
+
+def enumerate_names(names: Collection[str]) -> str:
+    """Return names with commas between them; of many, the first and the number of the others."""
+    text = ", ".join(map(str, names))
+    if len(text) <= LISTED:
+        return text
+    head = text[:LISTED].rpartition(", ")[0] or text[:LISTED]
+    return f"{head} and {len(names) - head.count(', ') - 1} more"
 
 
 def nearest(name: Any, names: Collection[str]) -> str:
     """Return the end of a sentence about an unknown name: the most similar name; empty if none is similar."""
-    close = difflib.get_close_matches(str(name), list(names), n=1)
+    close = difflib.get_close_matches(str(name)[:LISTED], list(names), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedatlas.data import compression
 from fedatlas.data.catalogue.base import File
 from fedatlas.data.prepared import load
 from fedatlas.data.readers import libsvm
@@ -41,7 +42,7 @@ def text(matrix, end="\n"):
 @settings(deadline=None, max_examples=60)
 def test_a_matrix_survives_the_round_trip(matrix, end, block):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(libsvm, "_BLOCK", block)
+        patch.setattr(compression, "_CHUNK", block)
         X, y = parse(text(matrix, end))
     expected = np.zeros((len(matrix), FEATURES))
     for i, (_, row) in enumerate(matrix):
@@ -78,7 +79,7 @@ def test_bad_lines_are_named(content, complaint):
 
 
 def test_line_numbers_hold_across_blocks(monkeypatch):
-    monkeypatch.setattr(libsvm, "_BLOCK", 16)
+    monkeypatch.setattr(compression, "_CHUNK", 16)
     with pytest.raises(UserError, match="line 41: the index of '0:1'"):
         parse(b"1 1:1\n" * 40 + b"1 0:1\n" + b"1 1:1\n" * 40)
 
@@ -117,7 +118,7 @@ def test_the_promised_rows_must_come_out(register, put, root, content, complaint
 
 
 def test_a_dense_set_is_streamed_into_its_file(register, put, root, toy_text, monkeypatch):
-    monkeypatch.setattr(libsvm, "_BLOCK", 5)
+    monkeypatch.setattr(compression, "_CHUNK", 5)
     register("toy.bz2", sparse=False, dtype="float32", rows=100)
     put("data/raw/toys/toy.bz2", bz2.compress(toy_text * 50))
     prepare("toy", root)

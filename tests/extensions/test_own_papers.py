@@ -87,7 +87,7 @@ def test_an_entry_of_the_atlas_may_be_repeated_and_not_replaced(study):
 def test_a_file_of_another_encoding_is_refused(study):
     folder = study({})
     (folder / "references.bib").write_bytes(ENTRY.replace("Me,", "Mé,").encode("latin-1"))
-    with pytest.raises(UserError, match=r"references\.bib is not UTF-8"):
+    with pytest.raises(UserError, match=r"references\.bib is not text in UTF-8"):
         bibliography.entries()
     (folder / "references.bib").write_bytes(b"\xef\xbb\xbf" + ENTRY.encode())
     assert bibliography.entry("me2026").kind == "article"

@@ -37,7 +37,7 @@ def test_a_file_that_holds_the_record_is_left_alone(tmp_path):
 @pytest.mark.parametrize("content", ["", "{}", "[]", "\xff", '{"paper": {}}'])
 def test_other_files_are_refused(tmp_path, content):
     (tmp_path / "about.json").write_bytes(content.encode("latin-1"))
-    with pytest.raises(UserError, match=r"about\.json does not describe an experiment"):
+    with pytest.raises(UserError, match=r"about\.json (does not (describe|hold)|is not text)"):
         ExperimentRecord.read(tmp_path / "about.json")
 
 

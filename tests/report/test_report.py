@@ -13,6 +13,7 @@ from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.page import prose, write_report
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.warnings import find_warnings
+from fedatlas.results.claims.judge import COLUMNS
 from tests.report.sample import chart, experiment, results, table, view
 
 
@@ -107,7 +108,10 @@ def test_links_of_a_figure_exist_beside_the_page(folder, tmp_path):
 
 def test_a_smoke_report_tells_what_became_of_claims_that_it_does_not_test(folder, tmp_path):
     committed = pd.DataFrame(
-        [{"experiment": "made_up", "size": "paper", "claim": "third", "verdict": "not held", "ours": "7"}]
+        [
+            dict.fromkeys(COLUMNS, "")
+            | {"experiment": "made_up", "size": "paper", "claim": "third", "verdict": "not held", "ours": "7"}
+        ]
     )
     verdicts = tmp_path / "docs/gallery/claims.csv"
     verdicts.parent.mkdir(parents=True)

@@ -123,7 +123,10 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     monkeypatch.setenv("MAKELEVEL", "1")
     folder = project.folder / "results/smoke/tiny"
     folder.mkdir(parents=True)
-    rows = [dict.fromkeys(COLUMNS, "x") | {"verdict": verdict} for verdict in (NOT_TESTED, "held", NOT_TESTED)]
+    rows = [
+        dict.fromkeys(COLUMNS, "x") | {"size": "smoke", "verdict": verdict}
+        for verdict in (NOT_TESTED, "held", NOT_TESTED)
+    ]
     csv.write(folder / "claims.csv", pd.DataFrame(rows))
     for name in ("report.html", "mlflow.json"):
         (folder / name).touch()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import read
-from fedatlas.io import csv
+from fedatlas.publish.report import verdicts
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 
 if TYPE_CHECKING:
@@ -110,10 +110,10 @@ def read_claims(path: Path) -> "pd.DataFrame":
     """Return the verdicts in a claims.csv. Raise UserError if the file has another form."""
     import pandas as pd
 
+    frame = verdicts.read_claims(path)
     try:
-        frame = csv.read(path, dtype=str, keep_default_na=False)
         return frame.assign(**{name: pd.to_numeric(frame[name]) for name in NUMBERS})
-    except (OSError, ValueError, KeyError) as error:
+    except (ValueError, TypeError) as error:
         raise UserError(f"{path} holds no claims of fedatlas ({error}); delete it and run again") from None
 
 

@@ -1,12 +1,12 @@
 """Arguments of a command: a parser whose errors are one sentence, numbers, and specifications on the command line."""
 
 import argparse
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from fedatlas.errors import UserError, nearest
+from fedatlas.io.text import read_json
 
 
 class Help(argparse.HelpFormatter):
@@ -110,12 +110,9 @@ def number(text: str) -> float:
 def json_file(path: str) -> Any:
     """Read a JSON file."""
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except OSError as error:
-        raise argparse.ArgumentTypeError(f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise argparse.ArgumentTypeError(f"{path} does not hold JSON") from None
+        return read_json(path)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 PROBLEM_KEYS = {"kind": "--problem", "data": "--data", "l2": "--l2", "partition": "--partition"}

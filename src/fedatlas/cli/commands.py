@@ -33,7 +33,7 @@ def list_names(a: Namespace) -> None:
     if a.what is not None:
         lookup("section", a.what, dict.fromkeys(SECTIONS))
     if a.json:
-        print_json(as_json(a.what))
+        print_json(as_json(a.what), a)
     elif a.what == "experiments":
         from fedatlas.workflow import listing
         from fedatlas.workflow.study import Study
@@ -96,11 +96,11 @@ def train(a: Namespace) -> None:
         )
     result = summary(frame)
     if a.json:
-        print_json(result)
+        print_json(result, a)
     else:
         _print_summary(a.algorithm, result, sys.stderr if a.out == exports.STDOUT else sys.stdout)
     if a.out is not None:  # last, so that the results are on the screen if the file cannot be written
-        exports.write(a.out, frame)
+        exports.write(a.out, frame, a.output)
 
 
 def _update_bar(bar: Any, row: Mapping[str, Any]) -> None:
@@ -139,7 +139,7 @@ def data_status(a: Namespace) -> None:
 
     rows = status(a.directory, a.mirror)
     if a.json:
-        print_json([dataclasses.asdict(row) for row in rows])
+        print_json([dataclasses.asdict(row) for row in rows], a)
         return
     for row in rows:
         size = f"{row.bytes / 1e6:,.1f} MB" if row.bytes else ""
@@ -170,7 +170,7 @@ def theory(a: Namespace) -> None:
         show = None if a.json else terminal.printer(bar)
         rows = evaluate_theorems(problem, parse_clients(a, problem), a.local_steps, a.steps, a.directory, show=show)
     if a.json:
-        print_json(rows)
+        print_json(rows, a)
 
 
 def check(a: Namespace) -> int:
@@ -181,13 +181,13 @@ def check(a: Namespace) -> int:
     if not a.json:
         return int(command.check(a.names, options, a.only) > 0)
     results = command.as_json(a.names, options, a.only)
-    print_json(results)
+    print_json(results, a)
     return int(any(test["status"] == FAILED for algorithm in results for test in algorithm["checks"]))
 
 
-def print_json(value: Any) -> None:
-    """Print a value as JSON in one line."""
-    print(json.dumps(_finite(value), default=str, allow_nan=False))
+def print_json(value: Any, a: Namespace) -> None:
+    """Print a value as JSON in one line to the output of a command."""
+    print(json.dumps(_finite(value), default=str, allow_nan=False), file=a.output)
 
 
 def _finite(value: Any) -> Any:

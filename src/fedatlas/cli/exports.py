@@ -1,8 +1,7 @@
 """The file into which ``fedatlas train --out`` writes the rows of a run."""
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files
@@ -32,11 +31,20 @@ def check(path: str) -> None:
         raise UserError(f"{path} is not a file that `fedatlas train --out` wrote: remove it, or name another one")
 
 
-def write(path: str, frame: "pd.DataFrame") -> None:
-    """Write the rows of a frame that train() made. path: as ``check`` takes it. Raises UserError where it refuses."""
+def write(path: str, frame: "pd.DataFrame", output: TextIO) -> None:
+    """Write the rows of a frame that train() made.
+
+    Args:
+        path: As ``check`` takes it.
+        frame: The frame.
+        output: Standard output.
+
+    Raises:
+        UserError: ``check`` refuses the path.
+    """
     check(path)
     if path == STDOUT:
-        frame.to_csv(sys.stdout, index=False)
+        frame.to_csv(output, index=False)
     elif path.endswith(".csv"):
         csv.write(path, frame)
     else:

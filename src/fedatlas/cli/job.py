@@ -86,7 +86,7 @@ def run(a: argparse.Namespace) -> None:
 
 def make(a: argparse.Namespace) -> None:
     """Run another step, with the arguments of the command."""
-    arguments = {key: value for key, value in vars(a).items() if key not in ("run", "step")}
+    arguments = {key: value for key, value in vars(a).items() if key not in ("run", "step", "output")}
     importlib.import_module(f"fedatlas.workflow.jobs.{a.step}").make(**arguments)
 
 

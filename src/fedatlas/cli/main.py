@@ -12,7 +12,7 @@ from typing import NoReturn
 from fedatlas.cli import completion
 from fedatlas.cli.arguments import check_text, split_passed
 from fedatlas.cli.parser import parser
-from fedatlas.errors import UserError
+from fedatlas.errors import UserError, shorten
 from fedatlas.registry import extensions
 
 
@@ -55,7 +55,10 @@ def main(argv: list[str] | None = None) -> int:
         top = parser()
         completion.answer(top)
         arguments = top.parse_args(words)
-        status: int | None = arguments.run(arguments, *passed)
+        arguments.output = sys.stdout
+        reserved = getattr(arguments, "json", False) or getattr(arguments, "out", None) == "-"
+        with contextlib.redirect_stdout(sys.stderr if reserved else sys.stdout):  # of what extensions print
+            status: int | None = arguments.run(arguments, *passed)
         sys.stdout.flush()
     except UserError as error:
         return _say(f"{error}", 2)
@@ -66,12 +69,14 @@ def main(argv: list[str] | None = None) -> int:
         return _say(f"the memory does not suffice ({error}): take a smaller batch, model or data set", 2)
     except KeyboardInterrupt:
         return _say("interrupted", 130)
-    except Exception as error:
+    except BaseException as error:
+        if isinstance(error, SystemExit) and not extensions.traceback_lines(error):
+            raise  # of --help
         return _failed(error)
     return status or 0
 
 
-def _failed(error: Exception) -> int:
+def _failed(error: BaseException) -> int:
     """Print whose exception it is, that of an extension, of the machine or of fedatlas, and return the status."""
     if sentence := extensions.explain(error):
         sys.stderr.writelines(traceback.format_list(extensions.traceback_lines(error)))
@@ -87,7 +92,7 @@ def _failed(error: Exception) -> int:
 
 
 def _say(sentence: str, status: int) -> int:
-    print(f"fedatlas: {sentence}", file=sys.stderr)
+    print(f"fedatlas: {shorten(sentence)}", file=sys.stderr)
     return status
 
 

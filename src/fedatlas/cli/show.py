@@ -1,6 +1,5 @@
 """`fedatlas show`: the declaration of a kind, a data set, an experiment, a paper or a record."""
 
-import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
 
@@ -13,6 +12,7 @@ from fedatlas.io import terminal
 from fedatlas.io.machine import format_size
 from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
+from fedatlas.registry.kinds import docstring
 from fedatlas.registry.options import Option, options
 from fedatlas.workflow import listing
 from fedatlas.workflow.study import Study
@@ -94,7 +94,7 @@ def _kind(section: str, name: str) -> str:
 
 def _docstring(kind: type) -> str:
     """Return a docstring, with its paragraphs filled if the terminal is narrower than the code."""
-    text = textwrap.indent(inspect.getdoc(kind) or "", "  ")
+    text = textwrap.indent(docstring(kind), "  ")
     if max(map(len, text.splitlines()), default=0) <= _width():
         return text
     parts = [part if "\n  " in part.strip() else _paragraph(part) for part in text.split("\n\n")]

@@ -33,7 +33,7 @@ def claims(a: Namespace) -> None:
 
     rows = verdicts(a.results or Study.open().folders.results)
     if a.json:
-        print_json(rows)
+        print_json(rows, a)
         return
     margin = max(len(row["verdict"]) for row in rows) + 2
     for row in rows:

@@ -36,6 +36,13 @@ def open_compressed(path: Path, suffix: str | None = None) -> Iterator[io.Buffer
         raise raw_file_error(path, f"cannot be read to its end ({error})") from error
 
 
+def chunks(path: Path, suffix: str | None = None) -> Iterator[bytes]:
+    """Yield the decompressed bytes of a file, a mebibyte at a time. Arguments and errors are of `open_compressed`."""
+    with open_compressed(path, suffix) as stream:
+        while chunk := stream.read(_CHUNK):
+            yield chunk
+
+
 def checksum(path: Path, algorithm: str = "sha256", suffix: str = "", limit: int | None = None) -> str:
     """Return ``algorithm:hex`` of the bytes of a file.
 
@@ -49,10 +56,9 @@ def checksum(path: Path, algorithm: str = "sha256", suffix: str = "", limit: int
         UserError: If the file cannot be read to its end, or has more bytes than the limit.
     """
     digest, size = hashlib.new(algorithm), 0
-    with open_compressed(path, suffix) as stream:
-        while chunk := stream.read(_CHUNK):
-            digest.update(chunk)
-            size += len(chunk)
-            if limit is not None and size > limit:
-                raise raw_file_error(path, f"unpacks to more than the {limit:,} bytes that this data set can need")
+    for chunk in chunks(path, suffix):
+        digest.update(chunk)
+        size += len(chunk)
+        if limit is not None and size > limit:
+            raise raw_file_error(path, f"unpacks to more than the {limit:,} bytes that this data set can need")
     return f"{algorithm}:{digest.hexdigest()}"

@@ -22,6 +22,7 @@ from fedatlas.data.paths import custom_folder, expand_home, raw_folder
 from fedatlas.data.readers.custom_reader import CustomReader
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
+from fedatlas.io.text import read_json, require_file
 from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import options
 
@@ -108,14 +109,11 @@ def _paths(values: Mapping[str, Any], reader: CustomReader, root: Path) -> list[
     paths = [expand_home(values["file"]) if download is None else download, *map(expand_home, reader.files())]
     paths += [expand_home(values["test_file"])] if "test_file" in values else []
     for path in paths:
-        if path.exists() and not path.is_dir() and not path.is_file():
-            raise UserError(f"{path} is a device or the like, and not a file")
-        try:
-            if not path.is_dir():
-                path.open("rb").close()
-        except OSError as error:
-            fault = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
-            raise UserError(f"{path} {fault}: paths are from the working directory, {Path.cwd()}") from None
+        if not path.is_dir():
+            try:
+                require_file(path)
+            except UserError as error:
+                raise UserError(f"{error}: paths are from the working directory, {Path.cwd()}") from None
     if paths[0].is_dir() and formats()["images"] is not type(reader):
         raise UserError(f"{paths[0]} is a folder, but the format {reader.name} reads a file")
     return paths
@@ -202,9 +200,9 @@ def _record_path(root: Path, name: str) -> Path:
 def _load_record(root: Path, name: str) -> dict[str, Any] | None:
     """Return the record of a name, or None if there is none that can be used."""
     try:
-        record: dict[str, Any] = json.loads(_record_path(root, name).read_text(encoding="utf-8"))
+        record: dict[str, Any] = read_json(_record_path(root, name))
         Contents.from_json(record["contents"])
         keys = {"state", "paths", "files", "classes", "clients", "note"}
         return record if isinstance(record["spec"], dict) and keys <= record.keys() else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping
+from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
 from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
-from fedatlas.experiments.runs import SETTING, assign, initial_searches, product
+from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES, halton
@@ -52,13 +53,11 @@ def expand(experiment: Experiment) -> Expansion:
         for point in product(experiment.grid):
             for id in experiment.algorithms:
                 try:
-                    parts = [_cell(experiment, id, point, [part, experiment.parts]) for part in range(experiment.parts)]
+                    experiment_cells += _split(_cell(experiment, id, point), experiment.parts)
                 except Undefined as reason:
                     if CASE not in point:
                         raise
                     undefined.setdefault(id, {})[point[CASE]] = str(reason)
-                    continue
-                experiment_cells += [cell for cell in parts if initial_searches(cell.spec)]
         for id, cases in undefined.items():
             if cases.keys() == experiment.cases.keys():
                 first, why = next(iter(cases.items()))
@@ -193,7 +192,16 @@ def _tuning_rule(experiment: Experiment) -> Spec | None:
     return {"kind": kind, **values}
 
 
-def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cell:
+def _split(cell: Cell, parts: int) -> list[Cell]:
+    """Return a cell as those of its parts that have points within."""
+    if parts == 1:
+        return [cell]
+    points = list(product(cell.spec.within))
+    indices = [part for part in range(parts) if any(in_part(point, part, parts) for point in points)]
+    return [replace(cell, spec=replace(cell.spec, part=[part, parts])) for part in indices]
+
+
+def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     entry = experiment.algorithms[id]
     for kind in entry.undefined:
         problems.get(kind)
@@ -221,7 +229,6 @@ def _cell(experiment: Experiment, id: str, point: Point, part: list[int]) -> Cel
         tune=tune,
         seeds=entry.seeds or experiment.seeds,
         optimum=experiment.optimum if case is None or case.optimum is None else case.optimum,
-        part=None if part == [0, 1] else part,
         select=experiment.selection(id) if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,

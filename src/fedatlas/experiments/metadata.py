@@ -1,10 +1,13 @@
 """The metadata of result files, as records."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec, Search
+from fedatlas.registry.validation import restore
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,9 @@ class RunMeta:
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "RunMeta":
         """Return the metadata that ``plain`` turned into JSON types."""
-        searches = [Search.of(search) for search in plain.get("searches", ())]
-        return cls(**{**plain, "spec": CellSpec.of(plain["spec"]), "searches": searches})
+        with _explain():
+            searches = [Search.of(search) for search in plain.get("searches", ())]
+            return restore(cls, {**plain, "spec": CellSpec.of(plain["spec"]), "searches": searches})
 
 
 @dataclass(frozen=True)
@@ -67,4 +71,14 @@ class TableMeta:
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "TableMeta":
         """Return the metadata that ``plain`` turned into JSON types."""
-        return cls(**plain)
+        with _explain():
+            return restore(cls, plain)
+
+
+@contextlib.contextmanager
+def _explain() -> Iterator[None]:
+    """Turn what metadata of another form raise into a UserError."""
+    try:
+        yield
+    except (TypeError, LookupError, AttributeError, ValueError) as error:
+        raise UserError(f"a result file has other metadata ({error}): delete it and run again") from None

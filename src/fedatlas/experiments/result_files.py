@@ -10,12 +10,13 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
 from fedatlas.io.machine import environment
+from fedatlas.io.text import require_file
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-META, MADE = b"fedatlas", b"fedatlas made"
+META, MADE, SCHEMA = b"fedatlas", b"fedatlas made", b"fedatlas schema"
 
 
 def write(
@@ -45,7 +46,8 @@ def write(
         content.attrs = {}
         table = pa.Table.from_pandas(content, preserve_index=False)
     with atomic(path) as temporary:
-        notes = {META: json.dumps(meta), MADE: json.dumps([environment()] if environments is None else environments)}
+        made = [environment()] if environments is None else environments
+        notes = {SCHEMA: str(table.schema.remove_metadata()), META: json.dumps(meta), MADE: json.dumps(made)}
         pq.write_table(table.replace_schema_metadata(notes), temporary, write_page_checksum=True)
 
 
@@ -81,12 +83,13 @@ def _table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    require_file(path)
     try:
         table = pq.read_table(path, page_checksum_verification=True)
+        if table.schema.metadata.get(SCHEMA) not in (None, str(table.schema.remove_metadata()).encode()):
+            raise ValueError("its columns were changed")
         return table, json.loads(table.schema.metadata[META])
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist") from None
-    except (pa.ArrowException, OSError, TypeError, KeyError, ValueError) as error:
+    except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
 
 
@@ -95,9 +98,10 @@ def read_meta(path: str | Path) -> dict[str, Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    require_file(path)
     try:
         return json.loads(pq.read_schema(path).metadata[META])
-    except (pa.ArrowException, OSError, TypeError, KeyError, ValueError) as error:
+    except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
 
 
@@ -108,10 +112,11 @@ def read_environments(paths: Iterable[str | Path]) -> list[dict[str, str]]:
 
     environments: list[dict[str, str]] = []
     for path in paths:
+        require_file(path)
         try:
             notes = pq.read_schema(path).metadata or {}
             environments += [entry for entry in json.loads(notes.get(MADE, b"[]")) if entry not in environments]
-        except (pa.ArrowException, OSError, ValueError) as error:
+        except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
             raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
     return environments
 

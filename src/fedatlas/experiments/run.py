@@ -31,6 +31,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import Optimum, Problem
+from fedatlas.io.text import read_bytes
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 SEARCHED = ("within", "tune", "seeds", "select", "tuning")  # keys of a cell that say which runs there are
@@ -173,7 +174,7 @@ def describe(spec: CellSpec, data: str | Path | None = None) -> RunMeta:
         fingerprint=fingerprint(cell_modules(spec)),
         versions=versions | {"python": platform.python_version()},
         data={name: prepared.load(name, data).provenance for name in names},
-        traces={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in trace_files(spec)},
+        traces={path: hashlib.sha256(read_bytes(path)).hexdigest() for path in trace_files(spec)},
         machine=problems.parse(spec.problem)[0].provenance(),
     )
 

@@ -4,12 +4,15 @@ A spreadsheet runs a cell that begins with ``=``, ``+``, ``-`` or ``@``. Such a 
 spreadsheets mark text; numbers stay as they are. `read` takes the apostrophe away again.
 """
 
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
+from fedatlas.io.text import read_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,10 +32,17 @@ def read(path: str | Path, **options: Any) -> "pd.DataFrame":
     Args:
         path: The file.
         **options: Further arguments of ``pandas.read_csv``.
+
+    Raises:
+        UserError: The file cannot be read or is not CSV.
     """
     import pandas as pd
 
-    return _convert(pd.read_csv(path, **options), unescape)
+    content = read_bytes(path)
+    try:
+        return _convert(pd.read_csv(io.BytesIO(content), **options), unescape)
+    except (ValueError, OverflowError) as error:  # pandas' errors are ValueErrors
+        raise UserError(f"{path} is not CSV: {' '.join(str(error).split())}") from None
 
 
 def escape(value: Any) -> Any:

@@ -9,8 +9,12 @@ import re
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
+
+if TYPE_CHECKING:
+    import psutil
 
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 PACKAGES = ("fedatlas", "torch", "numba", "numpy", "scipy", "snakemake", "mlflow")
@@ -39,8 +43,16 @@ def free_host() -> int:
             limit = int(path.read_text())
         except (OSError, ValueError):
             continue
-        free = min(free, limit - psutil.Process().memory_info().rss)
+        free = min(free, limit - _process(os.getpid()).memory_info().rss)
     return free
+
+
+@functools.cache
+def _process(_number: int) -> "psutil.Process":
+    """Return this process, which a fork of it is not."""
+    import psutil
+
+    return psutil.Process()
 
 
 def require_memory(need: int, subject: str, advice: str) -> None:

@@ -2,12 +2,14 @@
 
 import copy
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from fedatlas.errors import UserError
+from fedatlas.io.text import read_text
 
 try:
     from yaml import CSafeLoader
@@ -16,24 +18,20 @@ except ImportError:  # PyYAML without libyaml
 
 MAX_VALUES = 100_000
 MAX_DEPTH = 100
-JSON_TYPES = (dict, list, str, int, float, bool, type(None))
+PREFIX = "tag:yaml.org,2002:"
+JSON_TAGS = {
+    "null": "null", "bool": "true or false", "int": "a whole number of double precision's range", "float": "a number",
+    "str": "text", "seq": "a list", "map": "a mapping",
+}  # fmt: skip
 
 
 def read_yaml(path: str | Path) -> Any:
     """Return the content of a YAML file as JSON types.
 
     Raises:
-        UserError: The file cannot be read, is not YAML in UTF-8 or holds a key twice.
+        UserError: The file cannot be read, is not YAML in UTF-8, holds a key twice or a value that is of no JSON type.
     """
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        reason = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
-        raise UserError(f"{path} {reason}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is not text in UTF-8") from None
-    return parse(text, path)
+    return parse(read_text(path), path)
 
 
 def parse(text: str, source: str | Path) -> Any:
@@ -53,16 +51,13 @@ def parse(text: str, source: str | Path) -> Any:
         raise UserError(f"{source}, line {mark.line + 1}: not valid YAML: {error.problem or error.context}") from None
     except RecursionError:
         raise UserError(f"{source} is nested too deeply") from None
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise UserError(f"{source}: not valid YAML: {' '.join(str(error).split())}") from None
     count, stack = 0, [content]
     while stack:  # aliases of aliases make gigabytes of a few lines, or a list that holds itself
         value, count = stack.pop(), count + 1
         if count > MAX_VALUES:
             raise UserError(f"{source} holds more than {MAX_VALUES:,} values, or itself")
-        if not isinstance(value, JSON_TYPES):
-            kind = type(value).__name__
-            raise UserError(f"{source} holds {str(value)!r:.60}, which YAML reads as a {kind}: quote it")
         stack.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
     return content
 
@@ -70,38 +65,63 @@ def parse(text: str, source: str | Path) -> Any:
 def _load(text: str) -> Any:
     try:
         return yaml.load(text, Loader=_FastLoader)
-    except (yaml.YAMLError, ValueError):
+    except yaml.YAMLError:
         return yaml.load(text, Loader=_Loader)  # libyaml words mistakes in another way
 
 
 class _Strict(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """YAML in which a duplicate key is an error, 1e-3 is a number, and the depth is bounded."""
+    """YAML of JSON types: a duplicate key is an error, 1e-3 is a number, and depth and size are bounded."""
 
-    depth = 0
+    depth = nodes = 0
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        if (kind := node.tag.removeprefix(PREFIX)) not in JSON_TAGS:
+            raise _error(node, f"there is {_excerpt(node)}, which YAML reads as a {kind}: quote it")
+        try:
+            value = super().construct_object(node, deep)
+            fits = kind != "int" or abs(value) <= sys.float_info.max
+        except (ValueError, LookupError, AttributeError, TypeError):  # constructors trust that a tag fits its text
+            fits = False
+        if not fits or (kind == "str" and not _is_unicode(value)):
+            raise _error(node, f"{_excerpt(node)} cannot be read as {JSON_TAGS[kind]}")
+        return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = set()
-        for key_node, _ in node.value:
+        for key_node, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
-                problem = f"the key {key!r:.60} is no text"
-                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+                raise _error(key_node, f"the key {key!r:.60} is no text")
             if key in keys:
-                problem = f"the key {key!r} appears twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+                raise _error(key_node, f"the key {key!r:.60} appears twice")
             keys.add(key)
         return super().construct_mapping(node, deep)
 
     # Called as nodes are entered and left. Without a bound, libyaml's recursion would end the process.
     def descend_resolver(self, parent: Any, index: Any) -> None:
-        self.depth += 1
+        self.depth, self.nodes = self.depth + 1, self.nodes + 1
         if self.depth > MAX_DEPTH:
             raise RecursionError
+        if self.nodes > 2 * MAX_VALUES:  # keys and values
+            raise yaml.YAMLError(f"it holds more than {MAX_VALUES:,} values")
         super().descend_resolver(parent, index)
 
     def ascend_resolver(self) -> None:
         self.depth -= 1
         super().ascend_resolver()
+
+
+def _error(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+def _is_unicode(text: str) -> bool:
+    """Return whether a text can be written: an escape such as \\ud800 is half a character."""
+    return not re.search("[\ud800-\udfff]", text)
+
+
+def _excerpt(node: yaml.Node) -> str:
+    return f"{node.value!r:.60}" if isinstance(node, yaml.ScalarNode) else "a list or a mapping"
 
 
 class _Loader(_Strict, yaml.SafeLoader):

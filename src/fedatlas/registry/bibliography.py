@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError, nearest
 from fedatlas.io.bibtex import BibtexEntry, parse_entries
+from fedatlas.io.text import read_text
 from fedatlas.registry import extensions
 
 PACKAGE_FOLDER = Path(__file__).parents[1]
@@ -64,7 +65,7 @@ def _entries(root: Path | None) -> dict[str, BibtexEntry]:
             if key in entries:
                 raise UserError(f"{entry.location}: the key {key!r} is in another file, too")
             entries[key] = entry
-    if root is not None and (root / PAPERS).is_file():
+    if root is not None and (root / PAPERS).exists():
         for key, entry in read_file(root / PAPERS, PAPERS).items():
             if key in entries and (entries[key].kind, entries[key].fields) != (entry.kind, entry.fields):
                 raise UserError(
@@ -85,12 +86,7 @@ def read_file(path: Path, name: str) -> dict[str, BibtexEntry]:
     Raises:
         UserError: The file cannot be read or is not BibTeX in UTF-8.
     """
-    try:
-        return parse_entries(path.read_text(encoding="utf-8-sig"), name)
-    except UnicodeDecodeError as error:
-        raise UserError(f"{name} is not UTF-8: {error}") from None
-    except OSError as error:
-        raise UserError(f"{name} cannot be read: {error.strerror}") from None
+    return parse_entries(read_text(path), name)
 
 
 def entry(key: str) -> BibtexEntry:

@@ -12,12 +12,14 @@ import importlib.util
 import inspect
 import pkgutil
 import re
+import sys
+import textwrap
 from abc import ABC
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
-from fedatlas.errors import UserError, did_you_mean, nearest
+from fedatlas.errors import UserError, did_you_mean, enumerate_names, nearest
 from fedatlas.registry import extensions
 from fedatlas.registry.options import Option, options
 from fedatlas.registry.validation import construct, validate
@@ -58,9 +60,17 @@ class Kind(ABC):
         return first_paragraph(cls)
 
 
-def first_paragraph(cls: type) -> str:
-    """Return the first paragraph of a class's docstring, on one line."""
-    return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
+def first_paragraph(cls: Any) -> str:
+    """Return the first paragraph of the docstring of a class or a function, on one line."""
+    return " ".join(docstring(cls).split("\n\n")[0].split())
+
+
+def docstring(value: Any) -> str:
+    """Return the docstring of a class or a function, from its source where ``python -OO`` keeps none."""
+    if sys.flags.optimize < 2:
+        return inspect.getdoc(value) or ""
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(value))).body
+    return ast.get_docstring(node) or ""  # type: ignore[arg-type]  # the node is a class or a function
 
 
 class Names(Sequence[str]):
@@ -175,12 +185,12 @@ class Family(Generic[T]):
     def _entry(self, name: Any) -> tuple[Any, str]:
         entry = self.find(name) if isinstance(name, str) else None
         if entry is None:
-            entries = sorted({**self.builtin, **self.extension_kinds}.items())
+            entries = [*self.extension_kinds.items(), *self.builtin.items()]
             titles = {kind: extensions.describe(kind, module) for kind, (_, module) in entries}
             guess = nearest(name, titles)
             if not guess and extensions.study().root is None:
                 guess = f"; kinds of your own are found in a folder that has {extensions.CONFIG}"
-            raise UserError(f"unknown {self.noun} {name!r}{guess} (known: {', '.join(titles.values())})")
+            raise UserError(f"unknown {self.noun} {name!r}{guess} (known: {enumerate_names(titles.values())})")
         return entry
 
     def _find_in_module(self, name: str) -> tuple[Any, str] | None:

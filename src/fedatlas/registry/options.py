@@ -98,13 +98,19 @@ class Option:
         if member in (int, float):
             return _is_number(value, member) and self._in_range(value)
         if origin := typing.get_origin(member):
+            hints = typing.get_args(member)
             if origin in (list, tuple):
-                hints = [hint for hint in typing.get_args(member) if hint is not Ellipsis]
-                return isinstance(value, (list, tuple)) and all(
-                    any(self._fits(kind, item) for hint in hints for kind in _members(hint)) for item in value
-                )
+                if not isinstance(value, (list, tuple)):
+                    return False
+                hints = hints[:1] * len(value) if origin is list or Ellipsis in hints else hints
+                return len(hints) == len(value) and all(map(self._fits_one, hints, value))
+            if isinstance(value, dict):
+                return all(all(map(self._fits_one, hints, pair)) for pair in value.items())
             return isinstance(value, origin)
         return member is Any or isinstance(value, member)
+
+    def _fits_one(self, hint: Any, value: Any) -> bool:
+        return any(self._fits(member, value) for member in _members(hint))
 
     def _in_range(self, value: float) -> bool:
         return (

@@ -1,7 +1,6 @@
 """The outcome of a conformance test: passed, failed or not applicable, with a sentence."""
 
 import functools
-import inspect
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 import fedatlas
 from fedatlas.errors import UserError
+from fedatlas.registry.kinds import first_paragraph
 
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "does not apply"
 PACKAGE = Path(fedatlas.__file__).parent
@@ -47,7 +47,7 @@ def display_name(test: Callable[..., None]) -> str:
 
 def guarantee(test: Callable[..., None]) -> str:
     """Return the first paragraph of a conformance test's docstring, on one line."""
-    return " ".join((inspect.getdoc(test) or "").split("\n\n")[0].split()).replace("``", "`")
+    return first_paragraph(test).replace("``", "`")
 
 
 def run_test(test: Callable[[Any], None], implementation: Any) -> Outcome:

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from fedatlas.errors import UserError, nearest
+from fedatlas.io.text import read_text
 from fedatlas.io.yaml import read_yaml
 
 CONFIG = Path("config/config.yaml")
@@ -37,8 +38,8 @@ def check_duplicates() -> None:
 
 def is_study() -> bool:
     """Return whether all keys of ``config.yaml`` are keys of a study. An unreadable file counts as a study's."""
-    with contextlib.suppress(OSError, ValueError, yaml.YAMLError):
-        top = yaml.compose(CONFIG.read_text(encoding="utf-8"))
+    with contextlib.suppress(ValueError, RecursionError, yaml.YAMLError):
+        top = yaml.compose(read_text(CONFIG))
         keys = {key.value for key, _ in top.value} if isinstance(top, yaml.MappingNode) else set()
         return keys <= set(_schema()["properties"])
     return True

@@ -18,6 +18,11 @@ LINES = 20  # of the log of a failed job
 PAUSE = 30.0  # seconds between two lines about the progress, where there is no terminal
 BUILDING, NOTHING = "Building DAG of jobs", "Nothing to be done"
 FAILED_COMMAND = "returned non-zero exit status"
+LOCKED = "Directory cannot be locked"
+UNLOCK = (
+    "fedatlas: another run works in this folder, or the last one was killed: wait for the one, or after the other call "
+    "`snakemake --unlock` (`fedatlas run NAME -- --unlock`) and then the same command again"
+)
 
 
 def install(settings: Any, summarize: Callable[[], str]) -> None:
@@ -65,6 +70,8 @@ class Messages(logging.Handler):
             self._failure(vars(record))
         elif FAILED_COMMAND in record.getMessage():
             return  # it repeats the command; `_failure` prints the log
+        elif LOCKED in record.getMessage():
+            self._print(lambda: print(UNLOCK, file=sys.stderr, flush=True))
         elif record.levelno >= logging.WARNING:
             self._print(lambda: self.default.handle(record))
         elif not event and str(record.msg).startswith(BUILDING) and sys.stderr.isatty():

@@ -33,11 +33,13 @@ def publish(study: Study, out: Path, say: Callable[[str], None], directory: str 
         directory: Folder of the prepared data.
 
     Raises:
-        UserError: The configuration names no experiments for the gallery.
+        UserError: The configuration names no experiments for the gallery, or a file of another origin lies where the
+            page or an entry would be written.
     """
     if not study.gallery():
         raise UserError("config/config.yaml names no experiments for the gallery: name some, by size, under `gallery`")
     entries = out.with_suffix("")
+    gallery.validate_target(out, entries)
     for size, name in study.gallery():
         folder = Path(study.folders.experiment(size, name))
         if all((folder / file).exists() for file in NEEDED):

@@ -1,6 +1,5 @@
 """Verdicts in results, and the summary at the end of a run of the workflow."""
 
-import csv
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,9 +9,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.io import terminal
-from fedatlas.io.csv import unescape
 from fedatlas.publish.report import record, warnings
-from fedatlas.results.claims.judge import COLUMNS
+from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.workflow import times
 from fedatlas.workflow.listing import duration
@@ -21,18 +19,6 @@ from fedatlas.workflow.study import Study
 WIDTH = 80
 SCRIPTS = ".venv/bin"  # where make installs
 MOST = 12  # experiments that are listed one by one
-
-
-def read_verdicts(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a claims.csv. Raises UserError if the file is not one."""
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = [{name: unescape(text) for name, text in row.items()} for row in csv.DictReader(file)]
-    except (OSError, ValueError, csv.Error) as error:
-        raise UserError(f"{path} cannot be read: {error}") from None
-    if any(row.get(name) is None for row in rows for name in COLUMNS):
-        raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells")
-    return rows
 
 
 def verdicts(results: str | Path = "results") -> list[dict[str, str]]:

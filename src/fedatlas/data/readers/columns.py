@@ -128,6 +128,32 @@ def numbers(table: Table, name: str) -> np.ndarray:
     return values
 
 
+def matrix(table: Table, names: Sequence[str]) -> np.ndarray:
+    """Return the numbers of features, float64 (n, features).
+
+    Plain numbers are read for many columns at once, and the other columns one by one.
+
+    Raises:
+        UserError: As of `numbers`.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if len(names) == 1:
+        return numbers(table, names[0])[:, None]
+    columns = [table.columns[name] for name in names]
+    if all(pa.types.is_string(column.type) for column in columns):
+        try:
+            cells = pc.cast(pc.utf8_trim_whitespace(pa.chunked_array(columns)), pa.float64())
+            values = cells.to_numpy().reshape(len(names), table.rows)
+            if np.isfinite(values).all():
+                return np.ascontiguousarray(values.T)
+        except pa.ArrowInvalid:
+            pass
+    half = len(names) // 2
+    return np.concatenate([matrix(table, names[:half]), matrix(table, names[half:])], axis=1)
+
+
 def indicators(table: Table, name: str) -> tuple[list[str], np.ndarray]:
     """Return the sorted values of a categorical column, and 1 where a row has the value, (n, values)."""
     words = labels(table, name, "categorical")

@@ -5,13 +5,14 @@ Only if something is wrong is the file read row by row, to name the line at faul
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.compression import open_compressed
 from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.columns import Table
+from fedatlas.data.readers.custom_reader import read_chunks
 from fedatlas.data.readers.tabular import Tabular, find_duplicate
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
@@ -26,20 +27,21 @@ class Csv(Tabular):
     name = "csv"
     endings = (".csv", ".tsv")
 
-    separator: str | None = option(None, doc="one character between cells; by default a tab in .tsv, otherwise a comma")
+    separator: str | None = option(
+        None, doc="one character of ASCII between cells; by default a tab in .tsv, otherwise a comma"
+    )
     columns: list[str] | None = option(
         None, doc="names of the columns of a file that has no header", filled=True, distinct=True
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.separator is not None and (len(self.separator) != 1 or self.separator in '"\r\n\0'):
-            raise UserError(f"separator is {self.separator!r}; it must be one character")
+        if self.separator is not None and not re.fullmatch(r"[\x01-\x7f]", re.sub(r'["\r\n]', "", self.separator)):
+            raise UserError(f"separator is {self.separator!r}; it must be one character of ASCII, and no quote")
 
     def table(self, path: Path) -> Table:
         separator = self.separator or ("\t" if ".tsv" in path.suffixes else ",")
-        with open_compressed(path) as stream:
-            text = _decode(path, stream.read())
+        text = _decode(path, b"".join(read_chunks(path)))
         header = self.columns or _header(path, text, separator)
         columns = _parse(path, text, separator, header, skip=not self.columns)
         return Table(columns=columns, locate=lambda row: (path, _line(text, separator, row + (not self.columns))))

@@ -4,21 +4,24 @@ A reader runs twice: for a survey of the files when an experiment is read, and f
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
+from fedatlas.data.compression import chunks
 from fedatlas.data.dataset import DTYPES, Contents
 from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.errors import UserError
+from fedatlas.io import machine
 from fedatlas.registry.options import option
 
 TEST_SHARE = 0.2  # of the rows of each class, by default
 MOST_CLASSES = 10_000
+TEXT_COPIES = 8  # times the bytes of a text that its cells and its numbers take
 _BLOCK = 4096  # rows that are written at once
 _STREAM = 0x5445_5354  # of the random numbers that choose test rows
 _MOST_NAMES = 20  # classes or clients that a note lists
@@ -113,6 +116,20 @@ class CustomReader(Reader):
 
     def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
         _Parts(self, paths).write(out)
+
+
+def read_chunks(path: Path) -> Iterator[bytes]:
+    """Yield the decompressed bytes of a file of text. Raises UserError once memory could not take it with its numbers.
+
+    Args:
+        path: Path of the file, plain or compressed.
+    """
+    limit = size = machine.free_host() // TEXT_COPIES
+    for chunk in chunks(path):
+        if (size := size - len(chunk)) < 0:
+            fault = f"holds more than {machine.format_size(limit)} of text, the most that the free memory can take"
+            raise custom_file_error(path, f"{fault}: save its arrays as .npy files")
+        yield chunk
 
 
 class _Parts:

@@ -12,6 +12,7 @@ import numpy as np
 from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
+from fedatlas.io.text import require_file
 from fedatlas.registry.options import option
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".pgm", ".ppm", ".tif", ".tiff", ".webp")
@@ -93,7 +94,7 @@ class _Images:
 
     def _decode(self, file: Path) -> np.ndarray:
         _, channels, height, width = self.shape
-        with _open(file) as image:
+        with open_image(file) as image:
             plain = image.convert("L" if channels == 1 else "RGB")
             if plain.size != (width, height):
                 from PIL import Image
@@ -116,7 +117,7 @@ def _images(folder: Path) -> list[Path]:
 
 def _read_header(file: Path) -> tuple[str, int, int]:
     """Return the mode, height and width of an image, which is not decoded."""
-    with _open(file) as image:
+    with open_image(file) as image:
         (width, height), mode = image.size, image.mode
     if width * height > MOST_PIXELS:
         fault = f"the image has {height} x {width} pixels, which is more than {MOST_PIXELS:,}"
@@ -125,10 +126,11 @@ def _read_header(file: Path) -> tuple[str, int, int]:
 
 
 @contextmanager
-def _open(file: Path) -> Iterator[Any]:
+def open_image(file: Path) -> Iterator[Any]:
     """Open an image. Raises UserError if it cannot be read, also while it is decoded."""
     from PIL import Image
 
+    require_file(file)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

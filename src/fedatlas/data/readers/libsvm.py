@@ -6,7 +6,7 @@ parse are its lines examined one by one, to name the line at fault.
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from fedatlas.data.compression import open_compressed
+from fedatlas.data.compression import chunks
 from fedatlas.data.dataset import Contents
 from fedatlas.data.errors import custom_file_error, raw_file_error
 from fedatlas.data.readers.base import Reader, Writer
-from fedatlas.data.readers.custom_reader import CustomReader, Samples
+from fedatlas.data.readers.custom_reader import CustomReader, Samples, read_chunks
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 
 MOST_FEATURES = 2**31 - 1  # the largest index of 32 bits
-_BLOCK = 4 << 20
 _PAIR = re.compile(r"(\d+):(\S+)")
 
 
@@ -71,7 +70,7 @@ class Svmlight(CustomReader):
     def load(self, paths: Sequence[Path]) -> Samples:
         from scipy.sparse import csr_matrix, vstack
 
-        parts = [list(parse(path, error=custom_file_error)) for path in paths]
+        parts = [list(parse(path, error=custom_file_error, read=read_chunks)) for path in paths]
         for path, blocks in zip(paths, parts, strict=True):
             if not any(X.nnz for X, _ in blocks):
                 raise custom_file_error(path, "is not LIBSVM text with features")
@@ -94,6 +93,7 @@ def parse(
     dtype: DTypeLike = np.float64,
     labels: Sequence[float] | None = None,
     error: Callable[..., UserError] = raw_file_error,
+    read: Callable[[Path], Iterable[bytes]] = chunks,
 ) -> Iterator[tuple[Any, np.ndarray]]:
     """Yield the rows of a file in blocks.
 
@@ -103,6 +103,7 @@ def parse(
         dtype: Type of the values.
         labels: Labels of the file, None for all whole numbers.
         error: Builds the error from a path, a fault and a line.
+        read: Returns the decompressed bytes of a path in parts.
 
     Yields:
         CSR (rows, features) and the labels float64 (rows,) of a block. If the number of features is unknown, that of a
@@ -114,21 +115,32 @@ def parse(
     from sklearn.datasets import load_svmlight_file
 
     line = 1
-    with open_compressed(path) as stream:
-        while lines := stream.readlines(_BLOCK):
-            block = b"".join(lines)
-            try:
-                X, y = load_svmlight_file(io.BytesIO(block), n_features=features, dtype=dtype, zero_based=False)
-                integral = (y == np.round(y)) & (np.abs(y) < 2**53)
-                valid = np.isfinite(X.data).all() and np.all(integral if labels is None else np.isin(y, labels))
-                reason = "a label or a value is out of range"
-            except (ValueError, OverflowError, MemoryError) as fault:
-                valid, reason = False, " ".join(str(fault).split())[:200]
-            if not valid:
-                raise error(path, *_find_fault(block, line, features or MOST_FEATURES, labels, reason))
-            if len(y):
-                yield X, y
-            line += len(lines)
+    for block in _blocks(read(path)):
+        try:
+            X, y = load_svmlight_file(io.BytesIO(block), n_features=features, dtype=dtype, zero_based=False)
+            integral = (y == np.round(y)) & (np.abs(y) < 2**53)
+            valid = np.isfinite(X.data).all() and np.all(integral if labels is None else np.isin(y, labels))
+            reason = "a label or a value is out of range"
+        except (ValueError, OverflowError, MemoryError) as fault:
+            valid, reason = False, " ".join(str(fault).split())[:200]
+        if not valid:
+            raise error(path, *_find_fault(block, line, features or MOST_FEATURES, labels, reason))
+        if len(y):
+            yield X, y
+        line += block.count(b"\n")
+
+
+def _blocks(content: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield blocks of whole lines."""
+    parts: list[bytes] = []
+    for chunk in content:
+        head, newline, tail = chunk.rpartition(b"\n")
+        if newline:
+            yield b"".join((*parts, head, newline))
+            parts = []
+        parts.append(tail)
+    if any(parts):
+        yield b"".join(parts)
 
 
 def _find_fault(

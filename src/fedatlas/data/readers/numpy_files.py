@@ -9,10 +9,8 @@ import numpy as np
 from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.io import npz
+from fedatlas.io import machine, npz
 from fedatlas.registry.options import option
-
-MOST_BYTES = 1 << 40  # that the arrays of a compressed archive may have together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +65,7 @@ Part = tuple[np.ndarray, np.ndarray, np.ndarray | None]  # samples, labels, clie
 def _load_archive(path: Path) -> dict[str, np.ndarray]:
     """Return the arrays of an archive. Raises UserError if it is none, or holds Python objects."""
     try:
-        npz.validate(path, MOST_BYTES)
+        npz.validate(path, machine.free_host() // 2)  # the arrays, and the samples that are made of them
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except Exception as error:  # parsers of NumPy and zipfile raise all kinds of errors on a damaged file
@@ -111,7 +109,10 @@ def _labels(path: Path, name: str, values: np.ndarray) -> np.ndarray:
             raise custom_file_error(path, fault)
         return values.astype(np.int64)
     if values.dtype.kind in "iuUS":
-        return np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values
+        try:
+            return np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values
+        except UnicodeDecodeError:
+            raise custom_file_error(path, f"array {name!r} is not text in UTF-8") from None
     raise UserError(f"{path}: array {name!r} is of the type {values.dtype}: it must be whole numbers, or text")
 
 

@@ -8,6 +8,7 @@ from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.columns import Table
 from fedatlas.data.readers.tabular import Tabular, find_duplicate
 from fedatlas.errors import UserError
+from fedatlas.io import machine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +28,8 @@ class Parquet(Tabular):
                 if (name := find_duplicate(names)) is not None:
                     fault = f"two columns are called {name!r}: rename one" if name else "two columns have no name"
                     raise custom_file_error(path, fault)
+                need = 8 * file.metadata.num_rows * len(names)
+                machine.require_memory(2 * need, f"{path}", "keep fewer rows or columns")
                 table = file.read()
             columns = {name: _combine(table.column(name)) for name in names}
         except UserError:

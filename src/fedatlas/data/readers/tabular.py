@@ -1,16 +1,18 @@
 """Base of the readers of tables: the label, clients, test rows and features of columns."""
 
+import itertools
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from fedatlas.data.errors import custom_file_error
-from fedatlas.data.readers.columns import Table, indicators, is_empty, is_missing, is_test_row, labels, numbers
+from fedatlas.data.readers.columns import Table, indicators, is_empty, is_missing, is_test_row, labels, matrix
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
@@ -102,8 +104,9 @@ class Tabular(CustomReader):
 
     def _matrix(self, table: Table, features: Sequence[str]) -> np.ndarray:
         parts: list[Any] = []
-        for name in features:
-            parts.append(indicators(table, name)[1] if self.one_hot(table, name) else numbers(table, name)[:, None])
+        for is_category, group in itertools.groupby(features, partial(self.one_hot, table)):
+            names = list(group)
+            parts += [indicators(table, name)[1] for name in names] if is_category else [matrix(table, names)]
         return np.concatenate(parts, axis=1)
 
 

@@ -32,16 +32,15 @@ def draw(space: Space, options: Mapping[str, Option | None], count: int, exclude
         excluded: Points that are not to be among them.
     """
     points: list[Point] = []
+    before = {tuple(point[name] for name in space) for point in excluded}
     for index in range(len(excluded) + 1, len(excluded) + 1 + TRIED * count):
         if len(points) == count:
             break
         shares = [_halton(index, base) for base in PRIMES]
         point = {name: value_at(space[name], share, options[name]) for name, share in zip(space, shares, strict=False)}
-        if (
-            point not in points
-            and point not in excluded
-            and all(_fits(options[name], value) for name, value in point.items())
-        ):
+        key = tuple(point.values())
+        if key not in before and all(_fits(options[name], value) for name, value in point.items()):
+            before.add(key)
             points.append(point)
     return {name: [point[name] for point in points] for name in space}
 

@@ -2,11 +2,13 @@
 
 import csv
 import functools
+import io
 from pathlib import Path
 
 import numpy as np
 
 from fedatlas.errors import UserError
+from fedatlas.io.text import read_text, require_file
 
 COLUMNS = ("round", "client", "available")
 CELLS = 10**8  # most entries, rounds x clients, of a trace: a few traces are in memory at once
@@ -27,11 +29,10 @@ def read(path: str | Path, clients: int) -> np.ndarray:
         UserError: If the file cannot be read or does not fit, with the file and the line.
     """
     path = Path(path)
+    require_file(path)
     try:
         available = _parse(path, path.stat().st_mtime_ns)
-    except FileNotFoundError:
-        raise UserError(f"availability trace {path} does not exist") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except csv.Error as error:
         raise UserError(f"availability trace {path} cannot be read: {error}") from None
     if len(available) * clients > CELLS:
         raise UserError(f"availability trace {path}: {len(available)} rounds are too many for {clients} clients")
@@ -46,7 +47,7 @@ def read(path: str | Path, clients: int) -> np.ndarray:
 def _parse(path: Path, changed: int) -> np.ndarray:
     """Return the booleans (rounds, clients) of a file. changed: Its time of change: an edited file is read again."""
     entries: dict[tuple[int, ...], bool] = {}
-    with open(path, newline="", encoding="utf-8") as file:
+    with io.StringIO(read_text(path), newline="") as file:
         lines = csv.reader(file)
         head = [name.strip().lower() for name in next(lines, [])]
         if sorted(head) != sorted(COLUMNS):

@@ -10,6 +10,7 @@ from pathlib import Path
 from fedatlas.errors import UserError
 from fedatlas.io import csv
 from fedatlas.io.files import atomic_folder
+from fedatlas.io.text import read_bytes, read_json
 from fedatlas.publish.paper import tables, tex
 from fedatlas.publish.paper.macros import render_numbers
 from fedatlas.publish.paper.results import PaperResults, load_results
@@ -116,7 +117,7 @@ def _validate_target(out: Path) -> None:
         return
     advice = "name another folder with --out, or remove this one"
     try:
-        files = json.loads((out / MANIFEST).read_text(encoding="utf-8"))["files"]
+        files = read_json(out / MANIFEST)["files"]
         checksums = {name: file["sha256"] for name, file in files.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise UserError(f"{out} is not a folder that `fedatlas paper` wrote: {advice}") from None
@@ -126,7 +127,7 @@ def _validate_target(out: Path) -> None:
             continue
         if name not in checksums:
             raise UserError(f"{path} is not of `fedatlas paper`: {advice}, so that it is not lost")
-        if hashlib.sha256(path.read_bytes()).hexdigest() != checksums[name]:
+        if hashlib.sha256(read_bytes(path)).hexdigest() != checksums[name]:
             raise UserError(f"{path} was changed since `fedatlas paper` wrote it: {advice}, so that it is not lost")
 
 

@@ -15,9 +15,9 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.selection import select_points
-from fedatlas.io import csv
 from fedatlas.publish.report import changes
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
+from fedatlas.publish.report.verdicts import read_claims
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
 
@@ -118,7 +118,7 @@ def load_results(study: Study, name: str, size: str) -> PaperResults:
         view=study.view(size, name),
         folder=folder,
         table=table,
-        claims=csv.read(folder / "claims.csv", dtype=str, keep_default_na=False),
+        claims=read_claims(folder / "claims.csv"),
         meta=TableMeta.of(plain),
         cells=list(study.cells(size, name).values()),
         changed=changes.changed_keys(changes.digests(previous.content), changes.digests(record.content)),

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, labels
 from fedatlas.io.files import atomic
+from fedatlas.io.text import read_json
 from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Beside, Headline, PaperHeadlines
 from fedatlas.publish.report.verdicts import at_largest_size
+from fedatlas.registry.validation import restore
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import TABLES, read_table
 
@@ -168,8 +170,8 @@ def read_cards(path: Path) -> list[Card]:
     if not path.exists():
         return []
     try:
-        return [Card(**plain) for plain in json.loads(path.read_text(encoding="utf-8"))]
-    except (OSError, ValueError, TypeError) as error:
+        return [restore(Card, plain) for plain in read_json(path)]
+    except TypeError as error:
         raise UserError(f"{path} holds no cards ({error}): write the gallery again") from None
 
 

@@ -9,7 +9,6 @@ figure comes into view.
 import base64
 import gzip
 import importlib.util
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.io import csv
+from fedatlas.io.text import read_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,13 +69,16 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
         folder: Folder of the figures.
         name: Name of the figure.
     """
-    try:
-        spec = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        numbers = csv.read(folder / f"{name}.csv", keep_default_na=False, na_values=[""])
-    except FileNotFoundError:
+    path, table = folder / f"{name}.json", folder / f"{name}.csv"
+    if not path.exists() or not table.exists():
         return None
+    spec, numbers = read_json(path), csv.read(table, keep_default_na=False, na_values=[""])
     builders = {"lines": _build_panels, "grid": _build_grid, "sentences": _build_sentences}
-    return {**spec, **builders[spec["kind"]](spec, numbers)}
+    try:
+        return {**spec, **builders[spec["kind"]](spec, numbers)}
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        fault = f"{type(error).__name__}: {error}"
+        raise UserError(f"{path} and {table} are no numbers of a figure ({fault}): draw it again") from None
 
 
 def _build_panels(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:
@@ -97,7 +100,7 @@ def _line(spec: dict[str, Any], rows: "pd.DataFrame") -> dict[str, Any]:
         line[column] = [positions[str(cell)] for cell in rows[column]] if positions else _round(rows[column])
     columns = {"y": spec["y"][0], **dict(zip(("low", "high"), spec["range"] or (), strict=False))}
     columns |= {name: name for name in spec["dotted"]}
-    if spec["remark"] and (remarks := rows[spec["remark"]].fillna("").tolist()) != [""] * len(rows):
+    if spec["remark"] and (remarks := rows[spec["remark"]].astype(object).fillna("").tolist()) != [""] * len(rows):
         line["remark"] = remarks
     return line | {name: _round(rows[column]) for name, column in columns.items() if column in rows}
 

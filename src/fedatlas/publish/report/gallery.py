@@ -19,11 +19,13 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import machine_name, read
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
+from fedatlas.io.text import read_json
 from fedatlas.publish.report import changes
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 from fedatlas.publish.report.verdicts import SIZES_DESCENDING
 from fedatlas.registry.bibliography import Reference, entries, reference
+from fedatlas.registry.validation import restore
 from fedatlas.results.comparing.published import fedac_points
 from fedatlas.results.figures import style
 
@@ -178,6 +180,24 @@ def _write_points(path: Path, record: ExperimentRecord, chosen: "pd.DataFrame") 
         csv.write(path, rows[[*points.columns, "score", "shown"]])
 
 
+def validate_target(page: Path, gallery: Path) -> None:
+    """Raise UserError if the page or an entry holds a file that `fedatlas gallery` did not write.
+
+    Args:
+        page: Path of the page.
+        gallery: Folder of all entries.
+    """
+    folders = sorted(path for size in SIZES_DESCENDING for path in gallery.glob(f"{size}/*"))
+    foreign = [] if any((folder / ENTRY_FILE).exists() for folder in folders) else [page, *sorted(gallery.glob("*.*"))]
+    for folder in folders:
+        files = sorted(folder.iterdir()) if folder.is_dir() else [folder]
+        names = {ENTRY_FILE, "claims.csv", "chosen.csv", POINTS_FILE} if folder / ENTRY_FILE in files else set()
+        names |= {f"{name}.png" for name in _read_entry(folder / ENTRY_FILE).figures} if names else set()
+        foreign += [path for path in files if path.name not in names or not path.is_file()]
+    if path := next((path for path in foreign if path.exists()), None):
+        raise UserError(f"{path} is not of `fedatlas gallery`: move it elsewhere, so that it is not lost")
+
+
 def read_entries(gallery: Path) -> Iterator[GalleryEntry]:
     """Yield the entries of a gallery, those of the largest size first.
 
@@ -186,11 +206,15 @@ def read_entries(gallery: Path) -> Iterator[GalleryEntry]:
     """
     for size in SIZES_DESCENDING:
         for path in sorted(gallery.glob(f"{size}/*/{ENTRY_FILE}")):
-            try:
-                plain = json.loads(path.read_text(encoding="utf-8"))
-                data = {name: DataForm(**form) for name, form in plain["data"].items()}
-                key = plain["paper"]["key"]
-                paper = reference(key) if key in entries() else Reference(**plain["paper"])
-                yield GalleryEntry(**{**plain, "paper": paper, "data": data})
-            except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-                raise UserError(f"{path} is not an entry of the gallery ({error}): remove its folder") from None
+            yield _read_entry(path)
+
+
+def _read_entry(path: Path) -> GalleryEntry:
+    plain = read_json(path)
+    try:
+        data = {name: restore(DataForm, form) for name, form in plain["data"].items()}
+        paper = restore(Reference, plain["paper"])
+        paper = reference(paper.key) if paper.key in entries() else paper
+        return restore(GalleryEntry, {**plain, "paper": paper, "data": data})
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UserError(f"{path} is not an entry of the gallery ({error}): remove its folder") from None

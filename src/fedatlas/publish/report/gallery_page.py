@@ -14,7 +14,7 @@ from fedatlas.publish.report import cards, cards_page, changes, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
 from fedatlas.publish.report.gallery import POINTS_FILE, DataForm, GalleryEntry, Styles, read_entries
 from fedatlas.publish.report.headlines import PaperHeadlines
-from fedatlas.publish.report.verdicts import with_q_values
+from fedatlas.publish.report.verdicts import read_claims, with_q_values
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _read_records(gallery: Path, items: Mapping[tuple[str, str], GalleryItem]) -
         folder = gallery / entry.size / entry.name
         if (entry.size, entry.name) not in items:
             raise UserError(f"{folder} is not in `gallery` of config/config.yaml: name it there, or remove its folder")
-        claims = csv.read(folder / "claims.csv", dtype=str, keep_default_na=False)
+        claims = read_claims(folder / "claims.csv")
         records.append(_Record(entry, claims, list(_outdated(entry, items[entry.size, entry.name]))))
     if not records:
         raise UserError(f"{gallery} has no entries, and there are no results of what `gallery` in config.yaml names")

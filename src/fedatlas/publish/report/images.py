@@ -5,7 +5,8 @@ import io
 from pathlib import Path
 from typing import Literal
 
-from fedatlas.errors import UserError
+from fedatlas.data.readers.image_folder import open_image
+from fedatlas.io.text import read_bytes
 
 COLOURS = 128
 
@@ -20,7 +21,7 @@ def reduce_colours(source: Path, form: Literal["png", "webp"] = "png") -> bytes:
     from PIL import Image
 
     buffer = io.BytesIO()
-    with Image.open(source) as image:
+    with open_image(source) as image:
         palette = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
     if form == "webp":
         palette.convert("RGB").save(buffer, "webp", lossless=True)
@@ -37,12 +38,9 @@ def data_uri(vector: Path, image: Path) -> str:
         image: Path of the PNG.
 
     Raises:
-        UserError: Both files are missing.
+        UserError: Both files are missing, or one cannot be read.
     """
-    try:
-        candidates = [("svg+xml", vector.read_bytes())] if vector.exists() else []
-        candidates += [("webp", reduce_colours(image, "webp"))] if image.exists() or not candidates else []
-    except OSError:
-        raise UserError(f"{image} does not exist: draw the figures before the report") from None
+    candidates = [("svg+xml", read_bytes(vector))] if vector.exists() else []
+    candidates += [("webp", reduce_colours(image, "webp"))] if image.exists() or not candidates else []
     kind, content = min(candidates, key=lambda candidate: len(candidate[1]))
     return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"

@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read, read_environments
-from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
-from fedatlas.publish.report.verdicts import VERDICTS, at_largest_size
+from fedatlas.publish.report.verdicts import VERDICTS, at_largest_size, read_claims, read_verdicts
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.bibliography import Reference
 from fedatlas.results.claims.verdicts import NOT_TESTED
@@ -181,7 +179,7 @@ def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> Non
     """Add to each claim the committed row of the largest size that tests it, or None."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     if path is not None:
-        committed = at_largest_size(csv.read(path, dtype=str, keep_default_na=False))
+        committed = at_largest_size(read_claims(path))
         rows = {(row["experiment"], row["claim"]): row for row in committed.to_dict("records")}
     for part in parts:
         for claim in part["claims"]:
@@ -191,13 +189,9 @@ def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> Non
 
 
 def _claims(path: Path) -> list[dict[str, Any]]:
-    try:
-        frame = csv.read(path, keep_default_na=False)
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist: check the claims before the report") from None
-    claims: list[dict[str, Any]] = frame.to_dict("records")
+    claims: list[dict[str, Any]] = list(read_verdicts(path))
     for claim in claims:
-        claim["paper"] = labels.number(claim["paper"]) if _is_number(claim["paper"]) else claim["paper"]
+        claim["paper"] = labels.number(float(claim["paper"])) if _is_number(claim["paper"]) else claim["paper"]
     return claims
 
 

@@ -10,7 +10,9 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
 from fedatlas.io.files import atomic
+from fedatlas.io.text import read_json, read_text
 from fedatlas.registry.bibliography import Reference
+from fedatlas.registry.validation import restore
 from fedatlas.results.comparing.summaries import join_names
 
 RECORD_FILE = "about.json"  # in the folder of an experiment's results
@@ -27,7 +29,7 @@ class Parameters:
     """
 
     algorithm: str
-    rows: list[list[str]]
+    rows: list[tuple[str, str, str]]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class ExperimentRecord:
     notes: list[str]
     paper: Reference
     figures: dict[str, str]
-    setup: list[list[str]]
+    setup: list[tuple[str, str]]
     parameters: list[Parameters]
     algorithms: dict[str, str]
     grid: list[str]
@@ -111,18 +113,21 @@ class ExperimentRecord:
     def of(cls, plain: Mapping[str, Any]) -> "ExperimentRecord":
         """Return the record from the JSON types of ``plain``."""
         fields = {
-            "paper": Reference(**plain["paper"]),
-            "parameters": [Parameters(**table) for table in plain["parameters"]],
+            "paper": restore(Reference, plain["paper"]),
+            "parameters": [
+                restore(Parameters, {**table, "rows": list(map(tuple, table["rows"]))}) for table in plain["parameters"]
+            ],
+            "setup": list(map(tuple, plain["setup"])),
             "select": Select(**plain["select"]),
-            "references": {key: Reference(**work) for key, work in plain["references"].items()},
+            "references": {key: restore(Reference, work) for key, work in plain["references"].items()},
         }
-        return cls(**{**plain, **fields})
+        return restore(cls, {**plain, **fields})
 
     def write(self, path: str | Path) -> None:
         """Write the record as JSON; a file with the same content keeps its time."""
         text = json.dumps(self.plain(), indent=1, ensure_ascii=False) + "\n"
         path = Path(path)
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
+        if not path.exists() or read_text(path) != text:
             with atomic(path) as temporary:
                 temporary.write_text(text, encoding="utf-8")
 
@@ -133,11 +138,10 @@ class ExperimentRecord:
         Raises:
             UserError: The file does not exist or does not hold a record.
         """
+        content = read_json(path)
         try:
-            return cls.of(json.loads(Path(path).read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            raise UserError(f"{path} does not exist") from None
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            return cls.of(content)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise UserError(f"{path} does not describe an experiment ({error})") from None
 
 

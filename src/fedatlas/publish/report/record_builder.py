@@ -44,7 +44,7 @@ def build_record(experiment: Experiment, view: ExperimentView, cards: Sequence[C
         notes=list(experiment.notes),
         paper=reference(experiment.paper),
         figures={name: figure.caption for name, figure in experiment.figures.items()},
-        setup=[[key, text] for key, text in setup(experiment, view) if text],
+        setup=[(key, text) for key, text in setup(experiment, view) if text],
         parameters=[_parameters(experiment, id, view.algorithms[id]) for id in experiment.algorithms],
         algorithms={id: algorithm.name for id, algorithm in view.algorithms.items()},
         grid=list(experiment.grid),
@@ -121,7 +121,7 @@ def _parameters(experiment: Experiment, id: str, algorithm: AlgorithmView) -> Pa
             value = "varied"
         else:
             value = labels.text(fixed[parameter] if parameter in fixed else _default(option))
-        rows.append([parameter, option.doc, value])
+        rows.append((parameter, option.doc, value))
     return Parameters(algorithm.name, rows)
 
 

@@ -1,14 +1,22 @@
-"""Verdicts on a page: their order and signs, the one at the largest size that tests a claim, q-values by paper."""
+"""Verdicts in claims.csv and on pages: order, signs, the one at the largest size that tests it, q-values."""
 
+import csv
+import io
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fedatlas.errors import UserError
+from fedatlas.io.csv import unescape
+from fedatlas.io.text import read_text
+from fedatlas.results.claims.judge import COLUMNS
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.discoveries import q_values
 
 if TYPE_CHECKING:
     import pandas as pd
 
+OMISSIBLE = ("p", "changed", "written")  # columns that committed files may lack
 SIZES_DESCENDING = ("paper", "laptop", "smoke")
 # class in report.css and sign of each verdict that claims.csv may hold
 VERDICTS = {
@@ -37,6 +45,28 @@ def with_q_values(claims: "pd.DataFrame", papers: Mapping[str, str]) -> "pd.Data
         values = q_values([float(p) if p != "" else None for p in rows["p"]])
         claims.loc[rows.index, "q"] = ["" if q is None else f"{q:.3g}" for q in values]
     return claims
+
+
+def read_claims(*paths: Path) -> "pd.DataFrame":
+    """Return the rows of several claims.csv as text. Raises UserError as `read_verdicts`."""
+    import pandas as pd
+
+    rows = [row for path in paths for row in read_verdicts(path)]
+    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS)).fillna("")
+
+
+def read_verdicts(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a claims.csv. Raises UserError if the file is not one."""
+    lines = csv.DictReader(io.StringIO(read_text(path), newline=""))
+    try:
+        rows = [{name: unescape(text) for name, text in row.items()} for row in lines]
+    except csv.Error as error:
+        raise UserError(f"{path} is not CSV: {error}") from None
+    for row in rows:
+        texts = all(isinstance(row.get(name), str) for name in COLUMNS if name not in OMISSIBLE)
+        if not texts or row["verdict"] not in VERDICTS or row["size"] not in SIZES_DESCENDING:
+            raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells, or has another verdict")
+    return rows
 
 
 def at_largest_size(claims: "pd.DataFrame") -> "pd.DataFrame":

@@ -6,15 +6,16 @@ import itertools
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.io import csv
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.publish.tracking.run_records import MAX_TAG, clean_text, run_name
 
@@ -61,10 +62,9 @@ def build_parent_run(
     values: dict[str, float] = {}
     note = []
     if "claims.csv" in artifacts:
-        claims = csv.read(artifacts["claims.csv"])
-        values |= {f"claims/{verdict}": count for verdict, count in claims["verdict"].value_counts().items()}
-        pairs = zip(claims["verdict"], claims["text"], strict=True)
-        note += [f"- **{verdict}**: {escape_markdown(claim)}" for verdict, claim in pairs]
+        claims = read_verdicts(artifacts["claims.csv"])
+        values |= {f"claims/{verdict}": n for verdict, n in Counter(row["verdict"] for row in claims).items()}
+        note += [f"- **{row['verdict']}**: {escape_markdown(row['text'])}" for row in claims]
     if table:
         frame, meta = table
         values |= {"runs": meta.runs, "diverged runs": meta.diverged_runs}

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from fedatlas.errors import UserError
+from fedatlas.io.text import require_file
 from fedatlas.registry.extensions.settings import CONFIG, DEFAULT_PATHS, Study, study
 
 GROUP = "fedatlas.extensions"
@@ -36,6 +37,7 @@ def _study_modules(study: Study) -> dict[str, Path]:
         if path.is_dir():
             files |= {_module_name(root, file): file for file in _python_files(path)}
         elif path.exists():
+            require_file(path)
             files[_module_name(root, path)] = path
         elif name not in DEFAULT_PATHS:
             raise UserError(f"{CONFIG}: extensions: there is no {name} in {root}")
@@ -65,14 +67,18 @@ def _resolve(root: Path, name: str) -> Path:
     return path
 
 
-def _python_files(folder: Path) -> Iterator[Path]:
-    """Yield all Python files in a folder, sorted. Hidden folders, such as those of editors, are left out."""
+def _python_files(folder: Path, parents: tuple[str, ...] = ()) -> Iterator[Path]:
+    """Yield all Python files in a folder, sorted.
+
+    Hidden folders, such as those of editors, are left out, and so are links to a folder that holds them.
+    """
+    parents += (os.path.realpath(folder),)
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name == "__pycache__":
+        if path.name.startswith(".") or path.name == "__pycache__" or os.path.realpath(path) in parents:
             continue
         if path.is_dir():
-            yield from _python_files(path)
-        elif path.suffix == ".py":
+            yield from _python_files(path, parents)
+        elif path.suffix == ".py" and path.is_file():
             yield path
 
 

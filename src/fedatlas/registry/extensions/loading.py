@@ -5,6 +5,8 @@ import functools
 import importlib
 import linecache
 import os
+import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from fedatlas.errors import UserError
 from fedatlas.registry.extensions.discovery import location, modules
 from fedatlas.registry.extensions.settings import study
 
+PATIENCE = 5  # seconds of an import after which a sentence names the file
 _active: dict[str, None] = {}  # modules, in the order in which their kinds were resolved
 
 
@@ -32,10 +35,18 @@ def _load(files: tuple[tuple[str, Path], ...]) -> tuple[ModuleType, ...]:
 
 
 def _import(name: str, path: Path) -> ModuleType:
+    sentence = f"fedatlas: {location(name)} is still being imported after {PATIENCE} s"
+    timer = threading.Timer(PATIENCE, print, [sentence], {"file": sys.stderr, "flush": True})
+    timer.daemon = True
+    timer.start()
     try:
         module = importlib.import_module(name)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise UserError(explain(error) or f"{location(name)}: {_text(error)}") from error
+    finally:
+        timer.cancel()
     if not os.path.samefile(module.__file__ or "", path):
         raise UserError(f"{location(name)}: Python finds {name} in {module.__file__}; rename the file")
     return module
@@ -69,9 +80,9 @@ def translate_errors() -> Iterator[None]:
     """Turn an exception that comes out of an extension into a UserError."""
     try:
         yield
-    except UserError:
+    except (UserError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         if sentence := explain(error):
             raise UserError(sentence) from error
         raise
@@ -89,5 +100,8 @@ def active_files() -> list[str]:
 
 def _text(error: BaseException) -> str:
     """Return type and text of an exception on one line; of a UserError, its text alone."""
-    text = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+    try:
+        text = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+    except Exception:  # its own __str__ is broken
+        return type(error).__name__
     return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}"

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
-
 from fedatlas.io import csv
 from fedatlas.publish.report.page import write_report
+from fedatlas.publish.report.verdicts import read_claims
 
 
 def make(out: str, folders: Sequence[str], verdicts: Sequence[str] = ()) -> None:
@@ -20,6 +19,5 @@ def make(out: str, folders: Sequence[str], verdicts: Sequence[str] = ()) -> None
     claims = Path(out).with_name("claims.csv")
     sources = [Path(folder) / "claims.csv" for folder in folders]
     if claims not in sources:
-        frames = [csv.read(path, dtype=str, keep_default_na=False) for path in sources]
-        csv.write(claims, pd.concat(frames, ignore_index=True))
+        csv.write(claims, read_claims(*sources))
     write_report([Path(folder) for folder in folders], Path(out), verdicts=next(map(Path, verdicts), None))

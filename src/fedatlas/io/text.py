@@ -1,0 +1,59 @@
+"""Text and JSON of files that a person names or can edit: the one opener of all of them.
+
+A file is regular, of bounded length and in UTF-8, or it is refused with one sentence: a pipe would block for ever, and
+a device may have no end.
+"""
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from fedatlas.errors import UserError
+
+MOST_BYTES = 1 << 28
+
+
+def require_file(path: str | Path) -> None:
+    """Raise UserError if there is no regular file at a path, through links, that this process may read."""
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISREG(mode):
+            return os.close(os.open(path, os.O_RDONLY))
+    except (OSError, ValueError) as error:  # a NUL in a path is a ValueError
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        reason = "does not exist" if missing else f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise UserError(f"{path} {reason}") from None
+    kind = "a folder" if stat.S_ISDIR(mode) else "a device or the like"
+    raise UserError(f"{path} cannot be read: it is {kind}, and not a file")
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file. Raise UserError if it cannot be read, or is longer than MOST_BYTES."""
+    require_file(path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    if len(content) > MOST_BYTES:
+        raise UserError(f"{path} cannot be read: it has more than {MOST_BYTES >> 20} MiB")
+    return content
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file, without a byte order mark. Raise UserError if it cannot be read or is not UTF-8."""
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is not text in UTF-8") from None
+
+
+def read_json(path: str | Path) -> Any:
+    """Return the content of a JSON file. Raise UserError if it cannot be read or is not JSON."""
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} does not hold JSON: {error}") from None
