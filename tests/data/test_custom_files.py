@@ -13,12 +13,13 @@ import pytest
 from PIL import Image
 from sklearn.datasets import dump_svmlight_file
 
-from fedatlas.data import custom, custom_files, sources
+from fedatlas.data import compression, custom, custom_files, sources
 from fedatlas.data.custom import display_name
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.data.prepared import load, load_owners, read_meta
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
+from fedatlas.data.readers.libsvm import Svmlight
 from fedatlas.data.store import prepare, status, verify
 from fedatlas.errors import UserError
 from fedatlas.workflow.clean import _data_waste
@@ -362,3 +363,16 @@ def test_a_file_of_another_format_is_refused():
     for content in (b"\0\0\x08\1\0\0\0\2\1\0", b"\x89PNG\r\n", b"PK\3\4", b"\1" * 20):
         Path("mine.csv").write_bytes(content)
         assert "mine.csv" in told(**SPEC)
+
+
+def test_labels_of_an_archive_are_utf_8():
+    np.savez("mine.npz", X=X, y=np.array([b"\xff", b"a"] * 15))
+    with pytest.raises(UserError, match="array 'y' is not text in UTF-8"):
+        sources.info({"file": "mine.npz"})
+
+
+def test_lines_of_sparse_text_longer_than_a_chunk_are_whole(monkeypatch):
+    Path("mine.svm").write_text("1 " + " ".join(f"{index}:1" for index in range(1, 60)) + "\n-1 1:2\n" * 3)
+    before = load(prepare({"file": "mine.svm"}).name).X.toarray()
+    monkeypatch.setattr(compression, "_CHUNK", 7)
+    assert np.array_equal(Svmlight().load([Path("mine.svm")]).X.toarray().sum(), before.sum() + 2)

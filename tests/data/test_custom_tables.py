@@ -2,6 +2,7 @@
 
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,11 @@ from pyarrow import parquet
 
 from fedatlas.data import sources
 from fedatlas.data.prepared import load, load_owners
+from fedatlas.data.readers import custom_reader
+from fedatlas.data.readers.columns import Table, matrix, numbers
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
+from fedatlas.io import machine
 
 ROWS = 40
 RNG = np.random.default_rng(0)
@@ -197,6 +201,7 @@ def test_a_mistake_is_a_sentence_with_file_line_and_column(text):
         ({"client": "hosp"}, "mine.csv: client: there is no column 'hosp'"),
         ({"lable": "y"}, "data mine.csv has no option 'lable'; did you mean 'label'?"),
         ({"separator": "ab"}, "separator is 'ab'; it must be one character"),
+        ({"separator": "é"}, "separator is 'é'; it must be one character of ASCII"),
         ({"test_share": 1}, "test_share is 1; it must be a number, at least 0, less than 1"),
         ({"test_column": "a", "test_share": 0.1}, "test_column and test_share exclude one another"),
         ({"format": "cvs"}, "data mine.csv: unknown format 'cvs'; did you mean 'csv'?"),
@@ -288,3 +293,46 @@ def test_a_row_of_many_cells_keeps_order(tmp_path):
     survey(out.getvalue())
     data = prepared(file="mine.csv", label="y", test_share=0)
     assert np.array_equal(data.X, frame.drop(columns="y"))
+
+
+@pytest.mark.parametrize("blank", ["\n", "\r\n\n"])
+def test_blank_lines_before_the_header_are_no_rows(blank):
+    assert survey(f"{blank}colour,y\n1,no\n2,yes\n3,no\n4,yes\n").class_names == ("no", "yes")
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_text_that_memory_cannot_take_is_refused_as_it_is_read(monkeypatch, suffix):
+    FRAME.to_csv(f"mine.csv{suffix}", index=False)
+    monkeypatch.setattr(custom_reader, "TEXT_COPIES", 1 << 60)
+    with pytest.raises(UserError, match=r"holds more than .* of text, the most that the free memory can take"):
+        UserError, match=r"mine\.csv.*: holds more than .* of text, the most that the free memory can take"
+    ):
+        sources.info({"file": f"mine.csv{suffix}", **KEYS})
+
+
+@pytest.mark.parametrize("place", [0, 3, 6])
+@pytest.mark.parametrize("words", [["true", "false"], ["1_0", "x"], ["1e3", " 2 "], ["١", "2"]])
+def test_columns_are_read_together_as_one_by_one(place, words):
+    columns = {f"c{number}": pa.array(["1.5", "-2"]) for number in range(7)} | {f"c{place}": pa.array(words)}
+    table = Table(columns=columns, locate=lambda row: (Path("mine.csv"), row + 2))
+    try:
+        expected = np.stack([numbers(table, name) for name in columns], axis=1)
+    except UserError as error:
+        with pytest.raises(UserError, match=re.escape(str(error))):
+            matrix(table, list(columns))
+    else:
+        np.testing.assert_array_equal(matrix(table, list(columns)), expected)
+
+
+def test_a_table_with_more_cells_than_memory_is_refused(monkeypatch):
+    parquet.write_table(pa.Table.from_pandas(FRAME), "mine.parquet")
+    monkeypatch.setattr(machine, "free_host", lambda: 100)
+    with pytest.raises(UserError, match=r"mine\.parquet needs about"):
+        sources.info({"file": "mine.parquet", **KEYS})
+
+
+def test_a_boolean_without_a_value_is_named_by_its_row():
+    table = pa.table({"on": [True, None, False, True], "y": [0, 1, 0, 1]})
+    parquet.write_table(table, "mine.parquet")
+    with pytest.raises(UserError, match="row 2: column 'on' has no value"):
+        sources.info({"file": "mine.parquet", "label": "y"})

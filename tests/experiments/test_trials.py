@@ -15,7 +15,7 @@ from fedatlas.experiments import advice, expansion, formulas, run
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.runs import runs, tuned_points
+from fedatlas.experiments.runs import initial_searches, runs, tuned_points
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.experiments.tuning import halton
 from fedatlas.federation import algorithms
@@ -242,3 +242,10 @@ def test_formulas_may_name_other_hyper_parameters():
         formulas.resolve({"lr": "1/alpha", "alpha": "1/lr"}, known, problem)
     with pytest.raises(UserError, match="no constant 'beta'"):
         formulas.resolve({"lr": "1/beta", "alpha": 1.0}, known, problem)
+
+
+def test_a_thousand_trials_in_a_thousand_parts_are_those_that_hold_a_point(tmp_path):
+    change = {"trials": 1000, "parts": 1000, "within": {"batch": [1, 2]}, "algorithms": {"fedavg": {"search": RANGE}}}
+    cells = expansion.expand(load(tmp_path, GOOD | QUADRATIC | change)).cells
+    assert 1 <= len(cells) <= 2 and len(cells[0].spec.tune["lr"]) == 1000
+    assert sum(len(initial_searches(cell.spec)) for cell in cells) == 2

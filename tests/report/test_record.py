@@ -61,7 +61,7 @@ def test_axes_of_run_files_are_told_from_those_inside():
 def test_parameters_say_where_values_come_from():
     mine = {"algorithm": "fedspeed", "set": {"lam": 5}, "tune": {"rho": [0.1, 0.2], "lr": None}, "label": "Mine"}
     record = {table.algorithm: table.rows for table in create(algorithms={"fedac-1": {}, "mine": mine}).parameters}
-    assert [row[::2] for row in record["FedAc-I"]] == [["lr", "tuned: 0.1, 1"], ["mu", "the problem's"]]
+    assert [row[::2] for row in record["FedAc-I"]] == [("lr", "tuned: 0.1, 1"), ("mu", "the problem's")]
     values = {row[0]: row[2] for row in record["Mine"]}
     assert values["lam"] == "5" and values["rho"] == "tuned: 0.1, 0.2" and values["alpha"] == "0.9375"
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from snakemake.exceptions import LockException
 
 from fedatlas.io import csv
 from fedatlas.results.claims.judge import COLUMNS
@@ -141,3 +142,10 @@ def test_the_summary_tells_claims_and_what_tests_them(project, monkeypatch):
     assert summary.summary(Study.open(), [], [("smoke", "tiny")]).startswith(
         "Warning   results/smoke/tiny/claims.csv holds no"
     )
+
+
+def test_a_locked_folder_is_said_in_one_sentence_with_the_command(capsys):
+    messages = console.Messages(logging.NullHandler(), lambda: "")
+    messages.emit(logging.makeLogRecord({"levelno": logging.ERROR, "msg": str(LockException())}))
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "`snakemake --unlock`" in error and len(error) < 400

@@ -102,6 +102,18 @@ def test_a_figure_that_cannot_be_drawn_is_that_of_the_results(tmp_path, monkeypa
     assert "made, in `figures`." in page and "colours or marks of an older version" in page
 
 
+@pytest.mark.parametrize("path", ["gallery.md", "gallery/claims.csv", "gallery/smoke/tiny/mine.txt", "gallery/smoke/x"])
+def test_files_of_another_origin_are_not_replaced(tmp_path, monkeypatch, capsys, path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text("gallery: {smoke: [fedac_fig1]}\n")
+    monkeypatch.chdir(tmp_path)
+    mine = tmp_path / "docs" / path
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    assert main(["gallery"]) == 2 and f"docs/{path} is not of `fedatlas gallery`" in capsys.readouterr().err
+    assert mine.read_text() == "mine" and [file for file in tmp_path.glob("docs/**/*") if file.is_file()] == [mine]
+
+
 def test_a_study_without_a_gallery_is_told_so(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["gallery"]) == 2 and "names no experiments for the gallery" in capsys.readouterr().err

@@ -147,3 +147,10 @@ def test_an_experiment_that_was_measured_at_another_size_has_its_rate():
     work = {(name, size): times.Work(logistic=count) for name in "ab" for size, count in (("smoke", 10), ("paper", 50))}
     seconds = times.estimate_seconds(work, {("a", "smoke"): 1.0, ("b", "smoke"): 3.0})
     assert seconds == {("a", "paper"): pytest.approx(5.0), ("b", "paper"): pytest.approx(15.0)}
+
+
+def test_a_broken_file_does_not_hide_the_others(tmp_path, monkeypatch, capsys):
+    (tmp_path / "config/experiments").mkdir(parents=True)
+    (tmp_path / "config/experiments/broken.yaml").write_text("title: Broken\nsizes: {smoke: 5}\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["list", "experiments"]) == 0 and "Broken" in capsys.readouterr().out

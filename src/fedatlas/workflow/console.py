@@ -20,8 +20,8 @@ BUILDING, NOTHING = "Building DAG of jobs", "Nothing to be done"
 FAILED_COMMAND = "returned non-zero exit status"
 LOCKED = "Directory cannot be locked"
 UNLOCK = (
-    "fedatlas: another run works in this folder, or the last one was killed: wait for the one, or after the other call "
-    "`snakemake --unlock` (`fedatlas run NAME -- --unlock`) and then the same command again"
+    "fedatlas: this folder is locked: if no other run works in it, the last one was killed; call `snakemake --unlock` "
+    "or `fedatlas run NAME -- --unlock`, and then the same command again"
 )
 
 

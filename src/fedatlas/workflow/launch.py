@@ -6,7 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from fedatlas.data.paths import cache_folder
 from fedatlas.errors import UserError, nearest
+from fedatlas.io.files import ensure_writable
 from fedatlas.workflow.configuration import SNAKEFILE
 from fedatlas.workflow.study import Study
 
@@ -25,9 +27,13 @@ def run(name: str, size: str | None, cores: str, dry: bool, options: Sequence[st
         The exit status of Snakemake.
 
     Raises:
-        UserError: There is no such experiment, or it is wrong.
+        UserError: There is no such experiment, it is wrong, or Snakemake could not keep its cache.
     """
     check_experiment(Study.open(), name)
+    try:
+        ensure_writable(cache_folder().with_name("snakemake") / "cache")
+    except UserError as error:
+        raise UserError(f"{error}: set XDG_CACHE_HOME to a folder in which Snakemake can keep its cache") from None
     words = [*(["--dry-run"] if dry else []), *options]
     config = [] if size is None else [f"size={size}"]
     position = next((number for number, word in enumerate(words) if word in ("--config", "-C")), None)

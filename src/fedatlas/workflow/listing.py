@@ -90,6 +90,7 @@ def summarize(study: Study, name: str, costs: Mapping[tuple[str, str], Cost] | N
 
 def _data_names(content: Any) -> list[str]:
     """Return the names of the data of an experiment at a size, or its kinds of problem if they need none."""
+    content = content if isinstance(content, dict) else {}
     cases = content.get("cases")
     mappings = [content.get("problem"), *(cases.values() if isinstance(cases, dict) else ())]
     problems = [mapping.get("problem", mapping) for mapping in mappings if isinstance(mapping, dict)]

@@ -18,7 +18,7 @@ from fedatlas.publish.report.cards import SIGNS
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
-from fedatlas.publish.report.verdicts import VERDICTS, at_largest_size, read_claims, read_verdicts
+from fedatlas.publish.report.verdicts import OMISSIBLE, VERDICTS, at_largest_size, read_claims, read_verdicts
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.registry.bibliography import Reference
 from fedatlas.results.claims.verdicts import NOT_TESTED
@@ -189,7 +189,7 @@ def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> Non
 
 
 def _claims(path: Path) -> list[dict[str, Any]]:
-    claims: list[dict[str, Any]] = list(read_verdicts(path))
+    claims: list[dict[str, Any]] = [dict.fromkeys(OMISSIBLE, "") | row for row in read_verdicts(path)]
     for claim in claims:
         claim["paper"] = labels.number(float(claim["paper"])) if _is_number(claim["paper"]) else claim["paper"]
     return claims

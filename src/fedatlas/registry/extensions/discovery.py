@@ -34,9 +34,9 @@ def _study_modules(study: Study) -> dict[str, Path]:
         return files
     for name in study.paths:
         path = _resolve(root, name)
-        if path.is_dir():
+        if os.path.isdir(path):  # not path.is_dir(), which refuses a long name by an OSError
             files |= {_module_name(root, file): file for file in _python_files(path)}
-        elif path.exists():
+        elif os.path.exists(path):
             require_file(path)
             files[_module_name(root, path)] = path
         elif name not in DEFAULT_PATHS:
@@ -62,7 +62,7 @@ def _resolve(root: Path, name: str) -> Path:
             f"{key} lies outside the study: copy it into the study, or install it as a package with an entry point "
             f"of the group {GROUP}"
         )
-    if path.is_file() and path.suffix != ".py":
+    if os.path.isfile(path) and path.suffix != ".py":
         raise UserError(f"{key} is no Python file: its name does not end with .py")
     return path
 
