@@ -1,6 +1,7 @@
 """Headlines: the files of the atlas, wrong files, and the one verdict over readings and parts."""
 
 import csv
+import functools
 import itertools
 import json
 
@@ -20,10 +21,14 @@ from fedatlas.publish.report.cards import (
     write_cards,
 )
 from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
+from fedatlas.publish.report.page import write_report
+from fedatlas.publish.report.record_builder import build_record
+from fedatlas.publish.tracking import connection
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.results.comparing.published import read_table
 from fedatlas.workflow.gallery_page import paper_hours
 from fedatlas.workflow.study import Study
+from tests.report.sample import experiment, results, view
 from tests.workflow.project import ROOT
 
 HEADLINE = {
@@ -75,27 +80,22 @@ def test_every_paper_has_five_to_seven_headlines(papers):
 def test_headlines_name_claims_figures_and_experiments_that_exist(papers, monkeypatch):
     monkeypatch.chdir(ROOT)
     study = Study.open()
-    found = {}
-
-    def experiment(name):
-        if name not in found:
-            found[name] = study.files.load(name, "laptop")
-        return found[name]
+    load = functools.cache(lambda name: study.files.load(name, "laptop"))
 
     for paper in papers:
         claims = [claim for headline in paper.headlines.values() for claim in headline.claims]
         claims += [claim for finding in paper.findings.values() for claim in finding.claims]
         for claim in claims:
             name, _, key = claim.partition("/")
-            assert key in {**experiment(name).claims, **study.files.load(name, "paper").claims}, claim
+            assert key in {**load(name).claims, **study.files.load(name, "paper").claims}, claim
         for headline in paper.headlines.values():
             if headline.figure:
                 name, _, key = headline.figure.partition("/")
-                assert key in experiment(name).figures, headline.figure
+                assert key in load(name).figures, headline.figure
             if headline.beside:
                 assert set(headline.beside.settings) <= set(read_table(headline.beside.table)["group"])
                 assert set(read_table(headline.beside.table)["algorithm"]) <= set(
-                    experiment(headline.beside.experiment).algorithms
+                    load(headline.beside.experiment).algorithms
                 )
 
 
@@ -103,8 +103,8 @@ def test_what_never_ran_has_its_price(papers):
     hours, named = paper_hours(), 0
     for paper in papers:
         for headline in paper.headlines.values():
-            for experiment in headline.not_run.values():
-                assert hours[experiment] > 0.5, experiment
+            for name in headline.not_run.values():
+                assert hours[name] > 0.5, name
                 named += 1
             assert headline.not_run or "not run" not in headline.evidence.values()
     assert named > 10
@@ -194,6 +194,23 @@ def test_published_points_stand_beside_results(tmp_path):
     (card,) = make_cards(written(tmp_path), state(claims(HELD, HELD), points={"made_up": points}))
     assert "Beside the 2 points" in card.points and "is 1.25 times theirs in the median, 1 to 1.5" in card.points
     assert card.points.endswith("it is 1 times theirs.")
+
+
+def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
+    (tmp_path / "headlines").mkdir()
+    spec, folder = experiment(), tmp_path / "results"
+    cards = make_cards(written(tmp_path / "headlines", quote="It is <better>."), state(claims(HELD, HELD)))
+    folder.mkdir()
+    results(folder, spec)
+    record = build_record(spec, view(spec), cards)
+    assert build_record(experiment("other"), view(spec), cards).cards == []
+    record.write(folder / "about.json")
+    write_report([folder], tmp_path / "report.html")
+    html = (tmp_path / "report.html").read_text()
+    assert html.index("What the papers say") < html.index("<h4>Claims</h4>")
+    assert "“It is &lt;better&gt;.”" in html and 'class="tile level-same"' in html and "Claims held" not in html
+    note = connection._description(record, "1")
+    assert "- **held**: “It is &lt;better\\>.” (Abstract; evidence: the paper's model and data)" in note
 
 
 def test_cards_survive_their_file(tmp_path):

@@ -184,7 +184,7 @@ def _rows(claims: "pd.DataFrame") -> dict[str, dict[str, str]]:
 def _make_card(
     paper: PaperHeadlines, name: str, headline: Headline, rows: Mapping[str, dict[str, str]], state: GalleryState
 ) -> Card:
-    parts = []
+    parts: list[dict[str, Any]] = []
     for part, claims in headline.parts.items():
         found = [rows[claim] for claim in claims if claim in rows]
         parts.append({"name": part, "verdict": judge_part([row["verdict"] for row in found]), "rows": found})

@@ -88,9 +88,9 @@ def write_page(
     claims = pd.concat([record.claims for record in records], ignore_index=True).fillna("")
     claims = with_q_values(claims, {record.entry.name: record.entry.paper.key for record in records})
     csv.write(gallery / "claims.csv", claims)
-    made, notices = cards.make_cards(papers, _state(gallery, records, claims, hours or {})), ()
+    made = cards.make_cards(papers, _state(gallery, records, claims, hours or {}))
+    notices = cards.make_notices(papers, claims)
     if made:
-        notices = cards.make_notices(papers, claims)
         cards.write_cards(gallery / cards.FILE, made)
         tally.draw_tally(made, gallery / "tally.svg")
     pages = {f"{name}.md": list(_experiment_page(parts, claims)) for name, parts in _by_name(records).items()}
