@@ -4,6 +4,8 @@ Channels lie last in memory and make SIMD vectors. Forward, the four convolution
 weight that is read. Backward, only the largest of the four has a gradient, and that only if it is positive: each of
 those adds a patch of the image to a filter's gradient and a filter to a patch of the image's gradient, a quarter of the
 arithmetic of two convolutions or less.
+
+Arrays are copied and added in loops: expressions of whole arrays of four axes take LLVM seconds to compile.
 """
 
 import numpy as np
@@ -28,9 +30,13 @@ def forward(x, shape, weight, bias, simd):
     n, (b, height, width, inside), (outside, _, k, _) = len(simd), shape, weight.shape
     h, w, padded = (height - k + 1) // 2, (width - k + 1) // 2, -(-outside // n) * n
     filters = np.zeros((k, k, inside, padded), x.dtype)  # output channels last
-    filters[..., :outside] = weight.transpose(2, 3, 1, 0)
     start = np.zeros(padded, x.dtype)
-    start[:outside] = bias
+    for o in range(outside):
+        start[o] = bias[o]
+        for channel in range(inside):
+            for down in range(k):
+                for right in range(k):
+                    filters[down, right, channel, o] = weight[o, channel, down, right]
     z, chosen = np.empty((b, h, w, padded), x.dtype), np.empty((b, h, w, padded), x.dtype)
     X, F, B, Z, C = pointer(x), pointer(filters), pointer(start), pointer(z), pointer(chosen)
     row, run, to = width * inside, k * inside, 0
@@ -93,8 +99,12 @@ def by_weight(x, shape, chosen, g, grads, simd):
                             store(F, tap + r * padded, f)
                 to += padded
     by_filter, by_bias = grads
-    by_filter += filters[..., :outside].transpose(3, 2, 0, 1)
-    by_bias += start[:outside]
+    for o in range(outside):
+        by_bias[o] += start[o]
+        for channel in range(inside):
+            for down in range(k):
+                for right in range(k):
+                    by_filter[o, channel, down, right] += filters[down, right, channel, o]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -105,14 +115,19 @@ def by_image(shape, weight, chosen, g, simd):
     row, run = width * inside, k * inside
     length = -(-run // n) * n
     filters = np.zeros((outside, k, length), g.dtype)  # rows in whole vectors
-    filters[:, :, :run] = np.ascontiguousarray(weight.transpose(0, 2, 3, 1)).reshape(outside, k, run)
+    for o in range(outside):
+        for down in range(k):
+            for right in range(k):
+                for channel in range(inside):
+                    filters[o, down, right * inside + channel] = weight[o, channel, down, right]
     gradient = np.zeros(b * height * row + SPARE, g.dtype)
     counts, lists = np.zeros(5, np.int64), np.zeros((5, outside), np.int64)
     X, F, C, G, N, L = pointer(gradient), pointer(filters), pointer(chosen), pointer(g), pointer(counts), pointer(lists)
     for window in range(b * h * w):
         i, j = window // w % h, window % w
         at, to = (window // (h * w) * height + 2 * i) * row + 2 * j * inside, window * padded
-        counts[:] = 0
+        for corner_index in range(5):
+            N[corner_index] = 0
         for o in range(outside):  # filters with their largest at each corner of the window; the last list has none
             corner_index = int(C[to + o]) % 5
             L[corner_index * outside + N[corner_index]] = o
