@@ -106,7 +106,10 @@ def test_resources_count(tmp_path, monkeypatch):
 
 
 def forget():
-    for function in (fingerprint._closure, fingerprint._parsed, fingerprint._cached, fingerprint._path_inside):
+    caches = (
+        fingerprint._closure, fingerprint._followed, fingerprint._parsed, fingerprint._cached, fingerprint._path_inside,
+    )  # fmt: skip
+    for function in caches:
         function.cache_clear()
 
 

@@ -36,7 +36,8 @@ def fingerprints(study):
     """A function that gives the fingerprints of own modules as a new process would."""
 
     def values(*names):
-        for function in (fingerprint._closure, fingerprint._parsed_outside, discovery._study_modules):
+        caches = fingerprint._closure, fingerprint._followed, fingerprint._parsed_outside, discovery._study_modules
+        for function in caches:
             function.cache_clear()
         return [fingerprint.fingerprint([name]) for name in names]
 

@@ -19,12 +19,14 @@ import time
 from pathlib import Path
 
 LIBRARIES = {
-    "snakemake": "snakemake.cli snakemake.executors.local snakemake.report pandas scipy.sparse numpy.random yaml psutil"
-    " jinja2 filelock",
-    "fedatlas": "numpy.random pandas pyarrow.parquet yaml scipy.special scipy.sparse scipy.optimize matplotlib.figure"
-    " matplotlib.ticker matplotlib.lines matplotlib.text matplotlib.backends.backend_agg"
-    " matplotlib.backends.backend_svg matplotlib.backends.backend_pdf mlflow.entities"
-    " mlflow.store.tracking.sqlalchemy_store jinja2 markupsafe",
+    "snakemake": "snakemake.cli snakemake.executors.local snakemake.report snakemake.report.html_reporter"
+    " snakemake.assets snakemake.storage snakemake.profiles smart_open jsonschema platformdirs pandas scipy.special"
+    " scipy.sparse numpy.random yaml psutil jinja2 filelock graphlib",
+    "fedatlas": "numpy.random pandas pyarrow.parquet pyarrow.dataset pyarrow.pandas_compat pandas.io.formats.csvs yaml"
+    " scipy.special scipy.sparse scipy.optimize matplotlib.figure matplotlib.pyplot matplotlib.ticker matplotlib.lines"
+    " matplotlib.text matplotlib.backends.backend_agg matplotlib.backends.backend_svg matplotlib.backends.backend_pdf"
+    " PIL.PngImagePlugin mlflow.entities mlflow.store.tracking.sqlalchemy_store sqlalchemy.dialects.sqlite"
+    " alembic.command jinja2 markupsafe",
 }
 STREAMS = 2  # standard output and error
 
@@ -79,7 +81,7 @@ class ForkServer:
     def close(self):
         """End the server."""
         self.process.stdin.close()
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=60)
         self.folder.cleanup()
 
 

@@ -74,19 +74,24 @@ def closure(*modules: str) -> frozenset[str]:
 
 
 @functools.cache
-def _closure(_study: extensions.Study, modules: tuple[str, ...]) -> frozenset[str]:
+def _closure(study: extensions.Study, modules: tuple[str, ...]) -> frozenset[str]:
     names: set[str] = set()
     todo = list(modules)
     while todo:
         name = todo.pop()
         if name not in names:
             names.add(name)
-            _existing(name)
-            imported = _imported(_parse(name)["imports"])
-            todo.extend(
-                module for module in imported if _path(module) and not silent(module) and (name, module) not in DETACHED
-            )
+            todo.extend(_followed(study, name))
     return frozenset(names)
+
+
+@functools.cache
+def _followed(_study: extensions.Study, name: str) -> tuple[str, ...]:
+    """Return the modules that a module imports and that count as parts of it."""
+    imported = _imported(_parse(name)["imports"])
+    return tuple(
+        module for module in imported if _path(module) and not silent(module) and (name, module) not in DETACHED
+    )
 
 
 def silent(name: str) -> bool:
