@@ -14,7 +14,7 @@ from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
 if TYPE_CHECKING:
     import pandas as pd
 
-NUMBERS = ("value", "low", "high", "seeds")  # columns of claims that hold numbers
+NUMBERS = ("value", "low", "high", "seeds", "p")  # columns of claims that hold numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +39,8 @@ class Results:
 
     claims: a row for each claim of the paper: ``claim``, ``text``, ``reading``, ``source``, what the ``paper`` has,
     what is found here (``ours``), ``verdict``, the number that decides (``value``), its interval (``low``, ``high``),
-    ``seeds`` and ``note``.
+    ``seeds``, the p-value ``p``, the date ``changed`` of the check, whether it was ``written`` before or after results,
+    and ``note``.
 
     Costs are ``vectors_up``, ``vectors_down``, ``gradients``, ``samples`` (per active client) and ``seconds``. A column
     of an axis holds numbers, or text where a value is none: a word is itself, a mapping its JSON.

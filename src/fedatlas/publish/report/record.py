@@ -13,7 +13,6 @@ from fedatlas.io.files import atomic
 from fedatlas.io.text import read_json, read_text
 from fedatlas.registry.bibliography import Reference
 from fedatlas.registry.validation import restore
-from fedatlas.results.comparing.summaries import join_names
 
 RECORD_FILE = "about.json"  # in the folder of an experiment's results
 PROBLEM_CONSTANT = "the problem's"  # the value of a hyper-parameter that is one of the problem's constants
@@ -103,7 +102,7 @@ class ExperimentRecord:
         on = f"on the tuning seed{'s' if len(self.select.seeds) > 1 else ''} {seeds}"
         if not fixed:
             return f"All algorithms are tuned, {on}."
-        return f"Tuned, {on}: {join_names(names)}. With the values of the experiment's file: {join_names(fixed)}."
+        return f"Tuned, {on}: {'; '.join(names)}. With the values of the experiment's file: {'; '.join(fixed)}."
 
     def plain(self) -> dict[str, Any]:
         """Return the record as JSON types."""
