@@ -8,11 +8,11 @@ import pytest
 
 from fedatlas.cli.arguments import json_file
 from fedatlas.data import sources
-from fedatlas.data.readers.image_folder import open_image
 from fedatlas.errors import LENGTH, UserError, did_you_mean, shorten
 from fedatlas.experiments import result_files
 from fedatlas.federation.participation import trace_file
 from fedatlas.io import csv, text
+from fedatlas.io.images import open_image
 from fedatlas.io.yaml import parse, read_yaml
 from fedatlas.publish.report.record import ExperimentRecord
 from fedatlas.publish.report.verdicts import read_verdicts

@@ -9,6 +9,7 @@ SILENT = {
     "fedatlas.registry.kinds": "finds kinds and builds them from their declared options",
     "fedatlas.io.files": "writes files whole",
     "fedatlas.io.yaml": "what files of YAML say reaches results through parameters",
+    "fedatlas.io.text": "refuses files that are none of text",
     "fedatlas.io.npz": "refuses archives that do not hold what they declare",
     "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.exclusions": "says what results depend on",

@@ -1,8 +1,6 @@
 """Folders of images as torchvision reads them: one folder for each class."""
 
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +10,10 @@ import numpy as np
 from fedatlas.data.errors import custom_file_error
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
-from fedatlas.io.text import require_file
+from fedatlas.io.images import open_image
 from fedatlas.registry.options import option
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".pgm", ".ppm", ".tif", ".tiff", ".webp")
-FORMATS = ("PNG", "JPEG", "BMP", "GIF", "PPM", "TIFF", "WEBP")
 MOST_PIXELS = 1 << 26  # of one image
 _GREY = ("1", "L", "LA")
 
@@ -123,18 +120,3 @@ def _read_header(file: Path) -> tuple[str, int, int]:
         fault = f"the image has {height} x {width} pixels, which is more than {MOST_PIXELS:,}"
         raise custom_file_error(file, fault)
     return mode, height, width
-
-
-@contextmanager
-def open_image(file: Path) -> Iterator[Any]:
-    """Open an image. Raises UserError if it cannot be read, also while it is decoded."""
-    from PIL import Image
-
-    require_file(file)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(file, formats=FORMATS) as image:
-                yield image
-    except Exception as error:  # decoders of Pillow raise all kinds of errors on a damaged file
-        raise custom_file_error(file, f"is not a readable image ({error})") from None

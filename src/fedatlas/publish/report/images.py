@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 from typing import Literal
 
-from fedatlas.data.readers.image_folder import open_image
+from fedatlas.io.images import open_image
 from fedatlas.io.text import read_bytes
 
 COLOURS = 128
