@@ -55,6 +55,8 @@ def refused(capsys, *arguments):
         ([*TRAIN, "--set", "=1"], "'=1' is not of the form NAME=VALUE"),
         ([*TRAIN, "--set", "schedule=2026-01-01"], "is not a YAML value"),
         ([*TRAIN, "--set", "schedule=&a [*a]"], "is not a YAML value"),
+        ([*TRAIN, "--option", f"dim=0x{'f' * 300}"], "is not a YAML value"),
+        ([*TRAIN, "--option", f"dim={'9' * 400}"], "dim is inf; it must be a whole number"),
         ([*TRAIN, "--json", "--out", "-"], "both write to standard output"),
         (["ui", "--port", "99999"], "--port: 99999 is not a port"),
         (["job", "run", "[[", "x.parquet"], "spec: [[ does not exist"),

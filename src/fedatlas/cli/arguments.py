@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -201,7 +202,9 @@ def _split(text: str) -> list[str]:
 def _number(text: str) -> float | None:
     for kind in (int, float):
         try:
-            return kind(text)
+            value = kind(text)
         except ValueError:
             continue
+        if kind is float or abs(value) <= sys.float_info.max:  # as io.yaml
+            return value
     return None

@@ -210,7 +210,7 @@ class _PivotTable:
     def _split(self, room: int) -> list[slice]:
         columns = range(len(self.corner))
         prefix = sum(max(len(row[column]) for row in [self.corner, *self.left]) + 2 for column in columns)
-        widths = [max(len(head), *(row[column][1] for row in self.cells)) for column, head in enumerate(self.top)]
+        widths = [max([len(head), *(row[column][1] for row in self.cells)]) for column, head in enumerate(self.top)]
         return list(split_columns(widths, prefix, room))
 
     def count(self) -> int:
