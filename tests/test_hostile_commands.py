@@ -57,6 +57,7 @@ def refused(capsys, *arguments):
         ([*TRAIN, "--set", "schedule=&a [*a]"], "is not a YAML value"),
         ([*TRAIN, "--option", f"dim=0x{'f' * 300}"], "is not a YAML value"),
         ([*TRAIN, "--option", f"dim={'9' * 400}"], "dim is inf; it must be a whole number"),
+        ([*TRAIN, "--option", f"dim={'9' * 300}"], "GiB are free: take fewer clients, or a smaller problem"),
         ([*TRAIN, "--json", "--out", "-"], "both write to standard output"),
         (["ui", "--port", "99999"], "--port: 99999 is not a port"),
         (["job", "run", "[[", "x.parquet"], "spec: [[ does not exist"),

@@ -91,11 +91,12 @@ def keep_freed_memory() -> None:
 
 def format_size(count: float) -> str:
     """Return a number of bytes for people: ``1.5 GiB``."""
+    count = min(count, 1 << 1000)  # a number of a user's may exceed what can be divided
     for unit in ("B", "KiB", "MiB"):
         if count < 1024:
             return f"{count:.3g} {unit}"
         count /= 1024
-    return f"{count:,.3g} GiB" if count < 1000 else f"{count:,.0f} GiB"
+    return f"{count:,.0f} GiB" if 1000 <= count < 1e12 else f"{count:,.3g} GiB"
 
 
 @functools.cache
