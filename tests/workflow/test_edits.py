@@ -235,7 +235,7 @@ EDITS = {
     "words and what is not used": (NOTHING, set()),
     "no edit": ([], set()),
 }
-REALLY = {"convex: problem.partition.alpha", "no edit"}
+REALLY = {"quadratic: within.local_steps", "no edit"}
 
 
 def test_there_are_edits_of_every_kind():
