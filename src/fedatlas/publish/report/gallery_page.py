@@ -242,7 +242,7 @@ def _experiment_page(parts: Sequence[_Record], claims: "pd.DataFrame") -> Iterat
     yield ""
     if named:
         also = f" This page is that of {'; '.join(map(escape_markdown, named))}." if len(named) > 1 else ""
-        yield f"{escape_markdown(record.entry.title)}.{also}"
+        yield f"{escape_markdown(record.entry.title.rstrip('.'))}.{also}"
         yield ""
     for record in parts:
         if len(parts) > 1:
