@@ -13,7 +13,7 @@ from fedatlas import UserError, train
 from fedatlas.cli.main import main
 from fedatlas.experiments import result_files as files
 from fedatlas.federation import algorithms
-from fedatlas.results.claims.judge import COLUMNS
+from fedatlas.results.claims.verdicts import COLUMNS
 
 QUADRATIC = ["--problem", "quadratic", "--option", "dim=5", "--clients", "3", "--batch", "0", "--rounds", "20"]
 

@@ -6,7 +6,7 @@ import pytest
 
 import fedatlas
 from fedatlas import UserError
-from fedatlas.results.claims.judge import COLUMNS
+from fedatlas.results.claims.verdicts import COLUMNS
 
 
 @pytest.mark.parametrize("path", ["results", "results/smoke", "results/smoke/tiny", "results/smoke/tiny/"])

@@ -6,9 +6,9 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
-from fedatlas.results.claims.judge import COLUMNS, judge_claims
+from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
+from fedatlas.results.claims.verdicts import COLUMNS, HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, curves_of, table
 
 from .fixtures import verdict, view

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas import UserError
-from fedatlas.experiments import expansion, experiment_file
+from fedatlas.experiments import SIZES, expansion, experiment_file
 from fedatlas.experiments.runs import runs
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ def load(tmp_path, document, size="smoke"):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
-@pytest.mark.parametrize("size", experiment_file.SIZES)
+@pytest.mark.parametrize("size", SIZES)
 def test_every_experiment_expands(path, size):
     cells = expansion.cells(experiment_file.load(path, size))
     assert len({(cell.id, cell.key) for cell in cells}) == len(cells) > 0

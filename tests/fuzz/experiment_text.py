@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 from hypothesis import strategies as st
 
-from fedatlas.experiments import expansion, experiment_file
+from fedatlas.experiments import SIZES, expansion, experiment_file
 from fedatlas.workflow.validation import validate
 from tests.fuzz.targets import Target, mutated
 
@@ -17,7 +17,7 @@ LINES = sorted({line for text in FILES for line in text.splitlines(keepends=True
 def _run(content: bytes, folder: Path) -> None:
     path = folder / "mine.yaml"
     path.write_bytes(content)
-    for size in experiment_file.SIZES[:1]:
+    for size in SIZES[:1]:
         experiment = experiment_file.load(path, size, folder)
         validate(experiment)
         expansion.cells(experiment)

@@ -13,7 +13,7 @@ from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.page import prose, write_report
 from fedatlas.publish.report.record_builder import build_record
 from fedatlas.publish.report.warnings import find_warnings
-from fedatlas.results.claims.judge import COLUMNS
+from fedatlas.results.claims.verdicts import COLUMNS
 from tests.report.sample import chart, experiment, results, table, view
 
 

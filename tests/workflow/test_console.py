@@ -8,8 +8,7 @@ import pytest
 from snakemake.exceptions import LockException
 
 from fedatlas.io import csv
-from fedatlas.results.claims.judge import COLUMNS
-from fedatlas.results.claims.verdicts import NOT_TESTED
+from fedatlas.results.claims.verdicts import COLUMNS, NOT_TESTED
 from fedatlas.workflow import console, summary
 from fedatlas.workflow.study import Study
 from tests.workflow.studies import importing, snakemake

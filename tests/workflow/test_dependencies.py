@@ -186,6 +186,7 @@ TABLE = [
     ("experiments.metadata", f"{EVERY_CELL} table {CLAIMS} track report"),
     ("experiments.tables", "table"),
     ("experiments.claim", CLAIMS),
+    ("experiments", "report track"),
     ("experiments*", ""),
     # metrics and labels
     ("federation.metrics.suboptimality", f"tuned table {FIGURES_OF_RESULTS} {CLAIMS}"),
@@ -228,7 +229,8 @@ TABLE = [
     ("workflow.shared_files", ""),
     # comparisons over problems
     ("results.comparing", ""),
-    ("results.comparing.discoveries", "report"),
+    ("results.comparing.published", "scaling promises report track"),
+    ("results.comparing.discoveries", "report track"),
     *((f"results.comparing.{name}", COMPARED) for name in ("benchmark", "targets")),
     ("results.comparing.intervals", f"{COMPARED} {CLAIMS}"),
     *((f"results.comparing.{name}", "profiled") for name in ("profiles", "ranking")),
@@ -237,7 +239,7 @@ TABLE = [
     ("results.claims.better", "better"),
     ("results.claims.below", "below"),
     *((f"results.claims.{name}", CLAIMS) for name in ("base", "evidence", "judge", "results")),
-    ("results.claims.verdicts", f"{CLAIMS} report"),
+    ("results.claims.verdicts", f"{CLAIMS} report track"),
     ("results.claims", CLAIMS),
     ("results.claims.*", ""),
     ("workflow.jobs.claims", CLAIMS),
@@ -251,12 +253,13 @@ TABLE = [
     # the other jobs
     *((f"workflow.jobs.{name}", name) for name in (
         "instability", "optimum", "partition", "report", "table", "track")),
-    *((f"publish.report.{name}", "track report") for name in ("record", "warnings")),
-    *((f"publish.report.{name}", "report") for name in ("charts", "images", "page", "tables", "verdicts")),
+    *((f"publish.report.{name}", "track report") for name in ("headlines", "record", "verdicts", "warnings")),
+    *((f"publish.report.{name}", "report") for name in ("cards", "charts", "images", "page", "tables")),
     ("publish.report*", ""),
     ("publish.tracking*", "track"),
     ("io.csv", f"table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("io.markdown", "track"),
+    ("io.images", "report"),
     # what checks, describes, asks, or moves files
     *((name, "") for name in (
         "fedatlas", "__main__", "api*", "cli*", "errors", "federation", "io*", "publish*", "registry*", "results",

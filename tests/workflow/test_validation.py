@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import experiment_file
+from fedatlas.experiments import SIZES, experiment_file
 from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment
 
@@ -22,7 +22,7 @@ def without(mapping, key):
     return {k: v for k, v in mapping.items() if k != key}
 
 
-@pytest.mark.parametrize("size", experiment_file.SIZES)
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
 def test_experiments_of_the_atlas_are_right(path, size):
     if size in experiment_file.document(path)["sizes"]:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from fedatlas.cli.list import FAMILIES, RECORDS, all_options, default
-from fedatlas.experiments import claim_history
-from fedatlas.experiments.experiment_file import SIZES, document
+from fedatlas.experiments import SIZES, claim_history
+from fedatlas.experiments.experiment_file import document
 from fedatlas.io.files import atomic
 from fedatlas.io.machine import format_size
 from fedatlas.io.markdown import escape_markdown

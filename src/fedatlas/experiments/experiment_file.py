@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments import claim_history, specification
+from fedatlas.experiments import SIZES, claim_history, specification
 from fedatlas.experiments.claim_tables import expand_tables
 from fedatlas.experiments.merging import merge
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io.yaml import read_yaml
 
-SIZES = ("smoke", "laptop", "paper")
 OMISSIBLE = ("notes", "cases", "algorithms", "figures", "claims", "sizes")  # sections that ``extends`` can leave out
 
 

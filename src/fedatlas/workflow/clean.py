@@ -9,7 +9,7 @@ from fedatlas.data import custom_files, raw_files, sources
 from fedatlas.data.locks import find_leftovers, remove_leftover
 from fedatlas.data.paths import custom_folder, prepared_folder, raw_folder, resolve_directory
 from fedatlas.errors import UserError
-from fedatlas.experiments import experiment_file
+from fedatlas.experiments import SIZES
 from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
@@ -57,7 +57,7 @@ def find_waste(
     waste = [Waste(path, _size(path), "half-written") for path in orphans]
     for root in directories:
         waste += [Waste(path, _size(path), HALF_FETCHED) for path in find_leftovers(root, unfinished)]
-    for size in experiment_file.SIZES:
+    for size in SIZES:
         for name in study.files.paths:
             folder = Path(study.folders.experiment(size, name)) / "runs"
             if folder.exists():

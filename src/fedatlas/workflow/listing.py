@@ -9,7 +9,7 @@ from typing import Any
 
 from fedatlas.data.custom import display_name
 from fedatlas.errors import UserError
-from fedatlas.experiments import experiment_file
+from fedatlas.experiments import SIZES, experiment_file
 from fedatlas.experiments.numbering import find_items, format_items
 from fedatlas.io import terminal
 from fedatlas.io.machine import format_size
@@ -74,7 +74,7 @@ def summarize(study: Study, name: str, costs: Mapping[tuple[str, str], Cost] | N
     document = study.files.document(name)
     document = document if isinstance(document, dict) else {}
     sizes = document.get("sizes")
-    sizes = {size: sizes[size] for size in experiment_file.SIZES if size in sizes} if isinstance(sizes, dict) else {}
+    sizes = {size: sizes[size] for size in SIZES if size in sizes} if isinstance(sizes, dict) else {}
     title, paper, source = (str(document.get(key) or "") for key in ("title", "paper", "source"))
     return ExperimentSummary(
         name=name,

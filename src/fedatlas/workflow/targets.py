@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.experiment_file import SIZES
+from fedatlas.experiments import SIZES
 from fedatlas.workflow.study import Study
 
 NAME = r"\w[\w-]*"  # of an experiment; the wildcard of the workflow holds the same letters

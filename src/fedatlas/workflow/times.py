@@ -21,8 +21,8 @@ from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
+from fedatlas.experiments import SIZES
 from fedatlas.experiments.cells import CellSpec, has_choice
-from fedatlas.experiments.experiment_file import SIZES
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.runs import create_run, initial_searches, tuned_points

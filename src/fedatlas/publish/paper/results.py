@@ -8,9 +8,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values, labels
+from fedatlas.experiments import SIZES, axis_values, labels
 from fedatlas.experiments.cells import CASE, Cell
-from fedatlas.experiments.experiment_file import SIZES
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read

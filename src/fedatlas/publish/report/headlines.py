@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError, lookup
-from fedatlas.experiments.experiment_file import SIZES
+from fedatlas.experiments import SIZES
 from fedatlas.io.yaml import read_yaml
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.options import option

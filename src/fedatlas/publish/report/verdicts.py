@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING
 from fedatlas.errors import UserError
 from fedatlas.io.csv import unescape
 from fedatlas.io.text import read_text
-from fedatlas.results.claims.judge import COLUMNS
-from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
+from fedatlas.results.claims.verdicts import (
+    COLUMNS,
+    EQUAL,
+    HELD,
+    MORE,
+    NOT_HELD,
+    NOT_TESTED,
+    UNDECIDED,
+    UNTESTED,
+    VACUOUS,
+)
 from fedatlas.results.comparing.discoveries import q_values
 
 if TYPE_CHECKING:

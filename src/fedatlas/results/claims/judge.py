@@ -9,31 +9,11 @@ from fedatlas.experiments.claim import Claim
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.results import Results
-from fedatlas.results.claims.verdicts import HELD, MORE, NOT_TESTED, VACUOUS, NotTested
+from fedatlas.results.claims.verdicts import COLUMNS, HELD, MORE, NOT_TESTED, VACUOUS, NotTested
 from fedatlas.theory import NotCovered
 
 if TYPE_CHECKING:
     import pandas as pd
-
-COLUMNS = (
-    "experiment",
-    "size",
-    "claim",
-    "text",
-    "reading",
-    "source",
-    "paper",
-    "ours",
-    "verdict",
-    "value",
-    "low",
-    "high",
-    "seeds",
-    "p",
-    "changed",
-    "written",
-    "note",
-)
 
 
 def judge_claims(

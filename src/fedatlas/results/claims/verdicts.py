@@ -1,4 +1,4 @@
-"""Verdicts on claims, and the outcomes of checks that carry them."""
+"""Verdicts on claims, the outcomes of checks that carry them, and the columns of the table that holds them."""
 
 from dataclasses import dataclass
 
@@ -10,6 +10,26 @@ NOT_HELD = "not held"
 VACUOUS = "vacuous"
 UNTESTED = "not tested"  # because what failed was not tuned
 NOT_TESTED = "not tested at this size"
+
+COLUMNS = (  # of claims.csv
+    "experiment",
+    "size",
+    "claim",
+    "text",
+    "reading",
+    "source",
+    "paper",
+    "ours",
+    "verdict",
+    "value",
+    "low",
+    "high",
+    "seeds",
+    "p",
+    "changed",
+    "written",
+    "note",
+)
 
 
 class NotTested(Exception):

@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.experiments.cells import Select
-from fedatlas.experiments.experiment_view import AlgorithmView
-
 if TYPE_CHECKING:
     import pandas as pd
+
+    from fedatlas.experiments.cells import Select
+    from fedatlas.experiments.experiment_view import AlgorithmView
 
 PLACE = Path(__file__).parent / "published"
 TABLES = {
@@ -50,7 +50,7 @@ def _read_fedac() -> "pd.DataFrame":
 
 
 def fedac_points(
-    problem: Mapping[str, Any], setting: Mapping[str, Any], select: Select, algorithms: Mapping[str, AlgorithmView]
+    problem: Mapping[str, Any], setting: Mapping[str, Any], select: "Select", algorithms: Mapping[str, "AlgorithmView"]
 ) -> "pd.DataFrame":
     """Return the published points of FedAc in the settings of an experiment.
 
