@@ -132,7 +132,7 @@ def test_claims_are_filtered_and_searched(opened):
     rows = "#ledger tbody tr"
     assert len(shown(driver, rows)) == 6
     paper, verdict = find(driver, "[data-filters=ledger] select")
-    paper.send_keys("Yuan")
+    paper.send_keys("FedAc")
     assert len(shown(driver, rows)) == 3
     verdict.send_keys("not held")
     (row,) = shown(driver, rows)
