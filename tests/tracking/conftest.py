@@ -1,11 +1,13 @@
 """Run files of a tiny experiment and places to log them to."""
 
+import csv
 import shutil
 from pathlib import Path
 
 import pytest
 
 from fedatlas.publish.tracking import connection as store
+from fedatlas.results.claims.judge import COLUMNS
 from tests.tracking.tiny import EXPERIMENT, make
 
 
@@ -15,8 +17,12 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results") / "tiny"
     make(EXPERIMENT, folder)
     (folder / "table.csv").write_text("algorithm,score\n")
-    claims = "claim,text,verdict\na,FedAc is fast.,held\nb,FedAvg is slow.,not tested at this size\n"
-    (folder / "claims.csv").write_text(claims)
+    claims = {"a": ("FedAc is fast.", "held"), "b": ("FedAvg is slow.", "not tested at this size")}
+    with open(folder / "claims.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="")
+        writer.writeheader()
+        for name, (text, verdict) in claims.items():
+            writer.writerow({"claim": name, "size": "smoke", "text": text, "verdict": verdict})
     (folder / "figures").mkdir()
     (folder / "figures/speed.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     return folder
