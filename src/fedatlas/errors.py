@@ -21,7 +21,7 @@ class UserError(ValueError):
     """
 
     def __init__(self, sentence: object = "") -> None:
-        super().__init__(shorten(str(sentence)))
+        super().__init__("\n".join(map(shorten, str(sentence).split("\n"))))
 
 
 class Undefined(UserError):

@@ -156,7 +156,7 @@ def test_passing_faults_are_tried_again(official, server, root, status):
 def test_refusals_are_not_tried_again(official, server, root, status, raw_files):
     official(b"content")
     server.status = [status]
-    with pytest.raises(UserError, match=f"could not be downloaded .*toy: HTTP {status}"):
+    with pytest.raises(UserError, match=f"could not be downloaded:\n.*toy: HTTP {status}"):
         fetch("toy", root)
     assert len(server.requests) == 1 and raw_files() == set()
 

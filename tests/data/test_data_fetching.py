@@ -105,7 +105,7 @@ def test_a_wrong_file_in_the_data_directory_is_refused_and_kept(official, put, r
     assert path.read_bytes() == b"cut"
 
 
-def test_what_is_missing_offline_is_said_in_one_sentence(register, root, tmp_path, monkeypatch, raw_files):
+def test_what_is_missing_offline_is_told_with_a_line_for_each_address(register, root, tmp_path, monkeypatch, raw_files):
     monkeypatch.setattr(download, "_TRIES", 2)
     register(File("toy.bz2", ("http://127.0.0.1:9/toy.bz2",), 1234, "md5:" + "0" * 32))
     with pytest.raises(UserError) as caught:
@@ -114,7 +114,7 @@ def test_what_is_missing_offline_is_said_in_one_sentence(register, root, tmp_pat
     for part in ("'toy' needs toy.bz2", "1,234 bytes", "md5:0000", "http://127.0.0.1:9/toy.bz2", "refused"):
         assert part in said
     assert f"put the file at {root / 'raw/toys/toy.bz2'}" in said and "FEDATLAS_DATA_MIRRORS" in said
-    assert str(tmp_path / "mirror") in said and "\n" not in said
+    assert str(tmp_path / "mirror") in said and len(said.splitlines()) == 4
     assert raw_files() == set()
 
 

@@ -259,7 +259,7 @@ def test_numbers_of_numpy_are_numbers(tmp_path, counted):  # noqa: F811
     spec = CellSpec(
         "fedavg",
         {},
-        {"kind": "quadratic", "dim": np.int64(4), "L": 10.0},
+        {"kind": "quadratic", "dim": np.int64(4), "L": 10.0, "heterogeneity": np.float64(1.0), "start_scale": 0.0},
         {"clients": np.int32(3), "rounds": 4, "batch": None},
         {"local_steps": np.array([1, 2])},
         {"lr": [np.float64(0.01), 0.05]},

@@ -76,7 +76,7 @@ def test_runs_are_created_with_them():
 def test_settings_are_tuned_and_seeds_are_an_algorithms_own(tmp_path):
     """Local steps as a tuned value: its runs have their own draws, and a table chooses among them."""
     setting, problem = {"clients": 3, "rounds": 2, "batch": None}, {"kind": "quadratic", "dim": 4}
-    select = Select(metric="loss", statistic="final", goal="min", extend=0)
+    select = Select(metric="loss", statistic="final", goal="min", extend=0, seeds=[1000])
     tune = {"local_steps": [1, 3]}
     spec = CellSpec("fedavg", {"lr": "0.1/L"}, problem, setting, tune=tune, seeds=[4], select=select)
     assert [run.setting["local_steps"] for run in runs(spec)] == [1, 3]

@@ -139,13 +139,15 @@ class _Search:
                 self.failures[url] = str(error)
         group = self.source.group
         size = "size unknown" if file.bytes is None else f"{file.bytes:,} bytes"
-        reasons = "; ".join(f"{address}: {reason}" for address, reason in self.failures.items())
-        raise UserError(
-            f"the data set {self.source.name!r} needs {file.name} ({size}, {file.checksum or 'no known checksum'}), "
-            f"which is not in {self.folder}, in no mirror ({', '.join(self.mirrors) or 'none is named'}) and could not "
-            f"be downloaded ({reasons or 'it has no address'}): put the file at {self.folder / file.name}, or name in "
-            f"FEDATLAS_DATA_MIRRORS a folder or URL that holds {group}/{file.name}"
-        )
+        lines = [
+            f"the data set {self.source.name!r} needs {file.name} ({size}, {file.checksum or 'no known checksum'}): put "
+            f"the file at {self.folder / file.name}, or name in FEDATLAS_DATA_MIRRORS a folder or URL that holds "
+            f"{group}/{file.name}",
+            f"It is not in {self.folder}, in no mirror ({', '.join(self.mirrors) or 'none is named'}) and could not be "
+            f"downloaded{':' if self.failures else ', as it has no address'}",
+            *(f"{address}: {reason}" for address, reason in self.failures.items()),
+        ]
+        raise UserError("\n  ".join(lines))
 
     def _copy(self, original: Path, file: File, name: str) -> Path:
         target, limit = self.folder / name, self.source.unpacked_limit

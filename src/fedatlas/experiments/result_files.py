@@ -47,7 +47,7 @@ def write(
         table = pa.Table.from_pandas(content, preserve_index=False)
     with atomic(path) as temporary:
         made = [environment()] if environments is None else environments
-        notes = {SCHEMA: str(table.schema.remove_metadata()), META: json.dumps(meta), MADE: json.dumps(made)}
+        notes = {SCHEMA: _columns(table.schema), META: json.dumps(meta), MADE: json.dumps(made)}
         pq.write_table(table.replace_schema_metadata(notes), temporary, write_page_checksum=True)
 
 
@@ -86,11 +86,18 @@ def _table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
     require_file(path)
     try:
         table = pq.read_table(path, page_checksum_verification=True)
-        if table.schema.metadata.get(SCHEMA) not in (None, str(table.schema.remove_metadata()).encode()):
+        if table.schema.metadata.get(SCHEMA) not in (None, _columns(table.schema).encode()):
             raise ValueError("its columns were changed")
         return table, json.loads(table.schema.metadata[META])
     except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
+
+
+def _columns(schema: "pa.Schema") -> str:
+    """Return the names and types of columns. Parquet renames the parts of a list, which are left out."""
+    import pyarrow as pa
+
+    return "\n".join(f"{field.name}: {'list' if pa.types.is_nested(field.type) else field.type}" for field in schema)
 
 
 def read_meta(path: str | Path) -> dict[str, Any]:

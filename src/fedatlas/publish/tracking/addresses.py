@@ -21,7 +21,7 @@ SERVER = re.compile(
 DATABASE = re.compile(
     r"sqlite:///(?!:memory:|file:|~|.*://|(?:.*/)?\.\.?\Z)(?P<path>[^?\x00-\x1f\x7f\ud800-\udfff]+(?<!/))"
 )
-MAX_LENGTH = 200  # characters of an address that a sentence repeats
+MAX_LENGTH = 120  # characters of an address that a sentence repeats
 
 
 def validate(uri: Any) -> None:
