@@ -23,8 +23,14 @@ SPLIT = FederatedLogisticRegression(rounds=60)
 SHARED = FederatedLogisticRegression(partition="shared", rounds=60)
 
 
-@parametrize_with_checks([SPLIT, SHARED], expected_failed_checks=lambda one: OF_SPLIT_DATA if one is SPLIT else {})
+@parametrize_with_checks([SPLIT], expected_failed_checks=lambda _: OF_SPLIT_DATA)
 def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([SHARED])
+def test_scikit_learn_conventions_where_clients_share_the_data(estimator, check):
     check(estimator)
 
 

@@ -27,7 +27,7 @@ SPEC = CellSpec(
         "eval_rounds": 7,
     },
     tune={"lr": [0.05, 0.1]},
-    select=Select(metric="loss", statistic="best", goal="min", extend=1),
+    select=Select(metric="loss", statistic="best", goal="min", extend=1, seeds=[1000]),
 )
 
 MORTAL = """

@@ -22,7 +22,7 @@ ruleorder: atlas_prepare > more_prepare
 """
 
 
-@pytest.mark.parametrize("prefix", ["", "sixth", "a/b"])
+@pytest.mark.parametrize("prefix", ["", pytest.param("sixth", marks=pytest.mark.slow), "a/b"])
 def test_the_graph(tmp_path, prefix):
     folder = importing(tmp_path / "mine", prefix)
     plan = snakemake(folder, "-n")

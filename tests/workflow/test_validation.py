@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import SIZES, experiment_file
+from fedatlas.experiments import SIZES, expansion, experiment_file
 from fedatlas.workflow.validation import validate
 from tests.synthetic import experiment
 
@@ -25,8 +25,11 @@ def without(mapping, key):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")), ids=lambda path: path.stem)
 def test_experiments_of_the_atlas_are_right(path, size):
+    experiment = experiment_file.load(path, size)
+    cells = expansion.cells(experiment)
+    assert len({(cell.id, cell.key) for cell in cells}) == len(cells) > 0
     if size in experiment_file.document(path)["sizes"]:
-        validate(experiment_file.load(path, size))
+        validate(experiment, cells)
 
 
 @pytest.mark.parametrize("figure", [SCALING, CONVERGENCE, {**CONVERGENCE, "where": {"clients": "max"}, "y": "loss"}])

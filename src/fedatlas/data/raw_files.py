@@ -139,9 +139,10 @@ class _Search:
                 self.failures[url] = str(error)
         group = self.source.group
         size = "size unknown" if file.bytes is None else f"{file.bytes:,} bytes"
+        checksum = file.checksum or "no known checksum"
         lines = [
-            f"the data set {self.source.name!r} needs {file.name} ({size}, {file.checksum or 'no known checksum'}): put "
-            f"the file at {self.folder / file.name}, or name in FEDATLAS_DATA_MIRRORS a folder or URL that holds "
+            f"the data set {self.source.name!r} needs {file.name} ({size}, {checksum}): put the file at "
+            f"{self.folder / file.name}, or name in FEDATLAS_DATA_MIRRORS a folder or URL that holds "
             f"{group}/{file.name}",
             f"It is not in {self.folder}, in no mirror ({', '.join(self.mirrors) or 'none is named'}) and could not be "
             f"downloaded{':' if self.failures else ', as it has no address'}",

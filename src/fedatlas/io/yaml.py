@@ -65,8 +65,14 @@ def parse(text: str, source: str | Path) -> Any:
 def _load(text: str) -> Any:
     try:
         return yaml.load(text, Loader=_FastLoader)
+    except _TooManyValues:
+        raise
     except yaml.YAMLError:
         return yaml.load(text, Loader=_Loader)  # libyaml words mistakes in another way
+
+
+class _TooManyValues(yaml.YAMLError):
+    """The text holds more values than a file may."""
 
 
 class _Strict(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
@@ -103,7 +109,7 @@ class _Strict(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
         if self.depth > MAX_DEPTH:
             raise RecursionError
         if self.nodes > 2 * MAX_VALUES:  # keys and values
-            raise yaml.YAMLError(f"it holds more than {MAX_VALUES:,} values")
+            raise _TooManyValues(f"it holds more than {MAX_VALUES:,} values")
         super().descend_resolver(parent, index)
 
     def ascend_resolver(self) -> None:
