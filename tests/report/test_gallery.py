@@ -59,8 +59,11 @@ def test_an_entry_is_made_again_and_others_stay(made, tmp_path):
     place, page = tmp_path / "docs/gallery", tmp_path / "docs/gallery.md"
     first = shown(made, place, page)
     (place / "smoke/one/left_over.png").write_bytes(b"")
-    (place / "three.md").write_text("the page of an experiment that is no more")
-    assert shown(made[:1], place, page) == first
+    (place / "three.md").write_text(f"the page of an experiment that is no more\n\n{gallery.MARK}\n")
+    (place / "mine.md").write_text("mine")
+    shown(made[:1], place, page)
+    (place / "mine.md").unlink()  # is there only if it was not removed
+    assert pages(place, page) == first
     assert not (place / "smoke/one/left_over.png").exists() and (place / "smoke/two/speed.png").exists()
     assert not (place / "three.md").exists()
 

@@ -19,7 +19,7 @@ from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import machine_name, read
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
-from fedatlas.io.text import read_json
+from fedatlas.io.text import read_json, read_text
 from fedatlas.publish.report import changes
 from fedatlas.publish.report.images import reduce_colours
 from fedatlas.publish.report.record import RECORD_FILE, ExperimentRecord
@@ -30,6 +30,7 @@ from fedatlas.results.comparing.published import fedac_points
 from fedatlas.results.figures import style
 
 ENTRY_FILE = "entry.json"
+MARK = "<!-- `fedatlas gallery` writes this page anew. -->"
 POINTS_FILE = "published.csv"  # scores beside the points that a paper's authors published
 COLUMNS = ("score", "score_sd", "seeds", "diverged", "rounds", "vectors_up", "vectors_down", "gradients", "samples")
 
@@ -180,6 +181,11 @@ def _write_points(path: Path, record: ExperimentRecord, chosen: "pd.DataFrame") 
         csv.write(path, rows[[*points.columns, "score", "shown"]])
 
 
+def is_own_page(path: Path) -> bool:
+    """Return whether `fedatlas gallery` wrote a page."""
+    return read_text(path).rstrip().endswith(MARK)
+
+
 def validate_target(page: Path, gallery: Path) -> None:
     """Raise UserError if the page or an entry holds a file that `fedatlas gallery` did not write.
 
@@ -188,7 +194,9 @@ def validate_target(page: Path, gallery: Path) -> None:
         gallery: Folder of all entries.
     """
     folders = sorted(path for size in SIZES_DESCENDING for path in gallery.glob(f"{size}/*"))
-    foreign = [] if any((folder / ENTRY_FILE).exists() for folder in folders) else [page, *sorted(gallery.glob("*.*"))]
+    foreign = [path for path in (page, *sorted(gallery.glob("*.md"))) if path.exists() and not is_own_page(path)]
+    if not any((folder / ENTRY_FILE).exists() for folder in folders):
+        foreign += sorted(path for path in gallery.glob("*.*") if path.suffix != ".md")
     for folder in folders:
         files = sorted(folder.iterdir()) if folder.is_dir() else [folder]
         names = {ENTRY_FILE, "claims.csv", "chosen.csv", POINTS_FILE} if folder / ENTRY_FILE in files else set()

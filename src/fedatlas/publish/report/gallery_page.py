@@ -12,7 +12,7 @@ from fedatlas.io.files import atomic
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report import cards, cards_page, changes, tally
 from fedatlas.publish.report.cards import Card, GalleryState, Notice
-from fedatlas.publish.report.gallery import POINTS_FILE, DataForm, GalleryEntry, Styles, read_entries
+from fedatlas.publish.report.gallery import MARK, POINTS_FILE, DataForm, GalleryEntry, Styles, is_own_page, read_entries
 from fedatlas.publish.report.headlines import PaperHeadlines
 from fedatlas.publish.report.verdicts import read_claims, with_q_values
 from fedatlas.results.claims.verdicts import NOT_TESTED
@@ -103,7 +103,7 @@ def write_page(
     keys = {(record.entry.size, record.entry.name) for record in records}
     missing = [item for item in items if (item.size, item.name) not in keys]
     for path in gallery.glob("*.md"):
-        if path.name not in pages:
+        if path.name not in pages and is_own_page(path):
             path.unlink()
     for name, lines in pages.items():
         _write(gallery / name, lines)
@@ -112,7 +112,7 @@ def write_page(
 
 def _write(path: Path, lines: Sequence[str]) -> None:
     with atomic(path) as temporary:
-        temporary.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+        temporary.write_text("\n".join(lines).rstrip() + f"\n\n{MARK}\n", encoding="utf-8")
 
 
 def _read_records(gallery: Path, items: Mapping[tuple[str, str], GalleryItem]) -> list[_Record]:
