@@ -102,7 +102,10 @@ def test_a_figure_that_cannot_be_drawn_is_that_of_the_results(tmp_path, monkeypa
     assert "made, in `figures`." in page and "colours or marks of an older version" in page
 
 
-@pytest.mark.parametrize("path", ["gallery.md", "gallery/mine.md", "gallery/claims.csv", "gallery/smoke/tiny/mine.txt", "gallery/smoke/x"])
+@pytest.mark.parametrize(
+    "path",
+    ["gallery.md", "gallery/mine.md", "gallery/claims.csv", "gallery/smoke/tiny/mine.txt", "gallery/smoke/x"],
+)
 def test_files_of_another_origin_are_not_replaced(tmp_path, monkeypatch, capsys, path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.yaml").write_text("gallery: {smoke: [fedac_fig1]}\n")
