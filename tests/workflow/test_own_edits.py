@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.workflow.test_edits import about, appended, claims, figures, replaced
+from tests.workflow.test_edits import about, appended, claims, figures, grouped, replaced
 
 
 def table(experiment, *names):
@@ -49,13 +49,7 @@ WORDS = [  # (file, old, new, what must be made again)
 ]
 
 
-# What is made again after edits of a group's files has nothing in common but reports and MLflow runs.
-GROUPS = [
-    [f"extensions/{name}.py" for name in ("mine", "log_cosh", "tanh", "unused", "points")],
-    [f"extensions/{name}.py" for name in ("bars", "phone", "stable")],
-    *([file] for file in ("extensions/steps.py", "extensions/cyclic.py", "shared/rounds.py", "extensions/by_label.py")),
-    *([file] for file in ("extensions/step.py", "extensions/tables/table.py", "extensions/max_norm.py")),
-]
+GROUPS = grouped(EDITS, {file: {file} for file in EDITS})
 
 
 @pytest.mark.parametrize("files", [*GROUPS, *(pytest.param([file], marks=pytest.mark.slow) for file in EDITS)], ids=str)
@@ -63,10 +57,6 @@ def test_a_line_in_an_own_file_plans_what_uses_it_and_nothing_else(copied_study,
     with copied_study.edited([(file, appended) for file in files]):
         planned = copied_study.planned()
     assert planned == set().union(*(EDITS[file] for file in files))
-
-
-def test_every_file_is_in_a_group():
-    assert sorted(file for group in GROUPS for file in group) == sorted(EDITS)
 
 
 @pytest.mark.parametrize(("file", "old", "new", "expected"), WORDS)
