@@ -210,7 +210,9 @@ def test_the_best_known_value_is_told():
     assert "the distance of the training loss to the best that any run found is 1 % of the first one" in foot
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind in ("pairwise", "robustness") else []) for kind in KINDS]
+)
 def test_thirty_algorithms_on_twelve_problems(kind):
     ids = ALGORITHMS.names()[:30]
     rng = np.random.default_rng(3)

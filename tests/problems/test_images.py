@@ -206,7 +206,8 @@ def test_cuda_is_set_to_be_deterministic_and_precise(monkeypatch):
 
 
 def test_bf16_rounds_what_is_computed_but_not_the_parameters():
-    float32, mixed = (network("cnn", dtype="float32", precision=precision) for precision in ("float32", "bf16"))
+    cnn = {"kind": "cnn", "channels": 4, "hidden": 5}
+    float32, mixed = (network(cnn, dtype="float32", precision=precision) for precision in ("float32", "bf16"))
     x, rows = float32.start(0), np.arange(20)[None]
     assert (mixed.start(0) == x).all() and mixed.start(0).dtype == torch.float32
     exact, rounded = (p.batch([0], rows).grad(x)[0] for p in (float32, mixed))

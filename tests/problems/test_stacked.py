@@ -9,13 +9,18 @@ from fedatlas.federation.networks.losses import CrossEntropy
 from fedatlas.federation.networks.stacked import Stacked
 from tests.helpers import network
 
-ARCHITECTURES = ["linear", "mlp", "lenet", {"kind": "cnn", "channels": 4, "hidden": 5}, "resnet18"]
+ARCHITECTURES = ["linear", "mlp", "lenet", {"kind": "cnn", "channels": 4, "hidden": 5}]
+OPTIONS = {"l2": {"l2": 0.1}, "augmented": {"augment": {"crop": 2, "flip": True}}}
+CASES = [
+    *((architecture, name) for architecture in ARCHITECTURES for name in OPTIONS),
+    ("resnet18", "l2"),
+    pytest.param("resnet18", "augmented", marks=pytest.mark.slow),
+]
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=str)
-@pytest.mark.parametrize("options", [{"l2": 0.1}, {"augment": {"crop": 2, "flip": True}}], ids=["l2", "augmented"])
-def test_one_pass_gives_the_gradients_of_each_client(architecture, options):
-    problem = network(architecture, side=8, **options)
+@pytest.mark.parametrize(("architecture", "name"), CASES, ids=str)
+def test_one_pass_gives_the_gradients_of_each_client(architecture, name):
+    problem = network(architecture, side=8, **OPTIONS[name])
     y = torch.stack([problem.start(seed) for seed in range(3)])
     rows = np.random.default_rng(0).integers(60 * problem.variants, size=(3, 5))
     batch = problem.batch(np.arange(3), rows)
