@@ -95,6 +95,11 @@ def test_yaml_of_json_types_stays_as_it_is():
     assert parse(json.dumps(value), "mine") == value and parse("a: 1e-3", "mine") == {"a": 1e-3}
 
 
+def test_a_nul_is_the_name_of_no_data_set():
+    with pytest.raises(UserError, match=r"^unknown data set '\\x00'"):
+        sources.info(parse(r'"\0"', "mine"))
+
+
 def test_sentences_are_short_and_keep_both_ends():
     error = UserError(f"first {'x' * 5000} last")
     assert len(str(error)) <= LENGTH and str(error).startswith("first ") and str(error).endswith(" last")
