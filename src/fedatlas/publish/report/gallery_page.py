@@ -1,12 +1,12 @@
 """The pages of the gallery, in Markdown: an index, a page of cards for each paper, and a page for each experiment."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
+from fedatlas.experiments.numbering import find_places
 from fedatlas.io import csv
 from fedatlas.io.files import atomic
 from fedatlas.io.markdown import escape_markdown
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 ATLAS = "The atlas's own"  # name of the group of questions that no paper asks
 DIGITS = 12  # of a hash on the page; entry.json has all
-NOUNS = ("Figure", "Table", "Theorem", "Corollary", "Proposition", "Lemma", "Example")
-LAST_NOUNS = ("Section", "Appendix")  # places of what has no number of its own
-NUMBER = r"(?:[A-Z]\.)?\d+(?:\.\d+)*(?: ?\(\w\))?|\(\w\)|[A-Z]\.[\w.]*\w"
 
 
 @dataclass(frozen=True)
@@ -88,14 +85,14 @@ def write_page(
     claims = pd.concat([record.claims for record in records], ignore_index=True).fillna("")
     claims = with_q_values(claims, {record.entry.name: record.entry.paper.key for record in records})
     csv.write(gallery / "claims.csv", claims)
-    made = cards.make_cards(papers, _state(gallery, records, claims, hours or {}))
+    deck = cards.make_cards(papers, _state(gallery, records, claims, hours or {}))
     notices = cards.make_notices(papers, claims)
-    if made:
-        cards.write_cards(gallery / cards.FILE, made)
-        tally.draw_tally(made, gallery / "tally.svg")
+    if deck:
+        cards.write_cards(gallery / cards.FILE, deck)
+        tally.draw_tally(deck, gallery / "tally.svg")
     pages = {f"{name}.md": list(_experiment_page(parts, claims)) for name, parts in _by_name(records).items()}
     for paper in papers:
-        own = [card for card in made if card.paper == paper.paper]
+        own = [card for card in deck if card.paper == paper.paper]
         links = [(_short_title(parts), f"{name}.md") for name, parts in _by_name(records, paper.method).items()]
         reference = next((r.entry.paper for r in records if r.entry.paper.key == paper.paper), None)
         if reference is not None:
@@ -107,7 +104,7 @@ def write_page(
             path.unlink()
     for name, lines in pages.items():
         _write(gallery / name, lines)
-    _write(out, [*_index(records, papers, made, notices, gallery.name), *_missing(missing)])
+    _write(out, [*_index(records, papers, deck, notices, gallery.name), *_missing(missing)])
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:
@@ -161,18 +158,18 @@ def _state(
 def _index(
     records: Sequence[_Record],
     papers: Sequence[PaperHeadlines],
-    made: Sequence[Card],
+    deck: Sequence[Card],
     notices: Sequence[Notice],
     folder: str,
 ) -> Iterator[str]:
     yield "# Gallery"
     yield ""
-    if made:
-        counts = tally.count_words(made)
-        yield f"{len(made)} sentences of {len(papers)} papers, quoted, each with one verdict: {counts}."
+    if deck:
+        counts = tally.count_words(deck)
+        yield f"{len(deck)} sentences of {len(papers)} papers, quoted, each with one verdict: {counts}."
         yield "The colour is the evidence. [What a verdict means](concepts/comparing.md#what-a-verdict-means)."
         yield ""
-        yield f"![{len(made)} cards by paper: {counts}]({folder}/tally.svg)"
+        yield f"![{len(deck)} cards by paper: {counts}]({folder}/tally.svg)"
         yield ""
     for notice in notices:
         pages = " ".join(f"[{row['experiment']}]({folder}/{row['experiment']}.md)" for row in notice.rows[:2])
@@ -204,44 +201,24 @@ def _missing(items: Sequence[GalleryItem]) -> Iterator[str]:
 # -- the page of an experiment
 
 
-def places(source: str) -> list[str]:
-    """Return the figures, tables and theorems that a source names: ``Figures 1(a) and 2`` are two of them.
-
-    Of a source without any, the sections are returned.
-    """
-    return _places(source, NOUNS) or _places(source, LAST_NOUNS)
-
-
-def _places(source: str, nouns: Sequence[str]) -> list[str]:
-    found: dict[str, None] = {}
-    series = rf"({'|'.join(nouns)})s? ((?:{NUMBER})(?:(?:, | and | or |, and | to )(?:{NUMBER}))*)"
-    source = source.replace("Corollaries", "Corollarys").replace("Appendices", "Appendixs")
-    for noun, numbers in re.findall(series, source):
-        whole = ""
-        for number in re.findall(NUMBER, numbers):
-            whole = whole.partition("(")[0] + number if number.startswith("(") else number.replace(" ", "")
-            found[f"{noun} {whole}"] = None
-    return list(found)
-
-
 def _short_title(parts: Sequence[_Record]) -> str:
     """Return the places of an experiment in its paper that share the first one's noun, or its title."""
     entry = parts[0].entry
-    if parts[0].group == ATLAS or not (named := places(entry.source)):
+    if parts[0].group == ATLAS or not (items := find_places(entry.source)):
         return escape_markdown(entry.title)
-    noun = named[0].partition(" ")[0]
-    numbers = [place.removeprefix(f"{noun} ") for place in named if place.startswith(f"{noun} ")]
+    noun, _, _ = str(items[0]).partition(" ")
+    numbers = [str(item).partition(" ")[2] for item in items if item.noun == items[0].noun]
     plural = {"Appendix": "Appendices", "Corollary": "Corollaries"}.get(noun, f"{noun}s")
     return escape_markdown(f"{plural if len(numbers) > 1 else noun} {', '.join(numbers)}")
 
 
 def _experiment_page(parts: Sequence[_Record], claims: "pd.DataFrame") -> Iterator[str]:
     record = parts[0]
-    named = [f"{record.group}, {place}" for place in places(record.entry.source)] if record.group != ATLAS else []
-    yield f"# {escape_markdown(named[0] if named else record.entry.title)}"
+    titles = [f"{record.group}, {item}" for item in find_places(record.entry.source)] if record.group != ATLAS else []
+    yield f"# {escape_markdown(titles[0] if titles else record.entry.title)}"
     yield ""
-    if named:
-        also = f" This page is that of {'; '.join(map(escape_markdown, named))}." if len(named) > 1 else ""
+    if titles:
+        also = f" This page is that of {'; '.join(map(escape_markdown, titles))}." if len(titles) > 1 else ""
         yield f"{escape_markdown(record.entry.title.rstrip('.'))}.{also}"
         yield ""
     for record in parts:
@@ -263,9 +240,10 @@ def _section(record: _Record, claims: "pd.DataFrame") -> Iterator[str]:
         yield f"> **Older than the code.** {text}"
         yield ""
     for name, caption in entry.figures.items():
-        own = [place for place in places(caption) if place in places(entry.source)]
-        if own and record.group != ATLAS:
-            yield f"## {escape_markdown(f'{record.group}, {own[0]}')}"
+        shown = find_places(caption)
+        item = next((item for item in find_places(entry.source) if any(map(item.covers, shown))), None)
+        if item is not None and record.group != ATLAS:
+            yield f"## {escape_markdown(f'{record.group}, {item}')}"
             yield ""
         yield f"![{escape_markdown(caption)}]({record.folder}/{name}.png)"
         yield ""
