@@ -10,7 +10,6 @@ from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.registry.options import options
 
 DRAWN = ("batch", "participation", "topology")  # keys of the setting that say what a run draws
-STARTS = {"piecewise"}  # problems with one start
 
 
 def is_deterministic(experiment: Experiment, id: str) -> bool:
@@ -49,10 +48,10 @@ def untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]
     if has_choice(tune):
         return []
     values = experiment.algorithms[id].set
-    kinds = algorithms.get(experiment.algorithm(id)).options()
+    parameters = algorithms.get(experiment.algorithm(id)).options()
     return [
         name
-        for name, option in kinds.items()
+        for name, option in parameters.items()
         if isinstance(values.get(name), int | float)
         and not isinstance(values[name], bool)
         and bool(option.search if option.search is not None else option.required and option.advice)
@@ -60,11 +59,11 @@ def untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]
 
 
 def _has_one_start(problem: Mapping[str, Any]) -> bool:
-    kind, values = problems.PROBLEMS.split(problem)
-    declared = options(problems.get(kind))
-    if "start_scale" not in declared:
-        return kind in STARTS
-    return values.get("start_scale", declared["start_scale"].default) == 0
+    name, values = problems.PROBLEMS.split(problem)
+    kind = problems.get(name)
+    if (scale := options(kind).get("start_scale")) is None:
+        return kind.fixed_start
+    return bool(values.get("start_scale", scale.default) == 0)
 
 
 def _tosses_coins(algorithm: type[Algorithm], values: Mapping[str, Any]) -> bool:

@@ -46,6 +46,8 @@ class ProblemKind(Kind):
     oracle: ClassVar[str | None] = None
     # x0 is a normal vector that any generator can draw, or 0.
     normal_start: ClassVar[bool] = False
+    # x0 is the same for all seeds, whatever the options.
+    fixed_start: ClassVar[bool] = False
     # Names of the metrics that evaluations may have.
     reports: ClassVar[tuple[str, ...]]
 

@@ -31,6 +31,7 @@ class AcceleratedInstability(SyntheticKind):
     constants = ("mu", "L")
     reports = ("loss", "suboptimality", "distance")
     exact = True
+    fixed_start = True
 
     kappa: float = option(doc="condition number L / mu", above=1)
     steps: int = option(doc="steps of AGD, the lemma's 3K", low=1)
