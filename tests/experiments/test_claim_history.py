@@ -19,7 +19,7 @@ def study(tmp_path):
     text = (ROOT / f"config/experiments/{NAME}.yaml").read_text(encoding="utf-8")
     (tmp_path / f"{NAME}.yaml").write_text(text, encoding="utf-8")
     rows = claim_history.update(NAME, document(tmp_path / f"{NAME}.yaml"), {}, "2001-01-01", False)
-    (tmp_path / claim_history.FILE).write_text(claim_history.write(rows), encoding="utf-8")
+    (tmp_path / claim_history.FILE).write_text(claim_history.format_rows(rows), encoding="utf-8")
     return tmp_path
 
 

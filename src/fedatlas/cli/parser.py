@@ -5,6 +5,7 @@ from typing import Any
 
 from fedatlas.cli import commands, completion, job, study
 from fedatlas.cli.arguments import DEFAULT_CLIENTS, Parser, cores, integer, number, port
+from fedatlas.experiments import SIZES
 
 SET = "a hyper-parameter, or an option of the setting that has no option here, such as sampling; repeatable"
 CLIENTS = f"number of clients M; default: {DEFAULT_CLIENTS}, or those of the data with --partition natural"
@@ -12,7 +13,6 @@ OUT = (
     "write the rows: into FILE.parquet with the specification, into FILE.csv, or with - as CSV to standard output; "
     "only a file that this command wrote is replaced; default: none"
 )
-SIZES = ("smoke", "laptop", "paper")
 
 
 def parser() -> Parser:

@@ -53,7 +53,7 @@ def pages() -> dict[Path, str]:
 def history_page() -> str:
     """Return the history of the claims: rows of checks that have changed get the date of today."""
     rows, today = claim_history.read(HISTORY.parent), datetime.date.today().isoformat()
-    return claim_history.write(
+    return claim_history.format_rows(
         [
             row
             for path in sorted(HISTORY.parent.glob("*.yaml"))

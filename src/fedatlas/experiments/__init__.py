@@ -1,3 +1,3 @@
 """From configuration to run specifications to results."""
 
-SIZES = ("smoke", "laptop", "paper")  # of an experiment
+SIZES = ("smoke", "laptop", "paper")  # of an experiment, ascending

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.merging import merge
+from fedatlas.io.text import read_text
 
 FILE = "history.csv"
 JUDGED = ("laptop", "paper")  # sizes whose checks count; at smoke size nothing is judged that a paper says
@@ -48,12 +49,14 @@ def digests(content: Mapping[str, Any]) -> dict[str, str]:
     Args:
         content: An experiment's file with its tables of claims expanded and what it extends merged, and its sizes.
     """
-    sizes = content.get("sizes") if isinstance(content.get("sizes"), Mapping) else {}
+    sizes = content.get("sizes")
+    if not isinstance(sizes, Mapping):
+        return {}
     base = {"claims": content.get("claims")}
     checks: dict[str, dict[str, Any]] = {}
     for size in JUDGED:
-        override = (sizes or {}).get(size)
-        if size not in (sizes or {}) or not isinstance(override, Mapping | None):
+        override = sizes.get(size)
+        if size not in sizes or not isinstance(override, Mapping | None):
             continue
         claims = merge(base, {key: value for key, value in (override or {}).items() if key == "claims"})["claims"]
         for name, claim in claims.items() if isinstance(claims, Mapping) else ():
@@ -69,7 +72,7 @@ def read(folder: Path) -> dict[tuple[str, str], History]:
     """Return the rows of a folder's file by experiment and claim; none without a file.
 
     Raises:
-        UserError: The file has other columns.
+        UserError: The file has other columns, or is no text in UTF-8.
     """
     path = folder / FILE
     return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
@@ -77,15 +80,14 @@ def read(folder: Path) -> dict[tuple[str, str], History]:
 
 @functools.lru_cache(maxsize=2)
 def _read(path: Path, time: int) -> dict[tuple[str, str], History]:
-    with open(path, newline="", encoding="utf-8", errors="replace") as file:
-        head, *rows = list(csv.reader(file)) or [[]]
+    head, *rows = list(csv.reader(read_text(path).splitlines())) or [[]]
     columns = [field.name for field in fields(History)]
     if head != columns or any(len(row) != len(columns) for row in rows):
         raise UserError(f"{path} is no history of claims: its columns must be {', '.join(columns)}")
     return {(row[0], row[1]): History(*row) for row in rows}  # type: ignore[arg-type]
 
 
-def write(rows: Collection[History]) -> str:
+def format_rows(rows: Collection[History]) -> str:
     """Return the text of the file."""
     lines = [",".join(field.name for field in fields(History)), *(",".join(astuple(row)) for row in rows)]
     return "\n".join(lines) + "\n"

@@ -186,8 +186,8 @@ def _make_card(
 ) -> Card:
     parts: list[dict[str, Any]] = []
     for part, claims in headline.parts.items():
-        found = [rows[claim] for claim in claims if claim in rows]
-        parts.append({"name": part, "verdict": judge_part([row["verdict"] for row in found]), "rows": found})
+        readings = [rows[claim] for claim in claims if claim in rows]
+        parts.append({"name": part, "verdict": judge_part([row["verdict"] for row in readings]), "rows": readings})
     used = dict.fromkeys((row["size"], row["experiment"]) for part in parts for row in part["rows"])
     level = _level(f"{paper.name}/{name}", headline, [size for size, _ in used])
     verdict = judge_sentence([part["verdict"] for part in parts])

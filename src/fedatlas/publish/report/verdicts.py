@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import SIZES
 from fedatlas.io.csv import unescape
 from fedatlas.io.text import read_text
 from fedatlas.results.claims.verdicts import (
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OMISSIBLE = ("p", "changed", "written")  # columns that committed files may lack
-SIZES_DESCENDING = ("paper", "laptop", "smoke")
+SIZES_DESCENDING = SIZES[::-1]
 # class in report.css and sign of each verdict that claims.csv may hold
 VERDICTS = {
     HELD: ("held", "✓"),
