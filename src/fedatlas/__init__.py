@@ -21,11 +21,11 @@ EXPORTS = {
     "AlgorithmCheck": "fedatlas.results.claims.base",
     "AlgorithmFigure": "fedatlas.results.figures.base",
     "Architecture": "fedatlas.federation.architectures.base",
-    "BITS": "fedatlas.results.costs.base",
+    "BITS": "fedatlas.federation.costs.base",
     "BoundedCheck": "fedatlas.results.claims.base",
     "Check": "fedatlas.results.claims.base",
     "ContestCheck": "fedatlas.results.claims.base",
-    "CostModel": "fedatlas.results.costs.base",
+    "CostModel": "fedatlas.federation.costs.base",
     "CustomReader": "fedatlas.data.readers.custom_reader",
     "DataKind": "fedatlas.federation.problems.base",
     "Drawing": "fedatlas.results.figures.base",
@@ -41,7 +41,7 @@ EXPORTS = {
     "Mixing": "fedatlas.federation.topologies.mixing",
     "MultiAlgorithmCheck": "fedatlas.results.claims.base",
     "Network": "fedatlas.federation.networks.from_arrays",
-    "OPERATIONS": "fedatlas.results.costs.base",
+    "OPERATIONS": "fedatlas.federation.costs.base",
     "Outcome": "fedatlas.results.claims.verdicts",
     "PanelFigure": "fedatlas.results.figures.base",
     "Participants": "fedatlas.federation.participation.base",
@@ -105,6 +105,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.algorithms.recurrences import Recurrence as Recurrence
     from fedatlas.federation.architectures.base import Architecture as Architecture
     from fedatlas.federation.arrays import State as State
+    from fedatlas.federation.costs.base import BITS as BITS
+    from fedatlas.federation.costs.base import OPERATIONS as OPERATIONS
+    from fedatlas.federation.costs.base import CostModel as CostModel
     from fedatlas.federation.metrics.base import Metric as Metric
     from fedatlas.federation.networks.from_arrays import Network as Network
     from fedatlas.federation.participation.base import Participants as Participants
@@ -137,9 +140,6 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.results.claims.evidence import judge_all as judge_all
     from fedatlas.results.claims.evidence import judge_any as judge_any
     from fedatlas.results.claims.verdicts import Outcome as Outcome
-    from fedatlas.results.costs.base import BITS as BITS
-    from fedatlas.results.costs.base import OPERATIONS as OPERATIONS
-    from fedatlas.results.costs.base import CostModel as CostModel
     from fedatlas.results.figures import layout as layout
     from fedatlas.results.figures.base import AlgorithmFigure as AlgorithmFigure
     from fedatlas.results.figures.base import Drawing as Drawing

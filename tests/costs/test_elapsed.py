@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms, partitions
+from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine.exchanges import Exchange, Ledger
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
-from fedatlas.results.costs import COST_MODELS
 from fedatlas.results.costs.elapsed import ActiveClients, Workload, seconds
 from tests.helpers import example
 from tests.walk import Walk

@@ -199,11 +199,12 @@ TABLE = [
     ("federation.metrics.base", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
     ("federation.metrics.*", ""),
     # cost models
-    ("results.costs.cross_silo", "timed"),
-    *((f"results.costs.{name}", "timed") for name in ("elapsed", "operations")),
-    *((f"results.costs.{name}", f"timed {COMPARED}") for name in ("base", "cost_options")),
-    ("results.costs", f"timed {COMPARED}"),
-    ("results.costs.*", ""),
+    *((f"federation.costs.{name}", "timed") for name in ("cross_silo", "operations", "workload")),
+    ("results.costs.elapsed", "timed"),
+    *((name, f"timed {COMPARED}") for name in ("federation.costs.base", "results.costs.cost_options")),
+    ("results.costs", ""),
+    ("federation.costs", f"timed {COMPARED}"),
+    ("federation.costs.*", ""),
     # figures
     ("results.figures.scaling", "scaling promises"),
     ("results.figures.convergence", "timed"),

@@ -11,10 +11,10 @@ from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, result_files, tables
 from fedatlas.experiments.run import run_cell
+from fedatlas.federation.costs import COST_MODELS
+from fedatlas.federation.costs.operations import per_sample
 from fedatlas.federation.problems import create
 from fedatlas.results.claims import checks_at_size
-from fedatlas.results.costs import COST_MODELS
-from fedatlas.results.costs.operations import per_sample
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.drawing import draw
 from fedatlas.workflow import dependencies, inputs
@@ -122,7 +122,7 @@ def test_claims_in_simulated_seconds(tmp_path):
     assert "by communication rounds and by simulated seconds, rates" in found["ours"]["order"]
     behind = {
         "fedatlas.workflow.inputs.simulated_seconds",
-        "fedatlas.results.costs.fixed_rates",
+        "fedatlas.federation.costs.fixed_rates",
         "fedatlas.federation.algorithms.scaffold",
     }
     assert behind <= set(dependencies.of_claims(made, cells))
@@ -220,7 +220,7 @@ def test_a_figure_depends_on_its_cost_model():
         set(dependencies.of_figure(FIGURES.build(spec), cells)) for spec in (figure, {**figure, "x": "rounds"})
     )
     assert simulating - plain >= {
-        "fedatlas.results.costs.cross_silo",
+        "fedatlas.federation.costs.cross_silo",
         "fedatlas.federation.problems.logistic",
         "fedatlas.federation.participation.full",
         "fedatlas.workflow.inputs.simulated_seconds",

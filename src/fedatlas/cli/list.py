@@ -14,6 +14,7 @@ from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.metrics.base import Metric
@@ -29,7 +30,6 @@ from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Family, Kind, first_paragraph
 from fedatlas.registry.options import Option
 from fedatlas.results.claims import CHECKS
-from fedatlas.results.costs import COST_MODELS
 from fedatlas.results.figures import FIGURES
 
 FAMILIES: dict[str, Family[Any]] = {

@@ -26,6 +26,7 @@ from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.compiled import modules as compiled
+from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
@@ -34,7 +35,6 @@ from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.results.claims import CHECKS, checks_at_size
-from fedatlas.results.costs import COST_MODELS
 from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure

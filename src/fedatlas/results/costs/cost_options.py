@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.experiments.labels import SIMULATED
+from fedatlas.federation.costs import COST_MODELS
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
-from fedatlas.results.costs import COST_MODELS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,7 @@
 """The time that a run would have taken on the clients of a cost model, from the exchanges in its run file.
 
-A round takes as long as its slowest active client needs to receive, compute and send:
-
-    max over active i of  exchanges latency + bits (down / down_i + up / up_i) + gradients overhead + samples c / rate_i
-
-down and up are vectors, c are the operations of a sample. A client waits for the latency of an exchange if it sends
-something in it. A round without any active client takes no time.
+A round takes as long as its slowest active client needs to receive, compute and send (`Workload.seconds`). A round
+without any active client takes no time.
 """
 
 import functools
@@ -14,27 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fedatlas.federation.costs.base import CostModel
+from fedatlas.federation.costs.workload import Workload
 from fedatlas.federation.engine.exchanges import Ledger, Profile
-from fedatlas.results.costs.base import CostModel
 
 CACHED = 64  # profiles whose times are kept
-
-
-@dataclass(frozen=True)
-class Workload:
-    """The meaning of the exchanges of a run.
-
-    Attributes:
-        vector: Bytes of a vector.
-        operations: Operations of the gradient of one sample.
-        sizes: Samples of each client's full gradient, (clients,).
-        batch: Samples of a minibatch, or None where all gradients are full.
-    """
-
-    vector: float
-    operations: float
-    sizes: np.ndarray
-    batch: int | None
 
 
 @dataclass(frozen=True)
@@ -82,17 +62,7 @@ def seconds(model: CostModel, workload: Workload, active: ActiveClients, ledgers
     rates = model.rates(clients)
 
     def compute(profile: Profile, members: np.ndarray) -> np.ndarray:
-        """Return the times of the clients members in a round of a profile, (m,)."""
-        down, up, rate, sizes = (v[members] for v in (rates.down, rates.up, rates.compute, workload.sizes))
-        times = np.zeros(len(sizes))
-        for exchange in profile:
-            sent = np.asarray(exchange.up)
-            gradients, samples = exchange.work(sizes, workload.batch)
-            work = model.latency * (sent > 0) + 8 * workload.vector * sent / up
-            work = work + gradients * model.overhead + samples * workload.operations / rate
-            times += 8 * workload.vector * np.asarray(exchange.down) / down
-            times += work if exchange.client is None else work * (members == exchange.client)
-        return times
+        return workload.seconds(model, rates, profile, members)
 
     of_all = functools.lru_cache(CACHED)(functools.partial(compute, members=np.arange(clients)))
     elapsed, t, total = [], 0, 0.0

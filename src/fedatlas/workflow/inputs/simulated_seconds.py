@@ -17,14 +17,14 @@ from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.runs import create_run, create_setting, initial_searches
 from fedatlas.experiments.selection import select_rows
 from fedatlas.federation import problems
+from fedatlas.federation.costs import COST_MODELS, CostModel
+from fedatlas.federation.costs.operations import per_sample
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import Problem
-from fedatlas.results.costs import COST_MODELS, CostModel
 from fedatlas.results.costs.elapsed import ActiveClients, Workload, seconds
-from fedatlas.results.costs.operations import per_sample
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.shared_files import partition_file
 

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 
+from fedatlas.federation.costs.base import BITS, OPERATIONS, CostModel
 from fedatlas.registry.options import option
-from fedatlas.results.costs.base import BITS, OPERATIONS, CostModel
 
 
 @dataclass(frozen=True, kw_only=True)
