@@ -13,7 +13,7 @@ from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import assign, product
 from fedatlas.federation import algorithms
 
-COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
+COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples", "seconds")
 ALGORITHMS = ("fedavg", "fedac-1")
 
 

@@ -23,7 +23,9 @@ EXPORTS = {
     "Architecture": "fedatlas.federation.architectures.base",
     "BITS": "fedatlas.federation.costs.base",
     "BoundedCheck": "fedatlas.results.claims.base",
+    "Channel": "fedatlas.federation.channels.base",
     "Check": "fedatlas.results.claims.base",
+    "Coded": "fedatlas.federation.channels.base",
     "ContestCheck": "fedatlas.results.claims.base",
     "CostModel": "fedatlas.federation.costs.base",
     "CustomReader": "fedatlas.data.readers.custom_reader",
@@ -105,6 +107,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.algorithms.recurrences import Recurrence as Recurrence
     from fedatlas.federation.architectures.base import Architecture as Architecture
     from fedatlas.federation.arrays import State as State
+    from fedatlas.federation.channels.base import Channel as Channel
+    from fedatlas.federation.channels.base import Coded as Coded
     from fedatlas.federation.costs.base import BITS as BITS
     from fedatlas.federation.costs.base import OPERATIONS as OPERATIONS
     from fedatlas.federation.costs.base import CostModel as CostModel

@@ -113,7 +113,7 @@ def test_checkpoints_of_something_else_are_ignored_with_a_message(tmp_path, caps
         assert message in capsys.readouterr().out and same(again, whole)
 
 
-@pytest.mark.parametrize("lost", ["0.s.x", "1.s.x", "1.ids.0", "1.i.c.0", "0.i.c.0"])
+@pytest.mark.parametrize("lost", ["0.s.x", "1.s.x", "1.states.ids.0", "1.states.c.0", "0.states.c.0"])
 def test_a_checkpoint_is_taken_whole_or_not_at_all(lost, tmp_path, capsys):
     problem, setting, path = logistic(), Setting(**OPTIONS, **SAMPLED), tmp_path / "a.state"
     names = ["scaffold", "scaffold"]

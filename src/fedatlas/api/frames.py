@@ -42,8 +42,9 @@ class Results:
     ``seeds``, the p-value ``p``, the date ``changed`` of the check, whether it was ``written`` before or after results,
     and ``note``.
 
-    Costs are ``vectors_up``, ``vectors_down``, ``gradients``, ``samples`` (per active client) and ``seconds``. A column
-    of an axis holds numbers, or text where a value is none: a word is itself, a mapping its JSON.
+    Costs are ``vectors_up``, ``vectors_down``, ``bits_up``, ``bits_down``, ``gradients``, ``samples`` (per active
+    client) and ``seconds``. A column of an axis holds numbers, or text where a value is none: a word is itself, a
+    mapping its JSON.
     """
 
     table: "pd.DataFrame"

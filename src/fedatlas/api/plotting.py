@@ -46,7 +46,8 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
         frames: The result of `train`; a list of such frames; a mapping from labels to frames, or to lists of frames
             that differ in their seed; or the ``curves`` of `load_results`, in which each algorithm has one point of the
             axes.
-        x: A cost: ``rounds``, ``steps``, ``gradients``, ``samples``, ``vectors_up``, ``vectors_down`` or ``seconds``.
+        x: A cost: ``rounds``, ``steps``, ``gradients``, ``samples``, ``vectors_up``, ``vectors_down``, ``bits_up``,
+            ``bits_down`` or ``seconds``.
         y: A metric; by default suboptimality, or loss where it is unknown.
         ax: Axes to draw in; by default those of a new figure.
 

@@ -72,7 +72,7 @@ def train(a: Namespace) -> None:
     reserved = dict(TRAIN_KEYS)
     if a.active is not None:
         options["participation"], reserved["participation"] = {"kind": "uniform", "count": a.active}, "--active"
-    for name in ("participation", "schedule"):
+    for name in ("participation", "schedule", "channel"):
         if (text := getattr(a, name)) is not None:
             options[name], reserved[name] = parse_kind(f"--{name}", text), f"--{name}"
     if a.eval_rounds is not None:

@@ -14,6 +14,7 @@ from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.channels import CHANNELS
 from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import METRICS
@@ -41,6 +42,7 @@ FAMILIES: dict[str, Family[Any]] = {
     "schedules": SCHEDULES,
     "sampling": SAMPLING,
     "topologies": TOPOLOGIES,
+    "channels": CHANNELS,
     "tuning rules": TUNING_RULES,
     "readers": READERS,
     "cost models": COST_MODELS,

@@ -136,6 +136,9 @@ def _add_train(groups: Any) -> None:
     text = "factor on the step size in each round, e.g. exponential,decay=0.99; default: constant"
     action = command.add_argument("--schedule", metavar="KIND[,NAME=VALUE...]", help=text)
     _complete(action, completion.section("schedules"))
+    text = "what clients' messages pass before the mean, e.g. top-k,share=0.01; default: identity"
+    action = command.add_argument("--channel", metavar="KIND[,NAME=VALUE...]", help=text)
+    _complete(action, completion.section("channels"))
     local = command.add_mutually_exclusive_group()
     local.add_argument("--local-steps", type=integer, default=1, help="local steps K of a round")
     local.add_argument(

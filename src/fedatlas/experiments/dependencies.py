@@ -16,6 +16,8 @@ from fedatlas.experiments.runs import SETTING, assign, product
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.channels import CHANNELS
+from fedatlas.federation.channels import modules as channel_modules
 from fedatlas.federation.compiled.modules import MODULES, compiled_modules
 from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.participation import PARTICIPATION
@@ -24,12 +26,15 @@ from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.registry.extensions import location
+from fedatlas.registry.kinds import Family
 
 ENGINE = "fedatlas.experiments.run"
 CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
 GIVEN = ("data", "test", "partition", "validation")  # keys of a problem that are no options of its kind
-CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics")
+CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics", "channel")
+
+NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options
 
 
 def cell_modules(spec: CellSpec) -> list[str]:
@@ -37,15 +42,17 @@ def cell_modules(spec: CellSpec) -> list[str]:
     modules = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem), *participation_modules(spec)}
     algorithm = ALGORITHMS.get(spec.algorithm)
     for name, option in algorithm.options().items():
-        if option.family == "topology":
-            values = [spec.parameters.get(name, option.default)]
+        if family := NAMED.get(option.family or ""):
+            default = option.default() if callable(option.default) else option.default
+            values = [spec.parameters.get(name, default)]
             values += [value for axes in (spec.within, spec.tune) for value in axes.get(f"parameters.{name}", ())]
-            modules.update(TOPOLOGIES.module(value) for value in values)
+            modules.update(family.module(value) for value in values)
     for setting in _settings(spec):
         modules.add(SCHEDULES.module(setting.get("schedule"), "constant"))
         passes = setting.get("local_epochs") is not None
         modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
         modules.update(METRICS.module(name) for name in setting.get("metrics") or ())
+        modules |= channel_modules(setting.get("channel"))
         modules.update(compiled_modules(algorithm, spec.problem, setting))
     return sorted(modules)
 

@@ -7,15 +7,17 @@ from fedatlas.experiments.cells import CASE, Axes, has_choice
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.channels import directions
 from fedatlas.registry.options import options
 
-DRAWN = ("batch", "participation", "topology")  # keys of the setting that say what a run draws
+DRAWN = ("batch", "participation", "topology", "channel")  # keys of the setting that say what a run draws
 
 
 def is_deterministic(experiment: Experiment, id: str) -> bool:
     """Return whether the runs of an entry are the same for all seeds.
 
-    They are with full gradients, full participation and one start, if the algorithm tosses no coins. Where an axis
+    They are with full gradients, full participation, one start and channels that draw nothing, if the algorithm tosses
+    no coins. Where an axis
     decides one of these, they are not.
     """
     entry = experiment.algorithms[id]
@@ -29,6 +31,7 @@ def is_deterministic(experiment: Experiment, id: str) -> bool:
         gradients
         and full
         and setting.get("topology") is None
+        and not any(channel.random for channel in directions(setting.get("channel")))
         and _has_one_start(experiment.problem)
         and not _tosses_coins(algorithms.get(experiment.algorithm(id)), entry.set)
     )

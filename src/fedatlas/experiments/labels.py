@@ -16,6 +16,8 @@ COSTS = {
     "steps": "local steps",
     "vectors_up": "vectors sent per active client",
     "vectors_down": "vectors received per active client",
+    "bits_up": "bits sent per active client",
+    "bits_down": "bits received per active client",
     "gradients": "gradients per active client",
     "samples": "samples per active client",
     "seconds": "training time (s)",
@@ -53,6 +55,7 @@ AXES = {
     "participation": "participation",
     "participation.gamma": "non-stationarity",
     "schedule": "step-size schedule",
+    "channel": "channel",
     "c": "scale $c$",
     "gamma_b": "largest step size",
     "problem.partition": "partition",
@@ -191,7 +194,7 @@ def point(name: str, cell: Any, setting: Mapping[str, Any] = MappingProxyType({}
     setting: of the experiment, for kinds whose words need it: ``10 of 100 clients in a round``.
     """
     value = parse(cell)
-    if isinstance(value, str) and name in ("problem.partition", "participation", "schedule"):
+    if isinstance(value, str) and name in ("problem.partition", "participation", "schedule", "channel"):
         value = {"kind": value}
     if isinstance(value, (dict, str)):
         return text(value, setting)

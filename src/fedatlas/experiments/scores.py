@@ -13,7 +13,7 @@ from fedatlas.federation.metrics import metric as record
 if TYPE_CHECKING:
     import pandas as pd
 
-COSTS = ("vectors_up", "vectors_down", "gradients", "samples", "seconds")
+COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples", "seconds")
 # Columns of runs that are something else.
 NO_METRICS = {"seed", RUNG, "round", "steps", *COSTS, EXCHANGES, "status", "diverged_round"}
 

@@ -15,6 +15,7 @@ _PURPOSES = (
     "availability",
     "counts",
     "validation",
+    "channel",
 )
 _PURPOSE = {name: number for number, name in enumerate(_PURPOSES)}
 

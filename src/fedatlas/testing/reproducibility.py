@@ -34,7 +34,7 @@ STATE_ADVICE = (
 CHECKPOINT_ADVICE = (
     "a State holds arrays of real numbers and plain numbers, and that of the server always the same ones"
 )
-COSTS = ("vectors_up", "vectors_down", "gradients", "samples")
+COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples")
 
 
 def runs(implementation: Implementation) -> None:

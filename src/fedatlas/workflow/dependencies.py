@@ -25,6 +25,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.channels import CHANNELS
 from fedatlas.federation.compiled import modules as compiled
 from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.metrics import METRICS
@@ -44,8 +45,8 @@ from fedatlas.workflow.folders import RESULTS, Folders
 
 FOLDER = Path(RESULTS, "code")
 FAMILIES = (
-    ALGORITHMS, ARCHITECTURES, CHECKS, COST_MODELS, FIGURES, METRICS, PARTICIPATION, PARTITIONS, PROBLEMS, READERS,
-    SAMPLING, SCHEDULES, TOPOLOGIES, TUNING_RULES,
+    ALGORITHMS, ARCHITECTURES, CHANNELS, CHECKS, COST_MODELS, FIGURES, METRICS, PARTICIPATION, PARTITIONS, PROBLEMS,
+    READERS, SAMPLING, SCHEDULES, TOPOLOGIES, TUNING_RULES,
 )  # fmt: skip
 THEORY = "fedatlas.theory.comparison"
 INPUTS = [

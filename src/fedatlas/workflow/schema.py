@@ -12,6 +12,7 @@ from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import AXIS, Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
+from fedatlas.federation.channels import CHANNELS, DIRECTIONS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
@@ -40,6 +41,9 @@ def experiment_schema() -> dict[str, Any]:
     setting["properties"]["participation"] = {"$ref": "#/$defs/participation"}
     setting["properties"]["schedule"] = {"$ref": "#/$defs/schedule"}
     setting["properties"]["sampling"] = {"$ref": "#/$defs/sampling"}
+    channel = {"$ref": "#/$defs/channel"}
+    both = {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(DIRECTIONS, channel)}
+    setting["properties"]["channel"] = {"anyOf": [channel, both]}
     setting.pop("required", None)  # axes may give what is missing here
     entry = of_options(specification.Entry)
     entry["properties"]["tune"] = {**axes, "description": entry["properties"]["tune"]["description"]}
@@ -81,6 +85,7 @@ def experiment_schema() -> dict[str, Any]:
         "schedule": _kinds(SCHEDULES, is_name=True),
         "tuning rule": _kinds(TUNING_RULES, is_name=True),
         "sampling": _kinds(SAMPLING, is_name=True),
+        "channel": _kinds(CHANNELS, is_name=True),
         "figure": _kinds(FIGURES, lambda _: caption),
         "check": _kinds(CHECKS),
     }

@@ -12,7 +12,8 @@ from typing import Any
 def lockstep_specification(algorithm: Any, setting: Mapping[str, Any]) -> bool:
     """Return whether runs on logistic data that all clients share may advance in lockstep.
 
-    In each of their rounds every client takes part and draws one sample for each local step, with one step size.
+    In each of their rounds every client takes part and draws one sample for each local step, with one step size; all
+    numbers are sent as they are.
 
     Args:
         algorithm: Algorithm or its class.
@@ -25,6 +26,7 @@ def lockstep_specification(algorithm: Any, setting: Mapping[str, Any]) -> bool:
         and kind(setting.get("sampling", "replacement")) == "replacement"
         and kind(setting.get("participation", "full")) in ("full", None)
         and kind(setting.get("schedule", "constant")) in ("constant", None)
+        and not coded(setting.get("channel"))
     )
 
 
@@ -45,6 +47,12 @@ def lockstep_simulations(simulations: Sequence[Any]) -> bool:
     recurrences = [simulation.algorithm.recurrence(setting.local_steps) for simulation in simulations]
     pooled = {simulation.algorithm.pooled for simulation in simulations}
     return None not in recurrences and len({recurrence.fields for recurrence in recurrences}) == len(pooled) == 1
+
+
+def coded(channel: Any) -> bool:
+    """Return whether a specification of channels names another than the identity, up or down."""
+    parts = channel.values() if isinstance(channel, Mapping) and "kind" not in channel else [channel]
+    return any(kind(part) not in ("identity", None) for part in parts)
 
 
 def kind(spec: Any) -> Any:

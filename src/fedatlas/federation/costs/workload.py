@@ -9,7 +9,7 @@ import numpy as np
 from fedatlas.federation.costs.base import CostModel, Rates
 
 if TYPE_CHECKING:
-    from fedatlas.federation.engine.exchanges import Exchange
+    from fedatlas.federation.engine.exchanges import Amount, Exchange
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Workload:
     def seconds(self, model: CostModel, rates: Rates, profile: "Sequence[Exchange]", members: np.ndarray) -> np.ndarray:
         """Return the time of each of some clients in a round, (m,).
 
-            exchanges latency + bits (down / down_i + up / up_i) + gradients overhead + samples c / compute_i
+            exchanges latency + down / down_i + up / up_i + gradients overhead + samples c / compute_i
 
-        down and up are vectors, c are the operations of a sample. A client waits for the latency of an exchange if it
-        sends something in it.
+        down and up are bits: of coded messages as they were counted, else those of the vectors. c are the operations of
+        a sample. A client waits for the latency of an exchange if it sends something in it.
 
         Args:
             model: Cost model of the clients.
@@ -47,8 +47,12 @@ class Workload:
         for exchange in profile:
             sent = np.asarray(exchange.up)
             gradients, samples = exchange.work(sizes, self.batch)
-            work = model.latency * (sent > 0) + 8 * self.vector * sent / up
+            work = model.latency * (sent > 0) + self._bits(exchange.up, exchange.bits_up) / up
             work = work + gradients * model.overhead + samples * self.operations / rate
-            times += 8 * self.vector * np.asarray(exchange.down) / down
+            times += self._bits(exchange.down, exchange.bits_down) / down
             times += work if exchange.client is None else work * (members == exchange.client)
         return times
+
+    def _bits(self, vectors: "Amount", counted: "Amount | None") -> np.ndarray:
+        """Return the bits of messages of so many vectors, as they were counted or else of numbers that are whole."""
+        return 8 * self.vector * np.asarray(vectors) if counted is None else np.asarray(counted)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.arrays import Array, State, is_torch, to_numpy
+from fedatlas.federation.arrays import Array, State, is_torch, to_numpy, zeros_like
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.history import History
@@ -128,18 +128,27 @@ def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarra
         vectors = {name: list(value.shape) for name, value in simulation.s.items() if name not in numbers}
         state = {name: getattr(simulation, name) for name in SAVED} | {"ledger": simulation.ledger.text()}
         state |= {"rows": history.rows, "status": history.status, "numbers": numbers, "vectors": vectors}
-        simulations.append(state | {"parts": len(_parts(simulation.table))})
+        state |= {"copies": [name for name, _ in simulation.channels.copies.items()]}
+        state |= {"errors": list(simulation.channels.errors.data)}
+        simulations.append(state | {key: len(_parts(table)) for key, table in _tables(simulation).items()})
     text = json.dumps({**head, "simulations": simulations}, default=lambda value: value.item())
     yield "head", np.array(text)
     for number, (simulation, _) in enumerate(pairs):
         for name, value in simulation.s.items():
             if hasattr(value, "shape"):
                 yield f"{number}.s.{name}", to_numpy(value)
-        table = simulation.table
-        for part, ids in enumerate(_parts(table)):
-            yield f"{number}.ids.{part}", ids
-            for name, data in table.data.items():
-                yield f"{number}.i.{name}.{part}", to_numpy(data[ids])
+        for name, value in simulation.channels.copies.items():
+            yield f"{number}.copy.{name}", to_numpy(value)
+        for key, table in _tables(simulation).items():
+            for part, ids in enumerate(_parts(table)):
+                yield f"{number}.{key}.ids.{part}", ids
+                for name, data in table.data.items():
+                    yield f"{number}.{key}.{name}.{part}", to_numpy(data[ids])
+
+
+def _tables(simulation: Simulation) -> dict[str, Table]:
+    """Return the states of clients by the word for them in the file: the algorithm's, and errors of their channel."""
+    return {"states": simulation.table, "left": simulation.channels.errors}
 
 
 def _parts(table: Table) -> list[np.ndarray]:
@@ -156,30 +165,38 @@ class _Snapshot:
     values: dict[str, Any]
     ledger: Ledger
     s: State
-    table: Table
+    tables: dict[str, Table]
+    copies: State
     history: dict[str, Any]
 
     @classmethod
     def read(cls, file: Any, run: dict[str, Any], number: int, simulation: Simulation) -> "_Snapshot":
         """Read what the file holds under a number. Raises an exception unless it fits the simulation."""
-        table, like = simulation.table.fresh(), simulation.x0
+        like = simulation.x0
         vectors = {name: _array(file, f"{number}.s.{name}", like, shape) for name, shape in run["vectors"].items()}
         if not {*vectors, *run["numbers"]} >= {name for name, _ in simulation.s.items()}:
             raise ValueError("it lacks a part of the server's state")
-        for part in range(run["parts"]):
-            ids = file[f"{number}.ids.{part}"]
-            widths = {name: (len(ids), len(value)) for name, value in table.first.items()}
-            states = {name: _array(file, f"{number}.i.{name}.{part}", like, shape) for name, shape in widths.items()}
-            table.write(ids, State(**states))
+        copies = {name: _array(file, f"{number}.copy.{name}", like, like.shape) for name in run["copies"]}
+        tables = {key: table.fresh() for key, table in _tables(simulation).items()}
+        for name in run["errors"]:
+            tables["left"].add(name, zeros_like(like))
+        for key, table in tables.items():
+            for part in range(run[key]):
+                ids = file[f"{number}.{key}.ids.{part}"]
+                names = {name: f"{number}.{key}.{name}.{part}" for name, _ in table.first.items()}
+                shapes = {name: (len(ids), len(value)) for name, value in table.first.items()}
+                states = {name: _array(file, names[name], like, shape) for name, shape in shapes.items()}
+                table.write(ids, State(**states))
         if not run["rows"] or not run["rows"][-1]["round"] <= run["round"] <= simulation.setting.total_rounds:
             raise ValueError("its rounds contradict each other")
         history = {"rows": run["rows"], "status": run["status"], "diverged_round": run["diverged_round"]}
         values, ledger = {name: run[name] for name in SAVED}, Ledger.parse(run["ledger"])
-        return cls(values, ledger, State(**vectors, **run["numbers"]), table, history)
+        return cls(values, ledger, State(**vectors, **run["numbers"]), tables, State(**copies), history)
 
     def restore(self, simulation: Simulation, history: History) -> None:
         """Set a simulation and its history to the snapshot."""
-        simulation.s, simulation.table, simulation.ledger = self.s, self.table, self.ledger
+        simulation.s, simulation.table, simulation.ledger = self.s, self.tables["states"], self.ledger
+        simulation.channels.errors, simulation.channels.copies = self.tables["left"], self.copies
         for name, value in self.values.items():
             setattr(simulation, name, value)
         for name, value in self.history.items():

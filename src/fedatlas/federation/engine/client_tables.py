@@ -55,6 +55,11 @@ class Table:
         with tempfile.TemporaryFile() as file:
             return np.memmap(file, dtype, "w+", shape=shape)
 
+    def add(self, name: str, zeros: Array) -> None:
+        """Add a field whose first value is a vector of zeros."""
+        self.first = self.first.replace(**{name: zeros})
+        self.data[name] = self._zeros(len(self.touched), zeros)
+
     @property
     def row_bytes(self) -> int:
         """Bytes of one client's state."""

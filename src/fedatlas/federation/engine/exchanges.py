@@ -24,6 +24,8 @@ class Exchange(NamedTuple):
         full: Full gradients that a client computed.
         passes: Passes over its samples, in minibatches, that a client made.
         client: Id of the client that alone computed and sent, where it was drawn; the others only received.
+        bits_down: Bits that a client received, None where these are the numbers of the vectors as they are.
+        bits_up: Bits that a client sent, None likewise.
     """
 
     hook: str
@@ -34,6 +36,8 @@ class Exchange(NamedTuple):
     full: Amount = 0
     passes: Amount = 0
     client: int | None = None
+    bits_down: Amount | None = None
+    bits_up: Amount | None = None
 
     def work(self, sizes: np.ndarray, batch: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Return the gradients of each client that computed, and the samples of these gradients, (m,) each.

@@ -162,6 +162,9 @@ class EngineProblem(Problem, Protocol):
     def dim(self) -> int: ...
 
     @property
+    def shapes(self) -> Sequence[tuple[int, ...]]: ...
+
+    @property
     def samples(self) -> int: ...
 
     @property

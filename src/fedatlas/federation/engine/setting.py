@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fedatlas.errors import UserError, did_you_mean
+from fedatlas.federation.channels import Channel, directions
 from fedatlas.federation.metrics import METRICS, metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
 from fedatlas.federation.sampling import SAMPLING, Sampling
@@ -58,6 +59,12 @@ class Setting:
     schedule: str | dict[str, Any] = option(
         lambda: {"kind": "constant"}, doc="factor on the algorithm's lr in each round", family="schedule"
     )
+    channel: str | dict[str, Any] = option(
+        lambda: {"kind": "identity"},
+        doc="what a client's message passes before the server takes the mean: a kind, or a mapping with a kind and its "
+        "options; with `up` and `down`, a channel for each direction. Where an algorithm codes its messages itself, "
+        "they pass as they are",
+    )
     clip: float | None = option(
         None, doc="largest norm of a minibatch gradient, as of torch's clip_grad_norm_; no bound by default", above=0
     )
@@ -84,6 +91,7 @@ class Setting:
         self._validate_lengths()
         self.participation_kind.validate_clients(self.clients)
         SAMPLING.build(self.sampling)
+        _ = self.channels
         self.last_factor()
 
     def _validate_lengths(self) -> None:
@@ -149,6 +157,11 @@ class Setting:
     def participation_kind(self) -> Participation:
         """Rule of participation."""
         return PARTICIPATION.build(self.participation)
+
+    @functools.cached_property
+    def channels(self) -> tuple[Channel, Channel]:
+        """Channels up and down."""
+        return directions(self.channel)
 
     @functools.cached_property
     def lr_schedule(self) -> Schedule:

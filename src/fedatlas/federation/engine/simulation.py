@@ -7,7 +7,7 @@ several simulations, the kernel computes means and costs of its rounds itself; s
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import memory, pools, recording
+from fedatlas.federation.engine import communication, memory, pools, recording
+from fedatlas.federation.engine.channels import Channels
 from fedatlas.federation.engine.client_tables import Table
-from fedatlas.federation.engine.exchanges import Amount, ClientWork, Exchange, Ledger, join, listed
+from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, join
 from fedatlas.federation.engine.history import COST_COLUMNS, History
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
 from fedatlas.federation.engine.round import Round
@@ -69,6 +70,7 @@ class Simulation:
         self.x0 = self.sampler.start()
         self.s, first = self.algorithm.init(self.x0)
         self.table = Table(first, setting.clients, self.x0, setting.state)
+        self.channels = Channels(self.algorithm, problem, setting, seed, self.x0)
         size = problem.block_rows if block is None else block
         self.block = 1 if algorithm.client_by_client else size
         self.mixing = algorithm.mixing(setting.clients)
@@ -150,6 +152,8 @@ class Simulation:
         self.ledger.add((Exchange("client", float(down), float(up), gradients=steps, samples=steps),), rounds)
         self.costs["seconds"] += seconds
         each = {"gradients": steps, "samples": steps, "vectors_down": down, "vectors_up": up}
+        number = self.problem.dim * self.channels.word
+        each |= {"bits_down": down * number, "bits_up": up * number}
         for name, amount in each.items():
             self.costs[name] += rounds * amount
 
@@ -198,13 +202,18 @@ class Simulation:
         """Return the server's state after its exchanges with the active clients."""
         s = self.s
         group = self._group(algorithm, active, n)
+        seen, bits = self.channels.broadcast(s, algorithm.broadcast, n.round)
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
-            mean = self._mean("before", algorithm, s, group, dataclasses.replace(n, recorded=()), pool)
-            s = s.replace(**dict(mean.items()))
+            mean, sent, works = self._mean("before", algorithm, seen, group, dataclasses.replace(n, recorded=()), pool)
+            names = [name for name, _ in mean.items()]
+            received, mean_bits = self.channels.broadcast(mean, names, n.round, hook=1)
+            self._record("before", names if self.mixing is None else (), mean_bits, mean, mean, sent, group, works)
+            s, seen = s.replace(**dict(mean.items())), seen.replace(**dict(received.items()))
         if algorithm.single_client():
             group = group.only(n.random_client)
-        mean = self._mean("client", algorithm, s, group, n, pool)
+        mean, sent, works = self._mean("client", algorithm, seen, group, n, pool)
+        self._record("client", algorithm.broadcast, bits, s, mean, sent, group, works)
         s = algorithm.server(s, mean, n)
         if algorithm.overrides("receive"):
             for ids, _ in self._blocks(group.ids):
@@ -216,7 +225,7 @@ class Simulation:
         epochs = self.setting.local_epochs
         if epochs is not None:
             return Group(active, self.sampler.passes(n.round, active, epochs))
-        if algorithm.pooled and self.problem.shared:
+        if algorithm.pooled and self.problem.shared and self.channels.up is None:
             # All clients would send a mean over the same data at the same point: one with all samples stands for them.
             return Group(active[:1], self.sampler.pool(n.round, active, int(n.steps)), len(active))
         return Group(active, self.sampler.draw(n.round, active, int(n.steps)))
@@ -238,8 +247,10 @@ class Simulation:
             vector=self.x0,
         )
 
-    def _mean(self, hook: str, algorithm: EngineAlgorithm, s: State, group: Group, n: Round, pool: Any) -> State:
-        """Return the mean over a group of the States that a hook sends, and record the exchange.
+    def _mean(
+        self, hook: str, algorithm: EngineAlgorithm, s: State, group: Group, n: Round, pool: Any
+    ) -> tuple[State, np.ndarray | None, list[ClientWork]]:
+        """Return the mean over a group of the States that a hook sends, the bits of each, and the work of the blocks.
 
         The States that clients keep go to the table. Means are added up in the group's order.
         """
@@ -251,63 +262,68 @@ class Simulation:
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
                 result = function(self._mixed_state(s, ids), self.table.read(ids), steps)
-            message, state = result if isinstance(result, tuple) else (result, None)
-            return ids, message, state, work, steps.records
+                message, state = result if isinstance(result, tuple) else (result, None)
+                return ids, self.channels.send(hook, message, ids, n.round), state, work, steps.records
 
         total: dict[str, Array] = {}
-        rows: dict[str, list[Array]] = {}
-        works = []
-        for ids, message, state, work, records in pool.map(compute, self._blocks(group.ids)):
+        rows: dict[str, list[tuple[Array, Array]]] = {}
+        bits, works = [], []
+        for ids, sent, state, work, records in pool.map(compute, self._blocks(group.ids)):
             recording.join(self.records, records)
-            for name, value in message.items():
-                value = arrays.rows(value, len(ids))
+            for name, value in sent.rows.items():
                 total[name] = arrays.add_rows(total.get(name), value)
                 if self.mixing is not None:
-                    rows.setdefault(name, []).append(value)
+                    rows.setdefault(name, []).append((value, getattr(sent.own, name)))
             self.table.write(ids, state)
+            self.channels.keep(ids, sent.errors)
+            bits.append(sent.bits)
             works.append(work)
         mean = State(**{name: value / len(group.ids) for name, value in total.items()})
         if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
             order = np.argsort(group.ids)
-            self.mixed |= {name: self.mixing.mix(arrays.concatenate(parts)[order]) for name, parts in rows.items()}
-        self._record(hook, algorithm, s, mean, group, works)
-        return mean
+            for name, parts in rows.items():
+                values, own = (arrays.concatenate(part)[order] for part in zip(*parts, strict=True))
+                self.mixed[name] = self.mixing.mix(values, None if self.channels.up is None else own)
+        return mean, None if bits[0] is None else np.concatenate(bits), works
 
     def _record(
-        self, hook: str, algorithm: EngineAlgorithm, s: State, mean: State, group: Group, works: Sequence[ClientWork]
+        self,
+        hook: str,
+        names: Iterable[str],
+        bits_down: float | None,
+        s: State,
+        mean: State,
+        bits_up: np.ndarray | None,
+        group: Group,
+        works: Sequence[ClientWork],
     ) -> None:
         """Record an exchange and add its costs, which are per client of the group.
 
         Args:
             hook: Hook in which the clients computed.
-            algorithm: Algorithm of the round.
-            s: State of the server, whose ``broadcast`` the clients received.
+            names: Fields of s that the clients received.
+            bits_down: Bits of these, None where they were sent as they are.
+            s: State of the server.
             mean: Mean of the States that they sent.
+            bits_up: Bits that each of them sent, (m,), None likewise.
             group: Clients that computed.
             works: Work of their blocks.
         """
-        m, vectors, broadcast = len(group.ids), self._vectors(mean), 0.0
-        if hook == "client":
-            broadcast = self._vectors(State(**{name: getattr(s, name) for name in algorithm.broadcast}))
-        self.costs["gradients"] += sum(work.gradients for work in works) / m
-        self.costs["samples"] += sum(work.samples for work in works) / (group.merged * m)
-        self.costs["vectors_down"] += broadcast
-        down: Amount = broadcast
-        up: Amount = vectors
-        if self.mixing is None:
-            down = vectors if hook == "before" else broadcast
-            self.costs["vectors_down"] += vectors if hook == "before" else 0.0
-            self.costs["vectors_up"] += vectors
-        else:  # messages to and from each neighbour take the place of the mean
-            links = self.mixing.degrees[np.sort(group.ids)]
-            down, up = listed(broadcast + vectors * links), listed(vectors * links)
-            self.costs["vectors_down"] += vectors * self.mixing.degree
-            self.costs["vectors_up"] += vectors * self.mixing.degree
+        m, problem = len(group.ids), self.problem
+        numbers = self._numbers(State(**{name: getattr(s, name) for name in names})), self._numbers(mean)
+        costs, amounts = communication.count(
+            numbers, (bits_down, bits_up), group.ids, problem.dim, self.channels.word, self.mixing
+        )
+        costs["gradients"] = sum(work.gradients for work in works) / m
+        costs["samples"] = sum(work.samples for work in works) / (group.merged * m)
+        for name, amount in costs.items():
+            self.costs[name] += amount
         epochs, batch = self.setting.local_epochs, self.setting.batch
         work = join(works, [work.amounts(epochs, batch, self.sizes) for work in works])
-        if down or up or any(work):
-            client = int(group.ids[0]) if hook == "client" and algorithm.single_client() else None
-            self._exchanges.append(Exchange(hook, down, up, *work, client))
+        if amounts["down"] or amounts["up"] or any(work):
+            client = int(group.ids[0]) if hook == "client" and self.algorithm.single_client() else None
+            down, up = amounts.pop("down"), amounts.pop("up")
+            self._exchanges.append(Exchange(hook, down, up, *work, client, **amounts))
 
     def _mixed_state(self, s: State, ids: np.ndarray) -> State:
         """Return the server's vectors for the clients ids (m,); mixed vectors differ between clients."""
@@ -324,10 +340,9 @@ class Simulation:
                 positions = slice(start, min(start + size, end))
                 yield members[positions], positions
 
-    def _vectors(self, state: State) -> float:
-        """Return the numbers in a State, in units of the model's dimension; diagnostics are not counted."""
-        counted = (value for name, value in state.items() if name not in self.algorithm.diagnostics)
-        return sum(value.shape[-1] for value in counted) / self.problem.dim
+    def _numbers(self, state: State) -> int:
+        """Return how many numbers a State has; diagnostics are not counted."""
+        return sum(value.shape[-1] for name, value in state.items() if name not in self.algorithm.diagnostics)
 
 
 def run_simulations(

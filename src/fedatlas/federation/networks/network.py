@@ -117,6 +117,7 @@ class Network(Problem):
         self.module = self._fresh_module(0)
         validate(self.module)
         self.dim = len(flatten(self.module))
+        self.shapes = [tuple(parameter.shape) for parameter in self.module.parameters()]
         self._threads = threading.local()
         self._pool: ThreadPoolExecutor | None = None
         self._block_rows = 1

@@ -93,6 +93,7 @@ class Softmax(Regression):
         self.l2 = self.penalty(kind.l2)
         self.weights, self.eval_samples = kind.weights, kind.eval_samples
         self.dim = self.classes * (self.features + self.bias)
+        self.shapes = [(self.classes, self.features), *([(self.classes,)] if self.bias else [])]
 
     @property
     def block_rows(self) -> int:

@@ -14,6 +14,7 @@ class Mixing:
 
     Attributes:
         W: Mixing matrix (m, m), 0 where two clients are not neighbours.
+        neighbours: Whether two clients are neighbours, (m, m).
         degrees: Number of each client's neighbours, (m,).
         degree: Mean number of a client's neighbours.
 
@@ -36,6 +37,7 @@ class Mixing:
         if (self.W < 0).any() or not np.allclose(sums, 1, rtol=0, atol=1e-9):
             raise UserError("the mixing matrix must be doubly stochastic: no negative entry, rows and columns of sum 1")
         links = self.W - np.diag(np.diag(self.W))
+        self.neighbours = links != 0
         self.degrees, self.degree = np.count_nonzero(links, axis=1), np.count_nonzero(links) / len(self.W)
         self._sparse, self._terms = sparse.csr_array(self.W), self._sparse_terms()
 
@@ -50,12 +52,15 @@ class Mixing:
         rank = np.arange(len(i)) - np.searchsorted(i, i)  # i is sorted: its first entry begins the row
         return [(i[rank == k], j[rank == k], self.W[i[rank == k], j[rank == k]]) for k in range(rank.max() + 1)]
 
-    def mix(self, rows: Array) -> Array:
+    def mix(self, rows: Array, own: Array | None = None) -> Array:
         """Return sum_j W_ij rows_j for every client i: (m, d).
 
         Args:
-            rows: Vectors of all clients, (m, d), in NumPy or torch.
+            rows: Vectors of all clients as others receive them, (m, d), in NumPy or torch.
+            own: The same vectors as each client has them itself, where this differs: they stand for j = i.
         """
+        if own is not None:
+            return self.mix(rows) + arrays.column(np.diag(self.W), rows) * (own - rows)
         # Each sum adds its terms in ascending order of j, from +0.0, as a dense loop over j does. Where rows are finite
         # the bits are those of the dense loop, since a term with W_ij = 0 changes no such sum.
         if isinstance(rows, np.ndarray):

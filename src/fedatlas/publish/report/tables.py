@@ -13,7 +13,7 @@ from fedatlas.publish.report.record import ExperimentRecord
 if TYPE_CHECKING:
     import pandas as pd
 
-COST_COLUMNS = ("rounds", "vectors_up", "vectors_down", "gradients", "seconds")
+COST_COLUMNS = ("rounds", "vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "seconds")
 
 
 def best_values(record: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from fedatlas.results.figures.style import styles
 if TYPE_CHECKING:
     import pandas as pd
 
-COSTS = ("gradients", "vectors_up", "seconds")
+COSTS = ("gradients", "vectors_up", "bits_up", "seconds")
 LOGGER_TAGS = ("commit", "mlflow.source.git.commit", "mlflow.user", "host")  # of the person who logs, not of the run
 SYSTEM = "system/"  # prefix of MLflow's names of system metrics
 SYMBOLS = {"clients": "M", "local_steps": "K"}

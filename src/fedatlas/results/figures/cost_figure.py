@@ -11,7 +11,8 @@ from fedatlas.results.figures.base import AlgorithmFigure
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-BROWSER_COSTS = ("rounds", "vectors_up", "gradients", "seconds")  # costs that a reader of the report can choose among
+# Costs that a reader of the report can choose among.
+BROWSER_COSTS = ("rounds", "vectors_up", "bits_up", "gradients", "seconds")
 
 
 @dataclass(frozen=True, kw_only=True)
