@@ -25,6 +25,7 @@ NAMES = {  # names by section of `fedatlas list`
     "participation": "cyclic",
     "sampling": "windows",
     "topologies": "star",
+    "channels": "half",
     "schedules": "step",
     "tuning-rules": "cautious",
     "readers": "words",

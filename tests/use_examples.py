@@ -101,6 +101,11 @@ def schedule():
     assert list(plain["loss"][:3]) == list(scaled["loss"][:3]) and plain["loss"][3] != scaled["loss"][3]
 
 
+def channel():
+    plain, halved = train(), train(**EXAMPLES["A channel"]["setting"])
+    assert halved["bits_up"].iloc[-1] < plain["bits_up"].iloc[-1] and halved["bits_down"].equals(plain["bits_down"])
+
+
 def tuning_rule():
     setting = {"clients": 4, "rounds": 20, "batch": None, "eval_rounds": 5}
     select = Select(metric="loss", statistic="final", goal="min", seeds=[1000])
@@ -149,7 +154,7 @@ def cost_model():
 
 if __name__ == "__main__":
     store.prepare("digits", "data")
-    parts = (algorithm, problem, architecture, partition, participation, sampling, topology, schedule)
+    parts = (algorithm, problem, architecture, partition, participation, sampling, topology, channel, schedule)
     for use in (*parts, tuning_rule, metric, reader, data_set, figure_and_claim, cost_model):
         use()
     titles = sections()

@@ -44,7 +44,7 @@ class Walk(simulation.Simulation):
                 self.of_client.append((calls, float(np.sum(batch.size)) / (1 if full else group.merged)))
 
         with mock.patch.object(simulation, "ClientWork", Listed):
-            mean = super()._mean(hook, algorithm, s, group, n, pool)
+            mean, *rest = super()._mean(hook, algorithm, s, group, n, pool)
         sent = self._numbers(mean)
         broadcast = 0 if hook == "before" else sum(getattr(s, name).size for name in algorithm.broadcast)
         for i in n.ids.tolist():
@@ -61,7 +61,4 @@ class Walk(simulation.Simulation):
             gradients, samples = (sum(call[k] for call in of_client) for k in (0, 1))
             part = Part(hook, down / self.problem.dim, up / self.problem.dim, gradients, samples)
             self.parts[-1].setdefault(i, []).append(part)
-        return mean
-
-    def _numbers(self, mean):
-        return sum(value.shape[-1] for name, value in mean.items() if name not in self.algorithm.diagnostics)
+        return mean, *rest

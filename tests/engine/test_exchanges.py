@@ -114,7 +114,7 @@ AMOUNTS = st.one_of(
     st.integers(0, 9), st.sampled_from([0.5, 1 / 3]), st.lists(st.integers(0, 9), min_size=1).map(tuple)
 )
 HOOKS, IDS = st.sampled_from(["before", "client"]), st.one_of(st.none(), st.integers(0, 3))
-EXCHANGES = st.builds(Exchange, HOOKS, *[AMOUNTS] * 6, IDS)
+EXCHANGES = st.builds(Exchange, HOOKS, *[AMOUNTS] * 6, IDS, *[st.none() | AMOUNTS] * 2)
 
 
 @given(st.lists(st.lists(EXCHANGES, max_size=2).map(tuple), max_size=12), st.data())

@@ -50,7 +50,7 @@ def test_numbers_are_those_of_the_lines(results, spec):
 def test_a_line_can_be_drawn_against_every_cost(results):
     with settings():
         _, drawing = draw_figure(KINDS[1], results)
-    assert list(drawing.chart.x) == ["gradients", "round", "vectors_up", "seconds"]
+    assert list(drawing.chart.x) == ["gradients", "round", "vectors_up", "bits_up", "seconds"]
     values = drawing.numbers[drawing.numbers["algorithm"] == drawing.numbers["algorithm"].iloc[0]]
     assert all(values[column].is_monotonic_increasing for column in drawing.chart.x)
 
