@@ -57,6 +57,9 @@ CHOICES = [
     ("fedadam", {"first_v": 0.0}),
     ("fedams", {"server_lr": 0.3}),
     ("f3ast", {"beta": 0.3, "r0": "p"}),
+    ("ditto", {"weight": 0.0}),
+    ("fedrep", {"body_steps": 2, "head": 3}),
+    ("dp-fedavg", {"bound": 0.05, "noise": 0.0, "server_lr": 0.7}),
 ]
 
 
@@ -93,6 +96,7 @@ def test_declarations_load_no_heavy_library():
         *((name, {}, 1) for name in ("fedawe", "mifa", "fedvarp", "scaffold")),
         ("fedadmm", {}, 2),
         ("sonata", {}, 3),
+        ("ditto", {}, 1),
         ("fedspeed", {}, 1),
         ("fedspeed", {"prox": False, "correction": False}, 0),
         ("fedred", {"average": "weighted"}, 3),

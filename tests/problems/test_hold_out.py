@@ -34,7 +34,7 @@ def data(rows=ROWS, X=None):
 def test_each_client_holds_out_its_share(how, share):
     dataset = data()
     split = None if how is None else partitions.split(how, dataset.y, CLIENTS)
-    remaining, partition = hold_out(dataset, split, share)
+    remaining, partition, parts = hold_out(dataset, split, {"validation": share})
     training_rows, validation_rows = remaining.X[:, 0].astype(int), remaining.X_validation[:, 0].astype(int)
     assert sorted([*training_rows, *validation_rows]) == list(range(ROWS))
     assert not {*training_rows} & {*validation_rows}
@@ -51,15 +51,36 @@ def test_each_client_holds_out_its_share(how, share):
     if partition is not None:
         partition._validate()
         assert partition.samples == len(training_rows) and partition.clients == CLIENTS
-    again, _ = hold_out(dataset, split, share)
+        parts["validation"]._validate()
+        for owner, rows in enumerate(owners):
+            assert validation_rows[parts["validation"].client(owner)].tolist() == [
+                row for row in rows if row in validation_rows
+            ]
+    again = hold_out(dataset, split, {"validation": share})[0]
     assert (again.X_validation == remaining.X_validation).all()
 
 
 def test_a_share_of_nothing_changes_nothing():
     dataset = data()
-    assert hold_out(dataset, None, 0) == (dataset, None)
+    assert hold_out(dataset, None, {"test": 0, "validation": 0}) == (dataset, None, {})
     with pytest.raises(UserError, match="less than one row"):
-        hold_out(data(rows=5), None, 0.1)
+        hold_out(data(rows=5), None, {"validation": 0.1})
+
+
+def test_test_rows_come_first_and_clients_keep_the_rest():
+    dataset = data()
+    split = partitions.split({"kind": "dirichlet", "alpha": 0.2}, dataset.y, CLIENTS)
+    remaining, partition, parts = hold_out(dataset, split, {"test": 0.25, "validation": 0.1})
+    rows = {
+        "test": remaining.X_test[:, 0].astype(int),
+        "validation": remaining.X_validation[:, 0].astype(int),
+        "train": remaining.X[:, 0].astype(int),
+    }
+    parts = {**parts, "train": partition}
+    for client in range(CLIENTS):
+        here = {part: [*rows[part][parts[part].client(client)]] for part in rows}
+        assert sorted(np.concatenate(list(here.values()))) == sorted(split.client(client))
+        assert len(here["test"]) == int(0.25 * len(split.client(client)))
 
 
 def test_a_client_of_one_row_keeps_it():
@@ -67,14 +88,14 @@ def test_a_client_of_one_row_keeps_it():
     split = dataclasses.replace(
         partitions.split({"kind": "iid"}, dataset.y, 2), order=np.array([3, 0, 1, 2]), offsets=np.array([0, 1, 4])
     )
-    remaining, partition = hold_out(dataset, split, 0.9)
+    remaining, partition, _ = hold_out(dataset, split, {"validation": 0.9})
     assert partition.sizes.tolist() == [1, 1] and remaining.X[partition.client(0), 0].tolist() == [3]
 
 
 def test_sparse_rows_are_held_out():
     dense = data().X
-    remaining, _ = hold_out(data(X=sparse.csr_matrix(dense)), None, 0.2)
-    assert sorted(remaining.X_validation.toarray()[:, 0]) == sorted(hold_out(data(), None, 0.2)[0].X_validation[:, 0])
+    parts = [hold_out(data(X=X), None, {"validation": 0.2})[0].X_validation for X in (sparse.csr_matrix(dense), None)]
+    assert sorted(parts[0].toarray()[:, 0]) == sorted(parts[1][:, 0])
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -84,7 +105,7 @@ def test_rows_that_are_held_out_train_nothing_and_are_measured(name):
     kind = problems.parse({**spec, "data": "breast_cancer"})[0]
     dataset = data(X=np.random.default_rng(1).standard_normal((ROWS, 4)))
     split = partitions.split({"kind": "iid"}, dataset.y, CLIENTS)
-    remaining, partition = hold_out(dataset, split, 0.3)
+    remaining, partition, _ = hold_out(dataset, split, {"validation": 0.3})
     other = dataclasses.replace(remaining, X_validation=remaining.X_validation + 7)
     same, moved = (kind.build(one, None, partition) for one in (remaining, other))
     ids = np.arange(CLIENTS)

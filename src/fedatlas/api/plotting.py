@@ -47,7 +47,7 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
             that differ in their seed; or the ``curves`` of `load_results`, in which each algorithm has one point of the
             axes.
         x: A cost: ``rounds``, ``steps``, ``gradients``, ``samples``, ``vectors_up``, ``vectors_down``, ``bits_up``,
-            ``bits_down`` or ``seconds``.
+            ``bits_down`` or ``seconds``; or a metric, such as a number that the servers report.
         y: A metric; by default suboptimality, or loss where it is unknown.
         ax: Axes to draw in; by default those of a new figure.
 
@@ -68,9 +68,9 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
     """
     import matplotlib
 
-    if x not in labels.COSTS:
-        raise UserError(f"plot: x is {x!r}; it must be a cost{did_you_mean(x, list(labels.COSTS))}")
     lines = _lines(frames)
+    if x not in labels.COSTS and not all(x in metric_columns(line.rows) for line in lines):
+        raise UserError(f"plot: x is {x!r}; it must be a cost{did_you_mean(x, list(labels.COSTS))}")
     y, cost = _metric(lines, y), "round" if x == "rounds" else x
     for line in lines:
         if cost not in line.rows:
@@ -94,7 +94,7 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
         set_limits([ax], limiting, log)
         for curve, style in diverging:
             mark_divergence(ax, curve, style)
-        ax.set(xlabel=labels.COSTS[x], ylabel=labels.quantity(y), xlim=(0, None))
+        ax.set(xlabel=labels.cost(x), ylabel=labels.quantity(y), xlim=(0, None))
         ax.legend(handles=[*handles, *([note_handle("diverged", marker="x")] if diverging else [])])
     return ax
 

@@ -87,28 +87,33 @@ def load(name: str, directory: str | Path | None = None) -> Dataset:
     return open_arrays(name, folder, meta)
 
 
-def load_owners(name: str, directory: str | Path | None = None) -> np.ndarray | None:
-    """Return the client of each training row of prepared data.
+def load_owners(name: str, directory: str | Path | None = None, test: bool = False) -> np.ndarray | None:
+    """Return the client of each training row of prepared data, or of each test row.
 
     Args:
         name: Name of the data set.
         directory: The data directory.
+        test: Whether the rows are those of the test part.
 
     Returns:
-        Numbers of clients, int64 (n,) from 0 on, or None if the data name no clients.
+        Numbers of clients, int64 (n,) from 0 on, or None if the data name no clients. It is -1 for a test row whose
+        client has no training rows.
 
     Raises:
         UserError: If the array is damaged.
     """
     folder = prepared_folder(resolve_directory(directory), name)
-    meta = read_meta(folder)
-    if meta is None or "owner" not in meta.arrays:
+    meta, stem = read_meta(folder), "owner_test" if test else "owner"
+    if meta is None or stem not in meta.arrays:
         return None
+    rows, low = (meta.contents.test_rows, -1) if test else (meta.contents.rows, 0)
     try:
-        npz.validate_array(folder / "owner.npy")
-        owner = np.load(folder / "owner.npy", allow_pickle=False)
-        if owner.shape != (meta.contents.rows,) or owner.dtype != np.int64 or not np.bincount(owner).all():
-            raise ValueError("owner.npy does not name a client for each training row")
+        npz.validate_array(folder / f"{stem}.npy")
+        owner = np.load(folder / f"{stem}.npy", allow_pickle=False)
+        if owner.shape != (rows,) or owner.dtype != np.int64 or owner.min() < low:
+            raise ValueError(f"{stem}.npy does not name a client for each row")
+        if not test and not np.bincount(owner).all():
+            raise ValueError(f"{stem}.npy leaves out a number of a client")
     except (OSError, ValueError) as error:
         raise prepared_data_error(folder, str(error)) from error
     return owner

@@ -19,7 +19,7 @@ from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.channels import CHANNELS
 from fedatlas.federation.channels import modules as channel_modules
 from fedatlas.federation.compiled.modules import MODULES, compiled_modules
-from fedatlas.federation.metrics import METRICS
+from fedatlas.federation.metrics import METRICS, declared_name
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.sampling import SAMPLING
@@ -31,7 +31,7 @@ from fedatlas.registry.kinds import Family
 ENGINE = "fedatlas.experiments.run"
 CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
-GIVEN = ("data", "test", "partition", "validation")  # keys of a problem that are no options of its kind
+GIVEN = ("data", "test", "test_share", "partition", "validation")  # keys of a problem that are no options of its kind
 CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics", "channel")
 
 NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options
@@ -51,7 +51,7 @@ def cell_modules(spec: CellSpec) -> list[str]:
         modules.add(SCHEDULES.module(setting.get("schedule"), "constant"))
         passes = setting.get("local_epochs") is not None
         modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
-        modules.update(METRICS.module(name) for name in setting.get("metrics") or ())
+        modules.update(METRICS.module(declared_name(name) or name) for name in setting.get("metrics") or ())
         modules |= channel_modules(setting.get("channel"))
         modules.update(compiled_modules(algorithm, spec.problem, setting))
     return sorted(modules)
@@ -90,14 +90,14 @@ def metric_modules(cells: Iterable[Cell]) -> list[str]:
 
 def _of_known(metrics: Iterable[str]) -> list[str]:
     """Return the modules of those metrics that are declared. A recorded value is not."""
-    return sorted(METRICS.module(name) for name in metrics if name in METRICS.names())
+    return sorted({METRICS.module(base) for name in metrics if (base := declared_name(name))})
 
 
 def metric_names(spec: CellSpec) -> set[str]:
     """Return the names of the metrics that the runs of a cell may report."""
     kind, _ = PROBLEMS.split(spec.problem)
     requested = {name for setting in _settings(spec) for name in setting.get("metrics") or ()}
-    return {*PROBLEMS.get(kind).reports, *requested}
+    return {*PROBLEMS.get(kind).reports, *ALGORITHMS.get(spec.algorithm).reports, *requested}
 
 
 def trace_files(spec: CellSpec) -> list[str]:

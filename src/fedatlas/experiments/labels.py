@@ -9,7 +9,7 @@ from typing import Any
 
 from fedatlas.data.custom import display_name
 from fedatlas.experiments.axis_values import parse
-from fedatlas.federation.metrics import METRICS, metric
+from fedatlas.federation.metrics import declared_name, metric
 
 COSTS = {
     "rounds": "communication rounds",
@@ -116,9 +116,14 @@ def words(name: str) -> str:
     if name in RECORDED:
         return RECORDED[name]
     value, _, statistic = name.rpartition("_")
-    if name in METRICS.names() or statistic not in STATISTICS:
+    if declared_name(name) or statistic not in STATISTICS:
         return metric(name).words
     return STATISTICS[statistic].format(value.replace("_", " "))
+
+
+def cost(name: str) -> str:
+    """A cost, or a number that servers report, for an x-axis."""
+    return TIMES.get(name) or quantity(name)
 
 
 def column_heading(name: str) -> str:

@@ -125,17 +125,18 @@ def reported_metrics(spec: CellSpec) -> list[str]:
     kind, sources = _parse(extensions.study(), json.dumps(spec.problem))
     lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]
     requested = [name for names in lists for name in names or ()]
-    records = (LOCAL_LOSS, *algorithms.get(spec.algorithm).records)
+    algorithm = algorithms.get(spec.algorithm)
+    records = (LOCAL_LOSS, *algorithm.records)
     recorded = [name for name in spec.setting.get("record") or () if name in records]
     parts = [f"{name}_{part}" for name in recorded for part in PARTS]
-    return [*kind.metric_names(spec.optimum, _parts(sources)), *requested, *parts]
+    return [*kind.metric_names(spec.optimum, _parts(sources)), *algorithm.reports, *requested, *parts]
 
 
 def _parts(sources: DataOptions | None) -> list[str]:
     """Return the prefixes of metrics of test and validation data, as far as the problem has them."""
     if sources is None:
         return []
-    tested = sources.test or info(sources.data).test_rows
+    tested = sources.test or sources.test_share or info(sources.data).test_rows
     return [*([TESTED] if tested else []), *([VALIDATED] if sources.validation else [])]
 
 
@@ -152,6 +153,8 @@ def _checked_setting(
     setting.sampling_kind.validate(kind, split)
     setting.metric_functions(kind.metric_names(spec.optimum, _parts(sources)))
     if sources is not None and split:
+        for metric in setting.client_metrics.values():
+            sources.require_client_rows(metric.part, partitions.is_by_owner(sources.partition))
         _split(json.dumps(sources.partition, sort_keys=True), sources.data, setting.clients)
     return setting
 

@@ -126,6 +126,15 @@ def rows(v: Array, m: int) -> Array:
     return v if v.shape[:-1] == (m,) else np.broadcast_to(v, (m, v.shape[-1]))
 
 
+def beside(u: Array, v: Array) -> Array:
+    """Return the entries of u and, behind them, those of v, row by row: (m, a) and (m, b) -> (m, a + b)."""
+    if is_torch(u):
+        import torch
+
+        return torch.cat((u, v), dim=-1)
+    return np.concatenate((u, v), axis=-1)
+
+
 def column(values: np.ndarray, like: Array) -> Array:
     """Return numbers (m,), one for each client, as an (m, 1) array in the library and type of ``like``."""
     return like.new_tensor(values)[:, None] if is_torch(like) else np.asarray(values, like.dtype)[:, None]

@@ -16,6 +16,7 @@ _PURPOSES = (
     "counts",
     "validation",
     "channel",
+    "test",
 )
 _PURPOSE = {name: number for number, name in enumerate(_PURPOSES)}
 

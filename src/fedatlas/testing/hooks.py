@@ -11,10 +11,16 @@ from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing.implementation import Implementation, all_cases, defined_cases, same_bits
 from fedatlas.testing.outcomes import Failed
 
-HOOKS = ("before", "client", "server", "empty_round", "receive", "output")
+HOOKS = ("before", "client", "server", "empty_round", "receive", "output", "client_model")
 CLIENT_HOOKS = ("before", "client", "receive")
 # The names of the leading arguments of a hook that are States; of all others only "s" is one.
-STATES = {"server": ("s", "mean"), "receive": ("s", "i"), "before": ("s", "i"), "client": ("s", "i")}
+STATES = {
+    "server": ("s", "mean"),
+    "receive": ("s", "i"),
+    "before": ("s", "i"),
+    "client": ("s", "i"),
+    "client_model": ("s", "i"),
+}
 Interceptor = Callable[[str, Callable[..., Any], tuple[Any, ...]], Any]
 
 
@@ -46,6 +52,9 @@ def run_with_hooks(simulation: Simulation, intercept: Interceptor, rounds: int =
         for _ in range(rounds):
             simulation.run_round()
             _ = simulation.output
+            simulation.algorithm.client_model(
+                simulation.s, simulation.table.read(np.arange(simulation.setting.clients))
+            )
     return simulation
 
 

@@ -98,6 +98,14 @@ def evaluation(implementation: Implementation) -> None:
         often, seldom = implementation.default_run(label), implementation.run(problem, eval_rounds=4, **options)
         if not same_bits(often.x, seldom.x) or often.rows[-1]["loss"] != seldom.rows[-1]["loss"]:
             raise Failed(f"On {label}, the output depends on how often it is evaluated: `output` must change nothing.")
+    problem, options = implementation.smallest_problem, implementation.partial_participation
+    asked = implementation.run(problem, metrics=["loss_clients_mean"], **options)
+    if not same_bits(asked.x, implementation.run(problem, **options).x):
+        raise Failed("The output depends on whether clients are evaluated: `client_model` must change nothing.")
+    if not np.isfinite(asked.rows[-1]["loss_clients_mean"]):
+        raise Failed(
+            "The loss of the clients' models is not finite: `client_model` serves clients that never came too."
+        )
 
 
 def checkpoint(implementation: Implementation) -> None:
@@ -250,7 +258,7 @@ def _rows_without_time(history: History) -> list[dict[str, Any]]:
 def _grid_values(implementation: Implementation, problem: Any) -> tuple[str, list[dict[str, Any]]]:
     """Return the name of a hyper-parameter, lr or else the first number, and combinations that differ in it."""
     numbers = {name: option for name, option in implementation.cls.options().items() if float in option.members}
-    algorithm = implementation.create().with_constants(problem)
+    algorithm = implementation.simulate(problem).algorithm
     for name in sorted(numbers, key=lambda name: name != "lr"):
         value = getattr(algorithm, name)
         multiples = [value * factor for factor in (1.0, 1.1, 1.3, 0.8) if value is not None]

@@ -114,6 +114,8 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
     # all algorithms share a column of the table
     measured = {name: name for name in tuned if all(are_numbers(axes.get(name, [])) for axes in tuning.values())}
     metrics = dict.fromkeys(reported)
+    reports = [algorithms.get(experiment.algorithm(id)).reports for id in _algorithms(kind, experiment)]
+    common = dict.fromkeys(name for name in reports[0] if all(name in names for names in reports)) if reports else {}
     recorded = [name.removesuffix(f"_{PARTS[0]}") for name in reported if name.endswith(f"_{PARTS[0]}")]
     namespaces: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),
@@ -122,7 +124,7 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
         "axis": ("axis of grid or within", axes),
         "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if are_numbers(experiment.axes[axis])}),
         "cost": ("cost", COSTS),
-        "cost or time": ("cost", TIMES),
+        "cost or time": ("cost, or number that the server of each algorithm reports,", {**TIMES, **common}),
         "tuned": ("tuned hyper-parameter", tuned),
         "tuned numbers": ("hyper-parameter tuned over numbers", measured),
         "axis or tuned": ("axis or tuned hyper-parameter", {**axes, **tuned}),

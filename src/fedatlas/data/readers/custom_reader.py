@@ -37,6 +37,7 @@ class Samples:
         y: Labels (n,), whole numbers or text.
         owner: Client of each row (n,), whole numbers or text, or None.
         test: Whether each row tests (n,), or None if the files do not say.
+        names_test_owners: Whether ``owner`` says whose the test rows are; their entries mean nothing otherwise.
         scale: Largest value of an image.
         note: Remark for readers of results.
     """
@@ -45,6 +46,7 @@ class Samples:
     y: np.ndarray
     owner: np.ndarray | None = None
     test: np.ndarray | None = None
+    names_test_owners: bool = True
     scale: float = 1.0
     note: str = ""
 
@@ -147,8 +149,11 @@ class _Parts:
         self.train, self.test = np.flatnonzero(~test), np.flatnonzero(test)
         self.clients: list[str] = []
         self.owner: np.ndarray | None = None
+        self.test_owner: np.ndarray | None = None
         if self.samples.owner is not None:
             self.clients, self.owner = _number(self.samples.owner[self.train])
+            if self.samples.names_test_owners and len(self.test):
+                self.test_owner = _owners(self.samples.owner, self.train, self.test)
         self._check_classes()
         self.sparse = hasattr(self.samples.X, "indptr")
         if reader.standardise and self.sparse:
@@ -215,6 +220,8 @@ class _Parts:
             out.save(f"y{suffix}", self.y[rows])
         if self.owner is not None:
             out.save("owner", self.owner)
+        if self.test_owner is not None:
+            out.save("owner_test", self.test_owner)
 
     def _moments(self) -> tuple[Any, Any]:
         """Return the mean and the standard deviation, 1 for a constant feature, over the training rows."""
@@ -239,6 +246,19 @@ def _number(values: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Return the sorted names of values (n,), and the number of each value, int64 (n,)."""
     names, numbers = np.unique(values, return_inverse=True)
     return [str(name) for name in names.tolist()], numbers.astype(np.int64)
+
+
+def _owners(owner: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+    """Return the number of the client of each test row, int64 (tests,), -1 for a client without training rows.
+
+    Args:
+        owner: Clients of all rows (n,).
+        train: Training rows, by which clients are numbered.
+        test: Test rows.
+    """
+    names, clients = np.unique(owner[train]), owner[test]
+    numbers = np.minimum(np.searchsorted(names, clients), len(names) - 1)
+    return np.where(names[numbers] == clients, numbers, -1).astype(np.int64)
 
 
 def _number_classes(path: Path, labels: np.ndarray) -> tuple[list[str], np.ndarray]:

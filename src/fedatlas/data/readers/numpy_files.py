@@ -151,7 +151,7 @@ def _join(path: Path, parts: Sequence[Part]) -> Samples:
         forms = f"{X_test.dtype} {X_test.shape[1:]} and {X.dtype} {X.shape[1:]}"
         raise custom_file_error(path, f"a sample to test on differs from one to train on: {forms}")
     test = np.arange(len(y) + len(y_test)) >= len(y)
-    if owner is not None:  # a client of a test row is never used
-        owner = np.concatenate([owner, owner_test if owner_test is not None else np.repeat(owner[:1], len(y_test))])
+    if owner is not None:
+        owner = np.concatenate([owner, np.repeat(owner[:1], len(y_test)) if owner_test is None else owner_test])
     X, y = np.concatenate([X, X_test]), np.concatenate([y, y_test])
-    return Samples(X=X, y=y, owner=owner, test=test, scale=scale)
+    return Samples(X=X, y=y, owner=owner, test=test, names_test_owners=owner_test is not None, scale=scale)

@@ -40,10 +40,14 @@ class Algorithm(Kind):
     diagnostics: ClassVar[tuple[str, ...]] = ()
     # Names of the values that ``client`` passes to ``steps.record``.
     records: ClassVar[tuple[str, ...]] = ()
+    # Names of the numbers that ``server_metrics`` returns: columns of the history.
+    reports: ClassVar[tuple[str, ...]] = ()
     # With full gradients and several local steps, the fixed point is the optimum even if clients are heterogeneous.
     exact: ClassVar[bool] = False
     # The algorithm is defined for full participation only.
     full_participation: ClassVar[bool] = False
+    # The server moves in rounds without clients too, for example because its noise hides whether there were any.
+    moves_without_clients: ClassVar[bool] = False
     # The algorithm calls ``steps.prox``, which not every problem has.
     exact_prox: ClassVar[bool] = False
     # Clients only send gradients at a point of the server. Where all clients share their data, the engine merges them.
@@ -112,6 +116,27 @@ class Algorithm(Kind):
     def output(self, s: State) -> Array:
         """Return the vector (d,) that is evaluated."""
         return s.x
+
+    def client_model(self, s: State, i: State) -> Array:
+        """Return the models that clients would use, which metrics over clients measure: by default the output.
+
+        Args:
+            s: State of the server.
+            i: State of a block of clients, active or not; of those that never were, the first State of a client.
+
+        Returns:
+            A row for each client, (m, d), or one vector (d,) for all of them.
+        """
+        return self.output(s)
+
+    def server_metrics(self, s: State, n: Round) -> dict[str, float]:
+        """Return numbers of the server at an evaluation, such as its step size, by names that ``reports`` declares.
+
+        Args:
+            s: State of the server.
+            n: Numbers of the round that comes next: ``n.round`` rounds were run, of which none is active in n.
+        """
+        return {}
 
     def single_client(self) -> bool:
         """Return whether ``client`` runs on one active client only, drawn at random; all active ones run ``before``."""

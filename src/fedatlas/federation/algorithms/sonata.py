@@ -85,3 +85,6 @@ class Sonata(Algorithm):
 
     def receive(self, s, i):
         return State(q=s.q)
+
+    def client_model(self, s, i):
+        return i.x

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from fedatlas.registry.kinds import Kind
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Architecture(Kind):
     """The architecture of a network. Its fields are its options; torch is imported when a network is built."""
+
+    # The network has layers before its last one.
+    has_body: ClassVar[bool] = True
 
     @abstractmethod
     def build(self, shape: tuple[int, ...], outputs: int) -> "nn.Module":

@@ -20,6 +20,7 @@ class Linear(Architecture):
     """
 
     name = "linear"
+    has_body = False
 
     bias: bool = option(True, doc="whether the layer has a bias")
 

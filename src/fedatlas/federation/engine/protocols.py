@@ -99,6 +99,10 @@ class Round(Protocol):
         """Local steps, averaged over active clients."""
 
     @property
+    def expected_active(self) -> float:
+        """Expected number of active clients, the sum of their probabilities. Raises UserError if it is unknown."""
+
+    @property
     def rng(self) -> np.random.Generator:
         """Generator for what the server draws in this round."""
 
@@ -122,6 +126,9 @@ class Setting(Protocol):
 
     @property
     def exact_gradients(self) -> bool: ...
+
+    @property
+    def sampling_probability(self) -> float | None: ...
 
     @property
     def constant_lr(self) -> bool: ...
@@ -191,6 +198,8 @@ class EngineProblem(Problem, Protocol):
 
     def evaluate(self, x: Any) -> dict[str, float]: ...
 
+    def evaluate_clients(self, y: Any, clients: np.ndarray, names: Sequence[str]) -> dict[str, np.ndarray]: ...
+
     def kernel(self, simulations: Sequence[Any]) -> Any: ...
 
     def prepare_threads(self, threads: int) -> None: ...
@@ -213,6 +222,9 @@ class EngineAlgorithm(Protocol):
 
     @property
     def diagnostics(self) -> tuple[str, ...]: ...
+
+    @property
+    def reports(self) -> tuple[str, ...]: ...
 
     @property
     def pooled(self) -> bool: ...
@@ -244,6 +256,10 @@ class EngineAlgorithm(Protocol):
     def receive(self, s: State, i: State) -> State: ...
 
     def output(self, s: State) -> Any: ...
+
+    def client_model(self, s: State, i: State) -> Any: ...
+
+    def server_metrics(self, s: State, n: Round) -> dict[str, float]: ...
 
     def single_client(self) -> bool: ...
 

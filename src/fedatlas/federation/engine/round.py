@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fedatlas.errors import UserError
 from fedatlas.federation.streams import random_client, stream
 
 
@@ -45,6 +46,16 @@ class Round:
     def active(self) -> int:
         """Number of active clients."""
         return len(self.ids)
+
+    @property
+    def expected_active(self) -> float:
+        """Expected number of active clients, the sum of their probabilities. Raises UserError if it is unknown."""
+        if self.probabilities is None:
+            raise UserError(
+                "the expected number of active clients of this participation is unknown: take an algorithm that does "
+                "not use it"
+            )
+        return float(self.probabilities.sum())
 
     @functools.cached_property
     def rng(self) -> np.random.Generator:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.federation.channels import Channel, directions
-from fedatlas.federation.metrics import METRICS, metric
+from fedatlas.federation.metrics import METRICS, ClientMetric, client_metric, metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
 from fedatlas.federation.sampling import SAMPLING, Sampling
 from fedatlas.federation.schedules import SCHEDULES, Schedule
@@ -76,7 +76,12 @@ class Setting:
         low=1,
     )
     eval_steps: int | None = option(None, doc="the same in local steps, instead of eval_rounds", unit="steps", low=1)
-    metrics: list[str] | None = option(None, doc="metrics that are evaluated besides the problem's own")
+    metrics: list[str] | None = option(
+        None,
+        doc="metrics that are evaluated besides the problem's own; NAME_clients_STATISTIC is a statistic (mean, min, "
+        "max, sd, or a quantile such as q10) over all clients of the metric NAME of each client's model on its own "
+        "rows, such as test_accuracy_clients_min",
+    )
     record: list[str] | None = option(
         None,
         doc="names of what algorithms record of local steps, such as [step_size], and local_loss, the minibatch's loss "
@@ -174,6 +179,11 @@ class Setting:
         return self.participation_kind.name == "full"
 
     @property
+    def sampling_probability(self) -> float | None:
+        """Probability with which each client takes part in a round, independently of all else; None without one."""
+        return self.participation_kind.sampling_probability()
+
+    @property
     def constant_lr(self) -> bool:
         """True if all rounds have the same step size by rule."""
         return self.lr_schedule.name == "constant"
@@ -182,6 +192,12 @@ class Setting:
     def sampling_kind(self) -> Sampling:
         """Kind of sampling of the run: local epochs are reshuffled passes."""
         return SAMPLING.build(self.sampling if self.local_epochs is None else "reshuffling")
+
+    @functools.cached_property
+    def client_metrics(self) -> dict[str, ClientMetric]:
+        """Those of ``metrics`` that are over clients, by name."""
+        parsed = {name: client_metric(name) for name in self.metrics or ()}
+        return {name: over_clients for name, over_clients in parsed.items() if over_clients is not None}
 
     def metric_functions(self, reported: Collection[str]) -> dict[str, Callable[[Any, Any], float]]:
         """Return the functions that compute those of ``metrics`` that the problem does not report, by name.
@@ -193,8 +209,15 @@ class Setting:
             UserError: For a metric that the problem does not report and that has no function.
         """
         functions = {}
+        for over_clients in self.client_metrics.values():
+            if over_clients.base not in reported or not over_clients.measured:
+                measured = [f"{base}_clients_mean" for base in reported if ClientMetric(base, "mean").measured]
+                raise UserError(
+                    f"metrics: the problem has no {over_clients.base!r} of a client"
+                    + did_you_mean(f"{over_clients.base}_clients_mean", measured)
+                )
         for name in self.metrics or ():
-            if name in reported:
+            if name in reported or name in self.client_metrics:
                 continue
             compute = metric(name).compute
             if compute is None:

@@ -15,7 +15,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import communication, memory, pools, recording
+from fedatlas.federation.engine import communication, evaluation, memory, pools, recording
 from fedatlas.federation.engine.channels import Channels
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, join
@@ -103,6 +103,8 @@ class Simulation:
         row = {"round": self.round, "steps": self.local_steps, **self.costs, **reported}
         for name, compute in self.setting.metric_functions(reported).items():
             row[name] = float(compute(self.problem, output))
+        row |= evaluation.client_columns(self)
+        row |= evaluation.server_columns(self.algorithm, self.s, self._round(np.zeros(0, int), 0))
         row |= recording.columns(self.records)
         if self.diverged_round is None and not np.isfinite(row["loss"]):
             self.diverged_round = self.round
@@ -217,7 +219,7 @@ class Simulation:
         s = algorithm.server(s, mean, n)
         if algorithm.overrides("receive"):
             for ids, _ in self._blocks(group.ids):
-                self.table.write(ids, algorithm.receive(self._mixed_state(s, ids), self.table.read(ids)))
+                self.table.write(ids, algorithm.receive(self.mixed_state(ids, s), self.table.read(ids)))
         return s
 
     def _group(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round) -> Group:
@@ -261,7 +263,7 @@ class Simulation:
             work = ClientWork(ids, group.merged)
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
-                result = function(self._mixed_state(s, ids), self.table.read(ids), steps)
+                result = function(self.mixed_state(ids, s), self.table.read(ids), steps)
                 message, state = result if isinstance(result, tuple) else (result, None)
                 return ids, self.channels.send(hook, message, ids, n.round), state, work, steps.records
 
@@ -325,8 +327,9 @@ class Simulation:
             down, up = amounts.pop("down"), amounts.pop("up")
             self._exchanges.append(Exchange(hook, down, up, *work, client, **amounts))
 
-    def _mixed_state(self, s: State, ids: np.ndarray) -> State:
-        """Return the server's vectors for the clients ids (m,); mixed vectors differ between clients."""
+    def mixed_state(self, ids: np.ndarray, s: State | None = None) -> State:
+        """Return the vectors of the server, or of s, for the clients ids (m,); mixed vectors differ between clients."""
+        s = self.s if s is None else s
         return s.replace(**{name: rows[ids] for name, rows in self.mixed.items()}) if self.mixed else s
 
     def _blocks(self, members: np.ndarray) -> Iterator[tuple[np.ndarray, slice]]:

@@ -1,9 +1,10 @@
 """The metrics. A module here that defines a `Metric` is found by itself: adding one is adding a file."""
 
 from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics.clients import ClientMetric, client_metric
 from fedatlas.registry.kinds import Family
 
-__all__ = ["METRICS", "Metric", "metric"]
+__all__ = ["METRICS", "ClientMetric", "Metric", "client_metric", "declared_name", "metric"]
 
 METRICS: Family[Metric] = Family("metric", __name__, Metric, records=True)
 
@@ -15,4 +16,20 @@ def metric(name: str) -> Metric:
     """
     if name in METRICS.names():
         return METRICS.get(name)
+    if (over_clients := client_metric(name)) is not None:
+        base = metric(over_clients.base)
+        return Metric(
+            name=name,
+            words=over_clients.words(base.words),
+            larger_is_better=base.larger_is_better and over_clients.statistic != "sd",
+            scale=base.scale,
+            percent=base.percent,
+        )
     return Metric(name=name, words=name.replace("_", " "))
+
+
+def declared_name(name: str) -> str | None:
+    """Return the name of the metric that a file declares: that of a client for a metric over clients; or None."""
+    over_clients = client_metric(name)
+    base = name if over_clients is None else over_clients.base
+    return base if base in METRICS.names() else None

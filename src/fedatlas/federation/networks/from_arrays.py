@@ -12,7 +12,7 @@ from fedatlas.errors import UserError
 from fedatlas.federation.networks import device as devices
 from fedatlas.federation.networks import network
 from fedatlas.federation.networks.samples import Samples
-from fedatlas.federation.problems.array_validation import ClientRows, as_array, as_labels, as_partition
+from fedatlas.federation.problems.array_validation import ClientRows, as_array, as_labels, as_partition, as_test_rows
 from fedatlas.federation.problems.network import NeuralNetwork
 from fedatlas.registry.validation import construct
 
@@ -29,6 +29,7 @@ class Network(network.Network):
         test: Test data as ``train``, or None.
         partition: Rows of each client, as of `Logistic`.
         validation: Data that are held out, or None.
+        test_partition: Test rows of each client, as of `Logistic`.
         **options: Options of the kind ``network``; those that say how to build data and module have no effect.
 
     Raises:
@@ -49,12 +50,15 @@ class Network(network.Network):
         test: Data | None = None,
         partition: ClientRows = None,
         validation: Data | None = None,
+        test_partition: ClientRows = None,
         **options: Any,
     ) -> None:
         settings = construct("problem network", NeuralNetwork, options)
         samples = as_samples(train, settings)
         held_out = [None if part is None else as_samples(part, settings) for part in (test, validation)]
-        super().__init__(samples, build, held_out[0], as_partition(partition, len(samples)), held_out[1], **options)
+        split = as_partition(partition, len(samples))
+        super().__init__(samples, build, held_out[0], split, held_out[1], **options)
+        self.part_rows = as_test_rows(test_partition, held_out[0], split)
 
 
 def as_samples(data: Data, options: NeuralNetwork) -> Samples:

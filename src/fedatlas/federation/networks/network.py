@@ -20,9 +20,10 @@ from fedatlas.federation.networks.losses import LOSSES
 from fedatlas.federation.networks.replica import Replica, activations, flatten, validate
 from fedatlas.federation.networks.samples import Samples, channel_moments
 from fedatlas.federation.networks.stacked import Stacked
-from fedatlas.federation.problems.base import Problem, evaluation_rows
+from fedatlas.federation.problems.base import evaluation_rows
 from fedatlas.federation.problems.client_weights import loss_factors, row_weights
 from fedatlas.federation.problems.network import NeuralNetwork
+from fedatlas.federation.problems.rows import RowProblem
 from fedatlas.federation.streams import stream
 from fedatlas.io.machine import require_memory
 
@@ -74,7 +75,7 @@ def _validate_size(architecture: Architecture, shape: tuple[int, ...], outputs: 
     require_memory(4 * 4 * dim, f"network: a {architecture.name} of {dim:,} parameters", "take a smaller one")
 
 
-class Network(Problem):
+class Network(RowProblem):
     """A torch module as a function of its flat parameters: x (d,) is all of them in the order of ``parameters()``.
 
     The l2 term is weight decay, as torch's SGD has it: part of every gradient that an algorithm sees, and the same for
@@ -170,8 +171,14 @@ class Network(Problem):
         return self.train.y.cpu().numpy()
 
     def constants(self) -> dict[str, float]:
-        """Return mu = l2, the convexity that weight decay gives, where it is positive."""
-        return {"mu": self.l2} if self.l2 > 0 else {}
+        """Return mu = l2, the convexity that weight decay gives, where it is positive, and ``head``.
+
+        ``head`` is the number of parameters of the layer that the module declares last, the last coordinates of x, if
+        there are others.
+        """
+        layers = (sum(p.numel() for p in layer.parameters(recurse=False)) for layer in self.module.modules())
+        head = [size for size in layers if size][-1]
+        return ({"mu": self.l2} if self.l2 > 0 else {}) | ({"head": head} if head < self.dim else {})
 
     def start(self, seed: int) -> Tensor:
         """Return the start x0, (d,)."""
@@ -239,6 +246,17 @@ class Network(Problem):
                 x, part, part.index(np.arange(len(part)))
             )
         return metrics
+
+    def row_scores(self, x: Tensor, part: str, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        samples = self.train if part == "train" else self.held_out[part]
+        losses, correct = [], []
+        for chunk in samples.index(np.arange(len(samples)) if rows is None else rows).split(CHUNK):
+            data, labels = samples.gather(chunk)
+            z = self.replica.outputs(x, data)
+            losses.append(self.loss.losses(z, labels).double())
+            correct.append(self.loss.correct(z, labels))
+        penalty = self.l2 / 2 * float(x @ x) if part == "train" else 0.0
+        return arrays.to_numpy(torch.cat(losses)) + penalty, arrays.to_numpy(torch.cat(correct))
 
     def _score(self, x: Tensor, samples: Samples, rows: Tensor, weights: Tensor | None = None) -> tuple[float, float]:
         """Return mean loss and accuracy on rows of samples; losses have weights (rows,) of mean 1, or None for 1."""

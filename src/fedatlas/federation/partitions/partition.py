@@ -61,6 +61,18 @@ class Partition:
         owner = np.repeat(np.arange(self.clients), self.sizes)
         return np.bincount(owner * classes + y[self.order], minlength=self.clients * classes).reshape(-1, classes)
 
+    @classmethod
+    def of_owners(cls, owner: np.ndarray, like: "Partition") -> "Partition":
+        """Return the rows of each client of another part of the data, of which some may have none.
+
+        Args:
+            owner: Client of each row, (n,), or -1.
+            like: Partition of the training rows.
+        """
+        order = np.argsort(owner, kind="stable")[np.count_nonzero(owner < 0) :]
+        offsets = np.searchsorted(owner[order], np.arange(like.clients + 1))
+        return cls(like.kind, like.seed, like.options, like.clients, len(owner), order, offsets)
+
     def save(self, path: str | Path) -> None:
         """Write an .npz file that ``load`` reads. Raises UserError if it cannot be written."""
         meta = {key: getattr(self, key) for key in ("kind", "seed", "options", "clients", "samples")}

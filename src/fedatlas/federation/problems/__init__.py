@@ -6,19 +6,17 @@ module of this folder that defines a named `ProblemKind` is found by itself: add
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fedatlas.data.prepared import load
+from fedatlas.data.prepared import load, load_owners
 from fedatlas.errors import UserError
+from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import DataKind, Problem, ProblemKind, SyntheticKind
 from fedatlas.federation.problems.data_options import DataOptions, hold_out
 from fedatlas.io.machine import require_memory
 from fedatlas.registry.kinds import Family
 from fedatlas.registry.options import Option, options
 from fedatlas.registry.validation import construct, validate_names
-
-if TYPE_CHECKING:
-    from fedatlas.federation.partitions.partition import Partition
 
 __all__ = ["PROBLEMS", "Problem", "ProblemKind", "create", "get", "parse", "spec_options"]
 
@@ -60,7 +58,7 @@ def parse(spec: Mapping[str, Any]) -> tuple[ProblemKind, DataOptions | None]:
 
 
 def create(
-    spec: Mapping[str, Any], clients: int, directory: str | Path | None = None, partition: "Partition | None" = None
+    spec: Mapping[str, Any], clients: int, directory: str | Path | None = None, partition: Partition | None = None
 ) -> Problem:
     """Create a problem from its specification.
 
@@ -87,10 +85,15 @@ def create(
             f"problem {kind.name}: samples of {test.name} have another shape than those of {train.name}: test on "
             "another"
         )
-    if partition is None and sources.partition is not None:
-        # fedatlas.experiments.exclusions declares why results do not depend on this import
-        from fedatlas.federation import partitions
+    # fedatlas.experiments.exclusions declares why results do not depend on this import
+    from fedatlas.federation import partitions
 
+    if partition is None and sources.partition is not None:
         partition = partitions.split(sources.partition, train.y, clients)
-    train, partition = hold_out(train, partition, sources.validation)
-    return kind.build(train, test, partition)
+    train, partition, part_rows = hold_out(train, partition, sources.shares)
+    if partition is not None and sources.test_part_is_of_data and partitions.is_by_owner(sources.partition):
+        owner = load_owners(sources.data, directory, test=True)
+        part_rows |= {} if owner is None else {"test": Partition.of_owners(owner, partition)}
+    problem = kind.build(train, test, partition)
+    problem.part_rows = part_rows
+    return problem

@@ -1,6 +1,6 @@
 """Validation of plain arrays that are the data of a problem: features, labels, weights and the rows of each client."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -123,6 +123,27 @@ def as_partition(rows: ClientRows, samples: int) -> Partition | None:
         raise UserError(f"partition: row {numbers[counts > 1][0]} is given twice; a row belongs to one client")
     offsets = np.concatenate([[0], np.cumsum([len(index) for index in client_rows])])
     return Partition("given", 0, {}, len(client_rows), samples, order, offsets)
+
+
+def as_test_rows(rows: ClientRows, labels: Sized | None, train: Partition | None) -> dict[str, Partition]:
+    """Return the test rows of each client as the problem's ``part_rows``, empty for None.
+
+    Args:
+        rows: As of `as_partition`.
+        labels: Labels of the test rows, or None if there are none.
+        train: Partition of the training rows.
+
+    Raises:
+        UserError: The rows do not fit, or not the training rows' clients.
+    """
+    if rows is None:
+        return {}
+    if labels is None or train is None:
+        raise UserError("test_partition: give test and partition too, whose clients it is for")
+    partition = as_partition(rows, len(labels))
+    if partition is None or partition.clients != train.clients:
+        raise UserError(f"test_partition must have test rows for each of the {train.clients} clients of partition")
+    return {"test": partition}
 
 
 def as_sample_weights(values: ArrayLike, samples: int) -> np.ndarray:

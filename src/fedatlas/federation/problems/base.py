@@ -1,9 +1,10 @@
 """The base classes of problems: kinds declare options, and problems compute gradients and metrics for the engine."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -240,6 +241,7 @@ class Problem(ClientLabels, ABC):
         draw_bytes: Bytes that a step holds of each draw, such as a row of data.
         shapes: Shapes of the layers whose parameters x holds, one after another; empty where the model has no layers.
         uniform: Whether all stochastic functions are at least 0 and have curvatures between mu_min and L_max.
+        part_rows: Rows of each client in the parts ``test`` and ``validation``, where they are known.
     """
 
     dim: int
@@ -252,6 +254,7 @@ class Problem(ClientLabels, ABC):
     draw_bytes: int = 0
     shapes: Sequence[tuple[int, ...]] = ()
     uniform: bool = False
+    part_rows: "Mapping[str, Partition]" = MappingProxyType({})
 
     @property
     def shared(self) -> bool:
@@ -306,6 +309,26 @@ class Problem(ClientLabels, ABC):
     @abstractmethod
     def evaluate(self, x: Vector) -> dict[str, float]:
         """Return metrics at x (d,): ``loss`` and those others of the kind's ``reports`` that the problem has."""
+
+    def evaluate_clients(self, y: Vector, clients: np.ndarray, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return metrics of clients' models, each on its client's own rows.
+
+        Args:
+            y: Models of a block of clients, (m, d), or (d,) for all.
+            clients: Ids of the clients, (m,).
+            names: Those of the kind's ``reports`` that are losses or accuracies. ``loss`` is f_i(y_i), in which every
+                client counts alike whatever its size.
+
+        Returns:
+            Values (m,) by name, NaN for a client without such rows.
+
+        Raises:
+            UserError: The problem has no such metric of a client.
+        """
+        if missing := [name for name in names if name != "loss"]:
+            raise UserError(f"{type(self).__name__} has no {missing[0]!r} of a client: it has no rows of data")
+        losses, _ = self.full_batch(clients).value_and_grad(y)
+        return {"loss": np.asarray(arrays.to_numpy(losses), float)[:, 0]}
 
     def constants(self) -> dict[str, float]:
         """Return the constants, such as ``mu``, for formulas of hyper-parameters and for defaults of algorithms."""

@@ -15,6 +15,7 @@ from fedatlas.federation.problems.array_validation import (
     as_partition,
     as_sample_weights,
     as_start,
+    as_test_rows,
 )
 from fedatlas.federation.problems.regression import Penalty
 from fedatlas.registry.validation import construct
@@ -33,6 +34,7 @@ class Logistic(logistic.Logistic):
             None if every client draws from all rows.
         test: Features and labels of test rows, or None.
         validation: Features and labels of validation rows, or None.
+        test_partition: Test rows of each client, as ``partition``, for metrics over clients.
         **options: Options of the kind ``logistic``.
 
     Raises:
@@ -53,6 +55,7 @@ class Logistic(logistic.Logistic):
         partition: ClientRows = None,
         test: EvaluationData | None = None,
         validation: EvaluationData | None = None,
+        test_partition: ClientRows = None,
         **options: Any,
     ) -> None:
         construct("problem logistic", logistic.LogisticRegression, {"l2": l2, **options})
@@ -63,6 +66,7 @@ class Logistic(logistic.Logistic):
         split = as_partition(partition, A.shape[0])
         evaluation = [as_evaluation_data(data, A.shape[1]) for data in (test, validation)]
         super().__init__(A, labels, l2, split, *evaluation, **options)
+        self.part_rows = as_test_rows(test_partition, evaluation[0] and evaluation[0][1], split)
 
 
 class Softmax(softmax.Softmax):
@@ -80,6 +84,7 @@ class Softmax(softmax.Softmax):
         validation: Features and labels of validation rows, or None.
         sample_weight: Weights (n,) of the losses of rows, or None for 1: all means over rows are weighted means.
         start: First point (d,), by default 0.
+        test_partition: Test rows of each client, as of `Logistic`.
         **options: Options of the kind ``softmax``.
 
     Raises:
@@ -103,6 +108,7 @@ class Softmax(softmax.Softmax):
         validation: EvaluationData | None = None,
         sample_weight: ArrayLike | None = None,
         start: ArrayLike | None = None,
+        test_partition: ClientRows = None,
         **options: Any,
     ) -> None:
         construct("problem softmax", softmax.SoftmaxRegression, {"l2": l2, **options})
@@ -111,6 +117,7 @@ class Softmax(softmax.Softmax):
         split = as_partition(partition, A.shape[0])
         evaluation = [as_evaluation_data(data, A.shape[1]) for data in (test, validation)]
         super().__init__(A, labels, count, l2, split, *evaluation, **options)
+        self.part_rows = as_test_rows(test_partition, evaluation[0] and evaluation[0][1], split)
         if sample_weight is not None:
             self.sample_weight = as_sample_weights(sample_weight, self.samples)
             _ = self._loss_factors  # raises UserError where all rows of a client have weight 0

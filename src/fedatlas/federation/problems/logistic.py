@@ -184,6 +184,15 @@ class Logistic(Regression):
         gram = gram.toarray() if sparse.issparse(gram) else gram
         return float(np.linalg.eigvalsh(gram)[-1] / (4 * A.shape[0]))
 
+    def row_scores(self, x: np.ndarray, part: str, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        index = slice(None) if rows is None else rows
+        data = {"train": (self.A, self.b > 0), "test": self.test, "validation": self.validation}[part]
+        assert data is not None  # a setting names metrics of the problem's parts alone
+        A, positive = data[0][index], np.asarray(data[1])[index] == 1
+        z = (A @ x.astype(self.dtype, copy=False)).astype(np.float64)
+        penalty = self.l2 / 2 * float(x @ x) if part == "train" else 0.0
+        return np.logaddexp(0, np.where(positive, -z, z)) + penalty, (z > 0) == positive
+
     def evaluate(self, x: np.ndarray) -> dict[str, float]:
         z = (self.A @ x.astype(self.dtype, copy=False)).astype(np.float64)
         metrics = {"loss": float(self.mean_loss(np.logaddexp(0, -self.b * z)) + self.l2 / 2 * (x @ x))}

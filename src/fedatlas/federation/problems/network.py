@@ -37,7 +37,7 @@ class NeuralNetwork(DataKind):
     """A neural network in torch, on images or any other data; x holds all of its parameters."""
 
     name = "network"
-    constants = ("mu",)
+    constants = ("mu", "head")
     reports = ("loss", "accuracy", "test_loss", "test_accuracy", *VALIDATION)
     oracle = "fedatlas.federation.networks.network"
 
@@ -72,6 +72,9 @@ class NeuralNetwork(DataKind):
         if self.precision != "float32" and self.dtype != "float32":
             raise UserError(f"network: precision {self.precision} is for parameters in float32, not {self.dtype}")
         _ = self.architecture_kind, self.augmentation  # raises UserError where they do not fit
+
+    def available_constants(self) -> tuple[str, ...]:
+        return self.constants if self.architecture_kind.has_body else ("mu",)
 
     @property
     def architecture_kind(self) -> Architecture:

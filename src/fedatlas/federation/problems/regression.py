@@ -10,8 +10,9 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.base import Batch, DataKind, Optimum, Problem
+from fedatlas.federation.problems.base import Batch, DataKind, Optimum
 from fedatlas.federation.problems.client_weights import WEIGHTS_DOC, Weights, is_pooled, loss_factors, row_weights
+from fedatlas.federation.problems.rows import RowProblem
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class RegressionKind(DataKind):
         return bool(self.l2)
 
 
-class Regression(Problem):
+class Regression(RowProblem):
     """l2-regularised regression in NumPy.
 
     F(x) = mean_j w_j loss_j(x) + l2/2 |x|^2 with the weights w of the rows that make it the mean of the clients'
@@ -58,7 +59,6 @@ class Regression(Problem):
     start_scale: float
     dtype: np.dtype
     weights: Weights
-    sample_weight: np.ndarray | None = None
 
     @abstractmethod
     def gradient(self, x: np.ndarray) -> np.ndarray:

@@ -218,6 +218,14 @@ class Softmax(Regression):
             metrics[f"{name}_accuracy"] = float(np.mean(z.argmax(axis=1) == y))
         return metrics
 
+    def row_scores(self, x: np.ndarray, part: str, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        index = slice(None) if rows is None else rows
+        A, y = (self.A, self.y) if part == "train" else self.evaluation_data[part]
+        A, y = A[index], y[index]
+        z = self.scores(A, x)
+        losses = (probabilities(z)[1] - z[np.arange(len(y)), y]).astype(np.float64)
+        return losses + (self._penalty(x) if part == "train" else 0.0), z.argmax(axis=1) == y
+
     def solve(self) -> Optimum:
         if self.dtype == np.float64:
             return super().solve()

@@ -1,8 +1,10 @@
 """The base class of checks that count the cost of runs."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from fedatlas.errors import lookup
+from fedatlas.experiments import labels
 from fedatlas.experiments.labels import SIMULATED, TIMES
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import MetricCheck
@@ -13,17 +15,22 @@ from fedatlas.results.costs.cost_options import CostOptions
 class CostCheck(CostOptions, MetricCheck):
     """A check of the cost of runs until a metric attains a value."""
 
-    cost: str = option("rounds", doc="what is counted: a cost, or simulated_seconds", names="cost or time")
+    cost: str = option(
+        "rounds",
+        doc="what is counted: a cost, simulated_seconds, or a number that the servers report",
+        names="cost or time",
+    )
 
     @property
     def inputs(self) -> frozenset[str]:
         return super().inputs | self.simulated
 
-    def validate_costs(self) -> None:
-        """Raise UserError on an unknown cost."""
+    def validate_costs(self, columns: Container[str]) -> None:
+        """Raise UserError on an unknown cost. columns: those of the curves, among them what servers report."""
         for cost in filter(None, self.costs):
-            lookup("cost", cost, TIMES)
+            if cost not in columns:
+                lookup("cost", cost, TIMES)
 
     def describe_cost(self, cost: str) -> str:
         """Return a cost in words, with the clients where it is simulated time."""
-        return TIMES[cost] if cost != SIMULATED else f"simulated seconds, {self.clients}"
+        return labels.cost(cost) if cost != SIMULATED else f"simulated seconds, {self.clients}"

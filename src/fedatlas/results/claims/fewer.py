@@ -42,7 +42,7 @@ class Fewer(BoundedCheck, CostCheck, ContestCheck):
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
-        self.validate_costs()
+        self.validate_costs(results.curves)
         ours, evidence, failed = self._costs(results, self.algorithm, metric), [], []
         own_failures = results.failures(self.algorithm, self.where, metric)
         for rival in self.than:

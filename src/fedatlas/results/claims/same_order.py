@@ -63,7 +63,7 @@ class SameOrder(BoundedCheck, CostCheck):
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
-        self.validate_costs()
+        self.validate_costs(results.curves)
         base = self._benchmark(results, metric, self.shares)
         if self.seeds:
             if base.seeds.shape[1] < 2:

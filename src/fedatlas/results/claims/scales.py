@@ -62,7 +62,7 @@ class Scales(BoundedCheck, CostCheck, MultiAlgorithmCheck):
     def judge(self, results: Results) -> Outcome:
         metric = self.metric or results.view.select.metric
         results.validate_metric(metric)
-        self.validate_costs()
+        self.validate_costs(results.curves)
         other_axes = [axis for axis in results.axes if self.axis is not None and axis != self.axis]
         evidence = []
         for algorithm in self.algorithms:

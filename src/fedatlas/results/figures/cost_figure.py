@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fedatlas.experiments import labels
 from fedatlas.experiments.labels import COSTS, SIMULATED, TIMES
 from fedatlas.registry.options import option
 from fedatlas.results.costs.cost_options import CostOptions
@@ -19,7 +20,7 @@ BROWSER_COSTS = ("rounds", "vectors_up", "bits_up", "gradients", "seconds")
 class CostFigure(CostOptions, AlgorithmFigure):
     """A figure against a cost."""
 
-    x: str = option(doc="cost, or simulated_seconds", names="cost or time")
+    x: str = option(doc="cost, simulated_seconds, or a number that the servers report", names="cost or time")
 
     @property
     def inputs(self) -> frozenset[str]:
@@ -39,5 +40,5 @@ class CostFigure(CostOptions, AlgorithmFigure):
     def words(self) -> str:
         """Label of the cost for an axis; that of simulated time names the clients."""
         if self.x != SIMULATED:
-            return TIMES[self.x]
+            return labels.cost(self.x)
         return TIMES[self.x].replace(" (s)", f", {self.clients} (s)")

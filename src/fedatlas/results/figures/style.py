@@ -105,6 +105,11 @@ STYLES = {
     "fedsps-global": Style(VERMILION, "^", DOTTED),
     "sps": Style(PINK, "h", DASHED),
     "constant": Style(GREY, "o", DASHED),
+    # a model for each client
+    "ditto": Style(VERMILION, "D"),
+    "fedrep": Style(BLUE, "^", DASHED),
+    # privacy
+    "dp-fedavg": Style(VIOLET, "s", DASHED),
     # unavailable clients
     "fedawe": Style(VIOLET, "D"),
     "fedavg-active": Style(BLACK, "s", DASHED),

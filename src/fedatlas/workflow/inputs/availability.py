@@ -59,7 +59,7 @@ def _participation(run: Run, file: str | None) -> dict[str, Any]:
         "data": run.problem.get("data"),
         "file": file,
     }
-    return spec | ({"validation": share} if (share := run.problem.get("validation")) else {})
+    return spec | {key: share for key in ("test_share", "validation") if (share := run.problem.get(key))}
 
 
 def build(
@@ -77,7 +77,8 @@ def _simulate(spec: dict[str, Any], directory: str | Path | None) -> tuple[str, 
     problem, rounds, clients = ClientLabels(), range(spec["rounds"]), spec["clients"]
     problem.partition = Partition.load(spec["file"]) if spec["file"] else None
     if spec["data"]:
-        data, problem.partition = hold_out(load(spec["data"], directory), problem.partition, spec.get("validation", 0))
+        shares = {part: spec.get(key, 0) for part, key in (("test", "test_share"), ("validation", "validation"))}
+        data, problem.partition, _ = hold_out(load(spec["data"], directory), problem.partition, shares)
         problem.labels = data.y
     participants = PARTICIPATION.build(spec["participation"]).bind(problem, clients, spec["seed"])
     active = np.zeros((len(rounds), clients), bool)

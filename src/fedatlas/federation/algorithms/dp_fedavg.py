@@ -1,0 +1,75 @@
+"""DP-FedAvg (McMahan et al. 2018, arXiv:1710.06963)."""
+
+import importlib.util
+from dataclasses import dataclass
+
+from fedatlas.errors import Undefined, UserError
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms.privacy import LIBRARY, epsilon
+from fedatlas.federation.arrays import State, column, maximum, norm
+from fedatlas.registry.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class DPFedAvg(Algorithm):
+    """DP-FedAvg (McMahan et al. 2018, Algorithm 1) is FedAvg with differential privacy of whole clients.
+
+        y <- y - lr g(y)                                               K times, from y = x
+        x <- x + server_lr (sum_S min(1, C / |y_K - x|) (y_K - x) + z C xi) / W,   xi ~ N(0, I)
+
+    W is the expected number of active clients, which no client's presence changes: q m where each of m clients takes
+    part with probability q. Noise is added in a round without clients too. All clients count alike. After each
+    evaluation, ``epsilon`` is such that the rounds so far are (epsilon, delta)-differentially private, where data sets
+    are neighbours that differ in one client, and where the server is trusted and tells nobody who took part.
+    """
+
+    name = "dp-fedavg"
+    label = "DP-FedAvg"
+    cite = "mcmahan2018"
+    reports = ("epsilon",)
+    moves_without_clients = True
+
+    lr: float = option(doc="local step size eta_l", above=0, advice="1/L_max")
+    server_lr: float = option(1.0, doc="server step size eta_g", above=0)
+    bound: float = option(doc="largest norm C of a client's change; longer ones are scaled down", above=0)
+    noise: float = option(doc="noise multiplier z: the deviation of the noise is z C", low=0)
+    delta: float | None = option(
+        None, doc="delta of the privacy; without one, epsilon is not computed", above=0, below=1
+    )
+
+    def validate(self, setting, problem):
+        super().validate(setting, problem)
+        if self.delta is None:
+            return
+        if setting.sampling_probability is None:
+            raise Undefined(
+                f"{self.title()}: no theorem gives epsilon for this participation; with delta, take `full`, or "
+                "`stationary` with one p for all clients, in which clients take part independently"
+            )
+        if importlib.util.find_spec(LIBRARY) is None:
+            raise UserError(
+                f"{self.title()}: epsilon needs dp-accounting: pip install 'fedatlas[privacy]', or no delta"
+            )
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            y = y - self.lr * g(y)
+        change = y - s.x
+        return State(change=self.bound / maximum(norm(change), self.bound) * change), State()
+
+    def server(self, s, mean, n):
+        return self._next(s, n, n.active * mean.change)
+
+    def empty_round(self, s, n):
+        return self._next(s, n, 0)
+
+    def _next(self, s, n, total):
+        """Return the State after the sum of the clients' changes, (d,) or 0, and noise."""
+        noise = column(n.rng.standard_normal(len(s.x)), s.x)[:, 0]
+        return State(x=s.x + self.server_lr / n.expected_active * (total + self.noise * self.bound * noise))
+
+    def server_metrics(self, s, n):
+        if self.delta is None:
+            return {}
+        return {"epsilon": epsilon(n.round, n.expected_active / n.clients, self.noise, self.delta)}

@@ -1,0 +1,56 @@
+"""What an evaluation adds to the problem's metrics: those of the clients' models, and those of the server."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fedatlas.errors import UserError
+from fedatlas.federation.arrays import State
+from fedatlas.federation.engine.protocols import EngineAlgorithm, Round
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.simulation import Simulation
+
+
+def server_columns(algorithm: EngineAlgorithm, s: State, n: Round) -> dict[str, float]:
+    """Return the numbers that an algorithm's server reports, by name.
+
+    Args:
+        algorithm: The algorithm.
+        s: State of the server.
+        n: Numbers of the round that comes next.
+
+    Raises:
+        UserError: The algorithm does not declare one of them.
+    """
+    if not algorithm.reports:
+        return {}
+    values = algorithm.server_metrics(s, n)
+    if {*values} - {*algorithm.reports}:
+        raise UserError(
+            f"{algorithm.title()}: server_metrics returns {', '.join(values) or 'nothing'}: write "
+            f"`reports = {tuple(values)!r}`"
+        )
+    return {name: float(values[name]) for name in algorithm.reports if name in values}
+
+
+def client_columns(simulation: "Simulation") -> dict[str, float]:
+    """Return the metrics over clients that the setting asks for, by name; nothing is computed if there are none.
+
+    All clients are evaluated, block by block. A client that was never active has the first state of a client.
+
+    Raises:
+        UserError: The problem has no such metric, or the rows of a part belong to no clients.
+    """
+    metrics = simulation.setting.client_metrics
+    if not metrics:
+        return {}
+    names = list(dict.fromkeys(metric.base for metric in metrics.values()))
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    clients = np.arange(simulation.setting.clients)
+    for start in range(0, len(clients), simulation.block):
+        ids = clients[start : start + simulation.block]
+        model = simulation.algorithm.client_model(simulation.mixed_state(ids), simulation.table.read(ids))
+        for name, values in simulation.problem.evaluate_clients(model, ids, names).items():
+            parts[name].append(values)
+    return {name: metric.value(np.concatenate(parts[metric.base])) for name, metric in metrics.items()}
