@@ -84,7 +84,7 @@ def test_each_client_is_measured_on_its_own_rows(make, personal):
             for statistic in STATISTICS:
                 expected = REDUCTIONS[statistic](values[:, column])
                 assert rows[block][-1][f"{base}_clients_{statistic}"] == pytest.approx(expected, rel=1e-6)
-    assert [list(row.values())[8:] for row in rows[1]] == [list(row.values())[8:] for row in rows[5]]
+    assert [[row[name] for name in names] for row in rows[1]] == [[row[name] for name in names] for row in rows[5]]
 
 
 def test_quadratics_measure_the_clients_objectives():
