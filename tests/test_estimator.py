@@ -19,8 +19,8 @@ OF_SPLIT_DATA = {
     f"check_sample_weight_equivalence_on_{kind}_data": "samples that are repeated are split anew over clients"
     for kind in ("dense", "sparse")
 }
-SPLIT = FederatedLogisticRegression(rounds=60)
-SHARED = FederatedLogisticRegression(partition="shared", rounds=60)
+SPLIT = FederatedLogisticRegression(rounds=30)
+SHARED = FederatedLogisticRegression(partition="shared", rounds=30)
 
 
 @parametrize_with_checks([SPLIT], expected_failed_checks=lambda _: OF_SPLIT_DATA)

@@ -69,7 +69,7 @@ def job(tmp_path):
     return start, out
 
 
-@pytest.mark.parametrize("checkpoint", [1, 4])
+@pytest.mark.parametrize("checkpoint", [pytest.param(1, marks=pytest.mark.slow), 4])
 def test_a_killed_job_goes_on_to_the_same_bits(job, tmp_path, checkpoint):
     start, out = job
     run_cell(SPEC, tmp_path / "whole.parquet", tmp_path)

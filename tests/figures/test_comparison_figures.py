@@ -17,6 +17,7 @@ from fedatlas.results.figures.text_fitting import wrap_text
 
 from .drawings import build_figure, draw_figure
 
+SLOW_KINDS = ("loss_to_best", "pairwise", "robustness")  # with thirty algorithms
 KINDS = ["performance_profile", "data_profile", "loss_to_best", "pairwise", "regimes", "robustness"]
 CASES = ["one local step", "many local steps", "10 % active"]
 # rounds to the share e^-5 of the first value by algorithm and case; None: without runs
@@ -211,7 +212,7 @@ def test_the_best_known_value_is_told():
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind in ("pairwise", "robustness") else []) for kind in KINDS]
+    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind in SLOW_KINDS else []) for kind in KINDS]
 )
 def test_thirty_algorithms_on_twelve_problems(kind):
     ids = ALGORITHMS.names()[:30]

@@ -54,7 +54,7 @@ TITLE = "phases of 2000 rounds, p = (0.9, 0.1, 0.9, 0.1), then (0.1, 0.9, 0.1, 0
 
 @pytest.fixture(
     scope="module",
-    params=[12, *(pytest.param(count, marks=pytest.mark.slow) for count in (1, 5, 30))],
+    params=[8, *(pytest.param(count, marks=pytest.mark.slow) for count in (1, 5, 12, 30))],
     ids="{} algorithms".format,
 )
 def results(request, tmp_path_factory):

@@ -16,7 +16,7 @@ def test_inputs_of_the_corpus(name, path):
 
 @pytest.mark.parametrize(
     "name, examples",
-    [(name, 20 if target.seconds < 30 else 4) for name, target in TARGETS.items()]
+    [(name, 10 if target.seconds < 30 else 3) for name, target in TARGETS.items()]
     + [pytest.param(name, 20, marks=pytest.mark.slow) for name, target in TARGETS.items() if target.seconds >= 30],
 )
 def test_a_few_new_inputs(name, examples):

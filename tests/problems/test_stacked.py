@@ -13,8 +13,7 @@ ARCHITECTURES = ["linear", "mlp", "lenet", {"kind": "cnn", "channels": 4, "hidde
 OPTIONS = {"l2": {"l2": 0.1}, "augmented": {"augment": {"crop": 2, "flip": True}}}
 CASES = [
     *((architecture, name) for architecture in ARCHITECTURES for name in OPTIONS),
-    ("resnet18", "l2"),
-    pytest.param("resnet18", "augmented", marks=pytest.mark.slow),
+    *(pytest.param("resnet18", name, marks=pytest.mark.slow) for name in OPTIONS),
 ]
 
 

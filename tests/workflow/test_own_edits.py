@@ -85,9 +85,8 @@ def test_every_file_of_the_study_is_edited(copied_study):
     assert own == set(EDITS)
 
 
-@pytest.mark.parametrize(
-    "file", [pytest.param(f, marks=[] if f == "extensions/steps.py" else pytest.mark.slow) for f in EDITS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("file", EDITS)
 def test_a_line_in_an_own_file_makes_what_uses_it(copied_study, file):
     try:
         with copied_study.edited([(file, appended)]):

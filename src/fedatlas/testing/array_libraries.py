@@ -38,14 +38,12 @@ def numpy_and_torch(implementation: Implementation) -> None:
     """NumPy arrays and torch tensors give the same run to rounding, and no hook calls NumPy with tensors."""
     partial = implementation.partial_participation
     conditions = {label: options for label, options in CONDITIONS.items() if partial or "participation" not in options}
-    cases = [
-        (f"{kind}, {label}", problem, options)
-        for kind, (problem, _) in twins().items()
-        for label, options in conditions.items()
-    ]
+    (first, (problem, _)), *others = twins().items()
+    cases = [(f"{first}, {label}", problem, options) for label, options in conditions.items()]
+    cases += [(f"{kind}, all clients", problem, CONDITIONS["all clients"]) for kind, (problem, _) in others]
     for label, problem, condition in defined_cases(implementation, cases):
         twin = twins()[label.partition(",")[0]][1]
-        options = {"rounds": 6, "eval_rounds": 1, "seed": 4, **condition}
+        options = {"rounds": 5, "eval_rounds": 1, "seed": 4, **condition}
         history = implementation.run(problem, **options)
         require_finite(history, label, "give other hyper-parameters with --set.")
         values = {**implementation.known_constants(problem), **implementation.values}

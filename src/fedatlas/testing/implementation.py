@@ -139,6 +139,24 @@ class Implementation:
         Raises:
             NotApplicable: The algorithm is not defined for this problem or setting.
         """
+        algorithm, setting = self._defined(problem, values, options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # extreme values are allowed, and tested
+            return Simulation(algorithm, problem, setting, seed, block, threads)
+
+    def _defined(
+        self, problem: Any, values: Mapping[str, Any] | None, options: dict[str, Any]
+    ) -> tuple[Algorithm, Setting]:
+        """Return the algorithm with all constants, and the setting.
+
+        Args:
+            problem: Problem of five clients.
+            values: Hyper-parameters in place of `values`.
+            options: Options of the setting in place of those of SETTING.
+
+        Raises:
+            NotApplicable: The algorithm is not defined for this problem or setting.
+        """
         setting = Setting(**SETTING | options)
         values = dict.fromkeys(self.step_counts, LOCAL_STEPS) | dict(self.values if values is None else values)
         algorithm = self.create(values)
@@ -156,7 +174,7 @@ class Implementation:
                 algorithm.validate(setting, problem)
             except UserError as error:
                 raise NotApplicable(f"{error}.") from None
-            return Simulation(algorithm, problem, setting, seed, block, threads)
+        return algorithm, setting
 
     def run(self, problem: Any, **options: Any) -> History:
         """Return the History of a run without compiled kernels; arguments as of `simulate`."""
@@ -176,10 +194,14 @@ class Implementation:
             self._histories[label] = self.run(problem, **options)
         return self._histories[label]
 
+    def require_defined(self, problem: Any, **options: Any) -> None:
+        """Raise NotApplicable unless the algorithm is defined for a problem under options of the setting."""
+        self._defined(problem, None, options)
+
     def is_defined(self, problem: Any, **options: Any) -> bool:
         """Return whether the algorithm is defined for a problem under options of the setting."""
         try:
-            self.simulate(problem, **options)
+            self.require_defined(problem, **options)
         except NotApplicable:
             return False
         return True
@@ -229,7 +251,7 @@ def defined_cases(implementation: Implementation, cases: Iterable[Case]) -> Iter
     count = 0
     for label, problem, options in cases:
         try:
-            implementation.simulate(problem, **options)
+            implementation.require_defined(problem, **options)
         except NotApplicable as error:
             reason = error
             continue

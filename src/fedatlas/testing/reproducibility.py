@@ -6,7 +6,7 @@ import io
 import itertools
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from fedatlas.testing import instances
 from fedatlas.testing.implementation import (
     CLIENTS,
     SAMPLED,
+    Case,
     Implementation,
     all_cases,
     defined_cases,
@@ -34,6 +35,8 @@ STATE_ADVICE = (
 CHECKPOINT_ADVICE = (
     "a State holds arrays of real numbers and plain numbers, and that of the server always the same ones"
 )
+SOME: dict[str, Any] = {"participation": {"kind": "uniform", "count": 4}}
+THREADED = ("logistic regression", "quadratics", "a network in torch")  # each computes gradients in its own way
 COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples")
 
 
@@ -77,8 +80,10 @@ def blocks(implementation: Implementation) -> None:
         "a hook computes across the rows of a block; return what is to be averaged over clients, and the server gets "
         "the mean; of rows (m, d), sums and norms go along the last axis."
     )
+    full = [(f"{label}, full gradients", problem, {"batch": None}) for label, problem in problems().items()]
     _compare_execution(
         implementation,
+        itertools.chain(all_cases({"4 of 5 clients in a round": SOME}), full[:1]),
         [(1, 1), (3, 1)],
         lambda block, _: f"clients are computed in blocks of {block} in place of 5: {advice}",
     )
@@ -87,22 +92,22 @@ def blocks(implementation: Implementation) -> None:
 def threads(implementation: Implementation) -> None:
     """It changes no bit on how many threads the clients are computed."""
     advice = f"{STATE_ADVICE}; a hook may run for several blocks at once."
+    cases = [(f"{label}, 4 of 5 clients in a round", problems()[label], SOME) for label in THREADED]
     _compare_execution(
-        implementation, [(1, 3)], lambda _, threads: f"there are {threads} threads in place of one: {advice}"
+        implementation, cases, [(1, 3)], lambda _, threads: f"there are {threads} threads in place of one: {advice}"
     )
 
 
 def evaluation(implementation: Implementation) -> None:
     """It changes no bit how often the output is evaluated."""
-    for label, problem, options in defined_cases(implementation, all_cases()):
-        often, seldom = implementation.default_run(label), implementation.run(problem, eval_rounds=4, **options)
-        if not same_bits(often.x, seldom.x) or often.rows[-1]["loss"] != seldom.rows[-1]["loss"]:
-            raise Failed(f"On {label}, the output depends on how often it is evaluated: `output` must change nothing.")
     problem, options = implementation.smallest_problem, implementation.partial_participation
-    asked = implementation.run(problem, metrics=["loss_clients_mean"], **options)
-    if not same_bits(asked.x, implementation.run(problem, **options).x):
+    often, seldom = (implementation.run(problem, eval_rounds=rounds, **options) for rounds in (1, 4))
+    if not same_bits(often.x, seldom.x) or often.rows[-1]["loss"] != seldom.rows[-1]["loss"]:
+        raise Failed("The output depends on how often it is evaluated: `output` must change nothing.")
+    evaluated = implementation.run(problem, metrics=["loss_clients_mean"], **options)
+    if not same_bits(evaluated.x, often.x):
         raise Failed("The output depends on whether clients are evaluated: `client_model` must change nothing.")
-    if not np.isfinite(asked.rows[-1]["loss_clients_mean"]):
+    if not np.isfinite(evaluated.rows[-1]["loss_clients_mean"]):
         raise Failed(
             "The loss of the clients' models is not finite: `client_model` serves clients that never came too."
         )
@@ -162,22 +167,24 @@ def recurrence(implementation: Implementation) -> None:
 
 
 def _compare_execution(
-    implementation: Implementation, executions: list[tuple[int, int]], describe: Callable[[int, int], str]
+    implementation: Implementation,
+    cases: Iterable[Case],
+    executions: list[tuple[int, int]],
+    describe: Callable[[int, int], str],
 ) -> None:
     """Compare runs in blocks and on threads with a run in one block, or in the same blocks on one thread.
 
+    Clients with different numbers of rows, which pass over them, are compared in any case.
+
     Args:
         implementation: Algorithm under test.
+        cases: Problems and options of the setting.
         executions: (clients of a block, threads) of each run.
         describe: Function of these two that returns the difference and a remedy, for the sentence.
     """
-    conditions: dict[str, dict[str, Any]] = {
-        "4 of 5 clients in a round": {"participation": {"kind": "uniform", "count": 4}},
-        "full gradients": {"batch": None},
-    }
     epochs = {"local_steps": None, "local_epochs": 2, "batch": 4, **implementation.partial_participation}
     unequal = ((f"{label}, local epochs", problem, epochs) for label, problem in _unequal_problems().items())
-    for label, problem, condition in defined_cases(implementation, itertools.chain(all_cases(conditions), unequal)):
+    for label, problem, condition in defined_cases(implementation, itertools.chain(cases, unequal)):
         options = {"rounds": 2, **condition}
         client_by_client = implementation.cached_run(f"{label}, one by one", problem, block=1, **options)
         if len(executions) == 1:

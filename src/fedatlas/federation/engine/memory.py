@@ -18,13 +18,14 @@ ROWS = 6  # arrays of a block that exist at the same time: states, the model, gr
 ACTIVE = 100  # rounds of which the largest number of participants counts
 CLIENT = 64  # bytes that a client takes in lists of ids, probabilities and the like
 SCAN = 20_000  # rounds whose participants are counted; in longer runs all clients are
+SMALL = 2**24  # bytes that need no look at the free memory
 
 
 def require_for_draws(problem: EngineProblem, setting: Setting) -> None:
     """Raise UserError if clients and minibatches alone exceed the memory, before anything is allocated."""
     active = setting.clients if _common(problem, setting) else 1
     need = draws(problem, setting, active) + CLIENT * setting.clients
-    if need > (free := problem.free_memory()):
+    if need > SMALL and need > (free := problem.free_memory()):
         raise UserError(
             f"the minibatches of a round of {setting.clients:,} clients need about {format_size(need)}; but only "
             f"{format_size(free)} of memory are free: take a smaller batch, fewer local steps, or fewer clients"
