@@ -93,7 +93,7 @@ class Unvalidated(Sound):
     lr: object = option(doc="local step size")
 
 
-@broken("citation", "no entry 'mcmahan2071'; did you mean 'mcmahan2017'")
+@broken("citation", "no entry 'mcmahan2071'; did you mean 'mcmahan201[78]'")
 class Uncited(Sound):
     """Sound (Author et al. 2026) is FedAvg."""
 
