@@ -20,6 +20,7 @@ def run(algorithm, problem, **options):
     [
         (("fedavg", {}), ("fedprox", {"nu": 0.0}), {}),
         (("fedavg", {}), ("fedprox", {"nu": 0.0}), {"participation": {"kind": "uniform", "count": 2}}),
+        (("fedavg", {"server_lr": 0.7}), ("fedavgm", {"server_lr": 0.7, "beta": 0.0}), {}),
         (("fedavg", {}), ("fedawe", {}), {}),
         (("fedavg", {"server_lr": 0.7}), ("fedawe", {"server_lr": 0.7}), {}),
         (("gd", {}), ("fedavg", {}), {"batch": None, "local_steps": 1}),
