@@ -15,12 +15,13 @@ class DPFedAvg(Algorithm):
     """DP-FedAvg (McMahan et al. 2018, Algorithm 1) is FedAvg with differential privacy of whole clients.
 
         y <- y - lr g(y)                                               K times, from y = x
-        x <- x + server_lr (sum_S min(1, C / |y_K - x|) (y_K - x) + z C xi) / W,   xi ~ N(0, I)
+        x <- x + server_lr (sum_S min(1, C / |y_K - x|) (y_K - x) + z C xi) / W
 
-    W is the expected number of active clients, which no client's presence changes: q m where each of m clients takes
-    part with probability q. Noise is added in a round without clients too. All clients count alike. After each
-    evaluation, ``epsilon`` is such that the rounds so far are (epsilon, delta)-differentially private, where data sets
-    are neighbours that differ in one client, and where the server is trusted and tells nobody who took part.
+    The entries of xi are drawn from N(0, 1). W is the expected number of active clients, which no client's presence
+    changes: q m where each of m clients takes part with probability q. Noise is added in a round without clients too.
+    All clients count alike. After each evaluation, ``epsilon`` is such that the rounds so far are (epsilon,
+    delta)-differentially private, where data sets are neighbours that differ in one client, and where the server is
+    trusted and tells nobody who took part.
     """
 
     name = "dp-fedavg"
