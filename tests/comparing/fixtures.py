@@ -24,7 +24,7 @@ def made(numbers, log=True, present=None, diverged=None):
         present=flat if present is None else np.array(present, bool),
         diverged=np.zeros(flat.shape, bool) if diverged is None else np.array(diverged, bool),
         budgets=np.full(problems, 40.0),
-        targets=np.full((problems, targets), 0.1),
+        targets=np.full((problems, targets, slots), 0.1),
         log=log,
     )
 

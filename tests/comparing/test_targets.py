@@ -30,25 +30,26 @@ def asked(**more):
 def test_costs_of_targets_by_hand():
     found = target_costs(curves(RUNS), ["a", "b"], ["K"], asked())
     assert found.problems == [(1,), (2,)] and found.seeds.tolist() == [[0, 1], [0, 1]]
-    assert found.targets.tolist() == [[0.1, 0.01], [20.0, 2.0]]  # shares of the mean first value
+    assert found.targets[0].tolist() == [[0.1, 0.1], [0.01, 0.01]]
+    assert found.targets[1].tolist() == [[10.0, 30.0], [1.0, 3.0]]  # each seed has its own first value
     assert found.numbers[0, 0].tolist() == [[20, 10], [30, math.inf]]
     assert found.numbers[1, 0].tolist() == [[math.inf] * 2] * 2
-    assert found.numbers[0, 1].tolist() == [[5, 10], [10, math.inf]]
+    assert found.numbers[0, 1].tolist() == [[5, 5], [10, math.inf]]
     assert np.isnan(found.numbers[1, 1]).all()
     assert found.defined.tolist() == [[True, True], [True, False]]
     assert found.budgets.tolist() == [30, 10]
     assert found.by_seed(0, 0, 0, before=True) == {0: 10, 1: 0} and found.before[0, 1, 1].tolist() == [5, math.inf]
-    assert found.by_seed(0, 1, 0) == {0: 5, 1: 10} and found.by_seed(1, 1) == {}
+    assert found.by_seed(0, 1, 0) == {0: 5, 1: 5} and found.by_seed(1, 1) == {}
 
 
 def test_another_cost_and_a_budget():
     found = target_costs(curves(RUNS), ["a"], ["K"], asked(cost="vectors_up", budget=0.5))
     assert found.numbers[0, 0, 0].tolist() == [math.inf, 20]  # rounds to 15
-    assert found.numbers[0, 1, 0].tolist() == [10, math.inf]
+    assert found.numbers[0, 1, 0].tolist() == [10, 10]
     assert found.budgets.tolist() == [20, 10]
 
 
-def test_the_best_known_value_is_over_all_algorithms_and_seeds():
+def test_the_best_value_is_that_of_all_algorithms_with_the_seed():
     runs = {
         ("a", 1, 0): [(0, 0.1), (10, 0.5), (20, 0.9)],
         ("b", 1, 0): [(0, 0.1), (10, 0.3), (20, 0.4)],
@@ -56,12 +57,12 @@ def test_the_best_known_value_is_over_all_algorithms_and_seeds():
     }
     question = TargetSpec("accuracy", "max", shares=(0.1,))
     found = target_costs(curves(runs, metric="accuracy"), ["a", "b"], ["K"], question)
-    assert found.targets[0, 0] == pytest.approx(0.82)
+    assert found.targets[0, 0] == pytest.approx([0.82, 0.784])
     assert found.numbers[:, 0, 0].tolist() == [[20, 20], [math.inf, 10]]
     stated = target_costs(
         curves(runs, metric="accuracy"), ["b"], ["K"], TargetSpec("accuracy", "max", shares=(0.5,), best=0.5)
     )
-    assert stated.targets[0, 0] == pytest.approx(0.3) and stated.numbers[0, 0, 0].tolist() == [10, 10]
+    assert stated.targets[0, 0] == pytest.approx([0.3, 0.3]) and stated.numbers[0, 0, 0].tolist() == [10, 10]
 
 
 def test_a_loss_has_its_targets_towards_its_optimum_where_that_is_known():
@@ -70,15 +71,23 @@ def test_a_loss_has_its_targets_towards_its_optimum_where_that_is_known():
     )
     made["suboptimality"] = (made["loss"] - 3).where(made["K"] == 1)
     asked = TargetSpec("loss", "min", shares=(0.5, 0.25))
-    assert target_costs(made, ["a"], ["K"], asked).targets.tolist() == [[5.0, 4.0], [5.25, 4.375]]
+    assert target_costs(made, ["a"], ["K"], asked).targets[..., 0].tolist() == [[5.0, 4.0], [5.25, 4.375]]
     asked = replace(asked, best=1.0)
-    assert target_costs(made, ["a"], ["K"], asked).targets[0].tolist() == [4.0, 2.5]
+    assert target_costs(made, ["a"], ["K"], asked).targets[0, :, 0].tolist() == [4.0, 2.5]
 
 
 def test_round_0_attains_nothing():
     runs = {("a", 1, 0): [(0, 0.0), (4, 0.0)], ("a", 1, 1): [(0, 2.0), (4, 1.0)]}
     found = target_costs(curves(runs), ["a"], ["K"], asked(shares=(0.5,)))
-    assert found.targets.tolist() == [[0.5]] and found.numbers.ravel().tolist() == [4, math.inf]
+    assert found.targets.tolist() == [[[0.0, 1.0]]] and found.numbers.ravel().tolist() == [4, 4]
+
+
+def test_each_seed_has_the_optimum_of_its_instance():
+    runs = {("a", 1, seed): [(0, low + 8.0), (5, low + 2.0), (9, low)] for seed, low in ((0, 0.0), (1, 1000.0))}
+    made = curves(runs, metric="loss")
+    made["suboptimality"] = made["loss"] - 1000 * made["seed"]
+    found = target_costs(made, ["a"], ["K"], TargetSpec("loss", "min", shares=(0.5,)))
+    assert found.targets.tolist() == [[[4.0, 1004.0]]] and found.numbers.ravel().tolist() == [5, 5]
 
 
 def test_seeds_that_an_algorithm_lacks_are_filled_and_told():
@@ -140,7 +149,7 @@ def test_a_board_is_a_loop_over_runs(runs, goal):
     found = target_costs(curves(runs, metric="loss"), ["a", "b"], ["K"], question)
     for (algorithm, point, seed), values in runs.items():
         place = found.problems.index((point,))
-        every = [v for (_, p, _), those in runs.items() if p == point for _, v in those if not math.isnan(v)]
+        every = [v for (_, p, s), those in runs.items() if (p, s) == (point, seed) for _, v in those if v == v]
         best = min(every) if goal == "min" else max(every)
         for t, share in enumerate(question.shares):
             target = best + share * (4.0 - best)

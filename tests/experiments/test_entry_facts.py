@@ -41,6 +41,7 @@ FEDAVG = {"algorithm": "fedavg", "set": {"lr": 0.1}}
             False,
         ),
         ({"problem": {"kind": "quadratic"}}, False),  # the start is normal
+        ({"problem": {"kind": "quadratic", "start_scale": 0.0, "instance": "seed"}}, False),
         ({"within": {"batch": [1, None]}}, False),
         ({"within": {"local_steps": [1, 2]}}, True),
         ({"algorithms": {"it": {"algorithm": "fedred-gd", "set": {"eta": 1, "p": 0.5, "lam": 1}}}}, False),

@@ -78,6 +78,21 @@ def test_only_missing_runs_are_run(tmp_path, counted, change, missing):
     pd.testing.assert_frame_equal(extended, whole)
 
 
+def test_each_seed_has_an_instance_of_its_own_that_all_values_share(tmp_path):
+    spec = dataclasses.replace(SPEC, problem={**SPEC.problem, "instance": "seed"})
+    run.run_cell(spec, tmp_path / "all.parquet")
+    rows, _ = files.read(tmp_path / "all.parquet")
+    for seed in (7, 0):
+        alone = {"problem": {**SPEC.problem, "instance": seed}, "seeds": [seed], "select": None}
+        for lr in (0.01, 0.05) if seed == 7 else (0.05,):
+            out = tmp_path / f"{seed}-{lr}.parquet"
+            run.run_cell(dataclasses.replace(spec, tune={"lr": [lr]}, **alone), out)
+            same = rows[(rows["seed"] == seed) & (rows["lr"] == lr)]
+            assert same["suboptimality"].tolist() == files.read(out)[0]["suboptimality"].tolist()
+    last = rows[(rows["round"] == 4) & (rows["lr"] == 0.05) & (rows["local_steps"] == 1)]["loss"]
+    assert last.nunique() == len(last) >= 4
+
+
 def test_other_code_runs_again(tmp_path, counted, monkeypatch):
     out = tmp_path / "a.parquet"
     run.run_cell(SPEC, out)

@@ -54,6 +54,27 @@ def test_instances_are_seeded():
     assert (first.start(3) == again.start(3)).all() and (first.start(3) != first.start(4)).all()
 
 
+def test_a_constant_makes_the_minimum_zero():
+    options = {"dim": 4, "similarity": 0.5, "heterogeneity": 3.0}
+    plain, moved = (SyntheticQuadratic(**options, zero_minimum=zero).build(3) for zero in (False, True))
+    x = np.arange(4.0)
+    assert abs(moved.value(moved.optimum.x)) < 1e-12 and abs(plain.optimum.F) > 1
+    assert moved.value(x) == pytest.approx(plain.value(x) - plain.optimum.F)
+    block, batch = (problem.full_batch(np.arange(3)) for problem in (plain, moved))
+    np.testing.assert_array_equal(block.grad(x), batch.grad(x))
+    np.testing.assert_allclose(batch.value_and_grad(x)[0], block.value_and_grad(x)[0] - plain.optimum.F)
+
+
+@pytest.mark.parametrize("kind", ["quadratic", "similar"])
+def test_an_instance_of_each_seed_is_built_for_a_seed_alone(kind):
+    spec = {"kind": kind, "dim": 12, "instance": "seed"}
+    assert problems.varies_by_seed(spec) and problems.instance_at(spec, 7) == {**spec, "instance": 7}
+    with pytest.raises(UserError, match="instance is seed, so that each run has its own"):
+        problems.create(spec, 3)
+    problems.create(problems.instance_at(spec, 7), 3)
+    assert problems.instance_at({**spec, "instance": 2}, 7)["instance"] == 2
+
+
 def test_explicit_matrices_and_hand_computed_optimum():
     """FedSPS, Example 1 with moved centres: f_1 = (x - 1)^2, f_2 = (x + 2)^2 / 2 + 3."""
     problem = Quadratic([[2.0], [1.0]], [[2.0], [-2.0]], [1.0, 5.0])

@@ -62,6 +62,9 @@ def untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]
 
 
 def _has_one_start(problem: Mapping[str, Any]) -> bool:
+    """Return whether all runs begin at one point of one instance."""
+    if problems.varies_by_seed(problem):
+        return False
     name, values = problems.PROBLEMS.split(problem)
     kind = problems.get(name)
     if (scale := options(kind).get("start_scale")) is None:

@@ -228,7 +228,8 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         within=experiment.within,
         tune=tune,
         seeds=entry.seeds or experiment.seeds,
-        optimum=experiment.optimum if case is None or case.optimum is None else case.optimum,
+        optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
+        and not problems.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
         select=experiment.selection(id) if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,

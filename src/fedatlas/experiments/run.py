@@ -37,6 +37,7 @@ SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 SEARCHED = ("within", "tune", "seeds", "select", "tuning")  # keys of a cell that say which runs there are
 
 Row = dict[str, Any]
+ProblemOfSeed = Callable[[int], Problem]  # for a seed, the problem of its runs
 
 
 def run_cell(
@@ -77,7 +78,7 @@ def run_cell(
     save_seconds = SAVE_SECONDS if save_seconds is None else save_seconds
     meta = describe(spec, data)
     done = _reusable(out, meta) | _reusable(part, meta)
-    problem = functools.cache(lambda: load_problem(spec, data, partition, optimum))
+    problem = _problem_of_seed(spec, data, partition, optimum)
     searches = initial_searches(spec)
     if spec.space is not None:
         searches = [_feasible(spec, search, problem) for search in searches]
@@ -98,7 +99,7 @@ def run_cell(
         cell_runs = list(runs(spec, searches))
         for group in _missing(cell_runs, done, problem):
             watch = functools.partial(keeper.watch, [run.key for run in group])
-            for run, rows in zip(group, _run(group, problem(), threads, watch), strict=True):
+            for run, rows in zip(group, _run(group, problem(group[0].seed), threads, watch), strict=True):
                 done[run.key] = rows
             if time.monotonic() - saved > save_seconds:
                 save()
@@ -112,17 +113,33 @@ def run_cell(
     keeper.forget()
 
 
-def _missing(cell_runs: list[Run], done: Container[str], problem: Callable[[], Problem]) -> Iterator[list[Run]]:
+def _problem_of_seed(
+    spec: CellSpec, data: str | Path | None, partition: str | Path | None, optimum: str | Path | None
+) -> ProblemOfSeed:
+    """Return the function from a seed to the problem of its runs; for the arguments see `load_problem`.
+
+    It keeps the last problem that it built, because runs of one seed follow one another.
+    """
+
+    @functools.lru_cache(maxsize=1)
+    def build(seed: int | None) -> Problem:
+        return load_problem(spec, data, partition, optimum, seed)
+
+    varies = problems.varies_by_seed(spec.problem)
+    return lambda seed: build(seed if varies else None)
+
+
+def _missing(cell_runs: list[Run], done: Container[str], problem: ProblemOfSeed) -> Iterator[list[Run]]:
     """Yield the runs that are not done, in lists that are computed at once."""
     missing: dict[str, list[Run]] = {}
     for run in cell_runs:
         if run.key not in done:  # runs that differ in hyper-parameters alone share their draws
             missing.setdefault(json.dumps([run.setting, run.seed]), []).append(run)
     for group in missing.values():
-        yield from _units(group, problem())
+        yield from _units(group, problem(group[0].seed))
 
 
-def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], problem: Callable[[], Problem]) -> Search:
+def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], problem: ProblemOfSeed) -> Search:
     """Return a search whose runs are done with more of them, or with the chosen value."""
     if search.chosen is not None:
         return search
@@ -134,11 +151,11 @@ def _advance(spec: CellSpec, search: Search, done: Mapping[str, list[Row]], prob
     return advance_search(TUNING_RULES.build(spec.tuning_rule), spec, search, evaluations, possible)
 
 
-def _possible(spec: CellSpec, search: Search, problem: Callable[[], Problem], tuned: Point) -> bool:
+def _possible(spec: CellSpec, search: Search, problem: ProblemOfSeed, tuned: Point) -> bool:
     """Return whether a tuned value can be run."""
     run = create_run(spec, search.within, tuned, spec.seeds[0])
     try:
-        check_start(*create(run, problem()), problem(), run.seed)
+        check_start(*create(run, problem(run.seed)), problem(run.seed), run.seed)
     except (UserError, ArithmeticError):
         return False
     return True
@@ -155,7 +172,7 @@ def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: 
         simulation.run_round()
 
 
-def _feasible(spec: CellSpec, search: Search, problem: Callable[[], Problem]) -> Search:
+def _feasible(spec: CellSpec, search: Search, problem: ProblemOfSeed) -> Search:
     """Return a search without the trials that cannot be run. Raises UserError where none can."""
     feasible = [tuned for tuned in tuned_points(search) if _possible(spec, search, problem, tuned)]
     if not feasible:
@@ -184,11 +201,24 @@ def load_problem(
     data: str | Path | None = None,
     partition: str | Path | None = None,
     optimum: str | Path | None = None,
+    seed: int | None = None,
 ) -> Problem:
-    """Build the problem of a cell, with its partition and optimum read from files if there are any."""
+    """Build the problem of a cell, with its partition and optimum read from files if there are any.
+
+    Args:
+        spec: Specification of the cell.
+        data: Data directory.
+        partition: Path of the partition's file.
+        optimum: Path of the optimum's file.
+        seed: Seed of the runs, where each seed has an instance of its own.
+
+    Raises:
+        UserError: Each seed has an instance of its own, and none is given.
+    """
     split = Partition.load(partition) if partition else None
     clients: Any = spec.setting.get("clients")  # None where they vary within: then all clients share the data
-    problem = problems.create(spec.problem, clients, data, split)
+    problem_spec = spec.problem if seed is None else problems.instance_at(spec.problem, seed)
+    problem = problems.create(problem_spec, clients, data, split)
     if optimum:
         problem.optimum = Optimum.load(optimum)
     return problem

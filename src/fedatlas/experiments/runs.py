@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Rung, Search, has_choice
 from fedatlas.experiments.formulas import resolve
-from fedatlas.federation import algorithms
+from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.validation import construct
@@ -83,7 +83,8 @@ def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Tr
         seed: Seed of the run.
         trial: Rung and rounds of the run, if it does not take all rounds.
     """
-    parts = {"parameters": dict(spec.parameters), "problem": spec.problem, "setting": dict(spec.setting)}
+    problem = problems.instance_at(spec.problem, seed)
+    parts = {"parameters": dict(spec.parameters), "problem": problem, "setting": dict(spec.setting)}
     if any("." in axis for axis in within):  # which sets a part of a value that all runs share
         parts["setting"] = copy.deepcopy(spec.setting)
     for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():

@@ -48,7 +48,7 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
         raise UserError(f"optimum: the optimum of this problem ({kind.name}) cannot be computed; leave it out")
     algorithm_of: dict[str, Algorithm] = {}
     setting_of: dict[str, Setting] = {}
-    problem_text, reason, begun = json.dumps(spec.problem, sort_keys=True), None, False
+    reason, begun = None, False
     for run in _of_one_seed(spec):
         parameters, conditions = repr(run.parameters), repr(run.setting)
         new = parameters not in algorithm_of or conditions not in setting_of
@@ -60,7 +60,7 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
             check_constants(run.parameters, algorithms.get(run.algorithm).options(), kind.available_constants())
             algorithm_of[parameters].validate_constants(kind.available_constants())
         algorithm_of[parameters].validate(setting, kind)
-        problem = _built(problem_text, setting.clients)
+        problem = _built(json.dumps(run.problem, sort_keys=True), setting.clients)
         if problem is None or not new or (begun and spec.space is not None):
             continue
         try:

@@ -3,14 +3,14 @@
 import functools
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.base import Batch, Optimum, Problem, SyntheticKind
+from fedatlas.federation.problems.base import INSTANCE_DOC, Batch, Optimum, Problem, SyntheticKind
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 
@@ -46,7 +46,10 @@ class SyntheticQuadratic(SyntheticKind):
     )
     heterogeneity: float = option(0.0, doc="distance of every client's own stationary point from a common point", low=0)
     diagonal: bool = option(False, doc="whether Hessians are diagonal, which costs d instead of d^2")
-    instance: int = option(0, doc="seed of all that is random in the instance, noise included", low=0)
+    instance: int | Literal["seed"] = option(0, doc=INSTANCE_DOC.format(", noise included"), low=0)
+    zero_minimum: bool = option(
+        False, doc="whether a constant makes F* = 0, so that losses of several instances can be compared"
+    )
     noise: float = option(
         0.0, doc="standard deviation of each coordinate of a one-sample gradient about the true one", low=0
     )
@@ -88,7 +91,10 @@ class SyntheticQuadratic(SyntheticKind):
                 from the mean.
         """
         A, b, c = self._explicit(clients) if self.dim is None else self._random(clients, self.dim)
-        return Quadratic(A, b, c, self.noise, self.samples, self.instance, self.start_scale)
+        if self.zero_minimum:
+            least = Quadratic(A, b, c).solve().F
+            c = np.full(clients, -least) if c is None else c - least
+        return Quadratic(A, b, c, self.noise, self.samples, self.instance_seed(), self.start_scale)
 
     def _explicit(self, clients: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return A (m, d), b (m, d) and c (m,) of quadratics with given centres and curvatures."""
@@ -109,7 +115,7 @@ class SyntheticQuadratic(SyntheticKind):
         """Return A (m, d, d) or (m, d) and b (m, d) of a synthetic instance."""
         if self.similarity and clients == 1:
             raise UserError("quadratic: one client cannot differ from the mean; leave similarity out")
-        rng = stream(self.instance, "problem")
+        rng = stream(self.instance_seed(), "problem")
         spectrum = np.geomspace(self.mu, self.L, dim) if dim > 1 else np.array([float(self.mu)])
         shape = (clients, dim) if self.diagonal else (clients, dim, dim)
         deviation = rng.standard_normal(shape)

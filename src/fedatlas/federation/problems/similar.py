@@ -9,7 +9,7 @@ from scipy.linalg.blas import dsymv
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.base import Batch, Optimum, Problem, SyntheticKind
+from fedatlas.federation.problems.base import INSTANCE_DOC, Batch, Optimum, Problem, SyntheticKind
 from fedatlas.federation.problems.quadratic import dissimilarity, rows_of
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
@@ -57,7 +57,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
         5.0, doc="b_ij is a Gaussian vector of its own plus this times one that is common to all"
     )
     scatter: float = option(1.0, doc="size of the b_ij's own vectors; with 0 all quadratics have one minimiser", low=0)
-    instance: int = option(0, doc="seed of all that is random in the instance", low=0)
+    instance: int | Literal["seed"] = option(0, doc=INSTANCE_DOC.format(""), low=0)
     start_scale: float = option(0.0, doc="x0 ~ N(0, start_scale^2) in every coordinate, or 0", low=0)
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
         options = {"mu": self.mu, "spread": self.spread, "beta": self.beta}
         mu, spread, beta = (CONVEXITY[self.convexity][k] if v is None else float(v) for k, v in options.items())
         dim, L, rank = self.dim, self.L, self._rank
-        rng = stream(self.instance, "problem")
+        rng = stream(self.instance_seed(), "problem")
         V = np.linalg.qr(rng.standard_normal((dim, dim)))[0]
         slow = min(max(1, round(SLOW * dim)), dim - 1)
         bulk = mu + (L - mu) / (1 + TILT + spread)

@@ -27,9 +27,9 @@ class Benchmark:
     targets, slots): infinite where a target is not attained, NaN where an algorithm has no run on a problem. present
     (algorithms, problems, slots): whether the number is of the slot's seed; the slots of seeds without a run repeat the
     algorithm's other seeds. diverged: of the shape of present. budgets (problems,): largest finite cost of any
-    evaluation. targets (problems, targets): values of the metric; NaN for scores. before: of the shape of numbers, the
-    cost of the evaluation before the one that attains the target; None where numbers are exact. log: whether numbers
-    are compared by their ratio, else by their difference.
+    evaluation. targets (problems, targets, slots): values of the metric; NaN for scores. before: of the shape of
+    numbers, the cost of the evaluation before the one that attains the target; None where numbers are exact. log:
+    whether numbers are compared by their ratio, else by their difference.
     """
 
     algorithms: list[str]
@@ -52,7 +52,9 @@ class Benchmark:
     def select_slots(self, slots: Sequence[int]) -> "Benchmark":
         """Return the benchmark of some seeds, by their slots."""
         indices = list(slots)
-        return replace(self, **{name: getattr(self, name)[..., indices] for name in (*self._run_arrays, "seeds")})
+        return replace(
+            self, **{name: getattr(self, name)[..., indices] for name in (*self._run_arrays, "seeds", "targets")}
+        )
 
     @property
     def _run_arrays(self) -> list[str]:
@@ -94,7 +96,7 @@ def assemble(
     positions: np.ndarray,
     problems: list[Point],
     algorithms: Sequence[str],
-    targets: np.ndarray,
+    targets: int,
     number: Callable[[np.ndarray, int], Sequence[float]],
 ) -> Benchmark:
     """Return the benchmark of numbers that a function computes from each run.
@@ -104,7 +106,7 @@ def assemble(
         positions: Of each row, the position of its problem.
         problems: The problems.
         algorithms: The algorithms' ids.
-        targets: The targets (problems, targets).
+        targets: Number of targets.
         number: Function of the indices of a run's rows, by round, and of the position of its problem, which returns a
             number for each target.
     """
@@ -131,7 +133,7 @@ def _fill_slots(
     diverged_of: Mapping[RunKey, set[int]],
     algorithms: list[str],
     problems: list[Point],
-    targets: np.ndarray,
+    targets: int,
 ) -> Benchmark:
     """Return a Benchmark in which the slots of seeds that an algorithm lacks repeat its other seeds, in turn."""
     count = len(problems)
@@ -140,7 +142,7 @@ def _fill_slots(
     ]
     slots = max(map(len, seed_lists), default=0)
     seeds = np.array([[group[k % len(group)] for k in range(slots)] for group in seed_lists]).reshape(count, slots)
-    shape = len(algorithms), count, targets.shape[1], slots
+    shape = len(algorithms), count, targets, slots
     numbers = np.full(shape, math.nan)
     present, diverged = np.zeros((2, shape[0], shape[1], slots), bool)
     for (a, p), runs in numbers_of.items():
@@ -150,4 +152,5 @@ def _fill_slots(
             source = seed if seed in runs else available[slot % len(available)]
             numbers[a, p, :, slot] = runs[source]
             diverged[a, p, slot] = source in diverged_of.get((a, p), ())
-    return Benchmark(algorithms, problems, seeds, numbers, present, diverged, np.full(count, math.nan), targets)
+    unknown = np.full(count, math.nan), np.full(shape[1:], math.nan)  # budgets and targets, for the caller to fill in
+    return Benchmark(algorithms, problems, seeds, numbers, present, diverged, *unknown)

@@ -1,7 +1,8 @@
 """Costs until runs attain targets: of one run, and of all runs of all algorithms on all problems.
 
-The targets of a problem lie between the first value of a metric and its best value: a run that attains the share t has
-brought the difference between them down to t times the first (Moré & Wild 2009, Equation 2.2). A cost is that of the
+The targets of a run lie between the first value of a metric and its best value: a run that attains the share t has
+brought the difference between them down to t times the first (Moré & Wild 2009, Equation 2.2). Runs of one seed on a
+problem have one instance of it, one start, and so the same targets. A cost is that of the
 first evaluation that attains the target; the run's true cost lies between the evaluation before and this one. A run
 that never attains a target has an infinite cost; it is not left out.
 """
@@ -28,8 +29,8 @@ class TargetSpec:
 
     metric, goal: of the targets. cost: column of the curves that is counted; ``rounds`` are in the column ``round``.
     shares: targets, as shares of the difference between the metric's first and its best value. best: the metric's best
-    value; None for `OPTIMA`, for a loss with known F*, and elsewhere for the best value of any algorithm and seed
-    on the problem. budget: share of a problem's rounds after which runs are cut.
+    value; None for `OPTIMA`, for a loss with known F*, and elsewhere for the best value of any algorithm on the
+    problem with the same seed. budget: share of a problem's rounds after which runs are cut.
     """
 
     metric: str
@@ -68,22 +69,28 @@ def target_costs(curves: "pd.DataFrame", algorithms: Sequence[str], axes: Sequen
     last_rounds = np.array([rows["round"].to_numpy(float)[positions == p].max() for p in range(count)])
     in_budget = rows["round"].to_numpy(float) <= spec.budget * last_rounds[positions]
     rows, positions = rows[in_budget], positions[in_budget]
-    targets = _targets(rows, positions, count, spec)
+    seeds = rows["seed"].to_numpy(int)
+    targets = _targets(rows, positions, seeds, spec)
     values, costs = rows[spec.metric].to_numpy(float), rows[spec.column].to_numpy(float)
     trained = rows["round"].to_numpy(float) > 0
 
     def number(run: np.ndarray, problem: int) -> list[float]:
         later = run[trained[run]]
-        return _first_costs(values[later], costs[later], targets[problem], spec.goal == "min")
+        return _first_costs(values[later], costs[later], targets[problem, int(seeds[run[0]])], spec.goal == "min")
 
     def number_before(run: np.ndarray, problem: int) -> list[float]:
         finite = run[np.isfinite(values[run])]
         pairs = [(costs[finite][costs[finite] < cost], cost) for cost in number(run, problem)]
         return [cost if math.isinf(cost) else float(earlier.max(initial=0.0)) for earlier, cost in pairs]
 
+    shares = len(spec.shares)
+    benchmark = assemble(rows, positions, problems, algorithms, shares, number)
+    unknown = np.full(shares, math.nan)
+    values_of = [[targets.get((p, seed), unknown) for seed in row] for p, row in enumerate(benchmark.seeds.tolist())]
     return replace(
-        assemble(rows, positions, problems, algorithms, targets, number),
-        before=assemble(rows, positions, problems, algorithms, targets, number_before).numbers,
+        benchmark,
+        before=assemble(rows, positions, problems, algorithms, shares, number_before).numbers,
+        targets=np.array(values_of).reshape(count, -1, shares).swapaxes(1, 2),
         budgets=np.array([np.nanmax(costs[positions == p], initial=-math.inf) for p in range(count)]),
     )
 
@@ -105,28 +112,32 @@ def score_benchmark(
     rows = scores.rename("score").reset_index()
     rows["score"] = -rows["score"] if goal == "max" else rows["score"].clip(lower=FLOOR) if log else rows["score"]
     problems, positions = split_problems(rows, axes)
-    targets, values = np.full((len(problems), 1), math.nan), rows["score"].to_numpy(float)
-    benchmark = assemble(rows, positions, problems, algorithms, targets, lambda run, _: values[run[:1]].tolist())
+    values = rows["score"].to_numpy(float)
+    benchmark = assemble(rows, positions, problems, algorithms, 1, lambda run, _: values[run[:1]].tolist())
     return replace(benchmark, log=log, diverged=np.isposinf(benchmark.numbers[:, :, 0]))
 
 
-def _targets(rows: "pd.DataFrame", positions: np.ndarray, count: int, spec: TargetSpec) -> np.ndarray:
-    """Return the values of the metric that attain each share, (problems, shares)."""
+def _targets(
+    rows: "pd.DataFrame", positions: np.ndarray, seeds: np.ndarray, spec: TargetSpec
+) -> dict[tuple[int, int], np.ndarray]:
+    """Return the values of the metric that attain each share, (shares,), by position of the problem and seed."""
     values, rounds = rows[spec.metric].to_numpy(float), rows["round"].to_numpy(float)
-    targets = np.full((count, len(spec.shares)), math.nan)
-    for p in range(count):
-        finite = (positions == p) & np.isfinite(values)
-        if finite.any():
-            first = values[finite][rounds[finite] == rounds[finite].min()].mean()
-            extreme = values[finite].min() if spec.goal == "min" else values[finite].max()
-            optimum = _loss_optimum(rows[finite]) if spec.optimum is None and spec.metric == "loss" else spec.optimum
-            best = extreme if optimum is None else optimum
-            targets[p] = best + np.array(spec.shares) * (first - best)
+    finite = np.flatnonzero(np.isfinite(values))
+    finite = finite[np.lexsort((seeds[finite], positions[finite]))]
+    keys = np.stack([positions[finite], seeds[finite]])
+    starts = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
+    targets = {}
+    for group in np.split(finite, starts) if len(finite) else ():
+        first = values[group][rounds[group] == rounds[group].min()].mean()
+        extreme = values[group].min() if spec.goal == "min" else values[group].max()
+        optimum = _loss_optimum(rows.iloc[group]) if spec.optimum is None and spec.metric == "loss" else spec.optimum
+        best = extreme if optimum is None else optimum
+        targets[int(positions[group[0]]), int(seeds[group[0]])] = best + np.array(spec.shares) * (first - best)
     return targets
 
 
 def _loss_optimum(rows: "pd.DataFrame") -> float | None:
-    """Return F* of a problem, where it is known: the loss minus the suboptimality."""
+    """Return F* of the rows of a problem, where it is known: the loss minus the suboptimality."""
     if "suboptimality" not in rows:
         return None
     gaps = rows["suboptimality"].to_numpy(float)

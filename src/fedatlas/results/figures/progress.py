@@ -1,6 +1,6 @@
 """Progress of the runs on each problem: small multiples with a panel for each problem."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,7 @@ class Progress(SingleTargetFigure):
             raise UserError(f"{self.title()}: it shows runs, and no scores; leave out scores")
 
     def draw(self, data: FigureData) -> Drawing:
-        benchmark, ends = self.outcomes(data), self.benchmark(data, [1.0, 0.0]).targets
+        benchmark, ends = self.outcomes(data), _ends(self.benchmark(data, [1.0, 0.0]))
         order = [benchmark.algorithms[a] for a in rank_algorithms(benchmark)]
         coloured = [id for id in data.styles if id in order[: self.named]]
         costs = self.abscissas(data.curves)
@@ -62,7 +62,7 @@ class Progress(SingleTargetFigure):
             heads[plain_text(title)] = plain_text(head)
             ax.set_title(f"{title}\n{head}".strip(), fontsize=9)
             for id in [*(id for id in reversed(order) if id not in coloured), *coloured]:
-                curve = _shares(rows[rows["algorithm"] == id], self.cost, data.y, list(costs), *ends[problem])
+                curve = _shares(rows[rows["algorithm"] == id], self.cost, data.y, list(costs), ends[problem])
                 if len(curve):
                     parts.append((title, id, curve))
                     raised |= bool((curve["mean"] < LOWEST).any())
@@ -95,10 +95,21 @@ class Progress(SingleTargetFigure):
         return next((id for id, standing in results if standing.state == "best"), "")
 
 
-def _shares(rows: "DataFrame", cost: str, metric: str, costs: Sequence[str], first: float, best: float) -> "DataFrame":
+def _ends(benchmark: "Benchmark") -> list[dict[int, tuple[float, float]]]:
+    """Return the first and the best value of the metric by seed, for each problem; targets: of the shares 1 and 0."""
+    return [
+        {seed: (first, best) for seed, first, best in zip(seeds.tolist(), *targets.tolist(), strict=True)}
+        for seeds, targets in zip(benchmark.seeds, benchmark.targets, strict=True)
+    ]
+
+
+def _shares(
+    rows: "DataFrame", cost: str, metric: str, costs: Sequence[str], ends: Mapping[int, tuple[float, float]]
+) -> "DataFrame":
     """Return an algorithm's shares of the way that are left, by round: mean and range over seeds, and all costs."""
     if rows.empty:
         return rows
+    first, best = (rows["seed"].map({seed: values[end] for seed, values in ends.items()}) for end in (0, 1))
     share = (rows[metric] - best) / (first - best)
     curve = mean_curve(rows.assign(share=share), cost, "share", costs).reset_index(drop=True)
     return curve.drop(columns="x").rename(columns={"y": "mean", "count": "seeds"})

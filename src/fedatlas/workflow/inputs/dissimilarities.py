@@ -23,13 +23,15 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     """Return the different problems of the cells: specification, title, clients, files of partition and optimum.
 
     Raises:
-        UserError: The number of clients varies inside run files.
+        UserError: The number of clients varies inside run files, or the problem varies with the seed.
     """
     specs: dict[str, dict[str, Any]] = {}
     for cell in cells:
         spec, clients = cell.spec, cell.spec.setting.get("clients")
         if "clients" in spec.within:
             raise UserError(f"{figure.title()}: the number of clients varies inside run files; make it an axis of grid")
+        if problems.varies_by_seed(spec.problem):
+            raise UserError(f"{figure.title()}: each seed has a problem of its own; give instance a number")
         axes = [axis for axis in cell.point if axis == "clients" or axis.startswith("problem.")]
         specs.setdefault(
             json.dumps([spec.problem, clients], sort_keys=True),

@@ -143,6 +143,7 @@ class _Clock:
         problem = json.loads(spec)
         if "device" in problem:
             problem["device"] = "cpu"  # nothing is computed that needs the run's device
+        problem = problems.instance_at(problem, 0)  # sizes are the same for all seeds
         return problems.create(problem, clients, self.directory, Partition.load(file) if file else None)
 
     def _find_active(
