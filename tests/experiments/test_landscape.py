@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fedatlas.experiments import expansion, experiment_file
-from fedatlas.experiments.runs import create_setting, runs
-from fedatlas.federation import algorithms
+from fedatlas.experiments.runs import create_run, create_setting, runs
+from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import example, logistic, quadratic
@@ -17,7 +17,7 @@ from tests.helpers import example, logistic, quadratic
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "config/experiments"
 LANDSCAPE, UNTUNED = FOLDER / "landscape.yaml", FOLDER / "landscape_untuned.yaml"
-PARTIAL = FOLDER / "landscape_partial.yaml"
+PARTIAL, DATA = FOLDER / "landscape_partial.yaml", FOLDER / "landscape_data.yaml"
 
 
 @functools.cache
@@ -48,14 +48,14 @@ def test_they_are_as_large_as_the_pages_say():
     assert f"{cells[0]} run files, and that of `landscape_partial` {cells[1]}" in text
 
 
-@pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL, DATA], ids=lambda path: path.stem)
 def test_all_are_evaluated_after_every_round_and_pay_the_noise(path):
     made = experiment_file.load(path, "laptop")
     assert len(made.seeds) >= 5 and not {*made.seeds} & {*made.select.seeds}
     for cell in expanded(path).cells:
         setting = create_setting(next(runs(cell.spec)))
         assert setting.eval_rounds == 1 and setting.rounds >= 40, cell.key
-        assert setting.full_gradients == "minibatch" and setting.full_participation == (path == LANDSCAPE)
+        assert setting.full_gradients == "minibatch" and setting.full_participation == (path != PARTIAL)
 
 
 def test_no_two_rows_are_one_method():
@@ -72,7 +72,7 @@ def test_no_two_rows_are_one_method():
     assert [pair for pair in pairs if np.allclose(ends[pair[0]], ends[pair[1]], rtol=1e-9)] == []
 
 
-@pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [LANDSCAPE, PARTIAL, DATA], ids=lambda path: path.stem)
 def test_every_pair_is_run_or_has_a_reason(path):
     made, found = experiment_file.load(path, "laptop"), expanded(path)
     there = {(cell.id, cell.spec.case) for cell in found.cells}
@@ -100,6 +100,27 @@ def test_smoke_has_every_kind_of_thing(path):
     rules = [{str(case.setting.get("participation")) for case in made.cases.values()} for made in (laptop, smoke)]
     assert kinds[0] == kinds[1] and any("sine" in rule for rule in rules[1]) == (path == PARTIAL)
     assert expanded(path, "smoke").undefined and len(expanded(path, "smoke").cells) < 100
+
+
+def test_each_seed_has_an_instance_and_those_that_tune_score_nothing():
+    for path in (LANDSCAPE, PARTIAL):
+        for cell in expanded(path).cells:
+            synthetic = "data" not in cell.spec.problem
+            assert problems.varies_by_seed(cell.spec.problem) == synthetic and not (synthetic and cell.spec.optimum)
+            built = [create_run(cell.spec, {}, {}, seed).problem for seed in (0, 1000)] if synthetic else [0, 1]
+            assert built[0] != built[1] and len(cell.spec.seeds) == 15
+
+
+def test_data_has_the_algorithms_of_the_landscape_by_the_same_rule():
+    whole, data = (experiment_file.load(path, "laptop") for path in (LANDSCAPE, DATA))
+    exact = {id for id in whole.algorithms if algorithms.get(id).exact_prox}
+    assert set(whole.algorithms) - exact == set(data.algorithms) and not expanded(DATA).undefined
+    assert (whole.trials, whole.select, whole.seeds, whole.tuning) == (
+        data.trials,
+        data.select,
+        data.seeds,
+        data.tuning,
+    )
 
 
 def test_untuned_is_landscape_with_nothing_tuned():

@@ -32,8 +32,8 @@ class ComparisonFigure(CostFigure):
     best: float | None = option(
         None,
         doc="best value of the metric, towards which targets lie; by default 0 for suboptimality, distance and "
-        "gradient_norm, F* for a loss if it is known, else the best that any algorithm found on the problem with any "
-        "seed",
+        "gradient_norm, F* for a loss if it is known, else the best that any algorithm found on the problem with the "
+        "same seed",
     )
 
     @property
@@ -62,7 +62,7 @@ class ComparisonFigure(CostFigure):
         words, optimum = labels.words(data.y), self.target_spec(data, shares).optimum
         if optimum == 0:
             return f"Target: the {words} is {percent} of its first value."
-        best = "the best that any run found" if optimum is None else labels.number(optimum)
+        best = "the best that any run with the seed found" if optimum is None else labels.number(optimum)
         if optimum is None and data.y == "loss" and "suboptimality" in data.curves:
             best = f"F*, or where F* is not known to {best},"
         return f"Target: the distance of the {words} to {best} is {percent} of the first one."
