@@ -34,6 +34,6 @@ SHAKESPEARE = Source(
     dtype="float64",
     sparse=True,
     clients=40,
-    note="Project Gutenberg's modern-spelling texts of 37 plays, which no publisher has in one file: a mirror must hold "
-    "it. Every 24th role by length is a client, and every 12th character a label. LEAF has all roles of another edition.",
+    note="Project Gutenberg's modern-spelling texts of 37 plays, which no publisher has in one file: a mirror must "
+    "hold it. Every 24th role by length is a client, every 12th character a label. LEAF has all roles.",
 )
