@@ -108,4 +108,4 @@ def test_a_sample_is_the_characters_before_its_label(put, tmp_path, every, roles
         assert (rows.sum(axis=2) == 1).all() and rows.max() == 1
         nearest, other = (np.array(list(ALPHABET))[rows[:, place].argmax(axis=1)] for place in (0, 1))
         assert [row[1:] for row in expected] == list(zip(other, nearest, np.array(list(ALPHABET))[y], strict=True))
-    assert np.load(tmp_path / "owner.npy").tolist() == [owner for owner, *_ in seen[""]]
+        assert np.load(tmp_path / f"owner{suffix}.npy").tolist() == [owner for owner, *_ in expected]

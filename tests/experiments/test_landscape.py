@@ -9,9 +9,10 @@ import pytest
 
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.runs import create_run, create_setting, runs
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
+from fedatlas.federation.problems import instances
 from tests.helpers import example, logistic, quadratic
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +107,7 @@ def test_each_seed_has_an_instance_and_those_that_tune_score_nothing():
     for path in (LANDSCAPE, PARTIAL):
         for cell in expanded(path).cells:
             synthetic = "data" not in cell.spec.problem
-            assert problems.varies_by_seed(cell.spec.problem) == synthetic and not (synthetic and cell.spec.optimum)
+            assert instances.varies_by_seed(cell.spec.problem) == synthetic and not (synthetic and cell.spec.optimum)
             built = [create_run(cell.spec, {}, {}, seed).problem for seed in (0, 1000)] if synthetic else [0, 1]
             assert built[0] != built[1] and len(cell.spec.seeds) == 15
 

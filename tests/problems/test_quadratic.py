@@ -5,6 +5,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.federation import problems
+from fedatlas.federation.problems import instances
 from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic, dissimilarity
 
 
@@ -68,11 +69,11 @@ def test_a_constant_makes_the_minimum_zero():
 @pytest.mark.parametrize("kind", ["quadratic", "similar"])
 def test_an_instance_of_each_seed_is_built_for_a_seed_alone(kind):
     spec = {"kind": kind, "dim": 12, "instance": "seed"}
-    assert problems.varies_by_seed(spec) and problems.instance_at(spec, 7) == {**spec, "instance": 7}
+    assert instances.varies_by_seed(spec) and instances.instance_at(spec, 7) == {**spec, "instance": 7}
     with pytest.raises(UserError, match="instance is seed, so that each run has its own"):
         problems.create(spec, 3)
-    problems.create(problems.instance_at(spec, 7), 3)
-    assert problems.instance_at({**spec, "instance": 2}, 7)["instance"] == 2
+    problems.create(instances.instance_at(spec, 7), 3)
+    assert instances.instance_at({**spec, "instance": 2}, 7)["instance"] == 2
 
 
 def test_explicit_matrices_and_hand_computed_optimum():

@@ -8,6 +8,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.channels import directions
+from fedatlas.federation.problems import instances
 from fedatlas.registry.options import options
 
 DRAWN = ("batch", "participation", "topology", "channel")  # keys of the setting that say what a run draws
@@ -63,7 +64,7 @@ def untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]
 
 def _has_one_start(problem: Mapping[str, Any]) -> bool:
     """Return whether all runs begin at one point of one instance."""
-    if problems.varies_by_seed(problem):
+    if instances.varies_by_seed(problem):
         return False
     name, values = problems.PROBLEMS.split(problem)
     kind = problems.get(name)

@@ -20,6 +20,7 @@ from fedatlas.experiments.tuning import TUNING_RULES, halton
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
+from fedatlas.federation.problems import instances
 
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 
@@ -229,7 +230,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         tune=tune,
         seeds=entry.seeds or experiment.seeds,
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
-        and not problems.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
+        and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
         select=experiment.selection(id) if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,

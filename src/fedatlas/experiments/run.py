@@ -30,6 +30,7 @@ from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.partitions.partition import Partition
+from fedatlas.federation.problems import instances
 from fedatlas.federation.problems.base import Optimum, Problem
 from fedatlas.io.text import read_bytes
 
@@ -125,7 +126,7 @@ def _problem_of_seed(
     def build(seed: int | None) -> Problem:
         return load_problem(spec, data, partition, optimum, seed)
 
-    varies = problems.varies_by_seed(spec.problem)
+    varies = instances.varies_by_seed(spec.problem)
     return lambda seed: build(seed if varies else None)
 
 
@@ -217,7 +218,7 @@ def load_problem(
     """
     split = Partition.load(partition) if partition else None
     clients: Any = spec.setting.get("clients")  # None where they vary within: then all clients share the data
-    problem_spec = spec.problem if seed is None else problems.instance_at(spec.problem, seed)
+    problem_spec = spec.problem if seed is None else instances.instance_at(spec.problem, seed)
     problem = problems.create(problem_spec, clients, data, split)
     if optimum:
         problem.optimum = Optimum.load(optimum)

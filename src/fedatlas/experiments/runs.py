@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Rung, Search, has_choice
 from fedatlas.experiments.formulas import resolve
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.problems import instances
 from fedatlas.registry.validation import construct
 
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
@@ -83,7 +84,7 @@ def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Tr
         seed: Seed of the run.
         trial: Rung and rounds of the run, if it does not take all rounds.
     """
-    problem = problems.instance_at(spec.problem, seed)
+    problem = instances.instance_at(spec.problem, seed)
     parts = {"parameters": dict(spec.parameters), "problem": problem, "setting": dict(spec.setting)}
     if any("." in axis for axis in within):  # which sets a part of a value that all runs share
         parts["setting"] = copy.deepcopy(spec.setting)

@@ -43,18 +43,18 @@ class Plays(Reader):
         from scipy.sparse import csr_matrix
 
         (path,) = paths
-        texts = {}
+        texts: dict[tuple[str, str], str] = {}
         for name, content in members(path):
             play = role_texts(content().decode("ascii"))
             texts |= {(name, role): text for role, text in play.items() if len(text) >= self.least}
         by_length = sorted(texts, key=lambda role: (-len(texts[role]), role))
         parts: dict[str, list[np.ndarray]] = {"": [], "_test": []}
-        owners = []
+        owners: dict[str, list[np.ndarray]] = {"": [], "_test": []}
         for owner, role in enumerate(by_length[:: self.every]):
             codes = np.array([_NUMBER[character] for character in texts[role]])
             train, test = self._labels(len(codes))
-            owners.append(np.full(len(train), owner))
             for suffix, labels in (("", train), ("_test", test)):
+                owners[suffix].append(np.full(len(labels), owner))
                 parts[suffix].append(codes[labels[:, None] - np.arange(self.length + 1)])
         for suffix, blocks in parts.items():
             windows = np.concatenate(blocks)  # the label, then the characters before it, the nearest first
@@ -63,7 +63,7 @@ class Plays(Reader):
             shape = len(windows), len(ALPHABET) * self.length
             out.save(f"X{suffix}", csr_matrix((np.ones(columns.size), columns.ravel(), rows), shape))
             out.save(f"y{suffix}", windows[:, 0].astype(np.int64))
-        out.save("owner", np.concatenate(owners).astype(np.int64))
+            out.save(f"owner{suffix}", np.concatenate(owners[suffix]).astype(np.int64))
 
     def _labels(self, length: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the places of training and test labels in a text; no test sample sees a training character."""

@@ -11,24 +11,14 @@ from typing import Any
 from fedatlas.data.prepared import load, load_owners
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems.base import BY_SEED, DataKind, Problem, ProblemKind, SyntheticKind
+from fedatlas.federation.problems.base import DataKind, Problem, ProblemKind, SyntheticKind
 from fedatlas.federation.problems.data_options import DataOptions, hold_out
 from fedatlas.io.machine import require_memory
 from fedatlas.registry.kinds import Family
 from fedatlas.registry.options import Option, options
 from fedatlas.registry.validation import construct, validate_names
 
-__all__ = [
-    "PROBLEMS",
-    "Problem",
-    "ProblemKind",
-    "create",
-    "get",
-    "instance_at",
-    "parse",
-    "spec_options",
-    "varies_by_seed",
-]
+__all__ = ["PROBLEMS", "Problem", "ProblemKind", "create", "get", "parse", "spec_options"]
 
 PROBLEMS: Family[ProblemKind] = Family("problem", __name__, ProblemKind)
 
@@ -65,16 +55,6 @@ def parse(spec: Mapping[str, Any]) -> tuple[ProblemKind, DataOptions | None]:
     data_values = {key: values.pop(key) for key in options(DataOptions) if key in values}
     problem_kind = construct(subject, kind, values)
     return problem_kind, construct(subject, DataOptions, data_values) if kind.on_data else None
-
-
-def varies_by_seed(spec: Mapping[str, Any]) -> bool:
-    """Return whether a specification gives each seed an instance of its own."""
-    return bool(spec.get("instance") == BY_SEED)
-
-
-def instance_at(spec: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Return the specification of the instance that runs of a seed have."""
-    return {**spec, "instance": seed} if varies_by_seed(spec) else dict(spec)
 
 
 def create(

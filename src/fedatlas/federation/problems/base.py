@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 Vector = Any  # a NumPy array or a torch tensor
 CHEAP_BYTES = 500_000  # an instance of this size is built in milliseconds
-BY_SEED = "seed"  # the instance of a synthetic problem of which each seed has its own
-INSTANCE_DOC = "seed of all that is random in the instance{}; seed: that of the run, so that each seed has its own"
 OPTIMUM_METRICS = ("suboptimality", "distance")  # metrics that need F* or the minimiser
 TESTED, VALIDATED = "test_", "validation_"  # beginnings of the names of metrics of rows that train nothing
 VALIDATION = ("validation_loss", "validation_accuracy")
@@ -108,20 +106,6 @@ class SyntheticKind(ProblemKind):
         Raises:
             UserError: The options allow no problem for so many clients.
         """
-
-    def instance_seed(self) -> int:
-        """Return the seed of the instance.
-
-        Raises:
-            UserError: Each run has an instance of its own.
-        """
-        seed = getattr(self, "instance", 0)
-        if seed == BY_SEED:
-            raise UserError(
-                f"problem {self.name}: instance is {BY_SEED}, so that each run has its own; what is computed once for "
-                "all runs needs one instance: give a number"
-            )
-        return int(seed)
 
     def cheap(self, clients: int) -> bool:
         """Return whether the problem is built in milliseconds."""

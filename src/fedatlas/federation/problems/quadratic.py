@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.base import INSTANCE_DOC, Batch, Optimum, Problem, SyntheticKind
+from fedatlas.federation.problems.base import Batch, Optimum, Problem, SyntheticKind
+from fedatlas.federation.problems.instances import INSTANCE_DOC, instance_seed
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 
@@ -94,7 +95,7 @@ class SyntheticQuadratic(SyntheticKind):
         if self.zero_minimum:
             least = Quadratic(A, b, c).solve().F
             c = np.full(clients, -least) if c is None else c - least
-        return Quadratic(A, b, c, self.noise, self.samples, self.instance_seed(), self.start_scale)
+        return Quadratic(A, b, c, self.noise, self.samples, instance_seed(self.name, self.instance), self.start_scale)
 
     def _explicit(self, clients: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return A (m, d), b (m, d) and c (m,) of quadratics with given centres and curvatures."""
@@ -115,7 +116,7 @@ class SyntheticQuadratic(SyntheticKind):
         """Return A (m, d, d) or (m, d) and b (m, d) of a synthetic instance."""
         if self.similarity and clients == 1:
             raise UserError("quadratic: one client cannot differ from the mean; leave similarity out")
-        rng = stream(self.instance_seed(), "problem")
+        rng = stream(instance_seed(self.name, self.instance), "problem")
         spectrum = np.geomspace(self.mu, self.L, dim) if dim > 1 else np.array([float(self.mu)])
         shape = (clients, dim) if self.diagonal else (clients, dim, dim)
         deviation = rng.standard_normal(shape)

@@ -9,7 +9,8 @@ from scipy.linalg.blas import dsymv
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.base import INSTANCE_DOC, Batch, Optimum, Problem, SyntheticKind
+from fedatlas.federation.problems.base import Batch, Optimum, Problem, SyntheticKind
+from fedatlas.federation.problems.instances import INSTANCE_DOC, instance_seed
 from fedatlas.federation.problems.quadratic import dissimilarity, rows_of
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
@@ -89,7 +90,7 @@ class SyntheticSimilarQuadratic(SyntheticKind):
         options = {"mu": self.mu, "spread": self.spread, "beta": self.beta}
         mu, spread, beta = (CONVEXITY[self.convexity][k] if v is None else float(v) for k, v in options.items())
         dim, L, rank = self.dim, self.L, self._rank
-        rng = stream(self.instance_seed(), "problem")
+        rng = stream(instance_seed(self.name, self.instance), "problem")
         V = np.linalg.qr(rng.standard_normal((dim, dim)))[0]
         slow = min(max(1, round(SLOW * dim)), dim - 1)
         bulk = mu + (L - mu) / (1 + TILT + spread)

@@ -12,6 +12,7 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.federation import problems
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
+from fedatlas.federation.problems import instances
 from fedatlas.federation.problems.base import Optimum
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedred.constants import fedred_constants
@@ -30,7 +31,7 @@ def specify(figure: Figure, cells: Sequence[Cell]) -> list[dict[str, Any]]:
         spec, clients = cell.spec, cell.spec.setting.get("clients")
         if "clients" in spec.within:
             raise UserError(f"{figure.title()}: the number of clients varies inside run files; make it an axis of grid")
-        if problems.varies_by_seed(spec.problem):
+        if instances.varies_by_seed(spec.problem):
             raise UserError(f"{figure.title()}: each seed has a problem of its own; give instance a number")
         axes = [axis for axis in cell.point if axis == "clients" or axis.startswith("problem.")]
         specs.setdefault(

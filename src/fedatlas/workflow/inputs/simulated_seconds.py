@@ -23,7 +23,7 @@ from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems import Problem
+from fedatlas.federation.problems import Problem, instances
 from fedatlas.results.costs.elapsed import ActiveClients, Workload, seconds
 from fedatlas.workflow.inputs import ResultTables
 from fedatlas.workflow.shared_files import partition_file
@@ -143,7 +143,7 @@ class _Clock:
         problem = json.loads(spec)
         if "device" in problem:
             problem["device"] = "cpu"  # nothing is computed that needs the run's device
-        problem = problems.instance_at(problem, 0)  # sizes are the same for all seeds
+        problem = instances.instance_at(problem, 0)  # sizes are the same for all seeds
         return problems.create(problem, clients, self.directory, Partition.load(file) if file else None)
 
     def _find_active(
