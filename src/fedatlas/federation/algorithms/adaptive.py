@@ -16,9 +16,9 @@ from fedatlas.registry.options import option
 class FedAvgM(FedAvg):
     """FedAvgM (Hsu et al. 2019, Section 4.3) is FedAvg with momentum at the server.
 
-        y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
-        m <- beta m + D,                             m = 0 at first
-        x <- x + server_lr m
+    y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
+    m <- beta m + D,                             m = 0 at first
+    x <- x + server_lr m
     """
 
     name = "fedavgm"

@@ -20,6 +20,7 @@ from fedatlas.federation.engine.channels import Channels
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, join
 from fedatlas.federation.engine.history import COST_COLUMNS, History
+from fedatlas.federation.engine.hook_results import explained, require_state
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
 from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import Setting
@@ -193,12 +194,9 @@ class Simulation:
 
     def _scheduled(self, t: int) -> EngineAlgorithm:
         """Return the algorithm with the step size of round t."""
-        factor, algorithm = self.schedule.factor(t), self.algorithm
-        if factor == 1:
-            return algorithm
-        fields: Any = algorithm  # a dataclass with an lr: ``validate`` has refused schedules for all others
-        scheduled: EngineAlgorithm = dataclasses.replace(fields, lr=fields.lr * factor)
-        return scheduled
+        factor = self.schedule.factor(t)
+        fields: Any = self.algorithm  # a dataclass with an lr: ``validate`` has refused schedules for all others
+        return self.algorithm if factor == 1 else dataclasses.replace(fields, lr=fields.lr * factor)
 
     def _exchange(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round, pool: Any) -> State:
         """Return the server's state after its exchanges with the active clients."""
@@ -216,10 +214,12 @@ class Simulation:
             group = group.only(n.random_client)
         mean, sent, works = self._mean("client", algorithm, seen, group, n, pool)
         self._record("client", algorithm.broadcast, bits, s, mean, sent, group, works)
-        s = algorithm.server(s, mean, n)
+        s = require_state(algorithm, "server", algorithm.server(s, mean, n))
         if algorithm.overrides("receive"):
             for ids, _ in self._blocks(group.ids):
-                self.table.write(ids, algorithm.receive(self.mixed_state(ids, s), self.table.read(ids)))
+                state = algorithm.receive(self.mixed_state(ids, s), self.table.read(ids))
+                with explained(algorithm, "receive", state, len(ids)):
+                    self.table.write(ids, state)
         return s
 
     def _group(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round) -> Group:
@@ -264,8 +264,9 @@ class Simulation:
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
                 result = function(self.mixed_state(ids, s), self.table.read(ids), steps)
-                message, state = result if isinstance(result, tuple) else (result, None)
-                return ids, self.channels.send(hook, message, ids, n.round), state, work, steps.records
+                with explained(algorithm, hook, result, len(ids)):
+                    message, state = result if isinstance(result, tuple) else (result, None)
+                    return ids, self.channels.send(hook, message, ids, n.round), state, work, steps.records
 
         total: dict[str, Array] = {}
         rows: dict[str, list[tuple[Array, Array]]] = {}
@@ -276,7 +277,8 @@ class Simulation:
                 total[name] = arrays.add_rows(total.get(name), value)
                 if self.mixing is not None:
                     rows.setdefault(name, []).append((value, getattr(sent.own, name)))
-            self.table.write(ids, state)
+            with explained(algorithm, hook, (State(), state), len(ids)):
+                self.table.write(ids, state)
             self.channels.keep(ids, sent.errors)
             bits.append(sent.bits)
             works.append(work)

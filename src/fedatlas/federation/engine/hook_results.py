@@ -1,0 +1,73 @@
+"""Sentences about what a hook of an algorithm returns in a form that the engine cannot use.
+
+The engine looks here once something has failed, so right results cost nothing.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from fedatlas.errors import UserError
+from fedatlas.federation.arrays import State
+from fedatlas.federation.channels import Coded
+from fedatlas.federation.engine.protocols import EngineAlgorithm
+
+FAILURES = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
+FORMS = {
+    "client": "a pair of States: what clients send, and what they keep",
+    "before": "a State that clients send, or a pair of it and the State that they keep",
+    "receive": "the State that clients keep",
+    "server": "the next State of the server",
+}
+ADVICE = "norm and dot of fedatlas.arrays return a column (m, 1)"
+
+
+@contextlib.contextmanager
+def explained(algorithm: EngineAlgorithm, hook: str, result: Any, m: int = 0) -> Iterator[None]:
+    """Return a context in which a failure becomes a UserError, if what the hook returned explains it.
+
+    Args:
+        algorithm: Algorithm with the hook.
+        hook: Name of the hook.
+        result: What the hook returned.
+        m: Clients of the block; 0 for hooks of the server.
+    """
+    try:
+        yield
+    except FAILURES:
+        if sentence := mistake(hook, result, m):
+            raise UserError(f"{algorithm.title()}: the hook {hook} {sentence}") from None
+        raise
+
+
+def require_state(algorithm: EngineAlgorithm, hook: str, result: Any) -> State:
+    """Return what a hook of the server returned. Raises UserError unless it is a State."""
+    if not isinstance(result, State):
+        raise UserError(f"{algorithm.title()}: the hook {hook} {mistake(hook, result, 0)}")
+    return result
+
+
+def mistake(hook: str, result: Any, m: int) -> str:
+    """Return what is wrong with the result of a hook, as the end of a sentence; nothing if its form is right.
+
+    Args:
+        hook: Name of the hook.
+        result: What the hook returned.
+        m: Clients of the block; 0 for hooks of the server.
+    """
+    parts = result if isinstance(result, tuple) else (result,)
+    if not all(isinstance(part, State) for part in parts) or len(parts) > (2 if hook in ("client", "before") else 1):
+        names = ", ".join(type(part).__name__ for part in parts)
+        return f"returns {f'({names})' if isinstance(result, tuple) else names}; it must return {FORMS[hook]}"
+    sent = parts[0] if hook in ("client", "before") else State()
+    for part in parts:
+        for name, value in part.items():
+            shape: tuple[int, ...] = getattr(value.rows if isinstance(value, Coded) else value, "shape", ())
+            rows = len(shape) == 2 and shape[0] == m
+            if m and not rows and len(shape) != 1 and (shape or part is sent):
+                form = f"has the shape {tuple(shape)}" if shape else "is one number"
+                return (
+                    f"returns {name!r}, which {form}; for a block of {m} clients it must be rows ({m}, k), one for "
+                    f"each client, or a vector (k,) that is the same for all: {ADVICE}"
+                )
+    return ""
