@@ -77,5 +77,5 @@ def test_other_failures_stay_what_they_are():
     def client(self, s, i, steps):
         raise ValueError("mine")
 
-    with pytest.raises(ValueError, match="^mine$"):
+    with pytest.raises(ValueError, match=r"^mine$"):
         Simulation(algorithm(client=client), logistic(), Setting(clients=5, rounds=1)).run()
