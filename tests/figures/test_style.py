@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fedatlas.experiments import labels
-from fedatlas.results.figures.style import FREE_COLOURS, STYLES, styles
+from fedatlas.results.figures.style import FREE_COLOURS, SOLID, STYLES, styles
 
 
 def test_every_algorithm_has_a_look_of_its_own():
@@ -149,3 +149,9 @@ def test_columns_of_a_table_show_what_differs():
     ]
     found = labels.distinguish([{"kind": "classes", "classes": n} for n in (1, 2)])
     assert found == ["one class per client", "two classes per client"]
+
+
+def test_an_own_algorithm_is_solid_and_above_all_others():
+    looks = styles({"mine": "fedmine", "fedavg": "fedavg", "fedprox": "fedprox", "again": "fedavg"})
+    assert looks["mine"].line == SOLID
+    assert looks["mine"].layer > max(style.layer for id, style in looks.items() if id != "mine")

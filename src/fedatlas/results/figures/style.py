@@ -35,16 +35,24 @@ DASHES: tuple[LineStyle, ...] = (SOLID, DASHED, DOTTED, DASHDOT)
 
 @dataclass(frozen=True)
 class Style:
-    """The style of an algorithm's line and markers."""
+    """The style of an algorithm's line and markers.
+
+    Attributes:
+        colour: Colour as #rrggbb.
+        marker: Marker of matplotlib.
+        line: Style of the line.
+        on_top: Whether it is drawn above all others.
+    """
 
     colour: str
     marker: str
     line: LineStyle = SOLID
+    on_top: bool = False
 
     @property
     def layer(self) -> float:
         """Drawing order: dashed lines are above solid ones, so that two equal curves are both visible."""
-        return 2.2 if self.line == SOLID else 2.6
+        return 2.8 if self.on_top else 2.2 if self.line == SOLID else 2.6
 
     @property
     def size(self) -> float:
@@ -109,7 +117,7 @@ STYLES = {
     "sps": Style(PINK, "h", DASHED),
     "constant": Style(GREY, "o", DASHED),
     # a model for each client
-    "ditto": Style(VERMILION, "D"),
+    "ditto": Style(VERMILION, "p"),
     "fedrep": Style(BLUE, "^", DASHED),
     # privacy
     "dp-fedavg": Style(VIOLET, "s", DASHED),
@@ -130,7 +138,8 @@ def styles(algorithms: Mapping[Key, str]) -> dict[Key, Style]:
 
     The first entry of an algorithm has the style that STYLES gives it, unless a preceding entry has that colour, as
     among many algorithms. Any other entry gets a colour that differs visibly from all others, as long as there is one,
-    and a unique marker and line. Styles depend on the entries alone, so they are the same in all figures.
+    and a unique marker and line. Styles depend on the entries alone, so they are the same in all figures. An algorithm
+    that is not in STYLES, such as a reader's own, has a solid line if it can, above all others.
 
     Args:
         algorithms: Names of the algorithms by id of the entry, in the experiment's order.
@@ -159,10 +168,10 @@ def _additional_style(name: str, present: list[Style]) -> Style:
     colour = reserved[0] if reserved else max(distinct, key=lambda colour: _distance(colour, recent))
     pairs = {(style.marker, style.line) for style in present}
     similar = {style.marker for style in present if perceived_distance(style.colour, colour) < FAR}
-    lines: tuple[LineStyle, ...] = _rotate(DASHES, number // 7 if new else len(present))
+    lines: tuple[LineStyle, ...] = DASHES if new else _rotate(DASHES, len(present))
     candidates = itertools.product(_rotate(MARKERS, number or len(present)), lines)
     marker, line = min(candidates, key=lambda pair: (pair in pairs, pair[0] in similar))
-    return Style(colour, marker, line)
+    return Style(colour, marker, line, on_top=new)
 
 
 def _distance(colour: str, colours: Iterable[str]) -> float:
