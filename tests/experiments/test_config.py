@@ -68,6 +68,13 @@ FULL = {"kind": "full"}
         ({"seeds": [0, 1, 0]}, "seeds is [0, 1, 0]; it must be a list of different values"),
         ({"seeds": [-1]}, "seeds is [-1]; it must be a list of different values that is not empty, of which each"),
         ({"seeds": 3}, "seeds is 3; it must be a list"),
+        ({"seeds": {"at_least": 5}}, "mine.yaml (size smoke): seeds needs a value for 'at_most'"),
+        (
+            {"seeds": {"at_least": 1, "at_most": 9}},
+            "seeds: at_least is 1; it must be a whole number between 2 and 1000",
+        ),
+        ({"seeds": {"at_least": 5, "at_most": 5}}, "seeds: at_most is 5; it must be larger than at_least, which is 5"),
+        ({"seeds": {"at_least": 5, "most": 9}}, "seeds has no option 'most'; did you mean 'at_most'?"),
         ({"parts": 0}, "parts is 0; it must be a whole number between 1 and 1000"),
         ({"select": 3}, "select is 3; it must be a mapping"),
         ({"select": {"metric": "loss", "statistic": "best"}}, "select needs a value for 'goal'"),

@@ -70,6 +70,25 @@ rule figure:
         "fedatlas job figure {input.spec:q} {params.folder:q} {output:q} > {log:q} 2>&1"
 
 
+checkpoint look:
+    """The claims that a number of seeds leaves undecided, whose run files get more seeds."""
+    input:
+        unpack(graph.look_inputs),
+        spec=lambda w: ancient(graph.specification("look", w)),
+    output:
+        f"{results}/{{size}}/{{experiment}}/looks/{{seeds}}.json",
+    log:
+        f"{results}/logs/look/{{size}}/{{experiment}}/{{seeds}}.log",
+    localrule: True
+    conda:
+        "../envs/fedatlas.yaml"
+    params:
+        digest=lambda w: graph.digest("look", w),
+        folder=subpath(output[0], ancestor=2),
+    shell:
+        "fedatlas job look {input.spec:q} {params.folder:q} {output:q} {input.runs:q} > {log:q} 2>&1"
+
+
 rule claims:
     """The verdicts on the claims of an experiment."""
     input:

@@ -26,3 +26,15 @@ rule train:
         digest=lambda w: graph.digest("train", w),
     shell:
         "fedatlas job run {input.spec:q} {output:q} --threads {threads} > {log:q} 2>&1"
+
+
+use rule train as add_seeds with:
+    input:
+        unpack(graph.add_seeds_inputs),
+        spec=lambda w: ancient(graph.specification("add_seeds", w)),
+    output:
+        update(f"{results}/{{size}}/{{experiment}}/runs-{{seeds}}/{{id}}/{{key}}.parquet"),
+    log:
+        f"{results}/logs/add_seeds/{{size}}/{{experiment}}/{{seeds}}/{{id}}/{{key}}.log",
+    params:
+        digest=lambda w: graph.digest("add_seeds", w),

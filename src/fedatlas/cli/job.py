@@ -31,6 +31,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         "table": ("spec", "folder", "runs"),
         "figure": ("spec", "folder", "outputs"),
         "claims": ("spec", "folder", "out"),
+        "look": ("spec", "folder", "out", "runs"),
         "track": ("folder", "uri", "runs"),
         "report": ("out", "folders"),
         "instability": ("paths",),
@@ -40,7 +41,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
         for argument in positional:
             nargs = "+" if argument in ("runs", "outputs", "folders", "paths") else None
             step.add_argument(argument, nargs=nargs, type=json_file if argument == "spec" else str)
-        if name in ("partition", "optimum", "figure", "claims"):
+        if name in ("partition", "optimum", "figure", "claims", "look"):
             directory(step)
         if name == "report":
             step.add_argument("--verdicts", nargs="*", default=[], help="claims.csv of the gallery; default: none")
@@ -71,7 +72,7 @@ def run(a: argparse.Namespace) -> None:
         logging = extras.collect(names.split(","), spec, a.out)
     try:
         with logging, explain_overflow(spec.algorithm):
-            run_cell(spec, a.out, *inputs, _print_progress, stop, a.save_seconds)
+            run_cell(spec, a.out, *inputs, _print_progress, stop, a.save_seconds, a.spec.get("earlier"))
     except Stopped:
         print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
         sys.exit(128 + signal.SIGTERM)

@@ -9,6 +9,7 @@ from fedatlas.data.custom import CustomKeys
 from fedatlas.data.readers import READERS
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.looks import Looks
 from fedatlas.experiments.specification import Entry, Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation import problems
@@ -54,6 +55,7 @@ RECORDS = {
     "experiments": Experiment,
     "algorithms of an experiment": Entry,
     "select": Select,
+    "looks": Looks,
     "claims": Claim,
     "setting": Setting,
     "custom data": CustomKeys,

@@ -118,7 +118,8 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
         select=experiment.select,
         problem=experiment.problem,
         setting=experiment.setting,
-        seeds=experiment.seeds,
+        seeds=experiment.first_seeds,
+        looks=experiment.looks,
         algorithms=views,
         cases={name: case.label or name for name, case in experiment.cases.items()},
         undefined=undefined or {},
@@ -228,7 +229,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         algorithm=experiment.algorithm(id),
         within=experiment.within,
         tune=tune,
-        seeds=entry.seeds or experiment.seeds,
+        seeds=entry.seeds or experiment.first_seeds,
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
         and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
         select=experiment.selection(id) if has_choice(tune) else None,
@@ -237,6 +238,11 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         tuning=_tuning_rule(experiment) if has_choice(tune) else None,
         **parts,
     )
+    if experiment.looks and min(spec.tuning_seeds, default=experiment.looks[-1]) < experiment.looks[-1]:
+        raise UserError(
+            f"select.seeds: {min(spec.tuning_seeds)} may become a scoring seed, as seeds.at_most is "
+            f"{experiment.looks[-1]}; take tuning seeds from {experiment.looks[-1]} on"
+        )
     validation.check_cell(spec, experiment.select, recordable(experiment))
     return Cell(id, point, spec)
 

@@ -32,7 +32,8 @@ class ExperimentView:
     Attributes:
         axes: Names of the axes of grid and within.
         tune: Names of all tuned hyper-parameters.
-        seeds: Seeds of the runs that are scored.
+        seeds: Seeds of the runs that are scored; where there are looks, those that all such runs have.
+        looks: Numbers of seeds at which claims are judged, ascending; empty where the seeds are fixed.
         algorithms: Algorithms by id.
         cases: Labels of the experiment's cases by name.
         undefined: Reasons why algorithms are not defined, by id and case.
@@ -49,11 +50,12 @@ class ExperimentView:
     algorithms: dict[str, AlgorithmView]
     cases: dict[str, str] = field(default_factory=dict)
     undefined: dict[str, dict[str, str]] = field(default_factory=dict)
+    looks: list[int] = field(default_factory=list)
 
     def plain(self) -> dict[str, Any]:
-        """Return the view as JSON types; without cases, their keys are omitted."""
+        """Return the view as JSON types; without cases or looks, their keys are omitted."""
         content = dataclasses.asdict(self)
-        return {key: value for key, value in content.items() if value or key not in ("cases", "undefined")}
+        return {key: value for key, value in content.items() if value or key not in ("cases", "undefined", "looks")}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "ExperimentView":

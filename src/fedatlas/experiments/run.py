@@ -51,6 +51,7 @@ def run_cell(
     progress: Callable[[int, int], None] | None = None,
     stop: threading.Event | None = None,
     save_seconds: float | None = None,
+    earlier: str | Path | None = None,
 ) -> None:
     """Run what a cell's file does not hold yet, and write the file.
 
@@ -69,6 +70,7 @@ def run_cell(
         progress: Called with (finished, total) as runs end; total counts those that are known to be needed.
         stop: Event that asks for a last checkpoint.
         save_seconds: Time between checkpoints.
+        earlier: Path of a run file of the same cell with fewer seeds, whose runs are kept as well.
 
     Raises:
         UserError: The memory does not suffice.
@@ -79,6 +81,8 @@ def run_cell(
     save_seconds = SAVE_SECONDS if save_seconds is None else save_seconds
     meta = describe(spec, data)
     done = _reusable(out, meta) | _reusable(part, meta)
+    if earlier is not None:
+        done = _reusable(Path(earlier), meta) | done
     problem = _problem_of_seed(spec, data, partition, optimum)
     searches = initial_searches(spec)
     if spec.space is not None:

@@ -11,6 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import custom_data
 from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
 from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.looks import Looks
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.options import Option, option, options
@@ -132,11 +133,12 @@ class Experiment:
         False, doc="whether hyper-parameters without a value have the one that theory or the paper recommends"
     )
     tune: Axes = option(dict, doc="hyper-parameters tuned for every algorithm alike, and their values")
-    seeds: list[int] = option(
+    seeds: list[int] | Looks = option(
         lambda: [0],
         low=0,
         high=LARGEST_SEED,
-        doc="seeds of samples, participation and start; scores are means over them",
+        doc="seeds of samples, participation and start, over which scores are means; or how many at least and at most, "
+        "with which undecided comparisons alone get more",
         filled=True,
         distinct=True,
     )
@@ -151,6 +153,16 @@ class Experiment:
     def axes(self) -> Axes:
         """Axes of grid and within."""
         return {**self.grid, **self.within}
+
+    @property
+    def looks(self) -> list[int]:
+        """Numbers of seeds at which claims are judged, ascending; empty where the seeds are fixed."""
+        return self.seeds.counts if isinstance(self.seeds, Looks) else []
+
+    @property
+    def first_seeds(self) -> list[int]:
+        """Seeds of the runs that are scored, whatever the verdicts are."""
+        return list(range(self.seeds.at_least)) if isinstance(self.seeds, Looks) else self.seeds
 
     @property
     def where(self) -> str:
@@ -191,6 +203,7 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     try:
         parsed_content = custom_data.name_data(content)
         _part(parsed_content, "select", functools.partial(construct, "select", Select))
+        _part(parsed_content, "seeds", functools.partial(construct, "seeds", Looks))
         _part(parsed_content, "problem", _problem)
         _part(parsed_content, "setting", functools.partial(_setting, "setting"))
         for section in ("grid", "within", "tune"):

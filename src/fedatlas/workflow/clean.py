@@ -59,8 +59,7 @@ def find_waste(
         waste += [Waste(path, _size(path), HALF_FETCHED) for path in find_leftovers(root, unfinished)]
     for size in SIZES:
         for name in study.files.paths:
-            folder = Path(study.folders.experiment(size, name)) / "runs"
-            if folder.exists():
+            for folder in Path(study.folders.experiment(size, name)).glob("runs*"):  # runs-10 has the seeds of a look
                 waste += _run_waste(study, size, name, folder, unfinished)
     if prepared:
         waste += _data_waste(data_directory)

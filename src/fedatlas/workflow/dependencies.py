@@ -54,7 +54,7 @@ INPUTS = [
     for name in ("availability", "dissimilarities", "memory", "partitions", SIMULATED, "theorems")
 ]
 JOBS = [f"{jobs.__name__}.{name}" for name in (
-    "claims", "figure", "instability", "optimum", "partition", "report", "table", "track",
+    "claims", "figure", "instability", "look", "optimum", "partition", "report", "table", "track",
 )]  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """The graph of a study's workflow: the inputs, outputs and parameters of its rules."""
 
 import functools
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.workflow import LIVE, dependencies, inputs, specifications
+from fedatlas.workflow.looks import read_undecided, seed_counts
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.resources import group, resources
 from fedatlas.workflow.specifications import Specification, digest, encode
@@ -26,6 +28,8 @@ from fedatlas.workflow.study import Study
 GALLERY_VERDICTS, GALLERY_CARDS = "docs/gallery/claims.csv", "docs/gallery/cards.json"
 SPECIFICATIONS = {  # the path of a specification under results/specs, by rule
     "train": "{w.size}/{w.experiment}/runs/{w.id}/{w.key}",
+    "add_seeds": "{w.size}/{w.experiment}/runs-{w.seeds}/{w.id}/{w.key}",
+    "look": "{w.size}/{w.experiment}/looks/{w.seeds}",
     "about": "{w.size}/{w.experiment}/about",
     "table": "{w.size}/{w.experiment}/table",
     "claims": "{w.size}/{w.experiment}/claims",
@@ -33,6 +37,7 @@ SPECIFICATIONS = {  # the path of a specification under results/specs, by rule
     "partition": "partitions/{w.key}",
     "optimum": "optima/{w.key}",
 }
+LookFile = Callable[[str, str, int], str]  # from size, experiment and number of seeds to the file of a look
 
 
 class Graph:
@@ -42,15 +47,18 @@ class Graph:
     working directory.
     """
 
-    def __init__(self, study: Study, is_main: bool = True) -> None:
+    def __init__(self, study: Study, is_main: bool = True, look_file: LookFile | None = None) -> None:
         """Create the graph of a study.
 
         Args:
             study: The study.
             is_main: Whether this is the main process of Snakemake, which writes the specifications of jobs. The
                 processes of single jobs find them.
+            look_file: Returns the path of a look's file, of a size, an experiment and a number of seeds. Snakemake's
+                checkpoints make the file first; by default it is there.
         """
         self.study, self.folders, self.is_main = study, study.folders, is_main
+        self._look_file = look_file or self.look_file
         self.origins = Origins(study)
         self._specifications: dict[str, Specification] = {}
 
@@ -93,7 +101,7 @@ class Graph:
         key = SPECIFICATIONS[rule].format(w=w)
         if key not in self._specifications:
             text = getattr(self, f"{rule}_spec")(w)
-            content = self._train_file(w, text) if rule == "train" else text
+            content = self._train_file(rule, w, text) if rule in ("train", "add_seeds") else text
             self._specifications[key] = Specification(content, digest(text))
         return self._specifications[key]
 
@@ -101,14 +109,18 @@ class Graph:
         """Return the specification of a cell."""
         return encode(self.cell(w).spec.plain(), ordered=False)
 
-    def _train_file(self, w: Any, spec: str) -> str:
-        """Return the file of a train job: the cell, partition and optimum, and the words that are logged to a server.
+    def add_seeds_spec(self, w: Any) -> str:
+        """Return the specification of a cell with the seeds of a look."""
+        return encode(replace(self.cell(w).spec, seeds=list(range(int(w.seeds)))).plain(), ordered=False)
 
-        None but the cell's specification counts for its digest: partition and optimum are inputs.
+    def _train_file(self, rule: str, w: Any, spec: str) -> str:
+        """Return the file of a train job: the cell, the files that it reads, and the words that are logged to a server.
+
+        None but the cell's specification counts for its digest: the files are inputs.
         """
-        paths = self.run_inputs(w)
+        paths = self.run_inputs(w) if rule == "train" else self.add_seeds_inputs(w)
         shared: dict[str, str] = {}
-        for key in ("partition", "optimum"):
+        for key in ("partition", "optimum", "earlier"):
             if key in paths:
                 shared[key] = self.folders.prefixed(paths[key])
         if self._is_live:
@@ -120,10 +132,57 @@ class Graph:
         """Return whether train jobs log their runs to an MLflow server as they end."""
         return bool(self.study.environment()[LIVE])
 
-    def run_files(self, w: Any) -> list[str]:
-        """Return the run files of an experiment, in the order of its cells."""
-        directory = self.folders.experiment(w.size, w.experiment)
-        return [f"{directory}/runs/{id}/{key}.parquet" for id, key in self.study.cells(w.size, w.experiment)]
+    def run_files(self, w: Any, last: int | None = None) -> list[str]:
+        """Return the run files of an experiment, in the order of its cells.
+
+        Args:
+            w: Wildcards of size and experiment.
+            last: Number of seeds of the last look; by default that of the experiment.
+        """
+        experiment, cells = self.study.experiment(w.size, w.experiment), self.cells(w)
+        counts = [0] * len(cells)
+        if looks := experiment.looks:
+            algorithms = self.study.view(w.size, w.experiment).algorithms
+            deterministic = [id for id, algorithm in algorithms.items() if algorithm.deterministic]
+
+            def undecided(count: int) -> list[str]:
+                return read_undecided(self._look_file(w.size, w.experiment, count))
+
+            counts = seed_counts(experiment, cells, deterministic, undecided, last or looks[-1])
+        return [self._run_file(w, cell, count) for cell, count in zip(cells, counts, strict=True)]
+
+    def _run_file(self, w: Any, cell: Cell, count: int) -> str:
+        """Return the run file of a cell with the seeds of a look."""
+        looks, directory = self.study.view(w.size, w.experiment).looks, self.folders.experiment(w.size, w.experiment)
+        folder = f"runs-{count}" if count in looks[1:] else "runs"
+        return f"{directory}/{folder}/{cell.id}/{cell.key}.parquet"
+
+    def add_seeds_inputs(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of a run file with the seeds of a look: with the file of the look before.
+
+        Raises:
+            UserError: The experiment has no look with so many seeds.
+        """
+        looks = self.study.experiment(w.size, w.experiment).looks
+        if int(w.seeds) not in looks[1:]:
+            raise UserError(f"{w.experiment} (size {w.size}) has no look at {w.seeds} seeds after the first")
+        before = looks[looks.index(int(w.seeds)) - 1]
+        return self.run_inputs(w) | {"earlier": self._run_file(w, self.cell(w), before)}
+
+    def look_file(self, size: str, name: str, seeds: int) -> str:
+        """Return the file of a look, which holds the claims that it leaves undecided."""
+        return self.folders.prefixed(f"{self.folders.experiment(size, name)}/looks/{seeds}.json")
+
+    def look_spec(self, w: Any) -> str:
+        """Return the claims of an experiment, with the layout of its table and the number of seeds of a look."""
+        return f'{{"claims": {self.claims_spec(w)}, "layout": {self.table_spec(w)}, "seeds": {int(w.seeds)}}}'
+
+    def look_inputs(self, w: Any) -> dict[str, Any]:
+        """Return the inputs of a look: code, the run files up to it, and the files of the checks' inputs."""
+        files = self._claims_inputs(w, int(w.seeds))
+        code = [*files["code"], *self.table_code(w), *self.code([dependencies.of_job("look")])]
+        kept = {key: paths for key, paths in files.items() if key not in ("table", "curves", "trials")}
+        return kept | {"code": sorted(set(code)), "runs": self.run_files(w, int(w.seeds))}
 
     def run_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of a run file: code, data, partition, optimum, traces."""
@@ -213,12 +272,13 @@ class Graph:
             files |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves")}
         return files | self._input_files(kind.inputs, w)
 
-    def _input_files(self, names: Collection[str], w: Any) -> dict[str, Any]:
+    def _input_files(self, names: Collection[str], w: Any, last: int | None = None) -> dict[str, Any]:
         """Return the files behind the inputs of figures and checks, by the names of inputs of a rule.
 
         Args:
             names: Names of modules in `fedatlas.workflow.inputs`.
             w: Wildcards of size and experiment.
+            last: Number of seeds of the last look; by default that of the experiment.
         """
         needs, cells, files = set(names), self.cells(w), {}
         if needs & {"partitions", "availability", "dissimilarities", SIMULATED}:
@@ -231,7 +291,7 @@ class Graph:
                 dict.fromkeys(self.origins.optimum_file(cell.spec) for cell in cells if cell.spec.optimum)
             )
         if SIMULATED in needs:
-            files["runs"] = self.run_files(w)
+            files["runs"] = self.run_files(w, last)
         if needs & {"availability", SIMULATED}:
             traces = sorted({path for cell in cells for path in trace_files(cell.spec)})
             files["traces"] = [self.folders.shared(path) for path in traces]
@@ -251,11 +311,14 @@ class Graph:
 
     def claims_inputs(self, w: Any) -> dict[str, Any]:
         """Return the inputs of an experiment's claims: code, its results, and the files of its checks' inputs."""
+        return self._claims_inputs(w)
+
+    def _claims_inputs(self, w: Any, last: int | None = None) -> dict[str, Any]:
         experiment, folder = self.study.experiment(w.size, w.experiment), self.folders.experiment(w.size, w.experiment)
         files: dict[str, Any] = {"code": self.code(dependencies.of_claims(experiment, self.cells(w)))}
         files |= {name: f"{folder}/{name}.parquet" for name in ("table", "curves", "trials")}
         return files | self._input_files(
-            inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w)), w
+            inputs.specify_checks(checks_at_size(experiment.claims, experiment.size), self.cells(w)), w, last
         )
 
     def about_spec(self, w: Any) -> str:

@@ -82,7 +82,7 @@ def render_numbers(results: PaperResults) -> str:
     macros.add("runs", value=tex.number(results.meta.runs, 6), note="runs in all")
     macros.add("diverged", value=tex.number(results.meta.diverged_runs), note="runs that diverged")
     macros.add("hours", value=tex.number(results.meta.seconds / 3600), note="hours of a processor for the training")
-    macros.add("seeds", value=str(len(results.view.seeds)), note="seeds of the scores")
+    macros.add("seeds", value=results.counted_seeds, note="seeds of the scores")
     macros.comment(f"Claims, of {results.folder}/claims.csv and so of all run files")
     for claim in results.claims.to_dict("records"):
         if claim["verdict"] != NOT_TESTED:

@@ -1,5 +1,6 @@
 """The finished results of an experiment, for its figures, tables and numbers in TeX."""
 
+import functools
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -71,6 +72,12 @@ class PaperResults:
         names = self.view.cases if axis == CASE else {}
         return names.get(cell) or labels.point(axis, cell, self.view.setting)
 
+    @property
+    def counted_seeds(self) -> str:
+        """Number of seeds of the scores, and its range where undecided comparisons got more: ``5`` or ``5 to 40``."""
+        numbers = sorted(set(self.chosen["seeds"])) if self.view.looks else [len(self.view.seeds)]
+        return " to ".join(str(number) for number in dict.fromkeys([numbers[0], numbers[-1]]))
+
     def run_files_of_row(self, id: str, row: Mapping[str, Any]) -> list[str]:
         """Return paths of the run files behind a row of an algorithm's id."""
         values = {axis: axis_values.parse(_to_python(row[axis])) for axis in self.record.grid}
@@ -93,7 +100,13 @@ class PaperResults:
         return self._paths(cells[index] for index in select_points([cell.point for cell in cells], selection))
 
     def _paths(self, cells: Iterable[Cell]) -> list[str]:
-        return [f"{self.folder}/runs/{cell.id}/{cell.key}.parquet" for cell in cells]
+        return [self._run_files[cell.id, cell.key] for cell in cells]
+
+    @functools.cached_property
+    def _run_files(self) -> dict[tuple[str, str], str]:
+        """Paths of all run files by algorithm and key of the cell."""
+        paths = self.graph.run_files(self.wildcards)
+        return {(cell.id, cell.key): path for cell, path in zip(self.cells, paths, strict=True)}
 
 
 def load_results(study: Study, name: str, size: str) -> PaperResults:

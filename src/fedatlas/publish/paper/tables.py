@@ -93,8 +93,8 @@ def split_columns(widths: Sequence[int], prefix: int, room: int) -> Iterator[sli
 
 def render_results(results: PaperResults) -> Iterator[tuple[str, str]]:
     """Yield (description, table) for the scores and the tuned values."""
-    record, seeds = results.record, len(results.view.seeds)
-    spread = f"mean and standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
+    record, seeds = results.record, results.counted_seeds
+    spread = f"mean and standard deviation over {seeds} seeds" if seeds != "1" else "one seed"
     best = " The best mean of each setting is bold." if len(record.algorithms) > 1 else ""
     caption = f"{record.score[0].upper()}{record.score[1:]}, {spread}.{best}"
     score = labels.column_heading(record.select.metric)

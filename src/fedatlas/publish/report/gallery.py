@@ -151,7 +151,7 @@ def write_entry(folder: Path, gallery: Path, drawn: Mapping[str, Path]) -> None:
         hours=meta.seconds / 3600,
         data={name: DataForm.of(provenance) for name, provenance in meta.data.items()},
         versions=meta.versions,
-        machines=sorted({machine for path in folder.glob("runs/*/*.parquet") if (machine := machine_name(path))}),
+        machines=sorted({machine for path in folder.glob("runs*/*/*.parquet") if (machine := machine_name(path))}),
         digests=changes.digests(record.content),
         looks=describe_styles(algorithms) if set(drawn) >= set(figures) else {},
         tuning=record.tuning,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select
 from fedatlas.io.files import atomic
 from fedatlas.io.text import read_json, read_text
@@ -54,7 +55,7 @@ class ExperimentRecord:
         tuned: Ids of the algorithms of which a value is chosen among several.
         select: Choice among tuned values.
         score: Name of the score, such as ``best suboptimality``.
-        seeds: Seeds of the scores.
+        seeds: Seeds of the scores; where undecided comparisons get more, those that all have.
         defaults: Defaults of each algorithm's hyper-parameters, by id.
         cited: Keys of all works to cite.
         references: Works by key, as far as the bibliography has them.
@@ -90,6 +91,14 @@ class ExperimentRecord:
     tags: dict[str, str]
     content: dict[str, Any]
     cards: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+
+    @property
+    def counted_seeds(self) -> str:
+        """Number of seeds of the scores in words: ``5 seeds``, or ``5 to 40 seeds`` where comparisons may get more."""
+        seeds = self.content["seeds"]
+        if isinstance(seeds, dict):
+            return f"{seeds['at_least']} to {seeds['at_most']} seeds"
+        return labels.count_noun(len(self.seeds), "seed")
 
     @property
     def tuning(self) -> str:

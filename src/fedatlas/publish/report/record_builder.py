@@ -53,7 +53,7 @@ def build_record(experiment: Experiment, view: ExperimentView, cards: Sequence[C
         tuned=[id for id, algorithm in view.algorithms.items() if has_choice(algorithm.tune)],
         select=experiment.select,
         score=f"{experiment.select.statistic} {labels.words(experiment.select.metric)}",
-        seeds=list(experiment.seeds),
+        seeds=experiment.first_seeds,
         defaults={id: _defaults(experiment.algorithm(id)) for id in experiment.algorithms},
         cited=cited,
         references={key: reference(key) for key in available},
@@ -76,7 +76,9 @@ def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, s
     if any(has_choice(algorithm.tune) for algorithm in view.algorithms.values()):
         yield "Tuning", _tuning(experiment.select)
     yield "Scores", f"{experiment.select.values} of {labels.words(experiment.select.metric)}"
-    yield "Seeds", _values(experiment.seeds)
+    yield "Seeds", _values(experiment.first_seeds)
+    if looks := experiment.looks:
+        yield "More seeds", f"{_values(looks[1:])} in the comparisons that are undecided, until they are decided"
 
 
 def _tuning(select: Select) -> str:

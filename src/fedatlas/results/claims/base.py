@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 class Check(Kind):
     """A computation that tests a claim on the results of an experiment. Its docstring says when the claim is held."""
 
+    tunes: ClassVar[bool] = False  # it reads runs on the tuning seeds, to which undecided claims add none
+
     where: dict[str, Any] = option(
         dict, doc="values of axes to keep, one or a list; max and min are the largest and smallest", names="where"
     )
@@ -38,6 +40,19 @@ class Check(Kind):
         ``simulated_seconds`` if it needs that column of the curves.
         """
         return frozenset()
+
+    def compared(self) -> list[str] | None:
+        """Return the ids of the algorithms whose runs the check reads, as its options name them; None for all."""
+        ids: list[str] = []
+        for name, declared in self.options().items():
+            if declared.names in ("algorithm", "algorithms"):
+                value = getattr(self, name)
+                ids += [value] if isinstance(value, str) else value or ()
+        return list(dict.fromkeys(ids)) or None
+
+    def places(self) -> list[dict[str, Any]]:
+        """Return the values of axes at which the check reads runs, each in the form of ``where``."""
+        return [self.where]
 
     def measures(self) -> set[str]:
         """Return the axes whose values must be numbers, as the options are."""

@@ -27,6 +27,7 @@ class ChoiceSlope(BoundedCheck, AlgorithmCheck):
     """
 
     name = "choice_slope"
+    tunes = True
 
     parameter: str = option(doc="hyper-parameter of the algorithm that is tuned over numbers", names="tuned numbers")
     axis: str = option(doc="axis of numbers", names="axis of numbers")

@@ -26,6 +26,7 @@ class Chooses(AlgorithmCheck):
     """
 
     name = "chooses"
+    tunes = True
 
     values: dict[str, float] = option(
         doc="the best value of each tuned hyper-parameter that counts", names="tuned", filled=True

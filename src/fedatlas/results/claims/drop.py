@@ -38,6 +38,12 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
     def measures(self) -> set[str]:
         return {self.axis} if any(value in EXTREMES for value in (self.start, self.end)) else set()
 
+    def places(self) -> list[dict[str, Any]]:
+        values = [self.start, self.end]
+        if {"best", "worst"} & {value for value in values if isinstance(value, str)}:
+            return [self.where]
+        return [{**self.where, self.axis: value} for value in values]
+
     def limits(self) -> Bounds:
         bounds = super().limits()
         return bounds if self.above is None else Bounds(max(bounds.low, self.above), bounds.high, open=True)
@@ -65,10 +71,9 @@ class Drop(BoundedCheck, ScoreCheck, MultiAlgorithmCheck):
 
     def _failures(self, results: Results, algorithm: str) -> list[str]:
         """Return sentences on the failures of an algorithm that nobody tuned, at ``start`` and ``end``."""
-        values = [self.start, self.end]
-        where = self.where if {"best", "worst"} & {v for v in values if isinstance(v, str)} else None
-        places = [where] if where is not None else [{**self.where, self.axis: value} for value in values]
-        return [sentence for place in places for sentence in results.failures(algorithm, place, self.metric).values()]
+        return [
+            sentence for place in self.places() for sentence in results.failures(algorithm, place, self.metric).values()
+        ]
 
     def _drops(self, results: Results, algorithm: str) -> Drops:
         """Return how much worse scores are at ``end`` than at ``start``, by seed, in settings that have both values.

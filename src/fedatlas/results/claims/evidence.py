@@ -18,7 +18,7 @@ from fedatlas.results.claims.verdicts import (
     NotTested,
     Outcome,
 )
-from fedatlas.results.comparing.intervals import LEVEL, Estimate
+from fedatlas.results.comparing.intervals import Estimate, look_level
 
 LISTED = 3  # numbers that a text lists; of a longer list it has the one that decides
 MATTERS = 0.05  # smallest effect that matters, as a share of a threshold
@@ -170,16 +170,20 @@ def judge_all(
     if not evidence:
         raise NotTested("No setting has results of all that is compared")
     passing = {None: {0}, "above": {0, 1}, "below": {0, -1}}[more]
-    level = LEVEL / len(evidence)
-    equal = [item for item in evidence if item.is_equal(LEVEL)]
-    refuting = [item for item in evidence if item.side(level) not in (*passing, None) and not item.is_equal(LEVEL)]
-    open_items = [item for item in evidence if not item.sides(LEVEL) <= passing and item not in equal]
+    level = look_level()
+    equal = [item for item in evidence if item.is_equal(level)]
+    refuting = [
+        item
+        for item in evidence
+        if item.side(level / len(evidence)) not in (*passing, None) and not item.is_equal(level)
+    ]
+    open_items = [item for item in evidence if not item.sides(level) <= passing and item not in equal]
     if refuting:
         verdict, decisive = NOT_HELD, max(refuting, key=lambda item: item.excess(more))
     else:
         verdict = UNDECIDED if open_items else EQUAL if equal else HELD
         decisive = min(open_items or equal or evidence, key=lambda item: item.margin(more))
-        if verdict == HELD and not all(0 in item.sides(LEVEL) for item in evidence):
+        if verdict == HELD and not all(0 in item.sides(level) for item in evidence):
             verdict = MORE
     if len(evidence) <= LISTED:
         text = separator.join(item.text for item in evidence)
@@ -214,10 +218,10 @@ def judge_any(evidence: Sequence[Evidence], note: str = "", failed: Sequence[str
     if not evidence:
         raise NotTested("No setting has results of all that is compared")
     best = max(evidence, key=lambda item: item.margin())
-    count = len(evidence)
-    inside = sum(item.side(LEVEL / count) == 0 and not item.is_equal(LEVEL) for item in evidence)
-    equal = [item for item in evidence if item.is_equal(LEVEL)]
-    outside = [item for item in evidence if item.side(LEVEL) not in (0, None) and item not in equal]
+    count, level = len(evidence), look_level()
+    inside = sum(item.side(level / count) == 0 and not item.is_equal(level) for item in evidence)
+    equal = [item for item in evidence if item.is_equal(level)]
+    outside = [item for item in evidence if item.side(level) not in (0, None) and item not in equal]
     verdict = UNDECIDED
     if inside:
         verdict = HELD

@@ -1,31 +1,43 @@
 """Verdicts on the claims of an experiment, as a table."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.claim import Claim
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.results import Results
-from fedatlas.results.claims.verdicts import COLUMNS, HELD, MORE, NOT_TESTED, VACUOUS, NotTested
+from fedatlas.results.claims.verdicts import COLUMNS, HELD, MORE, NOT_TESTED, UNDECIDED, VACUOUS, NotTested
+from fedatlas.results.comparing.intervals import several_looks
 from fedatlas.theory import NotCovered
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+Row = dict[str, str | float]
+T = TypeVar("T")
+
+
 def judge_claims(
-    claims: Mapping[str, Claim], results: Results, results_for: Callable[[Check], Results] | None = None
+    claims: Mapping[str, Claim],
+    results: Results,
+    results_for: Callable[[Check], Results] | None = None,
+    last: int | None = None,
 ) -> "pd.DataFrame":
     """Return the verdicts on all claims of an experiment.
+
+    Where the experiment has looks, a claim is judged at one after the other, on the seeds of the look alone, until it
+    is decided. So seeds that another claim asked for do not change its verdict.
 
     Args:
         claims: The claims by name.
         results: The results of the experiment.
         results_for: Function that returns the results for a check, where some checks need additional columns; by
             default ``results`` are used.
+        last: Number of seeds at the last look; by default that of the experiment's last look.
 
     Returns:
         A DataFrame with COLUMNS and a row for each claim.
@@ -38,15 +50,58 @@ def judge_claims(
     view, rows = results.view, []
     for name, claim in claims.items():
         try:
-            rows.append(_row(results, name, claim, results_for or (lambda _: results)))
+            rows.append(_row_at_looks(results, name, claim, results_for or (lambda _: results), last))
         except UserError as error:
             raise UserError(f"{view.name} (size {view.size}): claims.{name}.check: {error}") from None
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check], Results]) -> dict[str, str | float]:
+def _row_at_looks(
+    results: Results, name: str, claim: Claim, results_for: Callable[[Check], Results], last: int | None
+) -> Row:
+    """Return the row of a claim at the first look that decides it, or at the last."""
+    looks = results.view.looks
+    counts = [count for count in looks if last is None or count <= last]
+    if not counts or build(claim.check).tunes:
+        return _row(results, name, claim, results_for)
+    count, row = judge_until_decided(
+        counts,
+        len(looks),
+        lambda count: _row(results, name, claim, lambda check: results_for(check).at_look(count)),
+        lambda row: str(row["verdict"]),
+    )
+    if row["verdict"] == UNDECIDED:
+        sentence = f"Undecided after {count} seeds{', the most that are allowed' if count == looks[-1] else ''}."
+    elif row["low"] in ("", row["high"]):  # no interval over seeds decides it
+        return row
+    else:
+        sentence = f"Decided after {count} seeds, by intervals that hold at all {len(looks)} looks together."
+    p = row["p"] if isinstance(row["p"], str) else min(1.0, len(looks) * row["p"])
+    return row | {"p": p, "note": _join(sentence, str(row["note"]))}
+
+
+def judge_until_decided(
+    counts: Sequence[int], looks: int, judge: Callable[[int], T], verdict: Callable[[T], str]
+) -> tuple[int, T]:
+    """Return the number of seeds at which a claim is decided, or the last one, and what was judged there.
+
+    Args:
+        counts: Numbers of seeds of the looks so far, ascending.
+        looks: Number of all looks that there may be, by which the level of each is divided.
+        judge: Judges a claim on so many seeds.
+        verdict: Gives the verdict of what ``judge`` returns.
+    """
+    for count in counts:
+        with several_looks(looks):
+            judged = judge(count)
+        if verdict(judged) != UNDECIDED:
+            break
+    return count, judged
+
+
+def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check], Results]) -> Row:
     check = build(claim.check)
-    row: dict[str, str | float] = dict.fromkeys(COLUMNS, "")
+    row: Row = dict.fromkeys(COLUMNS, "")
     row |= {
         "experiment": results.view.name,
         "size": results.view.size,

@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.errors import UserError, did_you_mean
@@ -39,6 +39,21 @@ class Results:
     def axes(self) -> list[str]:
         """Names of the axes of grid and within."""
         return self.view.axes
+
+    def at_look(self, count: int) -> "Results":
+        """Return the results that there were at a look, without the runs of seeds that were added later.
+
+        The table still has means over all seeds.
+
+        Args:
+            count: Number of seeds at the look.
+        """
+        drawn = [id for id, algorithm in self.view.algorithms.items() if not algorithm.deterministic]
+        later = range(count, max(self.view.looks))
+        curves, trials = (
+            frame[~(frame["seed"].isin(later) & frame["algorithm"].isin(drawn))] for frame in (self.curves, self.trials)
+        )
+        return replace(self, curves=curves, trials=trials)
 
     @functools.cached_property
     def chosen(self) -> "pd.DataFrame":

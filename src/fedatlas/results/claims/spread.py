@@ -25,6 +25,7 @@ class Spread(BoundedCheck, MultiAlgorithmCheck):
     """
 
     name = "spread"
+    tunes = True
 
     among: dict[str, Any] = option(
         dict, doc="values of tuned hyper-parameters to keep, one or a list; by default all", names="tuned"

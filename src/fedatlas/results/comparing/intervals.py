@@ -1,9 +1,11 @@
 """Numbers over seeds and their intervals: Student's t over independent seeds, or percentiles of resamples."""
 
+import contextlib
+import contextvars
 import functools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,30 @@ if TYPE_CHECKING:
     import numpy as np
 
 LEVEL = 0.05  # probability that an interval misses the mean
+
+_LOOKS = contextvars.ContextVar("looks", default=1)
+
+
+@contextlib.contextmanager
+def several_looks(count: int) -> Iterator[None]:
+    """Make intervals inside the block so wide that those of all looks hold together with the probability 1 - LEVEL.
+
+    The level is divided by the number of looks, by Bonferroni's inequality: these are repeated confidence intervals
+    (Jennison & Turnbull 1989), which hold whichever look is the last.
+
+    Args:
+        count: Number of looks at the results as seeds are added.
+    """
+    token = _LOOKS.set(count)
+    try:
+        yield
+    finally:
+        _LOOKS.reset(token)
+
+
+def look_level() -> float:
+    """Return the probability that the intervals of one look miss the mean; without several looks it is LEVEL."""
+    return LEVEL / _LOOKS.get()
 
 
 def student_interval(values: "np.ndarray", level: float = LEVEL) -> "tuple[np.ndarray, np.ndarray]":
@@ -54,8 +80,11 @@ class Estimate(ABC):
         return False
 
     @abstractmethod
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Return the ends of the interval that misses the number with the probability ``level``."""
+    def interval(self, level: float | None = None) -> tuple[float, float]:
+        """Return the ends of the interval that misses the number with the probability ``level``.
+
+        By default that is `look_level`.
+        """
 
     def p_value(self, bound: float) -> float | None:
         """Return the largest level at which the interval still holds a bound, or None where no test gives one."""
@@ -64,7 +93,7 @@ class Estimate(ABC):
     def __str__(self) -> str:
         return self.text()
 
-    def text(self, level: float = LEVEL, digits: int = 3) -> str:
+    def text(self, level: float | None = None, digits: int = 3) -> str:
         """Return the number and its interval, with so many significant digits."""
         low, high = self.interval(level)
         if low == high:
@@ -105,7 +134,7 @@ class Sample(Estimate):
             return float(np.median(self.values))
         return self._back(values.mean())
 
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+    def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of Student's t interval of the mean.
 
         Equal numbers have an interval of no width. Where numbers are infinite, the interval reaches from the smallest
@@ -120,7 +149,7 @@ class Sample(Estimate):
             return self.values[0], self.values[0]
         if not np.isfinite(values).all():
             return min(self.values), max(self.values)
-        low, high = student_interval(values, level)
+        low, high = student_interval(values, look_level() if level is None else level)
         return self._back(low), self._back(high)
 
     def p_value(self, bound: float) -> float | None:
@@ -169,7 +198,7 @@ class Resampled(Estimate):
     def count(self) -> int:
         return self.seeds
 
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+    def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of the percentile interval, extended to the number itself where it lies outside.
 
         A NaN among the draws makes the interval the whole line.
@@ -179,6 +208,7 @@ class Resampled(Estimate):
         draws = np.array(self.draws, float)
         if np.isnan(draws).any() or math.isnan(self.value) or not len(draws):
             return -math.inf, math.inf
+        level = look_level() if level is None else level
         low, high = np.quantile(draws, (level / 2, 1 - level / 2))
         return min(float(low), self.value), max(float(high), self.value)
 

@@ -41,7 +41,7 @@ class Gap(Estimate):
     def ratio(self) -> bool:
         return self.sample.log
 
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+    def interval(self, level: float | None = None) -> tuple[float, float]:
         """Return the ends of Student's t intervals of the least and of the most; without pairs the whole line."""
         if not self.sample.values:
             return -math.inf, math.inf

@@ -90,23 +90,36 @@ class FigureData:
         return (self._option("yscale") or metric(self.y).scale) == "log"
 
     @functools.cached_property
-    def _seed_counts(self) -> list[int]:
-        """Different numbers of seeds of the algorithms, ascending."""
+    def _seed_counts(self) -> dict[str, set[int]]:
+        """Numbers of seeds by algorithm, which has several where undecided comparisons alone got more."""
         curves = self.curves[self.curves["algorithm"].isin(list(self.styles))] if "seed" in self.curves else None
         if curves is None or curves.empty:
-            return [len(self.view.seeds)]
-        return sorted(set(curves.groupby("algorithm")["seed"].nunique()))
+            return {id: {len(self.view.seeds)} for id in self.styles}
+        if self.view.looks:
+            curves = select_rows(curves, self._option("where"))
+        axes = self.view.axes if self.view.looks else []
+        counts: dict[str, set[int]] = {}
+        for (id, *_), rows in curves.groupby(["algorithm", *axes], dropna=False):
+            counts.setdefault(id, set()).add(rows["seed"].nunique())
+        return counts
 
     @property
     def seeds(self) -> int:
         """Number of seeds, of the algorithm with the most."""
-        return self._seed_counts[-1]
+        return max(map(max, self._seed_counts.values()))
 
     @property
     def counted_seeds(self) -> str:
         """Number of seeds in words, and its range where algorithms differ: ``5 seeds`` or ``2 to 5 seeds``."""
-        fewest, most = self._seed_counts[0], self._seed_counts[-1]
-        return labels.count_noun(most, "seed") if fewest == most else f"{fewest} to {most} seeds"
+        return _seed_range(self._seed_counts.values())
+
+    @property
+    def random_seeds(self) -> str:
+        """The same without algorithms whose runs are the same for all seeds, unless all are."""
+        counts = {
+            id: numbers for id, numbers in self._seed_counts.items() if not self.view.algorithms[id].deterministic
+        }
+        return _seed_range((counts or self._seed_counts).values())
 
     def rows(self, frame: "DataFrame") -> "DataFrame":
         """Return the rows of the table or of curves that the figure draws.
@@ -175,3 +188,10 @@ class FigureData:
         mean = "Lines" if lines else "Points"
         spread = "bands" if lines and len(self.styles) <= MAX_BANDS else "bars"
         return f"{mean}: mean over {self.counted_seeds}; {spread}: smallest to largest." if self.seeds > 1 else ""
+
+
+def _seed_range(counts: "Iterable[set[int]]") -> str:
+    """Return numbers of seeds in words: ``5 seeds`` or ``2 to 5 seeds``."""
+    numbers = set().union(*counts)
+    fewest, most = min(numbers), max(numbers)
+    return labels.count_noun(most, "seed") if fewest == most else f"{fewest} to {most} seeds"

@@ -92,7 +92,7 @@ class LossToBest(SingleTargetFigure):
         }
         quantity, last = self.quantity(data), "; ".join(text for text, used in signs.items() if used)
         return [
-            f"{quantity[:1].upper()}{quantity[1:]}, {relation} the best (mean over {data.seeds} paired seeds).",
+            f"{quantity[:1].upper()}{quantity[1:]}, {relation} the best (paired mean over {data.random_seeds}).",
             "" if self.scores else self.target_note(data, [self.share]),
             f"Dark blue: best; light blue: within noise of it ({self.confidence}, corrected for the number of rivals).",
             f"{last[:1].upper()}{last[1:]}." if last else "",

@@ -112,7 +112,7 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
         fewest, most = min(counts), max(counts)
         problems = labels.count_noun(most, "problem") if fewest == most else f"{fewest} to {most} problems"
         return [
-            f"{problems}, {labels.count_noun(benchmark.seeds.shape[1], 'seed')}.",
+            f"{problems}, {data.random_seeds}.",
             self.target_note(data, self.shares),
             f"{ranges}: 95 % by resampling problems and seeds.",
             "" if benchmark.defined.all() else "What an algorithm is not defined for, it does not solve.",

@@ -2,18 +2,22 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
+from fedatlas.experiments.tables import Tables
 from fedatlas.io import csv
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow import inputs
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = None) -> None:
@@ -27,15 +31,30 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     """
     table, plain = read(Path(folder) / "table.parquet")
     curves, trials = (read(Path(folder) / f"{name}.parquet")[0] for name in ("curves", "trials"))
-    classes = {name: int(entry.get("classes") or 0) for name, entry in TableMeta.of(plain).data.items()}
-    results = Results(ExperimentView.of(spec["view"]), table, curves, trials, classes)
+    csv.write(out, judge(spec, Tables(table, curves, trials, TableMeta.of(plain)), folder, directory))
+
+
+def judge(
+    spec: dict[str, Any], tables: Tables, folder: str, directory: str | None = None, last: int | None = None
+) -> "pd.DataFrame":
+    """Return the verdicts on the claims of an experiment.
+
+    Args:
+        spec: ``view``, ``claims`` and ``inputs``.
+        tables: Table, curves and trials of the experiment.
+        folder: Folder of the experiment's results, in which the run files lie.
+        directory: Folder of the prepared data.
+        last: Number of seeds at the last look; by default that of the experiment.
+    """
+    classes = {name: int(entry.get("classes") or 0) for name, entry in tables.meta.data.items()}
+    results = Results(ExperimentView.of(spec["view"]), tables.table, tables.curves, tables.trials, classes)
 
     def results_for(check: Check) -> Results:
         if SIMULATED not in check.inputs:
             return results
-        tables = inputs.ResultTables(results.table, results.curves, Path(folder))
-        arguments = inputs.build(check, results.view, spec["inputs"], tables, directory)
+        result_tables = inputs.ResultTables(results.table, results.curves, Path(folder))
+        arguments = inputs.build(check, results.view, spec["inputs"], result_tables, directory)
         return dataclasses.replace(results, curves=arguments["curves"])
 
     claims = {name: Claim(**claim) for name, claim in spec["claims"].items()}
-    csv.write(out, judge_claims(claims, results, results_for))
+    return judge_claims(claims, results, results_for, last)

@@ -1,0 +1,60 @@
+"""Seeds of run files where undecided claims get more: which run files have those of which look."""
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from fedatlas.experiments.cells import Cell
+from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.runs import initial_searches
+from fedatlas.experiments.selection import select_points
+from fedatlas.experiments.specification import Experiment
+from fedatlas.io.text import read_json
+from fedatlas.results.claims import build
+from fedatlas.results.claims.base import Check
+
+Undecided = Callable[[int], Iterable[str]]  # from the number of seeds of a look to the claims that it leaves undecided
+
+
+def read_undecided(path: str | Path) -> list[str]:
+    """Return the names of the claims in the file of a look, which it leaves undecided."""
+    return list(read_json(path)["undecided"])
+
+
+def seed_counts(
+    experiment: Experiment, cells: Sequence[Cell], deterministic: Iterable[str], undecided: Undecided, last: int
+) -> list[int]:
+    """Return the number of seeds of each cell, as those of its look.
+
+    Args:
+        experiment: An experiment with looks.
+        cells: Its cells.
+        deterministic: Ids of the algorithms whose runs are the same for all seeds, which need no more.
+        undecided: Gives the claims that a look leaves undecided, in ascending order of looks.
+        last: Number of seeds at the last look that is asked for.
+    """
+    fixed = {id for id, entry in experiment.algorithms.items() if entry.seeds is not None} | set(deterministic)
+    counts = [experiment.looks[0]] * len(cells)
+    for count, following in itertools.pairwise(experiment.looks):
+        if following > last:
+            break
+        claims = [experiment.claims[name] for name in undecided(count)]
+        growing = {index for index in _compared(claims, cells) if cells[index].id not in fixed}
+        if not growing:
+            break
+        counts = [following if index in growing else number for index, number in enumerate(counts)]
+    return counts
+
+
+def _compared(claims: Iterable[Claim], cells: Sequence[Cell]) -> set[int]:
+    """Return the positions of the cells whose runs the checks of claims compare."""
+    checks: list[Check] = [build(check) for claim in claims for check in claim.checks]
+    places = [(index, search.within) for index, cell in enumerate(cells) for search in initial_searches(cell.spec)]
+    compared: set[int] = set()
+    for check in checks:
+        ids = check.compared()
+        by_id = [(index, within) for index, within in places if ids is None or cells[index].id in ids]
+        points = [{**cells[index].point, **within} for index, within in by_id]
+        for where in check.places():
+            compared |= {by_id[position][0] for position in select_points(points, where)}
+    return compared

@@ -1,0 +1,186 @@
+"""Seeds until decided: undecided comparisons alone get more, and what is run depends on scores alone."""
+
+import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+import yaml
+
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.result_files import read
+from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.tables import Layout, build
+from fedatlas.results.claims import CHECKS
+from fedatlas.workflow.graph import Graph
+from fedatlas.workflow.jobs import claims, look
+from fedatlas.workflow.study import Study
+from tests.workflow.project import TINY
+
+BEGINNING, FOUR, EIGHT = "runs/{}/all.parquet", "runs-4/{}/all.parquet", "runs-8/{}/all.parquet"
+
+
+def reaches(id, most):
+    return {
+        "text": f"{id} is small.",
+        "source": "Nowhere",
+        "check": {"kind": "reaches", "algorithms": [id], "at_most": most},
+    }
+
+
+def noisy(**change):
+    """An experiment of noisy runs with looks at 2, 4 and 8 seeds: a claim is decided at each of the first two."""
+    return {
+        **TINY,
+        "problem": {"kind": "quadratic", "dim": 3, "L": 10.0, "heterogeneity": 1.0, "noise": 5.0},
+        "setting": {"clients": 3, "rounds": 5, "batch": 1, "local_steps": 2},
+        "tune": {},
+        "seeds": {"at_least": 2, "at_most": 8},
+        "select": {"metric": "loss", "statistic": "final", "goal": "min"},
+        "algorithms": {
+            "clear": {"algorithm": "fedavg", "set": {"lr": 0.05}},
+            "close": {"algorithm": "fedavg", "set": {"lr": 0.02}},
+            "near": {"algorithm": "scaffold", "set": {"lr": 0.05}},
+        },
+        "claims": {
+            "clear": reaches("clear", 1000.0),
+            "shared": reaches("close", 1000.0),
+            "near": reaches("near", -13.9),
+            "close": reaches("close", -13.94),
+        },
+        "sizes": {"smoke": {}},
+        **change,
+    }
+
+
+class Workflow:
+    """The rules of run files and looks, run in this process: a file is made when it is asked for and not there."""
+
+    def __init__(self, folder, **change):
+        path = Path(folder, "config/experiments/tiny.yaml")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(yaml.safe_dump(noisy(**change), sort_keys=False))
+        settings = {"size": "smoke", "tour": [], "experiments": "all", "data": "data", "data_mirrors": []}
+        study = Study.from_config(settings | {"results": str(folder / "results"), "mlflow_uri": ""}, root=folder)
+        self.graph, self.folder = Graph(study, look_file=self.look), folder / "results/smoke/tiny"
+
+    def wildcards(self, **values):
+        return SimpleNamespace(size="smoke", experiment="tiny", **values)
+
+    def look(self, size, name, seeds):
+        path, w = self.graph.look_file(size, name, seeds), self.wildcards(seeds=seeds)
+        if not Path(path).exists():
+            files = [self.made(path) for path in self.graph.look_inputs(w)["runs"]]
+            look.make(json.loads(self.graph.look_spec(w)), str(self.folder), path, files)
+        return path
+
+    def made(self, path):
+        """Return a run file that is there."""
+        path = Path(path)
+        if not path.exists():
+            *_, folder, id, file = path.parts
+            w, earlier = self.wildcards(id=id, key=file.removesuffix(".parquet")), None
+            spec = self.graph.train_spec(w)
+            if folder != "runs":
+                w.seeds = folder.removeprefix("runs-")
+                spec, earlier = self.graph.add_seeds_spec(w), self.made(self.graph.add_seeds_inputs(w)["earlier"])
+            run_cell(CellSpec.of(json.loads(spec)), path, earlier=earlier)
+        return path
+
+    def files(self):
+        """Return the places of the last run files."""
+        paths = map(self.made, self.graph.run_files(self.wildcards()))
+        return [str(path.relative_to(self.folder)) for path in paths]
+
+    def verdicts(self):
+        files, w = [self.folder / name for name in self.files()], self.wildcards()
+        tables = build(Layout.of(json.loads(self.graph.table_spec(w))), files)
+        return claims.judge(json.loads(self.graph.claims_spec(w)), tables, str(self.folder)).set_index("claim")
+
+    def rows(self, name):
+        """Return the rows of a run file without the time of each run."""
+        return read(self.folder / name)[0].drop(columns="seconds")
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory):
+    """A workflow whose run files are there."""
+    workflow = Workflow(tmp_path_factory.mktemp("decided"))
+    workflow.files()
+    return workflow
+
+
+def test_undecided_comparisons_alone_get_more_seeds(decided):
+    assert decided.files() == [BEGINNING.format("clear"), EIGHT.format("close"), FOUR.format("near")]
+    verdicts = decided.verdicts()
+    assert verdicts["verdict"].to_dict() == {
+        "clear": "held",
+        "shared": "held",
+        "near": "held",
+        "close": "undecided",
+    }
+    assert verdicts["seeds"].to_dict() == {"clear": 2, "shared": 2, "near": 4, "close": 8}  # those of the look
+    assert verdicts.loc["close", "note"] == "Undecided after 8 seeds, the most that are allowed."
+    assert verdicts.loc["near", "note"].startswith("Decided after 4 seeds, by intervals that hold at all 3 looks")
+    first, last = (read(decided.folder / name.format("close"))[0] for name in (BEGINNING, EIGHT))
+    kept = last[last["seed"].isin(first["seed"])]
+    pd.testing.assert_frame_equal(first, kept.reset_index(drop=True))  # times included: no run was computed again
+
+
+def test_an_interrupted_study_finds_its_way_back(decided, tmp_path):
+    shutil.copytree(decided.folder, tmp_path / "results/smoke/tiny")
+    again = Workflow(tmp_path)
+    for name in ("looks/4.json", FOUR.format("close"), EIGHT.format("close")):
+        (again.folder / name).unlink()
+    assert again.files() == decided.files()
+    for name in ("looks/2.json", "looks/4.json"):
+        assert (again.folder / name).read_bytes() == (decided.folder / name).read_bytes()
+    pd.testing.assert_frame_equal(again.rows(EIGHT.format("close")), decided.rows(EIGHT.format("close")))
+
+
+def test_seeds_have_the_bits_that_they_have_in_a_list(decided, tmp_path):
+    fixed = Workflow(tmp_path, seeds=list(range(8)))
+    assert fixed.files() == [BEGINNING.format(id) for id in ("clear", "close", "near")]
+    pd.testing.assert_frame_equal(fixed.rows(BEGINNING.format("close")), decided.rows(EIGHT.format("close")))
+
+
+def test_runs_that_need_no_more_seeds_get_none(tmp_path):
+    """Of an entry with seeds of its own, of deterministic runs, and where another part of an axis is compared."""
+    full = {"algorithm": "fedavg", "set": {"lr": 0.05}, "setting": {"batch": None}}
+    entries = noisy()["algorithms"] | {"full": full, "listed": {**noisy()["algorithms"]["close"], "seeds": [0, 5]}}
+    check = {"kind": "better", "algorithm": "close", "than": ["full", "listed"], "where": {"local_steps": "max"}}
+    claim = {"text": "t", "source": "s", "check": {**check, "by": 0.0}}
+    start = {"problem": noisy()["problem"] | {"start_scale": 0.0}, "grid": {"local_steps": [1, 2]}, "figures": {}}
+    workflow = Workflow(tmp_path, algorithms=entries, claims={"it": claim}, **start)
+    Path(workflow.folder, "looks").mkdir(parents=True)
+    for seeds, undecided in ((2, ["it"]), (4, [])):
+        workflow.folder.joinpath(f"looks/{seeds}.json").write_text(json.dumps({"undecided": undecided}))
+    grown = [path for path in workflow.graph.run_files(workflow.wildcards()) if "/runs/" not in path]
+    assert [str(Path(path).relative_to(workflow.folder)) for path in grown] == ["runs-4/close/local_steps=2.parquet"]
+
+
+def test_each_check_names_what_it_compares():
+    """Algorithms under any option are among them."""
+    better = {"kind": "better", "algorithm": "a", "than": ["b"]}
+    drop = {"kind": "drop", "algorithms": ["a"], "than": ["b"], "axis": "clients", "at_least": 0.0, "start": 1}
+    rate = {"kind": "rate", "along": {"a": 1.0, "b": 2.0}, "at_least": 0.0}
+    for spec in (better, drop, rate):
+        assert CHECKS.build(spec).compared() == ["a", "b"]
+    assert CHECKS.build({"kind": "same_order", "seeds": True, "at_least": 0.0}).compared() is None
+    assert CHECKS.build(drop).places() == [{"clients": 1}, {"clients": "max"}]
+    assert CHECKS.build({**drop, "end": "worst"}).places() == [{}]
+
+
+@pytest.mark.slow
+def test_one_call_of_snakemake_adds_seeds_until_claims_are_decided(project, another):
+    target = "results/smoke/tiny/claims.csv"
+    for each in (project, another):
+        each.write_experiment(**noisy())
+    project.snakemake("results/smoke/tiny/looks/2.json")
+    made = project.made_by(target)
+    assert "smoke/tiny/runs-8/close/all.parquet" in made and "smoke/tiny/runs/clear/all.parquet" not in made
+    assert project.made_by(target) == set()
+    another.snakemake(target)
+    assert (project.folder / target).read_bytes() == (another.folder / target).read_bytes()
