@@ -10,6 +10,7 @@ from fedatlas.experiments.axis_values import is_missing
 from fedatlas.publish.paper import tex
 from fedatlas.publish.paper.results import PaperResults
 from fedatlas.publish.paper.tables import format_claim_cell, format_score, format_value
+from fedatlas.publish.report.tables import seed_range
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
 DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
@@ -82,7 +83,7 @@ def render_numbers(results: PaperResults) -> str:
     macros.add("runs", value=tex.number(results.meta.runs, 6), note="runs in all")
     macros.add("diverged", value=tex.number(results.meta.diverged_runs), note="runs that diverged")
     macros.add("hours", value=tex.number(results.meta.seconds / 3600), note="hours of a processor for the training")
-    macros.add("seeds", value=results.counted_seeds, note="seeds of the scores")
+    macros.add("seeds", value=seed_range(record, results.table), note="seeds of the scores")
     macros.comment(f"Claims, of {results.folder}/claims.csv and so of all run files")
     for claim in results.claims.to_dict("records"):
         if claim["verdict"] != NOT_TESTED:

@@ -72,12 +72,6 @@ class PaperResults:
         names = self.view.cases if axis == CASE else {}
         return names.get(cell) or labels.point(axis, cell, self.view.setting)
 
-    @property
-    def counted_seeds(self) -> str:
-        """Number of seeds of the scores, and its range where undecided comparisons got more: ``5`` or ``5 to 40``."""
-        numbers = sorted(set(self.chosen["seeds"])) if self.view.looks else [len(self.view.seeds)]
-        return " to ".join(str(number) for number in dict.fromkeys([numbers[0], numbers[-1]]))
-
     def run_files_of_row(self, id: str, row: Mapping[str, Any]) -> list[str]:
         """Return paths of the run files behind a row of an algorithm's id."""
         values = {axis: axis_values.parse(_to_python(row[axis])) for axis in self.record.grid}

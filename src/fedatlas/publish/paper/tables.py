@@ -9,6 +9,7 @@ from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.federation.metrics import metric
 from fedatlas.publish.paper import tex
 from fedatlas.publish.paper.results import PaperResults
+from fedatlas.publish.report.tables import seed_range
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
 LONG_TABLE = 36  # rows; longer tables go over several pages
@@ -93,7 +94,7 @@ def split_columns(widths: Sequence[int], prefix: int, room: int) -> Iterator[sli
 
 def render_results(results: PaperResults) -> Iterator[tuple[str, str]]:
     """Yield (description, table) for the scores and the tuned values."""
-    record, seeds = results.record, results.counted_seeds
+    record, seeds = results.record, seed_range(results.record, results.table)
     spread = f"mean and standard deviation over {seeds} seeds" if seeds != "1" else "one seed"
     best = " The best mean of each setting is bold." if len(record.algorithms) > 1 else ""
     caption = f"{record.score[0].upper()}{record.score[1:]}, {spread}.{best}"

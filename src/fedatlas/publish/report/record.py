@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select
 from fedatlas.io.files import atomic
 from fedatlas.io.text import read_json, read_text
@@ -91,14 +90,6 @@ class ExperimentRecord:
     tags: dict[str, str]
     content: dict[str, Any]
     cards: list[dict[str, Any]] = dataclasses.field(default_factory=list)
-
-    @property
-    def counted_seeds(self) -> str:
-        """Number of seeds of the scores in words: ``5 seeds``, or ``5 to 40 seeds`` where comparisons may get more."""
-        seeds = self.content["seeds"]
-        if isinstance(seeds, dict):
-            return f"{seeds['at_least']} to {seeds['at_most']} seeds"
-        return labels.count_noun(len(self.seeds), "seed")
 
     @property
     def tuning(self) -> str:

@@ -78,7 +78,8 @@ def setup(experiment: Experiment, view: ExperimentView) -> Iterator[tuple[str, s
     yield "Scores", f"{experiment.select.values} of {labels.words(experiment.select.metric)}"
     yield "Seeds", _values(experiment.first_seeds)
     if looks := experiment.looks:
-        yield "More seeds", f"{_values(looks[1:])} in the comparisons that are undecided, until they are decided"
+        counts = ", then ".join(map(str, looks[1:]))
+        yield "More seeds", f"{counts} in all where a comparison is undecided"
 
 
 def _tuning(select: Select) -> str:

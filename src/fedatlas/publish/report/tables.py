@@ -47,6 +47,18 @@ def best_values(record: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]
     }
 
 
+def seed_range(record: ExperimentRecord, table: pd.DataFrame) -> str:
+    """Return the number of seeds of the scores, and its range where undecided comparisons got more: ``5 to 40``.
+
+    Args:
+        record: The experiment's record.
+        table: The experiment's table.
+    """
+    looks = isinstance(record.content.get("seeds"), dict)
+    counts = sorted(set(table.loc[table["chosen"], "seeds"])) if looks else [len(record.seeds)]
+    return " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
+
+
 def chosen_values(record: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]:
     """Return chosen hyper-parameters and their costs.
 
