@@ -10,10 +10,12 @@ import pytest
 import yaml
 
 from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.results.claims import CHECKS
+from fedatlas.results.claims.results import Results
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, look
 from fedatlas.workflow.study import Study
@@ -96,8 +98,10 @@ class Workflow:
 
     def verdicts(self):
         files, w = [self.folder / name for name in self.files()], self.wildcards()
-        tables = build(Layout.of(json.loads(self.graph.table_spec(w))), files)
-        return claims.judge(json.loads(self.graph.claims_spec(w)), tables, str(self.folder)).set_index("claim")
+        spec = json.loads(self.graph.claims_spec(w))
+        table, curves, trials, _ = build(Layout.of(json.loads(self.graph.table_spec(w))), files)
+        results = Results(ExperimentView.of(spec["view"]), table, curves, trials)
+        return claims.judge(spec, results, str(self.folder)).set_index("claim")
 
     def rows(self, name):
         """Return the rows of a run file without the time of each run."""

@@ -9,7 +9,6 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.experiments.tables import Tables
 from fedatlas.io import csv
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.judge import judge_claims
@@ -31,23 +30,27 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     """
     table, plain = read(Path(folder) / "table.parquet")
     curves, trials = (read(Path(folder) / f"{name}.parquet")[0] for name in ("curves", "trials"))
-    csv.write(out, judge(spec, Tables(table, curves, trials, TableMeta.of(plain)), folder, directory))
+    view, classes = ExperimentView.of(spec["view"]), count_classes(TableMeta.of(plain))
+    csv.write(out, judge(spec, Results(view, table, curves, trials, classes), folder, directory))
+
+
+def count_classes(meta: TableMeta) -> dict[str, int]:
+    """Return the number of classes by data set, 0 where there are none."""
+    return {name: int(entry.get("classes") or 0) for name, entry in meta.data.items()}
 
 
 def judge(
-    spec: dict[str, Any], tables: Tables, folder: str, directory: str | None = None, last: int | None = None
+    spec: dict[str, Any], results: Results, folder: str, directory: str | None = None, last: int | None = None
 ) -> "pd.DataFrame":
     """Return the verdicts on the claims of an experiment.
 
     Args:
-        spec: ``view``, ``claims`` and ``inputs``.
-        tables: Table, curves and trials of the experiment.
-        folder: Folder of the experiment's results, in which the run files lie.
+        spec: ``claims`` and ``inputs``.
+        results: The experiment's results.
+        folder: Folder of the results, in which the run files lie.
         directory: Folder of the prepared data.
         last: Number of seeds at the last look; by default that of the experiment.
     """
-    classes = {name: int(entry.get("classes") or 0) for name, entry in tables.meta.data.items()}
-    results = Results(ExperimentView.of(spec["view"]), tables.table, tables.curves, tables.trials, classes)
 
     def results_for(check: Check) -> Results:
         if SIMULATED not in check.inputs:

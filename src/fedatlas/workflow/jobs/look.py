@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.tables import Layout, build
 from fedatlas.io.files import atomic
 from fedatlas.results.claims import build as build_check
+from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import UNDECIDED
-from fedatlas.workflow.jobs.claims import judge
+from fedatlas.workflow.jobs.claims import count_classes, judge
 
 
 def make(spec: dict[str, Any], folder: str, out: str, runs: Sequence[str], directory: str | None = None) -> None:
@@ -23,10 +25,11 @@ def make(spec: dict[str, Any], folder: str, out: str, runs: Sequence[str], direc
         runs: Paths of the run files up to this look, in the order of the experiment's cells.
         directory: Folder of the prepared data.
     """
-    tables = build(Layout.of(spec["layout"]), [Path(path) for path in runs])
-    verdicts = judge(spec["claims"], tables, folder, directory, spec["seeds"])
+    table, curves, trials, meta = build(Layout.of(spec["layout"]), [Path(path) for path in runs])
+    view, claims = ExperimentView.of(spec["claims"]["view"]), spec["claims"]["claims"]
+    results = Results(view, table, curves, trials, count_classes(meta))
+    verdicts = judge(spec["claims"], results, folder, directory, spec["seeds"])
     undecided = verdicts.loc[verdicts["verdict"] == UNDECIDED, "claim"]
-    claims = spec["claims"]["claims"]
     names = [name for name in undecided if not build_check(claims[name]["check"]).tunes]
     with atomic(Path(out)) as temporary:
         temporary.write_text(json.dumps({"seeds": spec["seeds"], "undecided": names}, indent=1) + "\n")
