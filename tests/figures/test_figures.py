@@ -174,6 +174,14 @@ def test_the_foot_counts_the_seeds_that_are_drawn(fewer, words, results):
     assert f"mean over {words} seeds" in figure._supxlabel.get_text()
 
 
+def test_the_foot_counts_the_seeds_of_each_setting_where_comparisons_got_more(results):
+    table, lines, view = results
+    first = lines["local_steps"].min()
+    lines = lines[(lines["local_steps"] == first) | (lines["seed"] == 0)]
+    figure, _ = panels(CONVERGENCE, (table, lines, dataclasses.replace(view, looks=[1, 2])))
+    assert "mean over 1 to 2 seeds" in figure._supxlabel.get_text()
+
+
 def test_rounding_error_is_raised_to_the_floor(tmp_path):
     content = experiment(algorithms=("fedavg",), grid={})
     results = build(content, tmp_path, lambda *_: [1e-3] * 5 + [-1e-17, 0, 1e-18, 1e-17, 1e-16, 1e-15])

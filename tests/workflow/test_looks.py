@@ -171,8 +171,8 @@ def test_each_check_names_what_it_compares():
     drop = {"kind": "drop", "algorithms": ["a"], "than": ["b"], "axis": "clients", "at_least": 0.0, "start": 1}
     rate = {"kind": "rate", "along": {"a": 1.0, "b": 2.0}, "at_least": 0.0}
     for spec in (better, drop, rate):
-        assert CHECKS.build(spec).compared() == ["a", "b"]
-    assert CHECKS.build({"kind": "same_order", "seeds": True, "at_least": 0.0}).compared() is None
+        assert CHECKS.build(spec).algorithm_ids() == ["a", "b"]
+    assert CHECKS.build({"kind": "same_order", "seeds": True, "at_least": 0.0}).algorithm_ids() is None
     assert CHECKS.build(drop).places() == [{"clients": 1}, {"clients": "max"}]
     assert CHECKS.build({**drop, "end": "worst"}).places() == [{}]
 

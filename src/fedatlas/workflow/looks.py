@@ -33,28 +33,28 @@ def seed_counts(
         undecided: Gives the claims that a look leaves undecided, in ascending order of looks.
         last: Number of seeds at the last look that is asked for.
     """
-    fixed = {id for id, entry in experiment.algorithms.items() if entry.seeds is not None} | set(deterministic)
+    constant = {id for id, entry in experiment.algorithms.items() if entry.seeds is not None} | set(deterministic)
     counts = [experiment.looks[0]] * len(cells)
-    for count, following in itertools.pairwise(experiment.looks):
-        if following > last:
+    for count, next_count in itertools.pairwise(experiment.looks):
+        if next_count > last:
             break
         claims = [experiment.claims[name] for name in undecided(count)]
-        growing = {index for index in _compared(claims, cells) if cells[index].id not in fixed}
-        if not growing:
+        positions = {position for position in _positions(claims, cells) if cells[position].id not in constant}
+        if not positions:
             break
-        counts = [following if index in growing else number for index, number in enumerate(counts)]
+        counts = [next_count if position in positions else number for position, number in enumerate(counts)]
     return counts
 
 
-def _compared(claims: Iterable[Claim], cells: Sequence[Cell]) -> set[int]:
+def _positions(claims: Iterable[Claim], cells: Sequence[Cell]) -> set[int]:
     """Return the positions of the cells whose runs the checks of claims compare."""
     checks: list[Check] = [build(check) for claim in claims for check in claim.checks]
     places = [(index, search.within) for index, cell in enumerate(cells) for search in initial_searches(cell.spec)]
-    compared: set[int] = set()
+    positions: set[int] = set()
     for check in checks:
-        ids = check.compared()
+        ids = check.algorithm_ids()
         by_id = [(index, within) for index, within in places if ids is None or cells[index].id in ids]
         points = [{**cells[index].point, **within} for index, within in by_id]
         for where in check.places():
-            compared |= {by_id[position][0] for position in select_points(points, where)}
-    return compared
+            positions |= {by_id[number][0] for number in select_points(points, where)}
+    return positions

@@ -41,11 +41,11 @@ class Check(Kind):
         """
         return frozenset()
 
-    def compared(self) -> list[str] | None:
+    def algorithm_ids(self) -> list[str] | None:
         """Return the ids of the algorithms whose runs the check reads, as its options name them; None for all."""
         ids: list[str] = []
-        for name, declared in self.options().items():
-            if declared.names in ("algorithm", "algorithms"):
+        for name, declaration in self.options().items():
+            if declaration.names in ("algorithm", "algorithms"):
                 value = getattr(self, name)
                 ids += [value] if isinstance(value, str) else value or ()
         return list(dict.fromkeys(ids)) or None

@@ -93,10 +93,10 @@ def judge_until_decided(
     """
     for count in counts:
         with several_looks(looks):
-            judged = judge(count)
-        if verdict(judged) != UNDECIDED:
+            result = judge(count)
+        if verdict(result) != UNDECIDED:
             break
-    return count, judged
+    return count, result
 
 
 def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check], Results]) -> Row:
