@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.fingerprint import closure
+from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.sampling import SAMPLING
@@ -73,7 +74,7 @@ def test_who_is_active_is_sorted_in_range_and_the_same_in_any_order(name, trace,
             assert (probabilities[active] > 0).all()
 
 
-@pytest.mark.parametrize("family", [PARTICIPATION, SCHEDULES], ids=lambda family: family.noun)
+@pytest.mark.parametrize("family", [PARTICIPATION, SCHEDULES, DRIVERS], ids=lambda family: family.noun)
 def test_every_option_is_documented(family):
     for name in family.names():
         kind = family.get(name)
@@ -87,6 +88,7 @@ def test_every_key_of_the_setting_is_documented():
     assert list(known) == [field.name for field in dataclasses.fields(Setting)]
     assert all(one.doc for one in known.values())
     assert all(f"`{name}`" in known["sampling"].doc for name in SAMPLING.names())
+    assert all(f"`{name}`" in known["driver"].doc for name in DRIVERS.names())
 
 
 @given(st.integers(0, 1000))
@@ -128,7 +130,7 @@ def test_bad_settings_are_one_clear_error(options, message):
 
 def test_the_engine_depends_on_no_kind_of_a_setting():
     engine = closure("fedatlas.federation.engine.simulation")
-    kinds = {family.module(name) for family in (PARTICIPATION, SCHEDULES, SAMPLING) for name in family.names()}
+    kinds = {family.module(name) for family in (PARTICIPATION, SCHEDULES, SAMPLING, DRIVERS) for name in family.names()}
     assert len(kinds) > 10 and not engine & {*kinds, "fedatlas.federation.participation.independent"}
     apart = ("compiled", "algorithms", "problems", "experiments", "simulation.memory", "simulation.checkpoint")
     assert not [module for module in engine for name in apart if module.startswith(f"fedatlas.{name}")]

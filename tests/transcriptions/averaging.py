@@ -1,4 +1,4 @@
-"""FedAvg (Yuan & Ma 2020, Algorithm 2), FedProx, SCAFFOLD, FedSpeed and FedAWE."""
+"""FedAvg (Yuan & Ma 2020, Algorithm 2), FedProx, FedAsync in synchronous rounds, SCAFFOLD, FedSpeed and FedAWE."""
 
 import numpy as np
 
@@ -34,6 +34,23 @@ def fedprox(run, lr, server_lr, nu):
             changes.append(y - x)
         if changes:
             x = x + server_lr * sum(changes) / len(changes)
+        yield x
+
+
+@transcription("fedasync")
+def fedasync(run, lr, alpha, rho):
+    # Xie et al. 2019, Algorithm 1, where all messages of a round arrive at once and none is late
+    x = run.x0
+    for t in range(run.T):
+        gamma = lr * run.decay(t)
+        models = []
+        for i in run.S(t):
+            y = x
+            for k in range(run.K):
+                y = y - gamma * (run.g(t, k, i, y) + rho * (y - x))
+            models.append(y)
+        if models:
+            x = (1 - alpha) * x + alpha * sum(models) / len(models)
         yield x
 
 

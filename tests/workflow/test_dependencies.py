@@ -102,6 +102,10 @@ TABLE = [
     ("federation.algorithms.agd", "instability"),
     ("federation.algorithms.minibatch", "instability"),
     ("federation.engine.protocols", ""),
+    *((f"federation.engine.{name}", "") for name in ("messages", "drivers.asynchronous")),
+    ("federation.engine.drivers.synchronous", EVERY_CELL),
+    *((f"federation.engine.{name}", f"{EVERY_CELL} promises there tabled below track")
+      for name in ("drivers", "drivers.base")),
     ("federation.algorithms", f"{EVERY_CELL} promises there tabled below track instability"),
     ("federation.algorithms.base", f"{EVERY_CELL} promises there tabled below track instability"),
     ("federation.algorithms.*", ""),

@@ -69,8 +69,8 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
     import matplotlib
 
     lines = _lines(frames)
-    if x not in labels.COSTS and not all(x in metric_columns(line.rows) for line in lines):
-        raise UserError(f"plot: x is {x!r}; it must be a cost{did_you_mean(x, list(labels.COSTS))}")
+    if x not in labels.TIMES and not all(x in metric_columns(line.rows) for line in lines):
+        raise UserError(f"plot: x is {x!r}; it must be a cost{did_you_mean(x, list(labels.TIMES))}")
     y, cost = _metric(lines, y), "round" if x == "rounds" else x
     for line in lines:
         if cost not in line.rows:

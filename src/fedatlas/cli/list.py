@@ -17,6 +17,7 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.channels import CHANNELS
 from fedatlas.federation.costs import COST_MODELS
+from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.metrics.base import Metric
@@ -44,6 +45,7 @@ FAMILIES: dict[str, Family[Any]] = {
     "sampling": SAMPLING,
     "topologies": TOPOLOGIES,
     "channels": CHANNELS,
+    "drivers": DRIVERS,
     "tuning rules": TUNING_RULES,
     "readers": READERS,
     "cost models": COST_MODELS,

@@ -19,6 +19,8 @@ from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.channels import CHANNELS
 from fedatlas.federation.channels import modules as channel_modules
 from fedatlas.federation.compiled.modules import MODULES, compiled_modules
+from fedatlas.federation.costs import COST_MODELS
+from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.metrics import METRICS, declared_name
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.problems import PROBLEMS
@@ -32,7 +34,7 @@ ENGINE = "fedatlas.experiments.run"
 CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
 GIVEN = ("data", "test", "test_share", "partition", "validation")  # keys of a problem that are no options of its kind
-CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics", "channel")
+CHOICES = ("participation", "schedule", "sampling", "local_epochs", "batch", "metrics", "channel", "driver")
 
 NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options
 
@@ -49,6 +51,9 @@ def cell_modules(spec: CellSpec) -> list[str]:
             modules.update(family.module(value) for value in values)
     for setting in _settings(spec):
         modules.add(SCHEDULES.module(setting.get("schedule"), "constant"))
+        modules.add(DRIVERS.module(setting.get("driver"), "synchronous"))
+        if (driver := DRIVERS.build(setting.get("driver"), "synchronous")).clocked:
+            modules.add(COST_MODELS.module(driver.model))
         passes = setting.get("local_epochs") is not None
         modules.add(SAMPLING.module("reshuffling" if passes else setting.get("sampling"), "replacement"))
         modules.update(METRICS.module(declared_name(name) or name) for name in setting.get("metrics") or ())
@@ -60,6 +65,12 @@ def cell_modules(spec: CellSpec) -> list[str]:
 def participation_modules(spec: CellSpec) -> list[str]:
     """Return the modules behind the participation in a cell's runs."""
     return sorted({PARTICIPATION.module(setting.get("participation"), "full") for setting in _settings(spec)})
+
+
+def cost_model_modules(spec: CellSpec) -> list[str]:
+    """Return the modules of the cost models that the drivers of a cell's runs name."""
+    drivers = [DRIVERS.build(setting.get("driver"), "synchronous") for setting in _settings(spec)]
+    return sorted({COST_MODELS.module(driver.model) for driver in drivers})
 
 
 def run_file_modules(spec: CellSpec) -> list[str]:

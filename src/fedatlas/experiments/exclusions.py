@@ -46,6 +46,14 @@ DETACHED = {
         "fedatlas.experiments.run",
         "fedatlas.experiments.tuning.confirmation",
     ): "says what is run, and changes no number of a run; dependencies adds it to run files with a choice",
+    **{
+        (f"fedatlas.experiments.{name}", "fedatlas.federation.engine.history"): "the name of a column"
+        for name in ("labels", "scores")
+    },
+    (
+        "fedatlas.federation.engine.drivers.base",
+        "fedatlas.federation.costs",
+    ): "dependencies adds the cost model of runs that have a clock; figures depend on the one that they take",
     (
         "fedatlas.federation.problems",
         "fedatlas.federation.partitions",

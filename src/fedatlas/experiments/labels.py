@@ -9,6 +9,7 @@ from typing import Any
 
 from fedatlas.data.custom import display_name
 from fedatlas.experiments.axis_values import parse
+from fedatlas.federation.engine.history import CLOCK
 from fedatlas.federation.metrics import declared_name, metric
 
 COSTS = {
@@ -22,7 +23,7 @@ COSTS = {
     "samples": "samples per active client",
     "seconds": "training time (s)",
 }
-SIMULATED = "simulated_seconds"  # what a cost model makes of recorded costs
+SIMULATED = CLOCK  # of asynchronous runs; of all others, what a cost model makes of recorded costs
 TIMES = {**COSTS, SIMULATED: "simulated time (s)"}
 # Letters of axes and options, as the papers have them; an underscore sets what follows lower. Names that are Greek
 # letters, such as rho or gamma_b, need no entry.
@@ -54,6 +55,9 @@ AXES = {
     "clip": "clipping",
     "participation": "participation",
     "participation.gamma": "non-stationarity",
+    "driver.model.compute_spread": "spread of speeds",
+    "driver.buffer": "messages of a step",
+    "driver.concurrency": "clients that compute at once",
     "schedule": "step-size schedule",
     "channel": "channel",
     "c": "scale $c$",
@@ -73,6 +77,7 @@ KINDS = {
     "dirichlet": "Dirichlet",
     "classes": "{classes:class|classes} per client",
     "full": "all clients in a round",
+    "synchronous": "synchronous rounds",
     "uniform": "{count} of {clients} clients in a round",
     "bernoulli": "Bernoulli",
     "markov": "Markov chain",

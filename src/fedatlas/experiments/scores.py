@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from fedatlas.experiments.cells import EXCHANGES, RUNG, Select
+from fedatlas.federation.engine.history import CLOCK
 from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples", "seconds")
 # Columns of runs that are something else.
-NO_METRICS = {"seed", RUNG, "round", "steps", *COSTS, EXCHANGES, "status", "diverged_round"}
+NO_METRICS = {"seed", RUNG, "round", "steps", *COSTS, CLOCK, EXCHANGES, "status", "diverged_round"}
 
 
 def goal(metric: str, select: Select) -> Literal["min", "max"]:

@@ -15,6 +15,7 @@ from fedatlas.experiments.cells import Cell, Spec
 from fedatlas.experiments.dependencies import (
     ENGINE,
     cell_modules,
+    cost_model_modules,
     metric_modules,
     participation_modules,
     problem_modules,
@@ -28,6 +29,7 @@ from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.channels import CHANNELS
 from fedatlas.federation.compiled import modules as compiled
 from fedatlas.federation.costs import COST_MODELS
+from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
@@ -45,8 +47,8 @@ from fedatlas.workflow.folders import RESULTS, Folders
 
 FOLDER = Path(RESULTS, "code")
 FAMILIES = (
-    ALGORITHMS, ARCHITECTURES, CHANNELS, CHECKS, COST_MODELS, FIGURES, METRICS, PARTICIPATION, PARTITIONS, PROBLEMS,
-    READERS, SAMPLING, SCHEDULES, TOPOLOGIES, TUNING_RULES,
+    ALGORITHMS, ARCHITECTURES, CHANNELS, CHECKS, COST_MODELS, DRIVERS, FIGURES, METRICS, PARTICIPATION, PARTITIONS,
+    PROBLEMS, READERS, SAMPLING, SCHEDULES, TOPOLOGIES, TUNING_RULES,
 )  # fmt: skip
 THEORY = "fedatlas.theory.comparison"
 INPUTS = [
@@ -127,7 +129,9 @@ def of_instability() -> list[str]:
 
 def _of_time(options: CostOptions, cells: Sequence[Cell]) -> set[str]:
     """Return the modules behind the simulated time of runs: those of the cost model and of the cells."""
-    return {COST_MODELS.module(options.model), *_of_cells(cells)}
+    if options.model is not None:
+        return {COST_MODELS.module(options.model), *_of_cells(cells)}
+    return {*(module for cell in cells for module in cost_model_modules(cell.spec)), *_of_cells(cells)}
 
 
 def _of_cells(cells: Iterable[Cell]) -> set[str]:

@@ -14,6 +14,7 @@ from fedatlas.experiments.specification import AXIS, Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.channels import CHANNELS, DIRECTIONS
+from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS
@@ -45,6 +46,7 @@ def experiment_schema() -> dict[str, Any]:
     channel = {"$ref": "#/$defs/channel"}
     both = {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(DIRECTIONS, channel)}
     setting["properties"]["channel"] = {"anyOf": [channel, both]}
+    setting["properties"]["driver"] = {"$ref": "#/$defs/driver"}
     setting.pop("required", None)  # axes may give what is missing here
     entry = of_options(specification.Entry)
     entry["properties"]["tune"] = {**axes, "description": entry["properties"]["tune"]["description"]}
@@ -89,6 +91,7 @@ def experiment_schema() -> dict[str, Any]:
         "tuning rule": _kinds(TUNING_RULES, is_name=True),
         "sampling": _kinds(SAMPLING, is_name=True),
         "channel": _kinds(CHANNELS, is_name=True),
+        "driver": _kinds(DRIVERS, is_name=True),
         "figure": _kinds(FIGURES, lambda _: caption),
         "check": _kinds(CHECKS),
     }

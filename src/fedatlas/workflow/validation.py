@@ -15,7 +15,7 @@ from fedatlas.experiments.axis_values import are_numbers, matches
 from fedatlas.experiments.cells import Axes, Cell, Run, Spec
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.labels import COSTS, TIMES
-from fedatlas.experiments.runs import runs
+from fedatlas.experiments.runs import create_setting, runs
 from fedatlas.experiments.selection import EXTREMES, select_points
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.validation import reported_metrics
@@ -27,6 +27,7 @@ from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind
 from fedatlas.results.claims import build
 from fedatlas.results.claims.base import Check
+from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.closed_forms import LIMITS
@@ -163,7 +164,11 @@ def _algorithms(kind: Kind, experiment: Experiment) -> list[str]:
 
 def _validate_runs(kind: Figure | Check, experiment: Experiment, cells: Sequence[Cell]) -> None:
     """Validate the demands of a figure or check on its runs."""
-    kind.fits(_selected_runs(kind, _algorithms(kind, experiment), cells))
+    selected = list(_selected_runs(kind, _algorithms(kind, experiment), cells))
+    kind.fits(iter(selected))
+    if isinstance(kind, CostOptions) and kind.simulated:
+        for _, run in selected:
+            kind.model_of(create_setting(run).driver_kind)
 
 
 def _selected_runs(kind: Kind, ids: Sequence[str], cells: Sequence[Cell]) -> Iterator[tuple[str, Run]]:

@@ -197,6 +197,7 @@ class Algorithm(Kind):
             Undefined: The algorithm is not defined there.
             UserError: Numbers that follow from the hyper-parameters are lost in double precision.
         """
+        setting.driver_kind.validate(self, setting.clients)
         if self.full_participation and not setting.full_participation:
             raise Undefined(f"{self.title()} is defined for full participation only: leave participation out")
         if "lr" not in self.options() and not setting.constant_lr:

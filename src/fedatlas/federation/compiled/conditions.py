@@ -27,6 +27,7 @@ def lockstep_specification(algorithm: Any, setting: Mapping[str, Any]) -> bool:
         and kind(setting.get("participation", "full")) in ("full", None)
         and kind(setting.get("schedule", "constant")) in ("constant", None)
         and not coded(setting.get("channel"))
+        and kind(setting.get("driver", "synchronous")) in ("synchronous", None)
     )
 
 

@@ -122,17 +122,24 @@ def say(text: str) -> None:
 
 def _arrays(head: dict[str, Any], pairs: Pairs) -> Iterator[tuple[str, np.ndarray]]:
     """Names and arrays of all that is saved, made one by one."""
-    simulations = []
-    for simulation, history in pairs:
+    simulations: list[dict[str, Any]] = []
+    kept: dict[str, Array] = {}
+    for number, (simulation, history) in enumerate(pairs):
         numbers = {name: value for name, value in simulation.s.items() if not hasattr(value, "shape")}
         vectors = {name: list(value.shape) for name, value in simulation.s.items() if name not in numbers}
         state = {name: getattr(simulation, name) for name in SAVED} | {"ledger": simulation.ledger.text()}
         state |= {"rows": history.rows, "status": history.status, "numbers": numbers, "vectors": vectors}
+        if simulation.rounds is not None:
+            state["driver"], between = simulation.rounds.saved()
+            state["between"] = {name: list(value.shape) for name, value in between.items()}
+            kept |= {f"{number}.d.{name}": value for name, value in between.items()}
         state |= {"copies": [name for name, _ in simulation.channels.copies.items()]}
         state |= {"errors": list(simulation.channels.errors.data)}
         simulations.append(state | {key: len(_parts(table)) for key, table in _tables(simulation).items()})
     text = json.dumps({**head, "simulations": simulations}, default=lambda value: value.item())
     yield "head", np.array(text)
+    for name, value in kept.items():
+        yield name, to_numpy(value)
     for number, (simulation, _) in enumerate(pairs):
         for name, value in simulation.s.items():
             if hasattr(value, "shape"):
@@ -160,7 +167,10 @@ def _parts(table: Table) -> list[np.ndarray]:
 
 @dataclass
 class _Snapshot:
-    """State of one simulation in a file: the values of SAVED, the exchanges, the states of all, and the history."""
+    """State of one simulation in a file: the values of SAVED, the exchanges, the states of all, and the history.
+
+    driver: what `Rounds.saved` returned, if the simulation has some.
+    """
 
     values: dict[str, Any]
     ledger: Ledger
@@ -168,6 +178,7 @@ class _Snapshot:
     tables: dict[str, Table]
     copies: State
     history: dict[str, Any]
+    driver: tuple[dict[str, Any], dict[str, Array]] | None
 
     @classmethod
     def read(cls, file: Any, run: dict[str, Any], number: int, simulation: Simulation) -> "_Snapshot":
@@ -191,7 +202,11 @@ class _Snapshot:
             raise ValueError("its rounds contradict each other")
         history = {"rows": run["rows"], "status": run["status"], "diverged_round": run["diverged_round"]}
         values, ledger = {name: run[name] for name in SAVED}, Ledger.parse(run["ledger"])
-        return cls(values, ledger, State(**vectors, **run["numbers"]), tables, State(**copies), history)
+        driver = None
+        if simulation.rounds is not None:
+            between = {name: _array(file, f"{number}.d.{name}", like, shape) for name, shape in run["between"].items()}
+            driver = run["driver"], between
+        return cls(values, ledger, State(**vectors, **run["numbers"]), tables, State(**copies), history, driver)
 
     def restore(self, simulation: Simulation, history: History) -> None:
         """Set a simulation and its history to the snapshot."""
@@ -201,6 +216,8 @@ class _Snapshot:
             setattr(simulation, name, value)
         for name, value in self.history.items():
             setattr(history, name, value)
+        if simulation.rounds is not None and self.driver is not None:
+            simulation.rounds.restore(*self.driver)
 
 
 def _array(file: Any, name: str, like: Array, shape: Sequence[int]) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 from fedatlas.federation.engine.exchanges import Ledger
 
 COST_COLUMNS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples", "seconds")
+CLOCK = "simulated_seconds"  # a column of runs whose rounds follow from the time that clients take
 
 # A run that ends with a loss so many times as large as its first loss, or as 1, has diverged: its numbers are finite
 # only because the rounds were spent. A loss that grows and falls again has not.
@@ -17,7 +18,7 @@ class History:
     """The evaluations of one run.
 
     Costs are vectors and bits sent up and down, gradients and samples, per active client and summed over rounds; and
-    seconds of training without evaluation.
+    seconds of training without evaluation. Asynchronous runs have the time on their clients' clock as well, as CLOCK.
 
     Attributes:
         rows: A row for each evaluation, with ``round``, ``steps``, the costs up to it, the problem's metrics, those

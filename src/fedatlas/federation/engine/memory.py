@@ -51,6 +51,8 @@ def _common(problem: EngineProblem, setting: Setting) -> bool:
 
 def _most_active(simulation: "Simulation") -> int:
     setting = simulation.setting
+    if simulation.rounds is not None:
+        return 1  # clients compute one after another
     if setting.full_participation:
         return setting.clients
     rounds = range(min(ACTIVE, setting.total_rounds))
@@ -71,8 +73,9 @@ def estimate(simulation: "Simulation") -> tuple[dict[str, int], int]:
     width = simulation.table.row_bytes / vector
     block = min(simulation.block, setting.clients) * simulation.threads
     stateful = stateful_clients(simulation)
+    waiting = 0 if simulation.rounds is None else simulation.rounds.messages
     parts = {
-        "model": 2 * server + block * int((ROWS + 2 * width) * vector),
+        "model": (2 + waiting) * server + block * int((ROWS + 2 * width) * vector),
         "clients": stateful * simulation.table.row_bytes,
         "draws": draws(problem, setting, _most_active(simulation)),
     }

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from fedatlas.federation.arrays import State
 
 if TYPE_CHECKING:
+    from fedatlas.federation.engine.drivers import Driver
     from fedatlas.federation.partitions.partition import Partition
     from fedatlas.federation.topologies.mixing import Mixing
 
@@ -44,7 +45,7 @@ class Steps(Protocol):
 
     @property
     def round(self) -> int:
-        """Number t of the round, from 0."""
+        """Number t of the round, from 0; in asynchronous runs, of the client's computations before this one."""
 
     @property
     def local(self) -> int | None:
@@ -103,6 +104,10 @@ class Round(Protocol):
         """Expected number of active clients, the sum of their probabilities. Raises UserError if it is unknown."""
 
     @property
+    def discount(self) -> float:
+        """Mean over messages of the weights that the driver gave late ones; 1 in synchronous rounds."""
+
+    @property
     def rng(self) -> np.random.Generator:
         """Generator for what the server draws in this round."""
 
@@ -132,6 +137,9 @@ class Setting(Protocol):
 
     @property
     def constant_lr(self) -> bool: ...
+
+    @property
+    def driver_kind(self) -> "Driver": ...
 
 
 class Proximal(Protocol):
@@ -225,6 +233,9 @@ class EngineAlgorithm(Protocol):
 
     @property
     def reports(self) -> tuple[str, ...]: ...
+
+    @property
+    def full_participation(self) -> bool: ...
 
     @property
     def pooled(self) -> bool: ...

@@ -26,6 +26,7 @@ class Round:
         seed: Seed of the run.
         probabilities: Probability of each client to be active, (clients,), or None where they are unknown.
         recorded: Names of the values that ``Steps.record`` keeps.
+        discount: Mean over messages of the weights that a driver gave them.
         vector: A vector of the model, for library, device and type of numbers.
     """
 
@@ -40,6 +41,7 @@ class Round:
     seed: int = 0
     probabilities: np.ndarray | None = None
     recorded: tuple[str, ...] = ()
+    discount: float = 1.0
     vector: Any = None
 
     @property

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.federation.channels import Channel, directions
+from fedatlas.federation.engine.drivers import DRIVERS, Driver
 from fedatlas.federation.metrics import METRICS, ClientMetric, client_metric, metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
 from fedatlas.federation.sampling import SAMPLING, Sampling
@@ -56,6 +57,11 @@ class Setting:
     participation: str | dict[str, Any] = option(
         lambda: {"kind": "full"}, doc="rule that says which clients take part in a round", family="participation"
     )
+    driver: str | dict[str, Any] = option(
+        "synchronous",
+        doc="rule that says when clients compute and the server steps: `synchronous` rounds, or `asynchronous`",
+        family="driver",
+    )
     schedule: str | dict[str, Any] = option(
         lambda: {"kind": "constant"}, doc="factor on the algorithm's lr in each round", family="schedule"
     )
@@ -97,6 +103,7 @@ class Setting:
         self.participation_kind.validate_clients(self.clients)
         SAMPLING.build(self.sampling)
         _ = self.channels
+        self.driver_kind.validate_setting(self)
         self.last_factor()
 
     def _validate_lengths(self) -> None:
@@ -169,6 +176,11 @@ class Setting:
         return directions(self.channel)
 
     @functools.cached_property
+    def driver_kind(self) -> Driver:
+        """Rule that says when clients compute and the server steps."""
+        return DRIVERS.build(self.driver)
+
+    @functools.cached_property
     def lr_schedule(self) -> Schedule:
         """Schedule of the step size."""
         return SCHEDULES.build(self.schedule)
@@ -176,7 +188,7 @@ class Setting:
     @property
     def full_participation(self) -> bool:
         """True if every client takes part in every round by rule."""
-        return self.participation_kind.name == "full"
+        return self.participation_kind.name == "full" and self.driver_kind.name == "synchronous"
 
     @property
     def sampling_probability(self) -> float | None:

@@ -83,6 +83,7 @@ class Simulation:
         self.ledger = Ledger()
         self._exchanges: list[Exchange] = []  # of the last round
         self.mixed: dict[str, Array] = {}
+        self.rounds = setting.driver_kind.bind(self)
 
     def run(self, progress: Progress | None = None) -> History:
         """Run all rounds. progress: Function that is called with each row of the history."""
@@ -166,18 +167,16 @@ class Simulation:
         Args:
             pool: Pool that computes the blocks of clients; by default, one after another.
         """
-        t, algorithm = self.round, self._scheduled(self.round)
+        if self.rounds is not None:
+            return self.rounds.advance(self, pool or pools.Serial())
+        t, algorithm = self.round, self.schedule.apply(self.algorithm, self.round)
         active = self.participants.active(t)
         if self.setting.local_epochs is not None:
             # Clients with equally many rows take the same steps and share blocks; sums have this order for all blocks.
             active = active[np.argsort(self.sampler.sizes(active), kind="stable")]
         n = self._round(active, self._length(algorithm, t, active))
         self.records, self._exchanges, self.mixed = {}, [], {}
-        self.s = (
-            self._exchange(algorithm, active, n, pool or pools.Serial())
-            if len(active)
-            else algorithm.empty_round(self.s, n)
-        )
+        self.s = self._exchange(algorithm, active, n, pool or pools.Serial())
         self.ledger.add(tuple(self._exchanges))
         self.round += 1
         self.local_steps += n.steps
@@ -192,16 +191,23 @@ class Simulation:
         total = int(epochs * -(-self.sampler.sizes(active) // batch).sum())
         return total // len(active) if total % len(active) == 0 else total / len(active)
 
-    def _scheduled(self, t: int) -> EngineAlgorithm:
-        """Return the algorithm with the step size of round t."""
-        factor = self.schedule.factor(t)
-        fields: Any = self.algorithm  # a dataclass with an lr: ``validate`` has refused schedules for all others
-        return self.algorithm if factor == 1 else dataclasses.replace(fields, lr=fields.lr * factor)
-
     def _exchange(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round, pool: Any) -> State:
-        """Return the server's state after its exchanges with the active clients."""
-        s = self.s
+        """Return the server's state after its exchanges with the active clients, of which there may be none."""
+        if not len(active):
+            return algorithm.empty_round(self.s, n)
         group = self._group(algorithm, active, n)
+        s, mean = self._collect(algorithm, group, n, pool)
+        s = require_state(algorithm, "server", algorithm.server(s, mean, n))
+        if algorithm.overrides("receive"):
+            for ids, _ in self._blocks(group.ids):
+                state = algorithm.receive(self.mixed_state(ids, s), self.table.read(ids))
+                with explained(algorithm, "receive", state, len(ids)):
+                    self.table.write(ids, state)
+        return s
+
+    def _collect(self, algorithm: EngineAlgorithm, group: Group, n: Round, pool: Any) -> tuple[State, State]:
+        """Return the server's state before its step, and the mean of what a group of clients sent for it."""
+        s = self.s
         seen, bits = self.channels.broadcast(s, algorithm.broadcast, n.round)
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
@@ -214,13 +220,7 @@ class Simulation:
             group = group.only(n.random_client)
         mean, sent, works = self._mean("client", algorithm, seen, group, n, pool)
         self._record("client", algorithm.broadcast, bits, s, mean, sent, group, works)
-        s = require_state(algorithm, "server", algorithm.server(s, mean, n))
-        if algorithm.overrides("receive"):
-            for ids, _ in self._blocks(group.ids):
-                state = algorithm.receive(self.mixed_state(ids, s), self.table.read(ids))
-                with explained(algorithm, "receive", state, len(ids)):
-                    self.table.write(ids, state)
-        return s
+        return s, mean
 
     def _group(self, algorithm: EngineAlgorithm, active: np.ndarray, n: Round) -> Group:
         """Return the clients that compute, with their draws."""

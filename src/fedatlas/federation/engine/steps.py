@@ -113,7 +113,7 @@ class Steps:
 
     @property
     def round(self) -> int:
-        """Number t of the round, from 0."""
+        """Number t of the round, from 0; in asynchronous runs, of the client's computations before this one."""
         return self._round.round
 
     @property

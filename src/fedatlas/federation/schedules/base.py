@@ -1,9 +1,13 @@
 """The base class of schedules of the step size."""
 
+import dataclasses
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from fedatlas.registry.kinds import Kind
+
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,3 +22,12 @@ class Schedule(Kind):
     @abstractmethod
     def factor(self, round: int) -> float:
         """Return the factor of round t = 0, 1, ..."""
+
+    def apply(self, algorithm: A, round: int) -> A:
+        """Return an algorithm with its step size of round t."""
+        factor = self.factor(round)
+        if factor == 1:
+            return algorithm
+        instance: Any = algorithm  # a dataclass with an lr: ``validate`` has refused schedules for all others
+        scheduled: A = dataclasses.replace(instance, lr=instance.lr * factor)
+        return scheduled

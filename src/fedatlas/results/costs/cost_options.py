@@ -1,23 +1,48 @@
 """The base class of figures and checks whose options name costs, among them time on simulated clients."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from fedatlas.errors import UserError
 from fedatlas.experiments.labels import SIMULATED
-from fedatlas.federation.costs import COST_MODELS
+from fedatlas.federation.costs import COST_MODELS, CostModel
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.federation.engine.drivers import Driver
 
 
 @dataclass(frozen=True, kw_only=True)
 class CostOptions(Kind):
     """A kind with options that name costs, of which one can be simulated time."""
 
-    model: str | dict[str, Any] = option("cross-device", doc="cost model of simulated_seconds", family="cost model")
+    model: str | dict[str, Any] | None = option(
+        "cross-device",
+        doc="cost model of simulated_seconds; null: that of each run's driver. Asynchronous runs have no other",
+        family="cost model",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        COST_MODELS.build(self.model)
+        if self.model is not None:
+            COST_MODELS.build(self.model)
+
+    def model_of(self, driver: "Driver") -> CostModel:
+        """Return the cost model of the simulated seconds of a run.
+
+        Raises:
+            UserError: The run has a clock of another model.
+        """
+        if self.model is None:
+            return driver.cost_model
+        model = COST_MODELS.build(self.model)
+        if driver.clocked and model != driver.cost_model:
+            raise UserError(
+                f"{self.title()}: model is {self.model}, but a run is {driver.name} on clients of {driver.model}, on "
+                "which its numbers depend: give model: null, which takes the model of each run's driver"
+            )
+        return model
 
     @property
     def costs(self) -> list[str]:
@@ -32,4 +57,4 @@ class CostOptions(Kind):
     @property
     def clients(self) -> str:
         """Name of the simulated clients, for people."""
-        return COST_MODELS.split(self.model)[0]
+        return "clients of the runs" if self.model is None else COST_MODELS.split(self.model)[0]

@@ -121,6 +121,8 @@ STYLES = {
     "fedrep": Style(BLUE, "^", DASHED),
     # privacy
     "dp-fedavg": Style(VIOLET, "s", DASHED),
+    # asynchronous servers
+    "fedasync": Style(GREEN, "s"),
     # unavailable clients
     "fedawe": Style(VIOLET, "D"),
     "fedavg-active": Style(BLACK, "s", DASHED),

@@ -17,8 +17,9 @@ from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.runs import create_run, create_setting, initial_searches
 from fedatlas.experiments.selection import select_rows
 from fedatlas.federation import problems
-from fedatlas.federation.costs import COST_MODELS, CostModel
+from fedatlas.federation.costs import CostModel
 from fedatlas.federation.costs.operations import per_sample
+from fedatlas.federation.engine.drivers import Driver
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_split
@@ -39,14 +40,13 @@ class SimulatedTime(Protocol):
 
     Attributes:
         where: Values of axes that select the runs.
-        model: Specification of the cost model.
     """
 
     @property
     def where(self) -> dict[str, Any]: ...
 
-    @property
-    def model(self) -> Any: ...
+    def model_of(self, driver: Driver) -> CostModel:
+        """Return the cost model of the simulated seconds of a run."""
 
 
 def specify(figure: "CostFigure", cells: Sequence[Cell]) -> dict[str, str | None]:
@@ -73,7 +73,7 @@ def build(
     curves = results.curves.copy()
     plotted = curves[curves["algorithm"].isin([name.split("/")[0] for name in needed])]
     runs = _runs(results.folder, needed, view.axes)
-    model, clock = COST_MODELS.build(request.model), _Clock(directory)
+    clock, clocked = _Clock(directory), results.curves.get(SIMULATED)  # of runs that have a clock of their own
     curves[SIMULATED] = np.nan
     groups = []
     for (id, *cells, seed), rows in select_rows(plotted, request.where).groupby(
@@ -83,7 +83,11 @@ def build(
         groups.append((spec, file, create_run(spec, search.within, search.chosen or {}, int(seed)), rows))
     groups.sort(key=lambda group: json.dumps(group[0].problem, sort_keys=True))  # then one problem is in memory
     for spec, file, run, rows in groups:
-        curves.loc[rows.index, SIMULATED] = clock.seconds(model, (spec, file), run, rows)
+        driver = create_setting(run).driver_kind
+        model = request.model_of(driver)
+        curves.loc[rows.index, SIMULATED] = (
+            clocked[rows.index] if driver.clocked else clock.seconds(model, (spec, file), run, rows)
+        )
     return {"curves": curves}
 
 

@@ -1,0 +1,78 @@
+"""The base class of drivers: a kind whose options say when clients compute and when the server steps."""
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from fedatlas.federation.arrays import Array
+from fedatlas.registry.kinds import Kind
+from fedatlas.registry.options import option
+
+if TYPE_CHECKING:
+    from fedatlas.federation.costs import CostModel
+    from fedatlas.federation.engine.protocols import EngineAlgorithm
+    from fedatlas.federation.engine.setting import Setting
+    from fedatlas.federation.engine.simulation import Simulation
+
+
+class Rounds(ABC):
+    """The rounds of one run, each of which ends with a step of the server.
+
+    Attributes:
+        messages: Largest number of messages that are kept at the same time.
+    """
+
+    messages: int
+
+    @abstractmethod
+    def advance(self, simulation: "Simulation", pool: Any) -> None:
+        """Run the next round of a simulation. pool: Pool that computes blocks of clients."""
+
+    @abstractmethod
+    def saved(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return what a run needs between two rounds to go on: JSON types, and vectors by name."""
+
+    @abstractmethod
+    def restore(self, plain: Mapping[str, Any], vectors: Mapping[str, Array]) -> None:
+        """Go on from what `saved` returned. Raises an exception if it does not fit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Driver(Kind):
+    """A rule that says when clients compute and when the server steps."""
+
+    # The order of a run follows from the time that clients take, which its history has as CLOCK.
+    clocked: ClassVar[bool] = False
+
+    model: str | dict[str, Any] = option(
+        "cross-device", doc="cost model of the clients of the run, see costs.md", family="cost model"
+    )
+
+    @classmethod
+    def title(cls) -> str:
+        """Return the words for the driver in sentences."""
+        return f"driver {cls.name}"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.model != type(self).options()["model"].default:
+            self.cost_model  # noqa: B018  a wrong one is refused
+
+    @functools.cached_property
+    def cost_model(self) -> "CostModel":
+        """Cost model of the clients."""
+        from fedatlas.federation.costs import COST_MODELS  # which rounds without a clock do not need
+
+        return COST_MODELS.build(self.model)
+
+    def validate_setting(self, setting: "Setting") -> None:
+        """Raise UserError if a setting contradicts the driver."""
+
+    def validate(self, algorithm: "EngineAlgorithm", clients: int) -> None:
+        """Raise Undefined if the driver cannot run an algorithm with this number of clients."""
+
+    def bind(self, simulation: "Simulation") -> Rounds | None:
+        """Return the rounds of one run, or None if its rounds are those of the engine."""
+        return None
