@@ -17,8 +17,8 @@ from fedatlas.results.figures.text_fitting import wrap_text
 
 from .drawings import build_figure, draw_figure
 
-SLOW_KINDS = ("loss_to_best", "pairwise", "robustness")  # with thirty algorithms
-KINDS = ["performance_profile", "data_profile", "loss_to_best", "pairwise", "regimes", "robustness"]
+SLOW_KINDS = ("improvement", "loss_to_best", "pairwise", "robustness")  # with thirty algorithms
+KINDS = ["performance_profile", "data_profile", "improvement", "loss_to_best", "pairwise", "regimes", "robustness"]
 CASES = ["one local step", "many local steps", "10 % active"]
 # rounds to the share e^-5 of the first value by algorithm and case; None: without runs
 SPEED = {"fedavg": [100, 100, 100], "scaffold": [50, 50, None], "feddyn": [58, 120, 400], "fedprox": [400, 400, 400]}
@@ -165,6 +165,15 @@ def test_pairs_are_counted(results):
     assert "2–0–0" in texts(figure) and "0–0–2" in texts(figure)
 
 
+def test_the_probability_of_improvement_is_that_over_instances(results):
+    figure, drawing = draw_kind("improvement", results, share=math.exp(-5))
+    table = drawing.numbers.set_index(["algorithm", "against"])
+    assert table.loc[("scaffold", "fedavg"), ["probability", "low", "high", "problems"]].tolist() == [1, 1, 1, 2]
+    assert table.loc[("feddyn", "fedprox"), "probability"] == pytest.approx((1 + 1 + 0.5) / 3)
+    assert texts(figure).count("100") == 3 and "83" in texts(figure)
+    assert "3 problems, 4 seeds of each" in " ".join(figure.get_supxlabel().split())
+
+
 def test_regimes_in_plain_words(results):
     figure, drawing = draw_kind("regimes", results, share=math.exp(-5))
     sentences = drawing.numbers.set_index("case")["sentence"]
@@ -208,7 +217,7 @@ def test_the_best_known_value_is_told():
     frame = curves().rename(columns={"suboptimality": "loss"})
     figure, _ = draw_kind("pairwise", (None, frame, view(metric="loss")))
     foot = " ".join(figure.get_supxlabel().split())
-    assert "the distance of the training loss to the best that any run found is 1 % of the first one" in foot
+    assert "the distance of the training loss to the best that any run with the seed found is 1 % of the first one" in foot
 
 
 @pytest.mark.parametrize(

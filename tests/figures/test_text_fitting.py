@@ -39,6 +39,7 @@ SPECS = {
     "performance_profile": [{}],
     "data_profile": [{"apart": True, "named": 3}],
     "loss_to_best": [{}],
+    "improvement": [{}],
     "pairwise": [{}],
     "progress": [{}],
     "regimes": [{}],

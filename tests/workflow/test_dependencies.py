@@ -238,6 +238,7 @@ TABLE = [
     ("workflow.shared_files", ""),
     # comparisons over problems
     ("results.comparing", ""),
+    ("results.comparing.improvement", ""),
     ("results.comparing.published", "scaling promises report track"),
     ("results.comparing.discoveries", "report track"),
     *((f"results.comparing.{name}", COMPARED) for name in ("benchmark", "targets")),

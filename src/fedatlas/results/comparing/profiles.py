@@ -95,7 +95,9 @@ class Resamples:
         return shares
 
 
-def draw_resamples(problems: int, slots: int, resamples: int, seed: int, problem_seed: int | None = None) -> Resamples:
+def draw_resamples(
+    problems: int, slots: int, resamples: int, seed: int, problem_seed: int | None = None, fixed: bool = False
+) -> Resamples:
     """Return resamples from a seeded generator.
 
     Args:
@@ -104,9 +106,12 @@ def draw_resamples(problems: int, slots: int, resamples: int, seed: int, problem
         resamples: Number of resamples.
         seed: Seed of the generator.
         problem_seed: Seed for the problems, where other resamples share them; by default ``seed``.
+        fixed: Whether each resample has every problem once, so that only seeds are drawn.
     """
     problem_rng = np.random.default_rng([seed if problem_seed is None else problem_seed, 0])
     positions = problem_rng.integers(problems, size=(resamples, problems))
+    if fixed:
+        positions = np.broadcast_to(np.arange(problems), (resamples, problems))
     slot_rng = np.random.default_rng([seed, 1])
     return Resamples(positions, slot_rng.integers(slots, size=(resamples, problems, slots)))
 
@@ -122,7 +127,12 @@ class Profile:
 
 
 def compute_profile(
-    values: Array, abscissas: Array, resamples: int = 1000, seed: int = 0, level: float = LEVEL
+    values: Array,
+    abscissas: Array,
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = LEVEL,
+    fixed: bool = False,
 ) -> Profile:
     """Return the profile of ratios or of costs in units, with pointwise percentile bands.
 
@@ -132,11 +142,12 @@ def compute_profile(
         resamples: Number of resamples of problems and seeds.
         seed: Seed of the resamples.
         level: Probability that a band misses the share.
+        fixed: Whether only seeds are resampled, and the problems stay.
     """
     solved = solved_shares(values, abscissas)
     algorithms, problems, slots, _ = solved.shape
     share = solved.mean(axis=(1, 2))
-    weights = draw_resamples(problems, slots, resamples, seed).weights(problems, slots)
+    weights = draw_resamples(problems, slots, resamples, seed, fixed=fixed).weights(problems, slots)
     low, high = np.empty((2, *share.shape))
     for a in range(algorithms):  # a loop instead of one product, which bounds the memory
         resampled = weights.reshape(resamples, -1) @ solved[a].reshape(problems * slots, -1)

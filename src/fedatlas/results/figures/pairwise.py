@@ -62,7 +62,7 @@ def _cell(results: PairwiseCounts, a: int, b: int, most: int, short: bool) -> Co
         return ColouredCell("", hatched=True)
     net = wins - losses
     text = (f"{net:+d}".replace("-", "−") if net else "0") if short else f"{wins}–{ties}–{losses}"
-    return ColouredCell(text, _colour(net / most), font={"fontsize": 7})
+    return ColouredCell(text, balance_colour(net / most), font={"fontsize": 7})
 
 
 def _total(results: PairwiseCounts, a: int) -> ColouredCell:
@@ -70,7 +70,7 @@ def _total(results: PairwiseCounts, a: int) -> ColouredCell:
     return ColouredCell(f"{wins}–{ties}–{losses}", font={"fontsize": 7, "fontweight": "bold"})
 
 
-def _colour(net: float) -> tuple[float, ...]:
+def balance_colour(net: float) -> tuple[float, ...]:
     """Return blue for more wins than losses, orange for more losses; net: their difference as a share."""
     blue, white, orange = (np.array(colour) / 255 for colour in ((106, 174, 214), (247, 247, 247), (244, 162, 89)))
     end = blue if net > 0 else orange

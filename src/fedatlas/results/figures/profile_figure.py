@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,7 @@ MAX_BANDS = 4  # lines in a panel that have bands; of more lines, each has bars 
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileFigure(ComparisonFigure, PanelFigure):
-    """A figure of the share of problems that algorithms solve, with bands by resampling problems and seeds."""
+    """A figure of the share of problems that algorithms solve, with bands by resampling."""
 
     shares: list[float] = option(
         lambda: [0.1, 0.01, 0.001],
@@ -45,7 +45,12 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
         8, doc="how many algorithms have a colour and a band: the best of all panels; others are grey lines", low=1
     )
     apart: bool = option(False, doc="whether each algorithm has a panel of its own, with all others in grey")
-    resamples: int = option(1000, doc="how often problems and seeds are resampled for the bands", low=100)
+    bands: Literal["problems", "seeds"] = option(
+        "problems",
+        doc="what is resampled for the bands: problems and their seeds, as if problems were drawn from all that there "
+        "are; or the seeds of each problem alone, which with instance: seed are its instances",
+    )
+    resamples: int = option(1000, doc="how often they are resampled", low=100)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,7 +80,10 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
         values = self.instance_values(benchmark)
         x = self.grid(values)
         parts = [(title, list(part.index)) for title, part in data.panels(problem_frame(data, benchmark))]
-        profiles = [(title, rows, compute_profile(values[:, rows], x, self.resamples)) for title, rows in parts]
+        fixed = self.bands == "seeds"
+        profiles = [
+            (title, rows, compute_profile(values[:, rows], x, self.resamples, fixed=fixed)) for title, rows in parts
+        ]
         order = rank_algorithms(benchmark)
         best = order[: self.named]
         if self.apart:
@@ -102,9 +110,13 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
             range=("low", "high"),
             logx=bool(x[0] > 0),
             steps=True,
-            note=f"{self.target_note(data, self.shares)} Range: 95 % by resampling problems and seeds.",
+            note=f"{self.target_note(data, self.shares)} Range: 95 % by resampling {self._resampled}.",
         )
         return Drawing(figure, _numbers(data, profiles), chart)
+
+    @property
+    def _resampled(self) -> str:
+        return "problems and seeds" if self.bands == "problems" else "the seeds of each problem"
 
     def _notes(self, data: FigureData, benchmark: Benchmark, counts: Sequence[int]) -> list[str]:
         coloured = 1 if self.apart else min(self.named, len(benchmark.algorithms))
@@ -114,7 +126,7 @@ class ProfileFigure(ComparisonFigure, PanelFigure):
         return [
             f"{problems}, {data.random_seeds}.",
             self.target_note(data, self.shares),
-            f"{ranges}: 95 % by resampling problems and seeds.",
+            f"{ranges}: 95 % by resampling {self._resampled}.",
             "" if benchmark.defined.all() else "What an algorithm is not defined for, it does not solve.",
         ]
 
