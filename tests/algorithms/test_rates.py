@@ -25,6 +25,9 @@ def theory(name, c):
         "fedred": {"eta": 4 * delta, "lam": delta, "mu": mu, "p": (delta + mu / 2) / (4 * delta + mu / 2)},
         "fedred-gd": {"eta": eta, "lam": delta, "mu": mu, "p": (delta + mu / 2) / (eta - mu / 2)},
         "fedred-sgd": {"eta": eta, "lam": delta, "mu": mu, "p": (delta + mu / 2) / (eta - mu / 2)},
+        "ef21": {"lr": 0.2 / L, "compressor": {"kind": "top-k", "share": 0.5}},
+        "diana": {"lr": 1 / (L * (1 + 6 * 1 / 5))},  # rand-k with d/k = 2, and 5 clients
+        "marina": {"lr": 1 / (L * (1 + math.sqrt(2 / 5)))},
         "scaffnew": {"lr": 1 / L, "p": math.sqrt(mu / L)},
         "sonata": {"tau": 2 * delta},
         "svrp-gd": {"lr": 1 / (L + 2 * delta**2 / mu), "eta": mu / (2 * delta**2), "p": 0.2},
@@ -74,7 +77,7 @@ def test_no_rate_is_claimed_where_a_client_is_not_convex(name, heterogeneous):
     assert algorithms.create(name, parameters).rate(c | {"mu_min": -0.01}) is None
 
 
-C = {"mu": 1.0, "L": 10.0, "mu_min": 0.5, "L_max": 20.0, "delta_A": 2.0}
+C = {"mu": 1.0, "L": 10.0, "mu_min": 0.5, "L_max": 20.0, "delta_A": 2.0, "dim": 10, "clients": 5}
 
 
 @pytest.mark.parametrize(
@@ -94,6 +97,15 @@ C = {"mu": 1.0, "L": 10.0, "mu_min": 0.5, "L_max": 20.0, "delta_A": 2.0}
         # q = 1 - min(0.02, 0.01) = 0.99: 0.099 / (1 - 0.9 * 0.99)
         ("scaffnew", {"lr": 0.04, "p": 0.1}, 0.099 / 0.109),
         ("scaffnew", {"lr": 0.04, "p": 1.0}, 0.98),
+        # theta = 1 - sqrt(0.5): lr may be 1 / (10 + 20 / theta) = 0.0128; with alpha = 1 it is that of gd
+        ("ef21", {"lr": 0.0125, "compressor": {"kind": "top-k", "count": 5}}, 0.9875),
+        ("ef21", {"lr": 0.013, "compressor": {"kind": "top-k", "count": 5}}, None),
+        ("ef21", {"lr": 0.1, "compressor": "identity"}, 0.9),
+        ("diana", {"lr": 0.022}, 0.978),  # omega = 1: lr may be 1 / (2.2 20) = 0.0227
+        ("diana", {"lr": 0.023}, None),
+        ("diana", {"lr": 0.001, "compressor": {"kind": "rand-k", "count": 1}, "alpha": 0.001}, 0.9995),
+        ("marina", {"lr": 0.03}, 0.97),  # p = 1/2: lr may be 1 / (20 (1 + sqrt(0.4))) = 0.0306
+        ("marina", {"lr": 0.031}, None),
         # a = 1/1.05^2, b = a 0.04: the larger root of z^2 - (a + p b + 1 - p) z + a (1 - p)
         ("svrp-gd", {"lr": 0.01, "eta": 0.1, "p": 0.2}, 1 / 1.05),
     ],

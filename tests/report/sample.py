@@ -31,6 +31,7 @@ CONTENT = {
 }
 NAMES = {"fedavg": "FedAvg", "fedac-1": "FedAc-I"}
 COSTS = {"rounds": 40.0, "vectors_up": 40.0, "vectors_down": 80.0, "gradients": 160.0, "seconds": 0.25}
+COSTS |= {"bits_up": 2560.0, "bits_down": 5120.0}
 CLAIMS = [
     {"claim": "first", "text": "FedAc is <better> at K = 1.", "verdict": "held", "paper": "", "note": ""},
     {"claim": "second", "text": "It needs 1 round.", "verdict": "not held", "paper": "1", "note": "It does not."},

@@ -164,6 +164,14 @@ def copy(v: Array) -> Array:
     return v.clone() if is_torch(v) else np.array(v)
 
 
+def median(rows: Array) -> Array:
+    """Return the median of each column of rows (m, d), the mean of the two middle values where m is even: (d,)."""
+    if not is_torch(rows):
+        return np.median(rows, axis=0)
+    ordered, m = rows.sort(dim=0).values, len(rows)
+    return (ordered[(m - 1) // 2] + ordered[m // 2]) / 2
+
+
 def add_rows(total: Array | None, block: Array) -> Array:
     """Return total + block[0] + block[1] + ..., (d,), added in this order, so that bits do not depend on the blocks.
 

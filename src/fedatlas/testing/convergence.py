@@ -80,7 +80,8 @@ def rate(implementation: Implementation) -> None:
     if not implementation.cls.overrides("rate"):
         raise NotApplicable("The algorithm declares no rate.")
     problem = heterogeneous()
-    values, contraction = _best_rate(implementation, problem.constants())
+    known = problem.constants() | {"dim": problem.dim, "clients": problem.clients}
+    values, contraction = _best_rate(implementation, known)
     parameters = ", ".join(f"{name} = {_format_value(value)}" for name, value in values.items()) or "its defaults"
     if not 0 < contraction < 1:
         raise Failed(f"rate is {contraction:g} with {parameters}; a contraction lies between 0 and 1.")

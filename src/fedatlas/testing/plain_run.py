@@ -57,6 +57,10 @@ class PlainRun:
         """Return the server's random generator of round t."""
         return stream(self.seed, "algorithm", t, 0)
 
+    def coding_rng(self, t: int, i: int) -> np.random.Generator:
+        """Return the generator by which client i codes its first message of round t."""
+        return stream(self.seed, "channel", t, int(i), 2, 0)
+
     def _rows(self, i: int) -> Any:
         return self.problem.partition.client(i) if self.problem.partition else np.arange(self.problem.samples)
 

@@ -48,6 +48,10 @@ class Algorithm(Kind):
     full_participation: ClassVar[bool] = False
     # The server moves in rounds without clients too, for example because its noise hides whether there were any.
     moves_without_clients: ClassVar[bool] = False
+    # Names of what ``client`` sends of which the server gets a row from each active client, and not the mean.
+    gathers: ClassVar[tuple[str, ...]] = ()
+    # The algorithm calls ``steps.hessian_product``, which not every problem has.
+    hessian: ClassVar[bool] = False
     # The algorithm calls ``steps.prox``, which not every problem has.
     exact_prox: ClassVar[bool] = False
     # Clients only send gradients at a point of the server. Where all clients share their data, the engine merges them.
@@ -96,7 +100,8 @@ class Algorithm(Kind):
 
         Args:
             s: State of the server, with what ``before`` added.
-            mean: Mean over active clients of what ``client`` sent: (d,) vectors and (1,) numbers.
+            mean: Mean over active clients of what ``client`` sent: (d,) vectors and (1,) numbers. What ``gathers``
+                names is rows (active, d), in ascending order of the clients' ids.
             n: Numbers of the round, such as ``n.active`` and ``n.clients``.
         """
 
@@ -112,6 +117,10 @@ class Algorithm(Kind):
             i: State of the clients after ``client``.
         """
         return i
+
+    def client_weights(self, steps: Steps) -> Array | None:
+        """Return weights of a block of clients in means, (m, 1), such as ``steps.sizes``; None if they are equal."""
+        return None
 
     def output(self, s: State) -> Array:
         """Return the vector (d,) that is evaluated."""
@@ -170,7 +179,7 @@ class Algorithm(Kind):
 
         Args:
             c: Constants of the problem: ``mu`` and ``L`` of the mean objective, ``mu_min`` and ``L_max`` of the
-                clients' objectives, ``delta_A``.
+                clients' objectives, ``delta_A``, the dimension ``dim`` and the number ``clients``.
         """
         return None
 
@@ -209,6 +218,8 @@ class Algorithm(Kind):
             raise Undefined(f"{self.title()} solves subproblems exactly, but full_gradients is minibatch")
         if self.exact_prox and not problem.has_prox():
             raise Undefined(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
+        if self.hessian and not problem.has_hessian():
+            raise Undefined(f"{self.title()} takes products with Hessians, but this problem has none")
 
     def _validate_precision(self, setting: Setting) -> None:
         """Raise UserError if numbers that follow from the hyper-parameters are lost in double precision."""

@@ -34,7 +34,7 @@ class Coded:
 class Channel(Kind):
     """A map of vectors, of which the receiver gets the values, and the bits of each message.
 
-    A map C of vectors with d entries promises at most one of two things, of which analyses of methods make use:
+    A map C of vectors with d entries promises one of two things, of which analyses of methods make use, or none:
 
         E C(v) = v  and  E |C(v) - v|^2 <= omega |v|^2        it is unbiased, with variance constant omega
         E |C(v) - v|^2 <= (1 - alpha) |v|^2                   it is contractive, with constant alpha

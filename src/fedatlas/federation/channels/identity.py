@@ -18,3 +18,6 @@ class Identity(Channel):
 
     def omega(self, d: int) -> float:
         return 0.0
+
+    def alpha(self, d: int) -> float:
+        return 1.0

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from fedatlas.federation.arrays import State
 
 if TYPE_CHECKING:
+    from fedatlas.federation.channels import Channel, Coded
     from fedatlas.federation.engine.drivers import Driver
     from fedatlas.federation.partitions.partition import Partition
     from fedatlas.federation.topologies.mixing import Mixing
@@ -59,6 +60,13 @@ class Steps(Protocol):
     def share(self) -> Array:
         """Samples of the current step's minibatch divided by the samples of its client: (m, 1)."""
 
+    @property
+    def sizes(self) -> Array:
+        """Samples n_i of the clients: (m, 1)."""
+
+    def code(self, channel: "Channel", v: Array) -> "Coded":
+        """Return rows v (m, d) as a receiver has them after a channel, with the bits that are sent for them."""
+
     def full(self, y: Array) -> Array:
         """Return the full local gradients G_i(y): (m, d). With ``full_gradients: minibatch`` of the setting, return the
         means of the round's K stochastic gradients instead.
@@ -75,6 +83,9 @@ class Steps(Protocol):
 
     def prox(self, v: Array, weight: float) -> Array:
         """Return the exact minimisers over y of f_i(y) + weight/2 |y - v|^2: (m, d)."""
+
+    def hessian_product(self, y: Array, v: Array) -> Array:
+        """Return the products of the Hessians of the clients' objectives at y with v: (m, d)."""
 
     def record(self, **values: Any) -> None:
         """Record values of the current local step, (m, 1) each or one number for all clients."""
@@ -143,10 +154,13 @@ class Setting(Protocol):
 
 
 class Proximal(Protocol):
-    """A problem, or a kind of problem, that says whether its clients have an exact proximal step."""
+    """A problem, or a kind of problem, that says whether its clients have an exact proximal step, and Hessians."""
 
     def has_prox(self) -> bool:
         """Return whether clients of this problem have an exact proximal step."""
+
+    def has_hessian(self) -> bool:
+        """Return whether clients of this problem have products with their Hessians."""
 
 
 class Problem(Proximal, Protocol):
@@ -244,6 +258,9 @@ class EngineAlgorithm(Protocol):
     def exact_prox(self) -> bool: ...
 
     @property
+    def gathers(self) -> tuple[str, ...]: ...
+
+    @property
     def client_by_client(self) -> bool: ...
 
     def title(self) -> str: ...
@@ -265,6 +282,8 @@ class EngineAlgorithm(Protocol):
     def empty_round(self, s: State, n: Round) -> State: ...
 
     def receive(self, s: State, i: State) -> State: ...
+
+    def client_weights(self, steps: Steps) -> Any: ...
 
     def output(self, s: State) -> Any: ...
 

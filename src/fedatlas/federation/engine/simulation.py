@@ -16,6 +16,7 @@ from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import communication, evaluation, memory, pools, recording
+from fedatlas.federation.engine.aggregation import Aggregate
 from fedatlas.federation.engine.channels import Channels
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, join
@@ -254,7 +255,7 @@ class Simulation:
     ) -> tuple[State, np.ndarray | None, list[ClientWork]]:
         """Return the mean over a group of the States that a hook sends, the bits of each, and the work of the blocks.
 
-        The States that clients keep go to the table. Means are added up in the group's order.
+        The States that clients keep go to the table.
         """
         function = getattr(algorithm, hook)
 
@@ -266,29 +267,22 @@ class Simulation:
                 result = function(self.mixed_state(ids, s), self.table.read(ids), steps)
                 with explained(algorithm, hook, result, len(ids)):
                     message, state = result if isinstance(result, tuple) else (result, None)
-                    return ids, self.channels.send(hook, message, ids, n.round), state, work, steps.records
+                    sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
+            return ids, sent, weights, state, work, steps.records
 
-        total: dict[str, Array] = {}
-        rows: dict[str, list[tuple[Array, Array]]] = {}
-        bits, works = [], []
-        for ids, sent, state, work, records in pool.map(compute, self._blocks(group.ids)):
+        gathers = algorithm.gathers if hook == "client" else ()
+        total, works = Aggregate(group.ids, gathers, self.mixing is not None), []
+        for ids, sent, weights, state, work, records in pool.map(compute, self._blocks(group.ids)):
             recording.join(self.records, records)
-            for name, value in sent.rows.items():
-                total[name] = arrays.add_rows(total.get(name), value)
-                if self.mixing is not None:
-                    rows.setdefault(name, []).append((value, getattr(sent.own, name)))
+            total.add(sent, weights)
             with explained(algorithm, hook, (State(), state), len(ids)):
                 self.table.write(ids, state)
             self.channels.keep(ids, sent.errors)
-            bits.append(sent.bits)
             works.append(work)
-        mean = State(**{name: value / len(group.ids) for name, value in total.items()})
         if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
-            order = np.argsort(group.ids)
-            for name, parts in rows.items():
-                values, own = (arrays.concatenate(part)[order] for part in zip(*parts, strict=True))
-                self.mixed[name] = self.mixing.mix(values, None if self.channels.up is None else own)
-        return mean, None if bits[0] is None else np.concatenate(bits), works
+            for name, (rows, own) in total.rows.items():
+                self.mixed[name] = self.mixing.mix(rows, None if self.channels.up is None else own)
+        return total.mean, total.bits, works
 
     def _record(
         self,

@@ -9,10 +9,13 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array
+from fedatlas.federation.channels import Channel, Coded
+from fedatlas.federation.engine.channels import OWN
 from fedatlas.federation.engine.exchanges import ClientWork
 from fedatlas.federation.engine.protocols import Batch, EngineProblem
 from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import LOCAL_LOSS
+from fedatlas.federation.streams import stream
 
 
 class Gradient:
@@ -103,7 +106,7 @@ class Steps:
         self.problem, self.clients, self.draws, self._round, self._work = problem, clients, draws, round, work
         self.records: dict[str, list[np.ndarray]] = {name: [] for name in round.recorded}
         self.cuts: list[tuple[int, slice]] = []
-        self._step = 0
+        self._step = self._codings = 0
         self.K = int(round.steps)
         if draws is not None:
             _, passes, width = draws.shape
@@ -174,11 +177,31 @@ class Steps:
 
         The last minibatch of a pass has the samples that are left. Before the first step it is the share of the first.
         """
-        partition, shares = self.problem.partition, np.ones(len(self.clients))
+        shares = np.ones(len(self.clients))
         if self.draws is not None:
-            sizes = self.problem.samples if partition is None else partition.sizes[self.clients]
-            shares = self.draws[:, *self.cuts[self._step]].shape[1] / sizes * shares
+            shares = self.draws[:, *self.cuts[self._step]].shape[1] / self._sizes() * shares
         return arrays.column(shares, self._round.vector)
+
+    @property
+    def sizes(self) -> Array:
+        """Samples n_i of the clients, (m, 1)."""
+        return arrays.column(self._sizes(), self._round.vector)
+
+    def _sizes(self) -> np.ndarray:
+        partition = self.problem.partition
+        return np.full(len(self.clients), self.problem.samples) if partition is None else partition.sizes[self.clients]
+
+    def code(self, channel: Channel, v: Array) -> Coded:
+        """Return rows v (m, d) as the receiver has them after a channel, with the bits that are sent for them.
+
+        Each call in a round has its own draws, which depend on the seed, the round and the client.
+        """
+        index, self._codings = self._codings, self._codings + 1
+        seed, t, ids = self._round.seed, self._round.round, self.clients
+        rows = arrays.rows(v, len(ids))
+        return channel.apply(
+            rows, lambda row: stream(seed, "channel", t, int(ids[row]), OWN, index), self.problem.shapes
+        )
 
     def full(self, y: Array) -> Array:
         """Return full local gradients G_i(y); where they are not exact, means of the round's minibatches: (m, d)."""
@@ -216,6 +239,15 @@ class Steps:
         rows, selected = v * 0, self.clients == client
         rows[selected] = self._round.active * v[selected]
         return rows
+
+    def hessian_product(self, y: Array, v: Array) -> Array:
+        """Return the products of the Hessians of f_i at y with v, (m, d). Each counts as a full gradient.
+
+        Only a problem that declares Hessians has them.
+        """
+        batch: Any = self.problem.full_batch(self.clients)
+        self._work.count(batch, full=True)
+        return batch.hessian_product(y, v)
 
     def prox(self, v: Array, weight: float) -> Array:
         """Return the exact ``argmin_y f_i(y) + weight/2 |y - v|^2`` of each client, (m, d).

@@ -43,6 +43,8 @@ class ProblemKind(Kind):
     exact: ClassVar[bool] = False
     # Clients' objectives have an exact proximal step.
     proximal: ClassVar[bool] = False
+    # Clients' objectives have products with their Hessians.
+    hessian: ClassVar[bool] = False
     # Full name of the module that computes, if ``build`` loads it by name; by default the one that declares the kind.
     oracle: ClassVar[str | None] = None
     # x0 is a normal vector that any generator can draw, or 0.
@@ -56,6 +58,11 @@ class ProblemKind(Kind):
     def has_prox(cls) -> bool:
         """Return whether clients of this kind of problem have an exact proximal step."""
         return cls.proximal
+
+    @classmethod
+    def has_hessian(cls) -> bool:
+        """Return whether clients of this kind of problem have products with their Hessians."""
+        return cls.hessian
 
     def available_constants(self) -> tuple[str, ...]:
         """Return those of ``constants`` that the problem has with these options."""
@@ -240,6 +247,7 @@ class Problem(ClientLabels, ABC):
         one_sample_rows: (indptr, indices, values, labels) of logistic data that all clients share, for compiled rounds.
         draw_bytes: Bytes that a step holds of each draw, such as a row of data.
         shapes: Shapes of the layers whose parameters x holds, one after another; empty where the model has no layers.
+        hessian: Whether ``full_batch`` has ``hessian_product(y, v)``, the products of clients' Hessians at y with v.
         uniform: Whether all stochastic functions are at least 0 and have curvatures between mu_min and L_max.
         part_rows: Rows of each client in the parts ``test`` and ``validation``, where they are known.
     """
@@ -253,6 +261,7 @@ class Problem(ClientLabels, ABC):
     one_sample_rows: Any = None
     draw_bytes: int = 0
     shapes: Sequence[tuple[int, ...]] = ()
+    hessian: ClassVar[bool] = False
     uniform: bool = False
     part_rows: "Mapping[str, Partition]" = MappingProxyType({})
 
@@ -293,6 +302,11 @@ class Problem(ClientLabels, ABC):
     def has_prox(cls) -> bool:
         """Return whether clients of this kind of problem have an exact proximal step."""
         return cls.prox is not Problem.prox
+
+    @classmethod
+    def has_hessian(cls) -> bool:
+        """Return whether ``full_batch`` has a method ``hessian_product``."""
+        return cls.hessian
 
     def prox(self, v: Vector, weight: float, clients: np.ndarray) -> Vector:
         """Return the exact ``argmin_y f_i(y) + weight/2 |y - v_i|^2`` of a block of clients: (m, d).

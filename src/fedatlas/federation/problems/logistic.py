@@ -318,5 +318,10 @@ class WeightedBatch:
         weight = self._signed * expit(self._signs * (self.A @ y))
         return (self._transposed @ weight + self.l2 * y)[None]
 
+    def hessian_product(self, y: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the product of the Hessian at y (d,) with v (d,), (1, d)."""
+        p = expit(self.A @ y)
+        return np.asarray(self._transposed @ (self.weights * p * (1 - p) * (self.A @ v)) + self.l2 * v)[None]
+
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.array([[self.value(y)]]), self.grad(y)

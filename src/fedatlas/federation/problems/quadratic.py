@@ -32,6 +32,7 @@ class SyntheticQuadratic(SyntheticKind):
     normal_start = True
     exact = True
     proximal = True
+    hessian = True
 
     dim: int | None = option(None, doc="parameters d of a synthetic instance", low=1)
     centers: list[list[float]] | None = option(
@@ -159,6 +160,8 @@ class Quadratic(Problem):
         >>> Quadratic([[1.0], [3.0]], [[1.0], [0.0]]).optimum.x
         array([0.25])
     """
+
+    hessian = True
 
     def __init__(
         self,
@@ -300,6 +303,10 @@ class QuadraticBatch:
 
     def grad(self, y: np.ndarray) -> np.ndarray:
         return self._grad(self._product(arrays.rows(y, len(self.b))))
+
+    def hessian_product(self, y: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return A_i v_i, (m, d), for v (m, d) or (d,)."""
+        return self._product(arrays.rows(v, len(self.b)))
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         y = arrays.rows(y, len(self.b))

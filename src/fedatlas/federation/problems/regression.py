@@ -31,6 +31,7 @@ class RegressionKind(DataKind):
 
     constants = ("L", "L_max", "mu")
     normal_start = True
+    hessian = True
 
     l2: Penalty = option(0.0, doc=L2_DOC, low=0)
     weights: Weights = option("equal", doc=WEIGHTS_DOC)
@@ -53,6 +54,8 @@ class Regression(RowProblem):
     objectives. Subclasses define the attributes that are declared here, and ``value``, ``gradient`` and
     ``hessian_product`` of F. The l2 term is the same for all clients, whatever their weights.
     """
+
+    hessian = True
 
     A: Any
     l2: float
@@ -222,6 +225,12 @@ class ClientBatches:
             return arrays.rows(self.batches[0].grad(y)[0], len(self.batches))
         y = arrays.rows(y, len(self.batches))
         return np.concatenate([batch.grad(v) for batch, v in zip(self.batches, y, strict=True)])
+
+    def hessian_product(self, y: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the products of the Hessians at y with v, (m, d) each, or (d,) for all clients."""
+        y, v = (arrays.rows(vector, len(self.batches)) for vector in (y, v))
+        batches: Any = self.batches
+        return np.concatenate([batch.hessian_product(y, v) for batch, y, v in zip(batches, y, v, strict=True)])
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         y = arrays.rows(y, len(self.batches))

@@ -268,6 +268,10 @@ class SoftmaxBatch:
 
     def _grad(self, y: np.ndarray, p: np.ndarray) -> np.ndarray:
         p.ravel()[self._labels] -= 1
+        return self._combined(y, p)
+
+    def _combined(self, y: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Return the sum of the rows with weights p (m, classes, b), which are changed, and the penalty's part at y."""
         p *= self._weights
         g = np.empty((len(self.a), self.problem.dim), self.a.dtype)
         W, c = self.problem.split(g)
@@ -281,6 +285,13 @@ class SoftmaxBatch:
     def grad(self, y: np.ndarray) -> np.ndarray:
         y = arrays.rows(y, len(self.a))
         return self._grad(y, probabilities(self._scores(y), axis=1)[0])
+
+    def hessian_product(self, y: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the products of the Hessians at y with v, (m, d) each, or (d,) for all clients."""
+        y, v = (arrays.rows(vector, len(self.a)) for vector in (y, v))
+        p = probabilities(self._scores(y), axis=1)[0]
+        q = p * self._scores(v)
+        return self._combined(v, q - p * q.sum(axis=1, keepdims=True))
 
     def value_and_grad(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         y = arrays.rows(y, len(self.a))

@@ -1,0 +1,56 @@
+"""EF21 (Richtarik, Sokolov & Fatkhullin 2021, arXiv:2106.05203)."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from fedatlas.federation.algorithms.compression import Compressing
+from fedatlas.federation.arrays import State, zeros_like
+from fedatlas.registry.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class EF21(Compressing):
+    """EF21 (Richtarik et al. 2021, Algorithm 2) is gradient descent with estimates of the clients' gradients.
+
+        c_i = C(G_i(x) - g_i),   g_i <- g_i + c_i
+        g <- g + mean_i c_i,   x <- x - lr g
+
+    C is contractive. g_i and g are 0 at first, so that g_i is C(G_i(x0)) after the first round. The setting's local
+    steps have no effect. Theory: lr = 1/(L + L_max sqrt(2 beta/theta)) (Theorem 2), where theta = 1 - sqrt(1 - alpha)
+    and beta = (1 - alpha)/theta.
+    """
+
+    name = "ef21"
+    label = "EF21"
+    cite = "richtarik2021"
+    full_participation = True
+    exact = True
+
+    lr: float = option(doc="step size gamma", above=0, advice="1/L")
+    compressor: str | dict[str, Any] = option(
+        lambda: {"kind": "top-k", "share": 0.1}, doc="contractive compressor C", family="channel"
+    )
+
+    def init(self, x0):
+        self.channel.require_contraction(len(x0), self.title())
+        return State(x=x0, g=zeros_like(x0)), State(g=zeros_like(x0))
+
+    def client(self, s, i, steps):
+        c = steps.code(self.channel, steps.full(s.x) - i.g)
+        return State(c=c), State(g=i.g + c.rows)
+
+    def server(self, s, mean, n):
+        g = s.g + mean.c
+        return State(x=s.x - self.lr * g, g=g)
+
+    def rate(self, c):
+        """Return 1 - lr mu, the factor of E F(x) - F* (Theorem 2)."""
+        if c["mu"] <= 0 or "dim" not in c:
+            return None
+        alpha = self.channel.contraction(int(c["dim"]))
+        if alpha is None:
+            return None
+        theta = 1 - math.sqrt(1 - alpha)
+        largest = 1 / (c["L"] + c["L_max"] * math.sqrt(2 * (1 - alpha)) / theta)
+        return 1 - self.lr * c["mu"] if self.lr <= min(largest, theta / (2 * c["mu"])) else None

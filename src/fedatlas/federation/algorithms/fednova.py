@@ -1,0 +1,42 @@
+"""FedNova (Wang, Liu, Liang, Joshi & Poor 2020, arXiv:2007.07481)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.arrays import State
+from fedatlas.registry.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedNova(Algorithm):
+    """FedNova (Wang et al. 2020, Algorithm 1) is FedAvg with changes divided by the clients' numbers of local steps.
+
+        y <- y - lr g(y)                                                     K_i times, from y = x
+        x <- x + server_lr (sum_S p_i K_i) sum_S p_i (y_K - x)/K_i
+
+    p_i is 1/|S|, or n_i over the n_j of all active clients. Clients take different numbers K_i of steps under
+    ``local_epochs``; where all take the same number and p_i = 1/|S|, FedNova is FedAvg. With p_i by size the fixed
+    point is that of the mean over all rows: weigh the problem's clients by one of both, here or in the problem.
+    """
+
+    name = "fednova"
+    label = "FedNova"
+    cite = "wang2020"
+
+    lr: float = option(doc="local step size eta", above=0, advice="1/L_max")
+    server_lr: float = option(1.0, doc="server step size", above=0)
+    p: Literal["equal", "size"] = option("equal", doc="weights p_i of clients: alike, or by their n_i rows")
+
+    def client(self, s, i, steps):
+        y = s.x
+        for g in steps:
+            y = y - self.lr * g(y)
+        K = len(steps)
+        return State(d=(y - s.x) / K, K=0 * y[:, :1] + K), State()
+
+    def client_weights(self, steps):
+        return steps.sizes if self.p == "size" else None
+
+    def server(self, s, mean, n):
+        return State(x=s.x + self.server_lr * mean.K * mean.d)
