@@ -9,7 +9,7 @@ from fedatlas import UserError
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.testing.instances import dirichlet, logistic, network, quadratic, softmax, twin
+from fedatlas.testing.instances import dirichlet, logistic, network, quadratic, softmax, twin, unequal_shares
 
 __all__ = [
     "dirichlet",
@@ -21,6 +21,7 @@ __all__ = [
     "run",
     "softmax",
     "twin",
+    "unequal_shares",
     "where_defined",
 ]
 

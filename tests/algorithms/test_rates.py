@@ -28,6 +28,7 @@ def theory(name, c):
         "ef21": {"lr": 0.2 / L, "compressor": {"kind": "top-k", "share": 0.5}},
         "diana": {"lr": 1 / (L * (1 + 6 * 1 / 5))},  # rand-k with d/k = 2, and 5 clients
         "marina": {"lr": 1 / (L * (1 + math.sqrt(2 / 5)))},
+        "compressed-scaffnew": {"lr": 2 / (L + mu), "p": min(1, math.sqrt(4 * mu / L))},
         "scaffnew": {"lr": 1 / L, "p": math.sqrt(mu / L)},
         "sonata": {"tau": 2 * delta},
         "svrp-gd": {"lr": 1 / (L + 2 * delta**2 / mu), "eta": mu / (2 * delta**2), "p": 0.2},
@@ -104,6 +105,9 @@ C = {"mu": 1.0, "L": 10.0, "mu_min": 0.5, "L_max": 20.0, "delta_A": 2.0, "dim": 
         ("diana", {"lr": 0.022}, 0.978),  # omega = 1: lr may be 1 / (2.2 20) = 0.0227
         ("diana", {"lr": 0.023}, None),
         ("diana", {"lr": 0.001, "compressor": {"kind": "rand-k", "count": 1}, "alpha": 0.001}, 0.9995),
+        # q = max(0.99^2, 0.6^2, 1 - 0.01/4), p = 0.1: 0.09975 / (1 - 0.9 * 0.9975)
+        ("compressed-scaffnew", {"lr": 0.02, "p": 0.1}, 0.09975 / 0.10225),
+        ("compressed-scaffnew", {"lr": 0.1, "p": 0.1}, None),
         ("marina", {"lr": 0.03}, 0.97),  # p = 1/2: lr may be 1 / (20 (1 + sqrt(0.4))) = 0.0306
         ("marina", {"lr": 0.031}, None),
         # a = 1/1.05^2, b = a 0.04: the larger root of z^2 - (a + p b + 1 - p) z + a (1 - p)

@@ -1,4 +1,4 @@
-"""EF21, DIANA, MARINA and FedPAQ, with the compressors that they have by default, written out here."""
+"""EF21, DIANA, MARINA, FedPAQ and FedNL, with the compressors that they have by default, and CompressedScaffnew."""
 
 import math
 
@@ -98,3 +98,47 @@ def fedpaq(run, lr, compressor):
         if quantised:
             x = x + sum(quantised) / len(quantised)
         yield x
+
+
+@transcription("fednl")
+def fednl(run, compressor):
+    assert compressor == {"kind": "low-rank", "rank": 1}
+    d = len(run.x0)
+    x, H_i = run.x0, [np.zeros((d, d)) for _ in range(run.m)]
+    for _ in range(run.T):
+        H = sum(H_i) / run.m
+        gradient, size = np.zeros(d), 0
+        for i in range(run.m):
+            difference = run.hessian(i, x) - H_i[i]
+            values, vectors = np.linalg.eigh(difference)
+            k = np.abs(values).argmax()
+            H_i[i] = H_i[i] + values[k] * np.outer(vectors[:, k], vectors[:, k])
+            size = size + np.sqrt((difference**2).sum()) / run.m
+            gradient = gradient + run.G(i, x) / run.m
+        x = x - np.linalg.inv(H + size * np.eye(d)) @ gradient
+        yield x
+
+
+@transcription("compressed-scaffnew")
+def compressed_scaffnew(run, lr, p, copies):
+    n, d, s = run.m, len(run.x0), copies
+    eta = n * (s - 1) / (s * (n - 1))
+    template = np.zeros((d, n))
+    for k in range(d):
+        for j in range(s * k, s * (k + 1)):
+            template[k, j % n] = 1
+    x, h = [run.x0] * n, [np.zeros(d)] * n
+    for t in range(run.T):
+        gamma = lr * run.decay(t)
+        flips = run.geometric(t, p)
+        places = run.shared_rng(t).permutation(n)
+        q = [template[:, places[i]] for i in range(n)]
+        for k in range(flips):
+            x_hat = [x[i] - gamma * run.g(t, k, i, x[i], flips) + gamma * h[i] for i in range(n)]
+            if k == flips - 1:
+                x_bar = sum(q[i] * x_hat[i] for i in range(n)) / s
+                h = [h[i] + p * eta / gamma * q[i] * (x_bar - x_hat[i]) for i in range(n)]
+                x = [x_bar] * n
+            else:
+                x = x_hat
+        yield x[0]

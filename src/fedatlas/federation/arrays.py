@@ -126,18 +126,32 @@ def rows(v: Array, m: int) -> Array:
     return v if v.shape[:-1] == (m,) else np.broadcast_to(v, (m, v.shape[-1]))
 
 
-def beside(u: Array, v: Array) -> Array:
-    """Return the entries of u and, behind them, those of v, row by row: (m, a) and (m, b) -> (m, a + b)."""
-    if is_torch(u):
+def beside(*parts: Array) -> Array:
+    """Return the entries of arrays one behind the other, row by row: (m, a), (m, b), ... -> (m, a + b + ...)."""
+    if is_torch(parts[0]):
         import torch
 
-        return torch.cat((u, v), dim=-1)
-    return np.concatenate((u, v), axis=-1)
+        return torch.cat(parts, dim=-1)
+    return np.concatenate(parts, axis=-1)
 
 
 def column(values: np.ndarray, like: Array) -> Array:
     """Return numbers (m,), one for each client, as an (m, 1) array in the library and type of ``like``."""
-    return like.new_tensor(values)[:, None] if is_torch(like) else np.asarray(values, like.dtype)[:, None]
+    return convert(values, like)[:, None]
+
+
+def convert(values: np.ndarray, like: Array) -> Array:
+    """Return an array of NumPy in the library and type of ``like``, and on its device."""
+    return like.new_tensor(values) if is_torch(like) else np.asarray(values, like.dtype)
+
+
+def solve(A: Array, b: Array) -> Array:
+    """Return the solution y of A y = b, (d,), for a matrix A (d, d)."""
+    if is_torch(A):
+        import torch
+
+        return torch.linalg.solve(A, b)
+    return np.linalg.solve(A, b)
 
 
 def zeros_like(v: Array) -> Array:

@@ -65,19 +65,23 @@ def estimate(simulation: "Simulation") -> tuple[dict[str, int], int]:
     Returns:
         Bytes by part, and the number of clients whose states are kept. The parts are ``model``: the server's state, and
         the vectors of the blocks that are computed at once; ``clients``: states of all clients that will have been
-        active; ``draws``: their draws in a round; and the problem's ``data`` and ``activations``.
+        active, with an error of their channel of one vector at least; ``rows``: what the server gathers in a round;
+        ``draws``: the clients' draws in a round; and the problem's ``data`` and ``activations``.
     """
     setting, problem = simulation.setting, simulation.problem
     vector = problem.dim * simulation.x0.dtype.itemsize
     server = sum(getattr(value, "nbytes", 8) for _, value in simulation.s.items())
     width = simulation.table.row_bytes / vector
     block = min(simulation.block, setting.clients) * simulation.threads
-    stateful = stateful_clients(simulation)
+    stateful, up, gathers = stateful_clients(simulation), simulation.channels.up, simulation.algorithm.gathers
+    state = simulation.table.row_bytes + (vector if up is not None and up.error_feedback else 0)
+    active = _most_active(simulation)
     waiting = 0 if simulation.rounds is None else simulation.rounds.messages
     parts = {
         "model": (2 + waiting) * server + block * int((ROWS + 2 * width) * vector),
-        "clients": stateful * simulation.table.row_bytes,
-        "draws": draws(problem, setting, _most_active(simulation)),
+        "clients": stateful * state,
+        "rows": 2 * active * len(gathers) * vector,  # as blocks and as one array
+        "draws": draws(problem, setting, active),
     }
     batch = setting.batch or problem.samples // setting.clients
     return parts | problem.memory(batch, block), stateful
@@ -86,7 +90,8 @@ def estimate(simulation: "Simulation") -> tuple[dict[str, int], int]:
 def stateful_clients(simulation: "Simulation") -> int:
     """Return the number of clients that will be active in some round; in very long runs, all. 0 without states."""
     setting, active = simulation.setting, np.zeros(simulation.setting.clients, bool)
-    if not simulation.table.data:
+    up = simulation.channels.up
+    if not simulation.table.data and not (up is not None and up.error_feedback):
         return 0
     for t in range(setting.total_rounds):
         if t == SCAN or active.all():
@@ -103,7 +108,7 @@ def require(simulations: "Sequence[Simulation]") -> str:
     """
     estimates = [estimate(simulation) for simulation in simulations]
     parts, stateful = estimates[0][0], max(count for _, count in estimates)
-    for name in ("model", "clients"):
+    for name in ("model", "clients", "rows"):
         parts[name] = sum(estimate[name] for estimate, _ in estimates)
     first = simulations[0]
     on_disk = first.setting.state == "disk"
@@ -111,7 +116,12 @@ def require(simulations: "Sequence[Simulation]") -> str:
     if parts["clients"]:
         where = " on disk" if on_disk else ""
         text += f", {format_size(parts['clients'])} for states of {stateful} clients{where}"
-    for name, words in (("draws", "the rows that clients draw"), ("data", "data"), ("activations", "activations")):
+    for name, words in (
+        ("rows", "rows of active clients"),
+        ("draws", "the rows that clients draw"),
+        ("data", "data"),
+        ("activations", "activations"),
+    ):
         if parts.get(name):
             text += f", {format_size(parts[name])} for {words}"
     stored = parts["clients"] if on_disk else 0

@@ -64,6 +64,17 @@ class Steps(Protocol):
     def sizes(self) -> Array:
         """Samples n_i of the clients: (m, 1)."""
 
+    @property
+    def clients(self) -> np.ndarray:
+        """Ids of the clients, (m,)."""
+
+    @property
+    def all_clients(self) -> int:
+        """Number of all clients, active or not."""
+
+    def shared_rng(self) -> np.random.Generator:
+        """Return a generator that is the same for all clients of the round, in its first state."""
+
     def code(self, channel: "Channel", v: Array) -> "Coded":
         """Return rows v (m, d) as a receiver has them after a channel, with the bits that are sent for them."""
 

@@ -199,9 +199,17 @@ class Steps:
         index, self._codings = self._codings, self._codings + 1
         seed, t, ids = self._round.seed, self._round.round, self.clients
         rows = arrays.rows(v, len(ids))
-        return channel.apply(
-            rows, lambda row: stream(seed, "channel", t, int(ids[row]), OWN, index), self.problem.shapes
-        )
+        shapes = self.problem.shapes if rows.shape[-1] == self.problem.dim else ()
+        return channel.apply(rows, lambda row: stream(seed, "channel", t, int(ids[row]), OWN, index), shapes)
+
+    def shared_rng(self) -> np.random.Generator:
+        """Return a generator that is the same for all clients of the round, in its first state."""
+        return stream(self._round.seed, "algorithm", self._round.round, 2)
+
+    @property
+    def all_clients(self) -> int:
+        """Number m of all clients, active or not."""
+        return self._round.clients
 
     def full(self, y: Array) -> Array:
         """Return full local gradients G_i(y); where they are not exact, means of the round's minibatches: (m, d)."""
