@@ -13,15 +13,15 @@ from tests.helpers import logistic, network, quadratic, run, softmax, unequal_sh
 EPOCHS = {"clients": 5, "rounds": 3, "local_epochs": 2, "batch": 4, "participation": {"kind": "uniform", "count": 4}}
 
 
-@pytest.mark.parametrize("p", ["equal", "size"])
-def test_fednova_divides_changes_by_the_steps_of_each_client(p):
+@pytest.mark.parametrize("by", ["equal", "size"])
+def test_fednova_divides_changes_by_the_steps_of_each_client(by):
     problem = unequal_shares(logistic())
-    simulation = Simulation(algorithms.create("fednova", {"lr": 0.1, "p": p}), problem, Setting(**EPOCHS), 3)
+    simulation = Simulation(algorithms.create("fednova", {"lr": 0.1, "weights": by}), problem, Setting(**EPOCHS), 3)
     x = simulation.x0
     for t in range(3):
         active = simulation.participants.active(t)
         sizes = problem.partition.sizes[active]
-        weights = sizes / sizes.sum() if p == "size" else np.full(len(active), 1 / len(active))
+        weights = sizes / sizes.sum() if by == "size" else np.full(len(active), 1 / len(active))
         directions, counts = [], []
         for i, passes in zip(active, simulation.sampler.passes(t, active, 2), strict=True):
             y, k = x, 0

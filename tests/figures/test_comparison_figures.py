@@ -217,7 +217,9 @@ def test_the_best_known_value_is_told():
     frame = curves().rename(columns={"suboptimality": "loss"})
     figure, _ = draw_kind("pairwise", (None, frame, view(metric="loss")))
     foot = " ".join(figure.get_supxlabel().split())
-    assert "the distance of the training loss to the best that any run with the seed found is 1 % of the first one" in foot
+    assert (
+        "the distance of the training loss to the best that any run with the seed found is 1 % of the first one" in foot
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ def changes(run, t, lr, x):
 
 
 @transcription("fednova")
-def fednova(run, lr, server_lr, p):
-    assert p == "equal"  # sizes and unequal numbers of steps: tests/algorithms/test_aggregation.py
+def fednova(run, lr, server_lr, weights):
+    assert weights == "equal"  # sizes and unequal numbers of steps: tests/algorithms/test_aggregation.py
     x = run.x0
     for t in range(run.T):
         updates = changes(run, t, lr, x)

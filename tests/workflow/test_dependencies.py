@@ -120,6 +120,7 @@ TABLE = [
     ("federation.problems.data_options", f"{EVERY_CELL} optimum promises there below"),
     ("federation.problems.base", f"{EVERY_CELL} optimum promises there below instability"),
     ("federation.problems.instances", f"{EVERY_CELL} promises there tabled below track"),
+    ("federation.problems.optimum", f"{EVERY_CELL} optimum promises there below instability"),
     ("federation.problems", f"{EVERY_CELL} optimum promises below"),
     ("federation.problems.*", ""),
     ("federation.architectures", "lenet"),

@@ -31,7 +31,8 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import instances
-from fedatlas.federation.problems.base import Optimum, Problem
+from fedatlas.federation.problems.base import Problem
+from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.io.text import read_bytes
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much

@@ -16,8 +16,9 @@ class FedNova(Algorithm):
         x <- x + server_lr (sum_S p_i K_i) sum_S p_i (y_K - x)/K_i
 
     p_i is 1/|S|, or n_i over the n_j of all active clients. Clients take different numbers K_i of steps under
-    ``local_epochs``; where all take the same number and p_i = 1/|S|, FedNova is FedAvg. With p_i by size the fixed
-    point is that of the mean over all rows: weigh the problem's clients by one of both, here or in the problem.
+    ``local_epochs``; where all take the same number and p_i = 1/|S|, FedNova is FedAvg. With
+    ``weights: size`` each local objective counts by its rows; the problem's own ``weights: size`` scales the losses
+    instead, so give one of the two.
     """
 
     name = "fednova"
@@ -26,7 +27,7 @@ class FedNova(Algorithm):
 
     lr: float = option(doc="local step size eta", above=0, advice="1/L_max")
     server_lr: float = option(1.0, doc="server step size", above=0)
-    p: Literal["equal", "size"] = option("equal", doc="weights p_i of clients: alike, or by their n_i rows")
+    weights: Literal["equal", "size"] = option("equal", doc="weights p_i of clients: alike, or by their n_i rows")
 
     def client(self, s, i, steps):
         y = s.x
@@ -36,7 +37,7 @@ class FedNova(Algorithm):
         return State(d=(y - s.x) / K, K=0 * y[:, :1] + K), State()
 
     def client_weights(self, steps):
-        return steps.sizes if self.p == "size" else None
+        return steps.sizes if self.weights == "size" else None
 
     def server(self, s, mean, n):
         return State(x=s.x + self.server_lr * mean.K * mean.d)

@@ -159,8 +159,8 @@ def _validate_down(down: Channel, algorithm: EngineAlgorithm, setting: Setting) 
             f"clients of {algorithm.title()} receive the server's vectors after its step, and no channel down is "
             "defined for these: give up alone"
         )
-    if down.error_feedback and not setting.full_participation:
+    if down.error_feedback and not (setting.full_participation and setting.driver_kind.name == "synchronous"):
         raise UserError(
             "a channel down with error_feedback sends changes, which a client that was not active has missed: leave "
-            "participation or error_feedback out"
+            "participation, driver or error_feedback out"
         )

@@ -10,8 +10,9 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.base import Batch, DataKind, Optimum
+from fedatlas.federation.problems.base import Batch, DataKind
 from fedatlas.federation.problems.client_weights import WEIGHTS_DOC, Weights, is_pooled, loss_factors, row_weights
+from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.federation.problems.rows import RowProblem
 from fedatlas.registry.options import option
 

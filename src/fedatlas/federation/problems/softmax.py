@@ -13,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.base import VALIDATION, Batch, Optimum, evaluation_rows
+from fedatlas.federation.problems.base import VALIDATION, Batch, evaluation_rows
+from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.federation.problems.regression import (
     L2_DOC,
     START_SCALE_DOC,

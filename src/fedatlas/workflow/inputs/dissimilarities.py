@@ -13,7 +13,7 @@ from fedatlas.federation import problems
 from fedatlas.federation.partitions import is_split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import instances
-from fedatlas.federation.problems.base import Optimum
+from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedred.constants import fedred_constants
 from fedatlas.workflow.inputs import ResultTables

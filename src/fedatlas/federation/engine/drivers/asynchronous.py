@@ -68,6 +68,10 @@ class Asynchronous(Driver):
         reasons = [reason for hook, reason in HOOKS.items() if algorithm.overrides(hook)]
         if algorithm.mixing(clients) is not None:
             reasons.append("its clients exchange vectors with their neighbours, and have no server")
+        if algorithm.gathers:
+            reasons.append("its server needs the messages of all clients of a round one by one")
+        if algorithm.overrides("client_weights"):
+            reasons.append("it weights the clients of a round against each other")
         if algorithm.single_client():
             reasons.append("one client alone computes in a round")
         if algorithm.full_participation:
