@@ -48,7 +48,7 @@ class Diana(Compressing):
     def rate(self, c):
         """Return max(1 - lr mu, 1 - alpha/2), the factor of a sum with E |x - x*|^2 as a term.
 
-        It is Theorem 4.1 of Gorbunov et al. 2020 with the constants of DIANA and M = 4 omega / (m alpha). L is that of
+        It is Theorem 4.1 of Gorbunov et al. 2020 with the constants of DIANA and M = 4 omega/(m alpha). L is that of
         the clients.
         """
         if c["mu_min"] < 0 or c["mu"] <= 0 or not {"dim", "clients"} <= c.keys():
