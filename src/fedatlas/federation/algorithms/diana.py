@@ -15,8 +15,8 @@ class Diana(Compressing):
         q_i = C(G_i(x) - h_i),   h_i <- h_i + alpha q_i
         x <- x - lr (h + mean_i q_i),   h <- h + alpha mean_i q_i
 
-    C is unbiased. h_i and h are 0 at first. The setting's local steps have no effect. Theory: alpha = 1/(1 + omega) and
-    lr = 1/((1 + 6 omega/m) L_max) (Gorbunov et al. 2020, Corollary A.7, for their Algorithm 3).
+    C is unbiased. h_i and h are 0 at first. The setting's local steps have no effect. Theory: alpha = 1/(1 + omega), and
+    lr = 1/((1 + 6 omega/m) L_max), by Corollary A.7 of Gorbunov et al. 2020, for their Algorithm 3.
     """
 
     name = "diana"
@@ -48,8 +48,8 @@ class Diana(Compressing):
     def rate(self, c):
         """Return max(1 - lr mu, 1 - alpha/2), the factor of a sum with E |x - x*|^2 as a term.
 
-        It is Theorem 4.1 of Gorbunov et al. 2020 with the constants of DIANA and M = 4 omega/(m alpha). L is that of
-        the clients.
+        It is Theorem 4.1 of Gorbunov et al. 2020 with DIANA's constants, and with twice the least M that it
+        allows. L is that of the clients.
         """
         if c["mu_min"] < 0 or c["mu"] <= 0 or not {"dim", "clients"} <= c.keys():
             return None
