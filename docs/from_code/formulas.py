@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-GREEK = "alpha beta gamma delta epsilon eta theta kappa lambda mu nu rho sigma tau Delta".split()
+GREEK = "alpha beta gamma delta epsilon eta theta kappa lambda mu nu rho sigma tau omega Delta".split()
 SYMBOLS = {name: f"\\{name}" for name in GREEK} | {
     "lam": r"\lambda",
     "eps": r"\epsilon",
