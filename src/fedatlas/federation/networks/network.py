@@ -116,7 +116,7 @@ class Network(RowProblem):
         self.samples, self.augmentation = len(train), settings.augmentation
         self.variants = self.augmentation.variants if self.augmentation else 1
         self.module = self._fresh_module(0)
-        validate(self.module)
+        validate(self.module, self.train)
         self.dim = len(flatten(self.module))
         self.shapes = [tuple(parameter.shape) for parameter in self.module.parameters()]
         self._threads = threading.local()
@@ -176,8 +176,11 @@ class Network(RowProblem):
         ``head`` is the number of parameters of the layer that the module declares last, the last coordinates of x, if
         there are others.
         """
-        layers = (sum(p.numel() for p in layer.parameters(recurse=False)) for layer in self.module.modules())
-        head = [size for size in layers if size][-1]
+        layers = {  # a parameter that several layers share belongs to the first of them, as in ``parameters()``
+            parameter: layer for layer in reversed([*self.module.modules()]) for parameter in layer.parameters(False)
+        }
+        parameters = [*self.module.parameters()]
+        head = sum(p.numel() for p in parameters if layers[p] is layers[parameters[-1]])
         return ({"mu": self.l2} if self.l2 > 0 else {}) | ({"head": head} if head < self.dim else {})
 
     def start(self, seed: int) -> Tensor:

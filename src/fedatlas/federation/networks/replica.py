@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -70,21 +71,54 @@ def activations(module: nn.Module, samples: Samples) -> list[int]:
     module = copy.deepcopy(module)
     for layer in module.modules():
         if not any(True for _ in layer.children()):
-            layer.register_forward_hook(lambda _, __, out: sizes.append(out.nbytes))
+            layer.register_forward_hook(lambda _, __, out: sizes.append(_size(out)))
     with torch.no_grad():
         module(samples.gather(samples.index([0]))[0])
     return sizes
 
 
-def validate(module: nn.Module) -> None:
-    """Raise UserError if a module is not a function of its parameters and its input alone."""
+def _size(output: Any) -> int:
+    """Return the bytes of a layer's output, a tensor or tuples of tensors, as recurrent layers and attention have."""
+    if isinstance(output, (tuple, list)):
+        return sum(map(_size, output))
+    return output.nbytes if isinstance(output, Tensor) else 0
+
+
+def validate(module: nn.Module, samples: Samples) -> None:
+    """Raise UserError if a module is not a function of its parameters and its input alone that returns scores.
+
+    Args:
+        module: The module.
+        samples: Samples, of which it is given the first.
+    """
     for name, _ in module.named_buffers():
         raise UserError(
             f"network: the module has a buffer {name!r}, state that no algorithm would average; use layers without "
             "(GroupNorm for BatchNorm)"
         )
     for name, layer in module.named_modules():
-        if isinstance(layer, (nn.modules.dropout._DropoutNd, nn.RReLU)):
+        if _draws(layer):
             raise UserError(f"network: the layer {name!r} draws random numbers that no seed controls; leave it out")
     if not any(True for _ in module.parameters()):
         raise UserError("network: the module has no parameters")
+    data = samples.gather(samples.index([0]))[0]
+    try:
+        with torch.no_grad():
+            scores = module(data)
+    except (RuntimeError, TypeError, ValueError, IndexError) as error:
+        raise UserError(f"network: the module fails on data of shape {tuple(data.shape)} ({error})") from error
+    if not isinstance(scores, Tensor) or scores.ndim != 2 or len(scores) != 1:
+        returned = f"shape {tuple(scores.shape)}" if isinstance(scores, Tensor) else type(scores).__name__
+        raise UserError(
+            f"network: of data of shape {tuple(data.shape)} the module makes {returned}; it must return a tensor of "
+            "scores, (samples, outputs)"
+        )
+
+
+def _draws(layer: nn.Module) -> bool:
+    """Return whether a layer draws random numbers in training."""
+    if isinstance(layer, nn.modules.dropout._DropoutNd):
+        return layer.p > 0
+    if isinstance(layer, (nn.RNNBase, nn.MultiheadAttention)):
+        return layer.dropout > 0
+    return isinstance(layer, nn.RReLU)

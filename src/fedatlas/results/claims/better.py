@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.experiments import labels
-from fedatlas.federation.metrics import metric
+from fedatlas.federation.metrics import Metric, metric
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import ContestCheck, ScoreCheck
 from fedatlas.results.claims.evidence import MATTERS, Bounds, Evidence, Side, judge_all, judge_any, vacuous_outcome
@@ -95,7 +95,7 @@ class Better(ScoreCheck, ContestCheck):
         if metric(name).scale != "log" and any(-math.inf < score < 0 for pair in pairs for score in pair):
             raise NotTested(f"Below 0 the {labels.words(name)} has no ratio: give `by` or another metric")
         ratios = [_ratio(ours, theirs, low) for ours, theirs in pairs]
-        equality = self._equality(name, [theirs for _, theirs in pairs])
+        equality = self._equality(metric(name), [theirs for _, theirs in pairs])
         return Evidence(
             sample(ratios, log=True, exact=exact),
             Bounds(self.factor, high, self.factor == 1),
@@ -104,12 +104,12 @@ class Better(ScoreCheck, ContestCheck):
             math.log(equality.high) if equality else None,
         )
 
-    def _equality(self, metric: str, theirs: list[float]) -> Bounds | None:
+    def _equality(self, record: Metric, theirs: list[float]) -> Bounds | None:
         """Return the ratios that differ from 1 by less than what matters; None where a factor is claimed."""
         if self.factor != 1 or not self.matters:
             return None
         share = self.matters
-        if metric.endswith("accuracy"):
+        if record.name.endswith("accuracy") or (record.percent and record.larger_is_better):
             mean = math.fsum(theirs) / len(theirs)
             if not 0 < mean < 1:
                 return None
