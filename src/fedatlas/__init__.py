@@ -1,9 +1,10 @@
 """fedatlas: an executable atlas of federated optimisation.
 
 ``train`` runs one algorithm on one problem: a specification, or a problem of plain arrays (``Logistic``, ``Softmax``,
-``Network``, ``Quadratic``), which ``partitions`` splits over clients. ``plot`` draws what it returned. ``load_results``
-reads what the workflow computed, whose file is ``SNAKEFILE``. ``FederatedLogisticRegression`` is a scikit-learn
-estimator. ``UserError`` is raised on all input that does not fit; it is a ValueError. docs/how-to/python.md shows them.
+``Network``, ``Quadratic``), which ``partitions`` splits over clients. ``sweep`` runs grids. ``plot`` draws what they
+return. ``load_results`` reads what the workflow computed, whose file is ``SNAKEFILE``. ``FederatedLogisticRegression``
+is a scikit-learn estimator. ``UserError`` is raised on all input that does not fit; it is a ValueError.
+docs/how-to/python.md shows them.
 
 The other names are what extensions derive from and use: ``Algorithm``, ``State``, ``option`` and so on;
 docs/how-to/adding.md has an example of each.
@@ -75,6 +76,7 @@ EXPORTS = {
     "option": "fedatlas.registry.options",
     "plot": "fedatlas.api.plotting",
     "stream": "fedatlas.federation.streams",
+    "sweep": "fedatlas.api.sweep",
     "train": "fedatlas.api.train",
     "transcription": "fedatlas.testing.transcriptions",
 }
@@ -91,6 +93,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.api.estimator import FederatedLogisticRegression as FederatedLogisticRegression
     from fedatlas.api.frames import load_results as load_results
     from fedatlas.api.plotting import plot as plot
+    from fedatlas.api.sweep import sweep as sweep
     from fedatlas.api.train import train as train
     from fedatlas.data.catalogue.base import File as File
     from fedatlas.data.catalogue.base import Form as Form

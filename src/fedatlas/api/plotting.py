@@ -43,11 +43,12 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
     than five lines it is bars. A cross marks where a curve diverged.
 
     Args:
-        frames: The result of `train`; a list of such frames; a mapping from labels to frames, or to lists of frames
-            that differ in their seed; or the ``curves`` of `load_results`, in which each algorithm has one point of the
-            axes.
+        frames: The result of `train` or `sweep`; a list of frames of `train`; a mapping from labels to frames, or to
+            lists of frames that differ in their seed; or the ``curves`` of `load_results`, in which each algorithm has
+            one point of the axes.
         x: A cost: ``rounds``, ``steps``, ``gradients``, ``samples``, ``vectors_up``, ``vectors_down``, ``bits_up``,
-            ``bits_down`` or ``seconds``; or a metric, such as a number that the servers report.
+            ``bits_down`` or ``seconds``; or a metric, such as a number that the servers report; or, for
+            a sweep, an axis of numbers, against which the last value of each run is drawn.
         y: A metric; by default suboptimality, or loss where it is unknown.
         ax: Axes to draw in; by default those of a new figure.
 
@@ -68,10 +69,11 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
     """
     import matplotlib
 
-    lines = _lines(frames)
-    if x not in labels.TIMES and not all(x in metric_columns(line.rows) for line in lines):
+    swept = x in _axes(frames)
+    lines = _lines(frames, x if swept else "")
+    if not swept and x not in labels.TIMES and not all(x in metric_columns(line.rows) for line in lines):
         raise UserError(f"plot: x is {x!r}; it must be a cost{did_you_mean(x, list(labels.TIMES))}")
-    y, cost = _metric(lines, y), "round" if x == "rounds" else x
+    y, cost = _metric(lines, y), "round" if x == "rounds" or swept else x
     for line in lines:
         if cost not in line.rows:
             raise UserError(f"plot: {line.label} has no column {cost!r}")
@@ -94,7 +96,11 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
         set_limits([ax], limiting, log)
         for curve, style in diverging:
             mark_divergence(ax, curve, style)
-        ax.set(xlabel=labels.cost(x), ylabel=labels.quantity(y), xlim=(0, None))
+        ax.set(xlabel=labels.axis(x, {}) if swept else labels.cost(x), ylabel=labels.quantity(y))
+        if swept:
+            _scale_axis(ax, [value for line in lines for value in line.rows["round"]])
+        else:
+            ax.set_xlim(left=0)
         ax.legend(handles=[*handles, *([note_handle("diverged", marker="x")] if diverging else [])])
     return ax
 
@@ -115,10 +121,27 @@ def _metric(lines: list[PlotLine], y: str | None) -> str:
     return y
 
 
-def _lines(frames: Any) -> list[PlotLine]:
+def _axes(frames: Any) -> list[str]:
+    """Return the axes of a frame of `sweep`."""
     import pandas as pd
 
-    if isinstance(frames, pd.DataFrame):
+    return frames.attrs.get("axes", []) if isinstance(frames, pd.DataFrame) else []
+
+
+def _scale_axis(ax: "Axes", values: list[Any]) -> None:
+    """Set a logarithmic scale where an axis has numbers whose steps grow."""
+    steps = sorted(set(values))
+    if len(steps) > 2 and steps[0] > 0 and steps[-1] - steps[-2] > 1.5 * (steps[1] - steps[0]):
+        ax.set_xscale("log")
+
+
+def _lines(frames: Any, x: str = "") -> list[PlotLine]:
+    """Return the lines of frames. x: Axis of a sweep, against which the last values of runs are drawn."""
+    import pandas as pd
+
+    if _axes(frames):
+        lines = _lines_of_sweep(frames, x)
+    elif isinstance(frames, pd.DataFrame):
         lines = _lines_of_curves(frames) if "algorithm" in frames else [_line_of_runs([frames])]
     elif isinstance(frames, Mapping):
         lines = [
@@ -171,6 +194,22 @@ def _lines_of_curves(curves: "DataFrame") -> list[PlotLine]:
         PlotLine(entries.get(id, {}).get("label") or _label(id), entries.get(id, {}).get("algorithm", id), rows)
         for id, rows in curves.groupby("algorithm", sort=False)
     ]
+
+
+def _lines_of_sweep(frame: "DataFrame", x: str) -> list[PlotLine]:
+    """Return the lines of a sweep: one for each algorithm at each point of the axes, but for the axis x."""
+    axes, entries = [axis for axis in _axes(frame) if axis != x], frame.attrs["algorithms"]
+    if x:
+        if frame[x].dtype.kind not in "iuf":
+            raise UserError(f"plot: x is {x!r}, whose values are no numbers; keep one of them, and take a cost")
+        ends = frame.groupby(["algorithm", *_axes(frame), "seed"], sort=False).tail(1)
+        frame = ends.assign(round=ends[x])
+    varied = [axis for axis in axes if frame[axis].nunique() > 1]
+    lines = []
+    for (id, *cells), rows in frame.groupby(["algorithm", *varied], sort=False):
+        label = ", ".join([entries[id]["label"], *map(labels.point, varied, cells)])
+        lines.append(PlotLine(label, entries[id]["algorithm"], rows))
+    return lines
 
 
 def _label(algorithm: str) -> str:

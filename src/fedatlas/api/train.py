@@ -19,6 +19,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation
 from fedatlas.federation.metrics import metric as record
 from fedatlas.federation.problems import Problem, interactive
+from fedatlas.federation.problems.base import Optimum
 from fedatlas.registry.options import Option
 from fedatlas.registry.validation import construct, native, validate_values
 
@@ -30,6 +31,7 @@ ARGUMENTS = {
     "seed": Option("seed", int, 0, doc="of samples, participation and start", low=0, high=LARGEST_SEED),
     "threads": Option("threads", int, 1, doc="client blocks computed at once", low=1),
 }
+_OPTIMA: dict[str, Optimum] = {}  # of the problems that this process has solved, by identity
 
 
 def train(
@@ -58,7 +60,8 @@ def train(
         directory: Folder of prepared data, by default FEDATLAS_DATA or ``data``. Custom data and those that come with a
             package are prepared on demand, in the user's cache if the folder does not exist or cannot be written. Other
             data sets must have been fetched.
-        optimum: Whether F* is computed, if a solver exists, so that suboptimality is reported.
+        optimum: Whether F* is computed, if a solver exists, so that suboptimality is reported. It is computed once for
+            a problem, or a specification, in a process.
         threads: Number of client blocks that are computed at once.
         progress: Function that is called with each row.
         say: Function that is called with an estimate of the memory before the run.
@@ -113,8 +116,10 @@ def train(
             parameters, cls.options(), problems.parse(interactive.resolve_data_names(problem))[0].available_constants()
         )
     problem_spec = dict(problem) if isinstance(problem, Mapping) else repr(problem)
+    identity = ""
     if isinstance(problem, Mapping):
-        problem = interactive.create(problem, setting.clients, directory)
+        specification, problem = problem, interactive.create(problem, setting.clients, directory)
+        identity = interactive.identity(specification, setting.clients, directory)
     algorithm = _create(algorithm, resolve(parameters, cls.options(), problem))
     spec = {
         "algorithm": algorithm.name,
@@ -124,7 +129,9 @@ def train(
         "seed": seed,
     }
     if optimum and problem.optimum is None and problem.solvable:
-        problem.optimum = problem.solve()
+        problem.optimum = _OPTIMA.get(identity) or problem.solve()
+        if identity:
+            _OPTIMA[identity] = problem.optimum
     problem.prepare_threads(threads)
     with explain_overflow(algorithm.name):
         simulation = Simulation(algorithm, problem, setting, seed, threads=threads)

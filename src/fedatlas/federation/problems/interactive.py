@@ -1,5 +1,6 @@
 """Problems for a call in a shell or a notebook: data that need no download are prepared when a problem needs them."""
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -76,6 +77,21 @@ def create(spec: Mapping[str, Any], clients: int, directory: str | Path | None =
         labels = prepared.load(names[0], folder).y
         partition = partitions.split(spec["partition"], labels, clients, load_owners(names[0], folder))
     return problems.create(spec, clients, folder, partition)
+
+
+def identity(spec: Mapping[str, Any], clients: int, directory: str | Path | None = None) -> str:
+    """Return a text that tells the problem of a specification, whose data are prepared, from all others.
+
+    Args:
+        spec: As of `create`.
+        clients: Number m of clients.
+        directory: Data directory.
+    """
+    spec = resolve_data_names(spec)
+    names = _data_names(spec)
+    folder = _data_directory(names, directory)
+    contents = [(prepared_folder(folder, name) / "meta.json").read_text(encoding="utf-8") for name in names]
+    return json.dumps([spec, clients, contents], sort_keys=True, default=repr)
 
 
 def _data_names(spec: Mapping[str, Any]) -> list[str]:
