@@ -70,6 +70,11 @@ def test_epsilon_is_refused_where_no_theorem_gives_it(participation):
         simulate(DPFedAvg(**PRIVATE), participation=participation)
 
 
+def test_epsilon_is_refused_where_a_channel_changes_what_clients_send():
+    with pytest.raises(Undefined, match="leave the channel up out"):
+        simulate(DPFedAvg(**PRIVATE), channel={"kind": "rand-k", "share": 0.5})
+
+
 @pytest.mark.parametrize(
     ("participation", "q"),
     [("full", 1.0), ({"kind": "stationary", "p": 0.3}, 0.3), ({"kind": "stationary", "p": [0.3] * 5}, 0.3)],

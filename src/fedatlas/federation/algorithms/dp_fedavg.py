@@ -47,6 +47,11 @@ class DPFedAvg(Algorithm):
                 f"{self.title()}: no theorem gives epsilon for this participation; with delta, take `full`, or "
                 "`stationary` with one p for all clients, in which clients take part independently"
             )
+        if setting.channels[0].name != "identity":
+            raise Undefined(
+                f"{self.title()}: the bound is on what clients send, which a channel changes; with delta, leave the "
+                "channel up out"
+            )
         if importlib.util.find_spec(LIBRARY) is None:
             raise UserError(
                 f"{self.title()}: epsilon needs dp-accounting: pip install 'fedatlas[privacy]', or no delta"

@@ -158,6 +158,9 @@ class Setting(Protocol):
     def sampling_probability(self) -> float | None: ...
 
     @property
+    def channels(self) -> "tuple[Channel, Channel]": ...
+
+    @property
     def constant_lr(self) -> bool: ...
 
     @property

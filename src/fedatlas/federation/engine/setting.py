@@ -193,7 +193,8 @@ class Setting:
     @property
     def sampling_probability(self) -> float | None:
         """Probability with which each client takes part in a round, independently of all else; None without one."""
-        return self.participation_kind.sampling_probability()
+        synchronous = self.driver_kind.name == "synchronous"
+        return self.participation_kind.sampling_probability() if synchronous else None
 
     @property
     def constant_lr(self) -> bool:
