@@ -3,8 +3,6 @@
 The engine looks here once something has failed, so right results cost nothing.
 """
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 from fedatlas.errors import UserError
@@ -22,22 +20,29 @@ FORMS = {
 ADVICE = "norm and dot of fedatlas.arrays return a column (m, 1)"
 
 
-@contextlib.contextmanager
-def explained(algorithm: EngineAlgorithm, hook: str, result: Any, m: int = 0) -> Iterator[None]:
-    """Return a context in which a failure becomes a UserError, if what the hook returned explains it.
+class explain_failure:
+    """A context in which a failure becomes a UserError, if what a hook returned explains it.
+
+    It is a class, since a round enters it several times and a generator would take three times as long.
 
     Args:
         algorithm: Algorithm with the hook.
         hook: Name of the hook.
         result: What the hook returned.
-        m: Clients of the block; 0 for hooks of the server.
+        m: Clients of the block.
     """
-    try:
-        yield
-    except FAILURES:
-        if sentence := mistake(hook, result, m):
-            raise UserError(f"{algorithm.title()}: the hook {hook} {sentence}") from None
-        raise
+
+    __slots__ = ("algorithm", "hook", "m", "result")
+
+    def __init__(self, algorithm: EngineAlgorithm, hook: str, result: Any, m: int) -> None:
+        self.algorithm, self.hook, self.result, self.m = algorithm, hook, result, m
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
+        if isinstance(error, FAILURES) and (sentence := mistake(self.hook, self.result, self.m)):
+            raise UserError(f"{self.algorithm.title()}: the hook {self.hook} {sentence}") from None
 
 
 def require_state(algorithm: EngineAlgorithm, hook: str, result: Any) -> State:

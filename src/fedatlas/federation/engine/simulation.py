@@ -21,7 +21,7 @@ from fedatlas.federation.engine.channels import Channels
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, join
 from fedatlas.federation.engine.history import COST_COLUMNS, History
-from fedatlas.federation.engine.hook_results import explained, require_state
+from fedatlas.federation.engine.hook_results import explain_failure, require_state
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
 from fedatlas.federation.engine.round import Round
 from fedatlas.federation.engine.setting import Setting
@@ -202,7 +202,7 @@ class Simulation:
         if algorithm.overrides("receive"):
             for ids, _ in self._blocks(group.ids):
                 state = algorithm.receive(self.mixed_state(ids, s), self.table.read(ids))
-                with explained(algorithm, "receive", state, len(ids)):
+                with explain_failure(algorithm, "receive", state, len(ids)):
                     self.table.write(ids, state)
         return s
 
@@ -265,7 +265,7 @@ class Simulation:
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
                 result = function(self.mixed_state(ids, s), self.table.read(ids), steps)
-                with explained(algorithm, hook, result, len(ids)):
+                with explain_failure(algorithm, hook, result, len(ids)):
                     message, state = result if isinstance(result, tuple) else (result, None)
                     sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
             return ids, sent, weights, state, work, steps.records
@@ -275,7 +275,7 @@ class Simulation:
         for ids, sent, weights, state, work, records in pool.map(compute, self._blocks(group.ids)):
             recording.join(self.records, records)
             total.add(sent, weights)
-            with explained(algorithm, hook, (State(), state), len(ids)):
+            with explain_failure(algorithm, hook, (State(), state), len(ids)):
                 self.table.write(ids, state)
             self.channels.keep(ids, sent.errors)
             works.append(work)
