@@ -15,8 +15,8 @@ class Diana(Compressing):
         q_i = C(G_i(x) - h_i),   h_i <- h_i + alpha q_i
         x <- x - lr (h + mean_i q_i),   h <- h + alpha mean_i q_i
 
-    C is unbiased. h_i and h are 0 at first. The setting's local steps have no effect. Theory: alpha = 1/(1 + omega), and
-    lr = 1/((1 + 6 omega/m) L_max), by Corollary A.7 of Gorbunov et al. 2020, for their Algorithm 3.
+    C is unbiased. h_i and h are 0 at first. The setting's local steps have no effect. Theory: alpha = 1/(1 + omega)
+    and lr = 1/((1 + 6 omega/m) L_max), by Corollary A.7 of Gorbunov et al. 2020, for their Algorithm 3.
     """
 
     name = "diana"
