@@ -2,9 +2,12 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fedatlas.results.claims.base import BoundedCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence
+from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.results.comparing.intervals import DIVERGED, sample
 
@@ -32,20 +35,24 @@ def exponent(points: "Sequence[float] | np.ndarray", numbers: "Sequence[float] |
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-def exponent_evidence(
-    exponents: Iterable[float], bounds: Bounds, template: str, diverged: str, exact: bool = False
-) -> Evidence:
-    """Return the evidence of the mean of exponents over seeds.
+@dataclass(frozen=True, kw_only=True)
+class ExponentCheck(BoundedCheck):
+    """A check of exponents that must lie between bounds."""
 
-    Args:
-        exponents: The exponent of each seed, NaN where a run diverged: then the evidence lies outside its bounds,
-            whichever they are.
-        bounds: The exponents that the claim allows.
-        template: Text with ``{}`` for the mean.
-        diverged: Text if a run diverged.
-        exact: Whether the runs are deterministic.
-    """
-    values = [value + 0.0 for value in exponents]  # adding 0 turns a negative zero into zero
-    if any(map(math.isnan, values)):
-        return Evidence(DIVERGED, Bounds(0), diverged)
-    return Evidence(sample(values, exact=exact), bounds, template)
+    def exponent_evidence(
+        self, results: Results, algorithms: Iterable[str], exponents: Iterable[float], subject: str, template: str
+    ) -> Evidence:
+        """Return the evidence of the mean of exponents over seeds.
+
+        Args:
+            results: The results.
+            algorithms: Ids of the algorithms whose runs the exponents are of.
+            exponents: The exponent of each seed, NaN where a run diverged: then the evidence lies outside its bounds,
+                whichever they are.
+            subject: The runs in words, of which a text says that they diverged.
+            template: Text with ``{}`` for the mean.
+        """
+        values = [value + 0.0 for value in exponents]  # adding 0 turns a negative zero into zero
+        if any(map(math.isnan, values)):
+            return Evidence(DIVERGED, Bounds(0), f"{subject} diverged")
+        return Evidence(sample(values, exact=results.is_deterministic(*algorithms)), self.limits(), template)

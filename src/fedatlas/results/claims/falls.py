@@ -4,16 +4,16 @@ import math
 from dataclasses import dataclass
 
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MetricCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.base import MetricCheck, MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import judge_all
-from fedatlas.results.claims.exponents import exponent, exponent_evidence
+from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.targets import costs_to_targets, has_diverged
 
 
 @dataclass(frozen=True, kw_only=True)
-class Falls(BoundedCheck, MetricCheck, MultiAlgorithmCheck):
+class Falls(ExponentCheck, MetricCheck, MultiAlgorithmCheck):
     """Held if the rounds that attain an accuracy fall as a power of ``axis``, with an exponent in the bounds.
 
     Counted are the rounds until the metric first is at most ``until`` times its first value. The exponent is minus the
@@ -42,13 +42,5 @@ class Falls(BoundedCheck, MetricCheck, MultiAlgorithmCheck):
                 if any(math.isinf(needed) and not has_diverged(run) for needed, run in zip(rounds, runs, strict=True)):
                     raise NotTested(f"not attained by {name}")
                 exponents.append(-exponent([float(run[self.axis].iloc[0]) for run in runs], rounds))
-            evidence.append(
-                exponent_evidence(
-                    exponents,
-                    self.limits(),
-                    f"{name}: exponent {{}}",
-                    f"{name} diverged",
-                    results.is_deterministic(algorithm),
-                )
-            )
+            evidence.append(self.exponent_evidence(results, [algorithm], exponents, name, f"{name}: exponent {{}}"))
         return judge_all(evidence, more=self.more)

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MetricCheck
+from fedatlas.results.claims.base import MetricCheck
 from fedatlas.results.claims.evidence import judge_all
-from fedatlas.results.claims.exponents import exponent, exponent_evidence
+from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rate(BoundedCheck, MetricCheck):
+class Rate(ExponentCheck, MetricCheck):
     """Held if the metric's mean square over all rounds falls as a power of a number, with an exponent in the bounds.
 
     Entries of the experiment differ in that number, such as the clients. The exponent is minus the slope of the log of
@@ -36,13 +36,7 @@ class Rate(BoundedCheck, MetricCheck):
             exponents = [-exponent(numbers, seed_squares) for seed_squares in zip(*squares, strict=True)]
             location = results.location(point)
             evidence.append(
-                exponent_evidence(
-                    exponents,
-                    self.limits(),
-                    f"exponent {{}}{location}",
-                    f"diverged{location}",
-                    results.is_deterministic(*self.along),
-                )
+                self.exponent_evidence(results, self.along, exponents, f"a run{location}", f"exponent {{}}{location}")
             )
             pairs = zip(numbers, squares, strict=True)
             means = [f"{labels.number(square.mean())} at {labels.number(number)}" for number, square in pairs]

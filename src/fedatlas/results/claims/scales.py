@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.base import MultiAlgorithmCheck
 from fedatlas.results.claims.cost_check import CostCheck
 from fedatlas.results.claims.evidence import judge_all
-from fedatlas.results.claims.exponents import exponent, exponent_evidence
+from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 from fedatlas.results.comparing.targets import costs_to_targets, has_diverged
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scales(BoundedCheck, CostCheck, MultiAlgorithmCheck):
+class Scales(ExponentCheck, CostCheck, MultiAlgorithmCheck):
     """Held if a cost grows as a power of a quantity whose exponent lies in the bounds, for all algorithms.
 
     The exponent is the slope of log cost against the log of ``against`` times what ``accuracy`` says, over all settings
@@ -70,15 +70,7 @@ class Scales(BoundedCheck, CostCheck, MultiAlgorithmCheck):
             for _, part in results.settings(rows, other_axes):
                 name, points = results.name(algorithm), self._points(results, metric, part)
                 exponents = [exponent(*zip(*pairs, strict=True)) for pairs in points]
-                evidence.append(
-                    exponent_evidence(
-                        exponents,
-                        self.limits(),
-                        f"{name}: exponent {{}}",
-                        f"{name} diverged",
-                        results.is_deterministic(algorithm),
-                    )
-                )
+                evidence.append(self.exponent_evidence(results, [algorithm], exponents, name, f"{name}: exponent {{}}"))
         return judge_all(evidence, more=self.more)
 
     def _points(self, results: Results, metric: str, rows: "pd.DataFrame") -> "Iterator[list[tuple[float, float]]]":

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from fedatlas.errors import UserError
 from fedatlas.experiments.selection import is_numeric
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims.base import MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import judge_all
-from fedatlas.results.claims.exponents import exponent, exponent_evidence
+from fedatlas.results.claims.exponents import ExponentCheck, exponent
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
-class Speedup(BoundedCheck, MultiAlgorithmCheck):
+class Speedup(ExponentCheck, MultiAlgorithmCheck):
     """Held if minus the slope of log score against log ``axis`` lies in the bounds, for all algorithms and all values
     of the other axes, in the mean over seeds.
 
@@ -39,11 +39,7 @@ class Speedup(BoundedCheck, MultiAlgorithmCheck):
                     seed_lines.setdefault(seed, []).append((point[position], score))
             for seed_lines in lines.values():
                 slopes = [self._slope(name, line) for line in seed_lines.values()]
-                evidence.append(
-                    exponent_evidence(
-                        slopes, self.limits(), f"{name} {{}}", f"{name} diverged", results.is_deterministic(algorithm)
-                    )
-                )
+                evidence.append(self.exponent_evidence(results, [algorithm], slopes, name, f"{name} {{}}"))
         return judge_all(evidence, more=self.more, separator=", ")
 
     def _slope(self, name: str, line: list[tuple[float, float]]) -> float:
