@@ -39,6 +39,7 @@ REQUIRED = {
     "better": {"algorithm", "than"},
     "choice_slope": {"algorithm", "parameter", "axis"},
     "chooses": {"algorithm", "values"},
+    "cost_ratio": {"algorithm", "than", "cost"},
     "drop": {"algorithms", "axis"},
     "equal": {"algorithms", "tolerance"},
     "falls": {"algorithms", "axis", "until"},
