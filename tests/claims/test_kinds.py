@@ -37,6 +37,8 @@ REQUIRED = {
     "agrees": {"algorithm", "limit", "metric"},
     "below": {"algorithm", "theorem"},
     "better": {"algorithm", "than"},
+    "bound_rate": {"theorem", "along"},
+    "bound_share": {"algorithms", "theorem"},
     "choice_slope": {"algorithm", "parameter", "axis"},
     "chooses": {"algorithm", "values"},
     "cost_ratio": {"algorithm", "than", "cost"},

@@ -12,7 +12,8 @@ from fedatlas.experiments.experiment_view import AlgorithmView
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.theory import fedspeed as fedspeed
+from fedatlas.theory import fedspeed
+from fedatlas.theory.variances import least_value
 from tests.claims.fixtures import view
 
 SPEC = {"kind": "quadratic", "centers": [[1.0], [-3.0]], "curvatures": [2, 2], "start_scale": 0}
@@ -119,9 +120,9 @@ def test_no_constant_holds_where_clients_have_other_hessians():
 def test_the_lower_end_of_a_problem_that_is_not_convex():
     problem = problems.create({"kind": "similar", "dim": 8, "rank": 2, "L": 10, "similarity": 0, "beta": 4}, 3)
     points = np.random.default_rng(0).standard_normal((200, 8)) * 6
-    assert problem.optimum is None and fedspeed.least_value(problem) < min(problem.value(x) for x in points)
+    assert problem.optimum is None and least_value(problem) < min(problem.value(x) for x in points)
     convex = problems.create({"kind": "similar", "dim": 8, "rank": 2, "L": 10, "similarity": 0, "beta": 0}, 3)
-    assert fedspeed.least_value(convex) == convex.optimum.F
+    assert least_value(convex) == convex.optimum.F
 
 
 @pytest.mark.parametrize(

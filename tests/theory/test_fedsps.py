@@ -10,7 +10,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.theory.comparison import RUN_BOUNDS, NotCovered, compare, largest_ratio, run_bound
-from fedatlas.theory.fedsps import FedSPSConstants
+from fedatlas.theory.fedsps import BoundedVarianceConstants, FedSPSConstants
 from tests.helpers import quadratic
 
 C = FedSPSConstants(mu=0.5, L=10.0, noise=3.0, D0=2.0, tau=2)
@@ -96,6 +96,63 @@ def test_local_losses_are_those_of_the_theorem():
     measured = run_bound("3(a)").measured(None, curve)[1:]
     means = np.cumsum(curve["loss"].to_numpy()[:-1]) / np.arange(1, 6)
     np.testing.assert_allclose(measured, means, rtol=1e-12)
+
+
+BOUNDED = BoundedVarianceConstants(mu=-1.0, L=10.0, sigma2=3.0, zeta2=2.0, gap=7.0, n=4, tau=2)
+
+
+def alike(**options):
+    """A problem whose Hessians are those of all clients and samples, with a non-convex term."""
+    return made(**{"similarity": 0, "spread": 0, "beta": 3, "start_scale": 2} | options)
+
+
+def test_theorem_18_by_hand():
+    theorem = run_bound(18)
+    expected = 8 * 7 / (50 * 0.001) + 4 * 0.001 * 10 * 3 / 4 + 512 * (0.001 * 2 * 10) ** 2 * (3 / 2 + 2)
+    for a in (algorithms.create("fedsps", {"gamma_b": 0.001}), algorithms.create("fedavg", {"lr": 0.001})):
+        assert theorem.fails(BOUNDED, a, 25) is None and theorem.needs(BOUNDED) is None
+        assert theorem.bound(BOUNDED, a, np.array([50]))[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "condition"),
+    [
+        ("fedsps", {"gamma_b": 0.002}, "25 L tau"),
+        ("fedavg", {"lr": 0.002}, "25 L tau"),
+        ("fedavg", {"lr": 0.001, "server_lr": 0.5}, "server_lr = 1"),
+        ("fedsps", {"gamma_b": 0.001, "c": 50.0}, "gamma_b < 1 / "),
+        ("fedsps", {"gamma_b": 0.001, "l_star": -1.0}, "l_star = 0"),
+    ],
+)
+def test_conditions_of_theorem_18(name, parameters, condition):
+    assert condition in run_bound(18).fails(BOUNDED, algorithms.create(name, parameters), 25)
+
+
+def test_variances_of_theorem_18_are_those_of_every_point():
+    problem = alike()
+    values = [problem.value(problem.start(0)), 1.0]
+    curve = pd.DataFrame({"round": [0, 5], "steps": [0, 10], "samples": [0, 10], "loss": values})
+    c, rng = run_bound(18).constants(problem, curve), np.random.default_rng(0)
+    assert c.L == pytest.approx(4 + 6) and c.mu == pytest.approx(1 - 1.5) and (c.n, c.tau) == (4, 2)
+    for x in 10 * rng.standard_normal((5, 12)):
+        means = problem.full_batch(np.arange(4)).grad(x)
+        draws = np.array([problem.batch(np.arange(4), np.full((4, 1), j)).grad(x) for j in range(10)])
+        assert ((draws - means) ** 2).sum(axis=-1).mean(axis=0).max() == pytest.approx(c.sigma2)
+        assert ((means - means.mean(axis=0)) ** 2).sum(axis=1).mean() == pytest.approx(c.zeta2)
+    near = rng.standard_normal((100, 12)) / 2
+    assert c.gap >= values[0] - min(problem.value(x) for x in near)
+    with pytest.raises(NotCovered, match="the same at every point"):
+        run_bound(18).constants(alike(spread=0.5), curve)
+
+
+def test_runs_stay_below_theorem_18_and_runs_that_stand_still_do_not():
+    problem = alike(start_scale=10)
+    algorithm, curve = run(problem, gamma_b=0.0019)
+    assert (curve["at_bound_min"][1:] == 1).all()
+    _, measured, bound = compare(run_bound(18), algorithm, problem, curve)
+    assert 0.05 < largest_ratio(measured, bound) <= 1
+    still = curve.assign(gradient_norm=curve["gradient_norm"][0])
+    assert largest_ratio(*compare(run_bound(18), algorithm, problem, still)[1:]) > 1
 
 
 def test_constants_and_what_the_theorems_are_not_about():

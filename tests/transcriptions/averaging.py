@@ -21,6 +21,29 @@ def fedavg(run, lr, server_lr):
         yield x
 
 
+@transcription("fedavg-averaged")
+def fedavg_averaged(run, lr, server_lr, mu):
+    # Yuan & Ma 2020, Theorem D.1: sum_t rho_t w_t / S_T over the mean iterates w_t of all steps so far
+    x = run.x0
+    iterates, ratios = [], []
+    for t in range(run.T):
+        eta = lr * run.decay(t)
+        S = run.S(t)
+        changes, visited = [], [0.0] * run.K
+        for i in S:
+            y = x
+            for k in range(run.K):
+                visited[k] = visited[k] + y / len(S)
+                y = y - eta * run.g(t, k, i, y)
+            changes.append(y - x)
+        if changes:
+            x = x + server_lr * sum(changes) / len(changes)
+            iterates += visited
+            ratios += [1 - eta * mu / 2] * run.K
+        rho = [np.prod(ratios[j + 1 :]) for j in range(len(iterates))]
+        yield sum(r * w for r, w in zip(rho, iterates, strict=True)) / sum(rho) if iterates else run.x0
+
+
 @transcription("fedprox")
 def fedprox(run, lr, server_lr, nu):
     x = run.x0

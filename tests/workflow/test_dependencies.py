@@ -257,7 +257,8 @@ TABLE = [
     ("workflow.jobs.claims", CLAIMS),
     ("theory", f"promises {CLAIMS}"),
     *((f"theory.{name}", "promises below") for name in (
-        "comparison", "fedred", "fedred.bound", "fedred.dane", "fedred.fedred", "fedsps", "run_bound")),
+        "comparison", "fedred", "fedred.bound", "fedred.dane", "fedred.fedred", "fedsps", "run_bound",
+        "variances")),
     *((f"theory.fedac.{name}", "promises") for name in ("bounds", "constants", "convex", "strongly_convex", "theorem")),
     ("theory.fedac", "promises"),
     ("theory.fedac.instability", "instability"),

@@ -17,6 +17,7 @@ from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory import NotCovered
 from fedatlas.theory.fedred import FEDRED_BOUNDS
@@ -59,6 +60,24 @@ def compare_runs(view: ExperimentView, name: int | str, id: str, rows: "pd.DataF
     Raises:
         UserError: If the theorem is not about the runs, or the problem's constants are not known exactly.
     """
+    algorithm, problem, conditions = build(view, id, rows)
+    for seed, curve in rows.groupby("seed"):
+        arrays = compare(run_bound(name), algorithm, problem, curve)
+        missing = np.full(conditions.total_rounds - len(arrays[0]), np.nan)  # of a run that diverged or was cut off
+        yield RunComparison(seed, *(np.concatenate([part, missing]) for part in arrays))
+
+
+def build(view: ExperimentView, id: str, rows: "pd.DataFrame") -> tuple[Algorithm, Problem, Setting]:
+    """Return algorithm, problem and setting of the runs of an algorithm at one point of the axes and tuned values.
+
+    Args:
+        view: ExperimentView of the experiment.
+        id: The algorithm's id in the experiment.
+        rows: The evaluations of the runs, of the curves.
+
+    Raises:
+        UserError: If the problem is on data, so that its constants are not known exactly.
+    """
     entry, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
     tuned = {axis: _listed_value(values, first[axis]) for axis, values in entry.tune.items()}
     setting = view.setting | entry.setting | {axis: value for axis, value in tuned.items() if axis in SETTING}
@@ -68,10 +87,7 @@ def compare_runs(view: ExperimentView, name: int | str, id: str, rows: "pd.DataF
         raise UserError("theorems are compared with runs on synthetic quadratics, whose constants are exact")
     problem = _problem(json.dumps(parts["problem"], sort_keys=True), parts["setting"]["clients"])
     algorithm, conditions = create(Run(entry.algorithm, seed=0, within={}, tune=tuned, **parts), problem)
-    for seed, curve in rows.groupby("seed"):
-        arrays = compare(run_bound(name), algorithm.with_constants(problem), problem, curve)
-        missing = np.full(conditions.total_rounds - len(arrays[0]), np.nan)  # of a run that diverged or was cut off
-        yield RunComparison(seed, *(np.concatenate([part, missing]) for part in arrays))
+    return algorithm.with_constants(problem), problem, conditions
 
 
 def validate_run(name: int | str, run: Run) -> None:

@@ -16,6 +16,7 @@ from fedatlas.federation import problems
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory import NotCovered
 from fedatlas.theory.comparison import parts_at
+from fedatlas.theory.variances import constant_variances, least_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,38 +151,14 @@ def fedspeed_constants(problem: Problem, curve: "pd.DataFrame", batch: int | Non
 
     Raises NotCovered where the problem lacks one of them.
     """
-    x0 = problem.start(0)
-    at_start, beside_start = (_variances(problem, x, batch) for x in (x0, x0 + 1))
-    if not np.allclose(at_start, beside_start, rtol=1e-6):
-        raise NotCovered("theorem 4.4 needs gradients that differ among clients and samples by the same at every point")
+    heterogeneity, noise = constant_variances(problem, batch)
     return FedSpeedConstants(
         L=problem.constants()["L_max"],
-        sigma_g=math.sqrt(at_start[0]),
-        sigma_l=math.sqrt(at_start[1]),
+        sigma_g=math.sqrt(heterogeneity),
+        sigma_l=math.sqrt(noise),
         m=problem.clients or 1,
         K=int(curve["steps"].iloc[1]),
         gap=float(curve["loss"].iloc[1]) - least_value(problem),
         local=float(curve[f"{RECORDS[0]}_mean"].iloc[1]),
         common=float(curve[f"{RECORDS[1]}_mean"].iloc[2]),
     )
-
-
-def _variances(problem: Any, x: np.ndarray, batch: int | None) -> tuple[float, float]:
-    """mean_i |grad F_i - grad F|^2, and the largest variance of any client's gradient on a minibatch, at x."""
-    ids = np.arange(problem.clients)
-    gradients = problem.full_batch(ids).grad(x)
-    apart, noise = gradients - gradients.mean(axis=0), np.zeros(len(ids))
-    for j in range(problem.samples if batch else 0):
-        error = problem.batch(ids, np.full((len(ids), 1), j)).grad(x) - gradients
-        noise += np.vecdot(error, error) / problem.samples / (batch or 1)
-    return float(np.vecdot(apart, apart).mean()), float(noise.max())
-
-
-def least_value(problem: Any) -> float:
-    """F*, or where it is not known the minimum of F without its non-convex term, which is no larger."""
-    if problem.optimum is not None:
-        return float(problem.optimum.F)
-    if not hasattr(problem, "nonconvex_value"):
-        raise NotCovered("theorem 4.4 needs an objective with a minimum")
-    x = np.linalg.solve(problem.mean, problem.right.mean(axis=0))
-    return float(problem.value(x) - problem.nonconvex_value(x))

@@ -11,6 +11,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.base import ProblemKind
 from fedatlas.theory import NotCovered
 from fedatlas.theory.run_bound import Count, RunBound
+from fedatlas.theory.variances import constant_variances, least_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,11 +133,79 @@ class Theorem6a(FedSPSBound):
         return np.concatenate([gap[:1], np.cumsum(gap)[:-1] / np.arange(1, len(gap))])
 
 
+@dataclass(frozen=True)
+class BoundedVarianceConstants:
+    """Constants of a problem, a start x0 and a setting under Assumptions 1 and 3.
+
+    mu, L: least curvature of any client and smoothness of every stochastic function. sigma2, zeta2: variance of a
+    client's stochastic gradient (inequality 42) and of the clients' gradients (43). gap: F_0 = f(x0) - f*, or an upper
+    bound. n: clients. tau: local steps of a round.
+    """
+
+    mu: float
+    L: float
+    sigma2: float
+    zeta2: float
+    gap: float
+    n: int
+    tau: int
+
+
+class Theorem18(RunBound[BoundedVarianceConstants]):
+    """Theorem 18, equation 44, with the constants of the last line of its proof (Appendix E.1.1): FedSPS and FedAvg.
+
+    The theorem is on the least E|grad f|^2 of the averages of the clients' iterates, t = 0 .. T-1, and its proof on
+    their mean. Measured is the mean over those that are communicated, which is no less than the least.
+    """
+
+    name, quantity, counted = "18", "mean $|\\nabla f|^2$ of the iterates", "local steps $T$"
+    algorithms, convex = ("fedsps", "fedavg"), False
+
+    def validate(self, kind: ProblemKind | type[ProblemKind], setting: Setting) -> None:
+        if kind.name != "similar":
+            raise UserError(f"theorem {self.name} is compared with runs on problems of kind similar, not {kind.name}")
+        if not setting.full_participation or not setting.constant_lr:
+            raise UserError(f"theorem {self.name} is about full participation and a constant step size")
+
+    def constants(self, problem: Any, curve: "pd.DataFrame") -> BoundedVarianceConstants:
+        first, last = curve.iloc[0], curve.iloc[-1]
+        steps = max(int(last["steps"]), 1)
+        zeta2, sigma2 = constant_variances(problem, round(last["samples"] / steps))
+        exact, tau = problem.constants(), steps // max(int(last["round"]), 1)
+        gap = float(first["loss"]) - least_value(problem)
+        return BoundedVarianceConstants(exact["mu_min"], exact["L_max"], sigma2, zeta2, gap, problem.clients, tau)
+
+    def choices(self, c: BoundedVarianceConstants) -> dict[str, float]:
+        return {"c": 0.5, "gamma_b": 1 / (25 * c.L * c.tau)}
+
+    def fails(self, c: BoundedVarianceConstants, a: Any, rounds: int) -> str | None:
+        if not self.step(a) < 1 / (25 * c.L * c.tau):
+            return "a step size below 1 / (25 L tau)"
+        if a.name == "fedavg":
+            return None if a.server_lr == 1 else "server_lr = 1"
+        if a.l_star != 0 or a.smoothing != "none":
+            return "l_star = 0 and no smoothing"
+        return None if a.gamma_b < 1 / (2 * a.c * c.L) else "gamma_b < 1 / (2 c L)"
+
+    def step(self, a: Any) -> float:
+        """Return the step size: gamma_b of FedSPS, lr of FedAvg."""
+        return float(a.lr if a.name == "fedavg" else a.gamma_b)
+
+    def bound(self, c: BoundedVarianceConstants, a: Any, count: Count) -> Count:
+        step = self.step(a)
+        drift = 512 * (step * c.tau * c.L) ** 2 * (c.sigma2 / c.tau + c.zeta2)
+        return 8 * c.gap / (count * step) + 4 * step * c.L * c.sigma2 / c.n + drift
+
+    def measured(self, c: BoundedVarianceConstants, curve: "pd.DataFrame") -> np.ndarray:
+        squares = curve["gradient_norm"].to_numpy(float) ** 2
+        return np.concatenate([squares[:1], np.cumsum(squares)[:-1] / np.arange(1, len(squares))])
+
+
 def least_step(c: FedSPSConstants, a: Any) -> float:
     """Return alpha = min(1 / (2 c L), gamma_b), which no step size is below (Lemma 14)."""
     return min(1 / (2 * a.c * c.L), a.gamma_b)
 
 
-FEDSPS_BOUNDS: dict[str, RunBound[FedSPSConstants]] = {
-    bound.name: bound() for bound in (Theorem3a, Theorem3b, Theorem6a)
+FEDSPS_BOUNDS: dict[str, RunBound[Any]] = {
+    bound.name: bound() for bound in (Theorem3a, Theorem3b, Theorem6a, Theorem18)
 }

@@ -32,7 +32,8 @@ class CostRatio(BoundedCheck, ContestCheck):
     cost: Literal["gradients", "samples", "vectors_up", "vectors_down"] = option(doc="what is counted")
 
     def judge(self, results: Results) -> Outcome:
-        ours, texts, ratios, seeds = self._costs(results, self.algorithm), [], [], 0
+        ours, texts, seeds = self._costs(results, self.algorithm), [], 0
+        ratios: list[float] = []
         for rival in self.than:
             theirs = self._costs(results, rival)
             points = [point for point in ours if point in theirs]

@@ -1,0 +1,110 @@
+"""Runs compared with the theorems of Yuan & Ma (2020), each with the step size of its theorem."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Run
+from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.runs import create_setting
+from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
+from fedatlas.theory import NotCovered
+from fedatlas.theory.comparison import build
+from fedatlas.theory.fedac import FEDAC_THEOREMS
+from fedatlas.theory.fedac.theorem import FedAcConstants, FedAcTheorem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AVERAGED = "fedavg-averaged"  # FedAvg with the output of Theorem D.1
+TOLERANCE = 1e-5  # relative, of a step size that is written with six digits
+
+
+class FedAcComparison(NamedTuple):
+    """Runs of T steps against a theorem.
+
+    measured: F(output) - F* after the last round, by seed (seeds,); infinite where a run diverged. terms: the theorem's
+    bound on its expectation, term by term.
+    """
+
+    measured: np.ndarray
+    terms: dict[str, float]
+
+    @property
+    def bound(self) -> float:
+        """The theorem's bound."""
+        return sum(self.terms.values())
+
+
+def validate_run(name: str, run: Run) -> None:
+    """Raise UserError if a theorem of Appendices B to D is not about a run, or constants are not known."""
+    theorem, setting = FEDAC_THEOREMS[name], create_setting(run)
+    if run.algorithm != _algorithm(theorem):
+        raise UserError(f"theorem {name} is about {_algorithm(theorem)}, not {run.algorithm}")
+    if run.problem["kind"] != SyntheticQuadratic.name:
+        raise UserError("the theorems of FedAc are compared with runs on problems of kind quadratic")
+    if run.problem.get("start_scale") != 0:
+        raise UserError(f"the step size of theorem {name} depends on the start: set start_scale to 0")
+    if setting.batch != 1 or setting.local_steps is None:
+        raise UserError("the theorems of FedAc are about rounds of local_steps, each with one sample")
+    if not (setting.full_participation and setting.constant_lr) or setting.clip is not None:
+        raise UserError("the theorems of FedAc are about full participation, a constant step size and no clip")
+
+
+def compare_runs(view: ExperimentView, name: str, id: str, rows: "pd.DataFrame") -> FedAcComparison:
+    """Compare the runs of an algorithm in one setting with a theorem.
+
+    Args:
+        view: ExperimentView of the experiment.
+        name: The theorem's name, one of Appendices B to D.
+        id: The algorithm's id in the experiment.
+        rows: The evaluations of the runs, of the curves.
+
+    Raises:
+        NotCovered: If the runs have another step size or mu than the theorem, or it does not apply.
+        UserError: If the problem's constants are not known.
+    """
+    theorem = FEDAC_THEOREMS[name]
+    algorithm, problem, setting = build(view, id, rows)
+    assert isinstance(problem, Quadratic)
+    K = setting.local_steps or 1
+    c, where = quadratic_constants(problem, problem.start(0)), (setting.clients, K, setting.total_rounds * K)
+    if not theorem.applies(c, *where):
+        raise NotCovered(f"theorem {name} needs {theorem.assumptions} and T >= {theorem.least_steps}")
+    if getattr(algorithm, "beta", "printed") != "printed":
+        raise NotCovered(f"theorem {name} needs beta = printed for {view.algorithms[id].name}")
+    parameters = theorem.parameters(c, *where) | ({"mu": c.mu, "server_lr": 1.0} if theorem.averaged else {})
+    for option, value in parameters.items():
+        if not abs(getattr(algorithm, option) - value) <= TOLERANCE * value:
+            raise NotCovered(f"theorem {name} needs {option} = {value:.6g} for {view.algorithms[id].name}")
+    last = rows[rows["round"] == setting.total_rounds].set_index("seed")["suboptimality"]
+    measured = last.reindex(sorted(rows["seed"].unique())).fillna(np.inf)
+    return FedAcComparison(measured.to_numpy(float), theorem.terms(c, *where))
+
+
+def quadratic_constants(problem: Quadratic, x0: np.ndarray) -> FedAcConstants:
+    """Return constants of quadratics whose clients are alike, for batches of one sample.
+
+    All are exact: the noise of a gradient is a row of a table, whatever the point, and the Hessian is constant.
+
+    Args:
+        problem: The quadratics, with a known optimum.
+        x0: The start, (d,).
+
+    Raises:
+        UserError: The clients differ, or there is no optimum.
+    """
+    alike = all((part == part[0]).all() for part in (problem.A, problem.b))
+    if not alike or problem.optimum is None:
+        raise UserError("theory: FedAc's theorems are about strongly convex quadratics whose clients are alike")
+    squares = np.zeros(1) if problem.noise is None else np.vecdot(problem.noise, problem.noise)
+    exact = problem.constants()
+    D0, gap = float(np.linalg.norm(x0 - problem.optimum.x)), problem.value(x0) - problem.optimum.F
+    sigma, sigma4 = float(squares.mean()) ** 0.5, float((squares**2).mean()) ** 0.25
+    return FedAcConstants(exact["L"], exact["mu"], sigma, sigma4, 0.0, D0, gap)
+
+
+def _algorithm(theorem: FedAcTheorem) -> str:
+    """Return the name of the algorithm whose output a theorem bounds."""
+    return AVERAGED if theorem.averaged else theorem.algorithm

@@ -1,0 +1,136 @@
+"""The checks of last errors against the theorems on FedAc and FedAvg."""
+
+import dataclasses
+import functools
+
+import pandas as pd
+import pytest
+
+from fedatlas.errors import UserError
+from fedatlas.experiments.cells import Run
+from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.federation import problems
+from fedatlas.results.claims import build
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
+from fedatlas.theory.fedac import FEDAC_THEOREMS
+from fedatlas.theory.fedac.runs import quadratic_constants
+from tests.synthetic import table
+
+from .fixtures import judged, view
+
+PROBLEM = {"kind": "quadratic", "dim": 3, "mu": 1, "L": 4, "noise": 1, "start_scale": 0}
+NAMES = {"B.1": "fedac-1", "C.13": "fedac-2", "C.1": "fedac-2", "D.1": "fedavg-averaged"}
+STEPS = {"short": 64, "middle": 256, "long": 1024}
+
+
+@functools.cache
+def setting(theorem, steps):
+    """Return the parameters and the terms of a theorem for runs of so many steps."""
+    problem = problems.create(PROBLEM, 4)
+    c, where = quadratic_constants(problem, problem.start(0)), (4, 2, steps)
+    return FEDAC_THEOREMS[theorem].parameters(c, *where), FEDAC_THEOREMS[theorem].terms(c, *where)
+
+
+def experiment(theorem="D.1", error=lambda steps, terms: terms["noise"] / 10, **changes):
+    """Return view, table and curves of three entries, whose last errors are made up."""
+    shown, rows = {}, []
+    for id, steps in STEPS.items():
+        parameters, terms = setting(theorem, steps)
+        own = {"setting": {"steps": steps}, "set": parameters, **changes}
+        shown[id] = AlgorithmView(NAMES[theorem], id, **own)
+        for seed in range(4):
+            last = error(steps, terms) * (1 + 0.01 * (-1) ** seed)
+            rows += [(id, seed, 0, 100.0, "ok"), (id, seed, steps // 2, last, "ok")]
+    made = view(tune=(), problem=PROBLEM, setting={"local_steps": 2}, algorithms=shown)
+    lines = pd.DataFrame(rows, columns=["algorithm", "seed", "round", "suboptimality", "status"]).assign(clients=4)
+    return made, table([(id, 4, 1.0) for id in STEPS]), lines
+
+
+def share(*made, theorem="D.1", **options):
+    return judged(*made, **{"kind": "bound_share", "algorithms": list(STEPS), "theorem": theorem} | options)
+
+
+def rate(*made, theorem="D.1", **options):
+    return judged(*made, **{"kind": "bound_rate", "along": STEPS, "theorem": theorem} | options)
+
+
+@pytest.mark.parametrize("theorem", NAMES)
+def test_errors_within_the_bound_that_fall_like_it(theorem):
+    made = experiment(theorem)
+    found = share(*made, theorem=theorem, at_most=1)
+    assert found["verdict"] == HELD and "of the bound" in found["ours"] and found["seeds"] == 4
+    found = rate(*made, theorem=theorem, tolerance=0.1)
+    assert found["verdict"] == HELD and "that of the bound" in found["ours"]
+
+
+@pytest.mark.parametrize(
+    ("factor", "options", "expected"),
+    [
+        (2.0, {"at_most": 1}, NOT_HELD),
+        (1.0, {"at_most": 1}, UNDECIDED),
+        (0.5, {"at_most": 1}, HELD),
+        (0.5, {"at_least": 0.1}, HELD),
+        (0.01, {"at_least": 0.1}, NOT_HELD),
+    ],
+)
+def test_shares_of_the_bound(factor, options, expected):
+    made = experiment(error=lambda steps, terms: factor * sum(terms.values()))
+    assert share(*made, **options)["verdict"] == expected
+
+
+@pytest.mark.parametrize(
+    ("power", "options", "expected"),
+    [(0.5, {"tolerance": 0.1}, NOT_HELD), (2.0, {}, HELD), (0.7, {"tolerance": 0.4}, HELD)],
+)
+def test_errors_that_fall_at_another_rate(power, options, expected):
+    assert rate(*experiment(error=lambda steps, terms: steps**-power), **options)["verdict"] == expected
+
+
+def test_the_rate_is_that_of_the_terms_that_are_named():
+    made = experiment("B.1", error=lambda steps, terms: terms["noise"] / 100)
+    assert rate(*made, theorem="B.1", tolerance=0.01)["verdict"] == HELD
+    assert rate(*made, theorem="B.1", terms=["drift"])["verdict"] == NOT_HELD  # which falls with the cube of the steps
+
+
+def test_runs_that_diverge_are_not_held():
+    made, frame, lines = experiment()
+    lines = lines[~((lines["algorithm"] == "long") & (lines["seed"] == 1) & (lines["round"] > 0))]
+    assert share(made, frame, lines, at_most=1)["verdict"] != HELD
+    assert rate(made, frame, lines)["verdict"] == NOT_HELD
+
+
+@pytest.mark.parametrize(
+    ("theorem", "choice", "word"),
+    [("D.1", {"server_lr": 0.5}, "server_lr = 1"), ("D.1", {"mu": 2.0}, "mu = 1"), ("C.1", {"beta": "code"}, "beta")],
+)
+def test_other_variants_are_not_covered(theorem, choice, word):
+    made, frame, lines = experiment(theorem)
+    entries = {id: dataclasses.replace(entry, set=entry.set | choice) for id, entry in made.algorithms.items()}
+    found = share(dataclasses.replace(made, algorithms=entries), frame, lines, theorem=theorem, at_most=1)
+    assert found["verdict"] == NOT_TESTED and f"needs {word}" in found["note"]
+
+
+def test_another_step_size_is_not_covered():
+    made = experiment("D.1", set={"lr": 0.01})
+    found = share(*made, at_most=1)
+    assert found["verdict"] == NOT_TESTED and "needs lr = " in found["note"]
+    assert rate(*experiment())["verdict"] != NOT_TESTED
+    assert rate(*experiment(), along={"short": 64})["verdict"] == NOT_TESTED
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"algorithm": "fedavg"}, "is about fedavg-averaged, not fedavg"),
+        ({"problem": PROBLEM | {"start_scale": 1}}, "start_scale to 0"),
+        ({"problem": {"kind": "similar"}}, "kind quadratic"),
+        ({"setting": {"clients": 4, "rounds": 3, "batch": 2}}, "one sample"),
+        ({"setting": {"clients": 4, "rounds": 3, "clip": 1.0}}, "no clip"),
+    ],
+)
+def test_runs_that_the_theorems_are_not_about(change, word):
+    parts = {"algorithm": "fedavg-averaged", "problem": PROBLEM, "setting": {"clients": 4, "rounds": 3}} | change
+    run = Run(parameters={"lr": 0.1}, seed=0, within={}, tune={}, **parts)
+    for kind, names in (("bound_share", {"algorithms": ["it"], "at_most": 1}), ("bound_rate", {"along": {"it": 1}})):
+        with pytest.raises(UserError, match=word):
+            build({"kind": kind, "theorem": "D.1", **names}).fits([("it", run)])
