@@ -1,5 +1,6 @@
 """The experiment landscape: equal budgets, and what a new algorithm or a new problem adds."""
 
+import dataclasses
 import functools
 import itertools
 from pathlib import Path
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "config/experiments"
 LANDSCAPE, UNTUNED = FOLDER / "landscape.yaml", FOLDER / "landscape_untuned.yaml"
 PARTIAL, DATA = FOLDER / "landscape_partial.yaml", FOLDER / "landscape_data.yaml"
+STUDIES = FOLDER / "landscape_studies.yaml"
 
 
 @functools.cache
@@ -122,6 +124,18 @@ def test_data_has_the_algorithms_of_the_landscape_by_the_same_rule():
         data.seeds,
         data.tuning,
     )
+
+
+def test_studies_differ_in_their_tuning_seeds_alone():
+    by_study = {}
+    for cell in expanded(STUDIES).cells:
+        by_study.setdefault(tuple(cell.spec.tuning_seeds), {})[cell.id, cell.spec.case] = cell.spec
+    first, *others = by_study.values()
+    assert len(by_study) == 3 and len({seed for seeds in by_study for seed in seeds}) == 15
+    assert [*by_study][0] == tuple(experiment_file.load(LANDSCAPE, "laptop").select.seeds)
+    for study in others:
+        for key, spec in study.items():
+            assert dataclasses.replace(spec, select=first[key].select) == first[key]
 
 
 def test_untuned_is_landscape_with_nothing_tuned():

@@ -1,5 +1,6 @@
 """Figures and tables that compare algorithms over problems."""
 
+import dataclasses
 import math
 import re
 from dataclasses import replace
@@ -172,6 +173,35 @@ def test_the_probability_of_improvement_is_that_over_instances(results):
     assert table.loc[("feddyn", "fedprox"), "probability"] == pytest.approx((1 + 1 + 0.5) / 3)
     assert texts(figure).count("100") == 3 and "83" in texts(figure)
     assert "3 problems, 4 seeds of each" in " ".join(figure.get_supxlabel().split())
+
+
+STUDIES = ["[1, 2]", "[3, 4]", "[5, 6]"]
+
+
+def tuned_again(speeds_by_study):
+    """Results with an axis of tuning studies, each with other speeds of the algorithms."""
+    frames = [
+        curves(speeds, noise=0.0).assign(**{"select.seeds": study})
+        for study, speeds in zip(STUDIES, speeds_by_study, strict=False)
+    ]
+    land = dataclasses.replace(view(), axes=["case", "select.seeds"])
+    return None, pd.concat(frames, ignore_index=True), land
+
+
+def test_studies_agree_where_the_same_values_were_chosen():
+    reversed_on_one = {**SPEED, "fedavg": [50, 100, 100], "scaffold": [100, 50, None]}
+    quick = {id: [speed and speed // 2 for speed in speeds] for id, speeds in SPEED.items()}
+    figure, drawing = draw_kind("studies", tuned_again([SPEED, reversed_on_one, quick]), shares=[math.exp(-5)])
+    table = drawing.numbers.set_index(["problem", "first", "second"])["tau"]
+    assert (table.xs((1, 3), level=["first", "second"]) == 1).all()  # another unit of time is the same order
+    assert table[CASES[0], 1, 2] < 1 and table[CASES[1], 1, 2] == table["median problem", 1, 2] == 1
+    assert drawing.numbers.query("problem == 'all problems'")[["low", "high"]].notna().all(axis=None)
+    assert "studies 2 and 3" in texts(figure) and "all problems" in texts(figure)
+
+
+def test_one_study_is_not_compared():
+    with pytest.raises(UserError, match="it compares tuning studies, which are two or more values"):
+        draw_kind("studies", tuned_again([SPEED]))
 
 
 def test_regimes_in_plain_words(results):

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -10,7 +10,18 @@ from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError
 from fedatlas.experiments import entry_facts, validation
 from fedatlas.experiments.advice import search_space, with_advice
-from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
+from fedatlas.experiments.cells import (
+    CASE,
+    TUNING_SEEDS,
+    Axes,
+    Cell,
+    CellSpec,
+    Point,
+    Select,
+    Space,
+    Spec,
+    has_choice,
+)
 from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, in_part, product
@@ -21,6 +32,7 @@ from fedatlas.federation import algorithms, problems
 from fedatlas.federation.engine.setting import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
 from fedatlas.federation.problems import instances
+from fedatlas.registry.validation import construct
 
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
 
@@ -216,7 +228,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     if case is not None:
         parts |= {key: merge(parts[key], getattr(case, key)) for key in ("problem", "setting")}
     for axis, value in point.items():
-        if axis != CASE:
+        if axis not in (CASE, TUNING_SEEDS):
             assign(parts, axis, value)
     if reason := entry.undefined.get(problems.PROBLEMS.split(parts["problem"])[0]):
         raise Undefined(reason)
@@ -225,6 +237,8 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     if experiment.trials or experiment.is_advised(id):
         algorithm = algorithms.get(experiment.algorithm(id))
         parts["parameters"] = with_advice(algorithm, parts["parameters"], parts["setting"], tune)
+    if TUNING_SEEDS in point and not has_choice(tune):
+        raise UserError(f"grid: {TUNING_SEEDS} is an axis, and {id} has nothing that is tuned; leave one of them out")
     spec = CellSpec(
         algorithm=experiment.algorithm(id),
         within=experiment.within,
@@ -232,7 +246,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         seeds=entry.seeds or experiment.first_seeds,
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
         and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
-        select=experiment.selection(id) if has_choice(tune) else None,
+        select=_selection(experiment, id, point) if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,
         tuning=_tuning_rule(experiment) if has_choice(tune) else None,
@@ -247,6 +261,14 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     return Cell(id, point, spec)
 
 
+def _selection(experiment: Experiment, id: str, point: Point) -> Select:
+    """Return how tuned values of an entry are chosen at a point, which may have tuning seeds of its own."""
+    select = experiment.selection(id)
+    if TUNING_SEEDS not in point:
+        return select
+    return construct("select", Select, {**asdict(select), "seeds": point[TUNING_SEEDS]})
+
+
 def check_axes(sections: Mapping[str, Axes]) -> None:
     """Raise UserError if an axis has the name of a column, varies what runs of one file share, or undoes another.
 
@@ -259,6 +281,8 @@ def check_axes(sections: Mapping[str, Axes]) -> None:
             path = name if section != "tune" or name in SETTING else f"parameters.{name}"
             if name in NO_METRICS:
                 raise UserError(f"{section}: {name!r} cannot be an axis, because results have a column of that name")
+            if section == "within" and name == TUNING_SEEDS:
+                raise UserError(f"within: the runs of a file share their tuning seeds; move {name!r} to grid")
             if section == "within" and name.startswith("problem."):
                 raise UserError(f"within: the runs of a file share their problem; move {name!r} to grid")
             for earlier, (where, called) in before.items():
