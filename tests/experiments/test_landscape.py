@@ -132,7 +132,7 @@ def test_studies_differ_in_their_tuning_seeds_alone():
         by_study.setdefault(tuple(cell.spec.tuning_seeds), {})[cell.id, cell.spec.case] = cell.spec
     first, *others = by_study.values()
     assert len(by_study) == 3 and len({seed for seeds in by_study for seed in seeds}) == 15
-    assert [*by_study][0] == tuple(experiment_file.load(LANDSCAPE, "laptop").select.seeds)
+    assert next(iter(by_study)) == tuple(experiment_file.load(LANDSCAPE, "laptop").select.seeds)
     for study in others:
         for key, spec in study.items():
             assert dataclasses.replace(spec, select=first[key].select) == first[key]

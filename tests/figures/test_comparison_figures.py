@@ -190,7 +190,7 @@ def tuned_again(speeds_by_study):
 
 def test_studies_agree_where_the_same_values_were_chosen():
     reversed_on_one = {**SPEED, "fedavg": [50, 100, 100], "scaffold": [100, 50, None]}
-    quick = {id: [speed and speed // 2 for speed in speeds] for id, speeds in SPEED.items()}
+    quick = {id: [speed and speed * 4 // 5 for speed in speeds] for id, speeds in SPEED.items()}
     figure, drawing = draw_kind("studies", tuned_again([SPEED, reversed_on_one, quick]), shares=[math.exp(-5)])
     table = drawing.numbers.set_index(["problem", "first", "second"])["tau"]
     assert (table.xs((1, 3), level=["first", "second"]) == 1).all()  # another unit of time is the same order
@@ -247,9 +247,7 @@ def test_the_best_known_value_is_told():
     frame = curves().rename(columns={"suboptimality": "loss"})
     figure, _ = draw_kind("pairwise", (None, frame, view(metric="loss")))
     foot = " ".join(figure.get_supxlabel().split())
-    assert (
-        "the distance of the training loss to the best that any run with the seed found is 1 % of the first one" in foot
-    )
+    assert "the distance of the training loss to the best that any run with the seed found is 1 % of" in foot
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """Texts neither overlap nor leave a figure, whatever is drawn."""
 
+import dataclasses
 import itertools
 import math
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fedatlas.results.figures import FIGURES, text_fitting
@@ -108,9 +110,17 @@ def test_figures_of_theorems(monkeypatch):
     fits(lambda: draw_figure(spec, (table, curves, view))[0])
 
 
+def test_a_figure_of_tuning_studies(results):
+    table, curves, view = results
+    curves = pd.concat([curves.assign(**{"select.seeds": f"[{study}]"}) for study in (1, 2, 3)], ignore_index=True)
+    view = dataclasses.replace(view, axes=[*view.axes, "select.seeds"])
+    if len(view.algorithms) > 1:
+        fits(lambda: draw_figure({"kind": "studies"}, (table, curves, view))[0])
+
+
 def test_all_kinds_are_looked_at():
     """A new kind of figure gets an entry in SPECS, or a test of its own here."""
-    assert set(FIGURES.names()) == {*SPECS, "bound", "mean_bound"}
+    assert set(FIGURES.names()) == {*SPECS, "bound", "mean_bound", "studies"}
 
 
 def fits(draw):

@@ -61,7 +61,7 @@ class Studies(ComparisonFigure):
         ]
         medians = [_median(values) for values in zip(*by_problem, strict=True)]
         taus = [compare_orders(studies[i], studies[j], self.within, self.resamples)[2].tau for i, j in pairs]
-        titles = problem_titles(data, studies[0]) if len(by_problem) > 1 else ["the problem"]
+        titles = problem_titles(data, studies[0], self._axes(data)) if len(by_problem) > 1 else ["the problem"]
         cells = [[_cell(tau) for tau in row] for row in by_problem] + [[_cell(tau, bold=True) for tau in medians]]
         overall = [(_text(tau.value), *tau.interval()) for tau in taus]
         ends = [f"{text} ({_text(low)} to {_text(high)})" for text, low, high in overall]
@@ -76,6 +76,10 @@ class Studies(ComparisonFigure):
         figure = draw_table(rows, names, cells, width=1.5, footer=[("all problems", ends)], notes=notes)
         return Drawing(figure, _numbers(titles, pairs, by_problem, medians, taus))
 
+    def _axes(self, data: FigureData) -> list[str]:
+        """Return the axes whose points are the problems."""
+        return [axis for axis in data.view.axes if axis != TUNING_SEEDS]
+
     def _studies(self, data: FigureData) -> list[Benchmark]:
         """Return the benchmark of each study, with targets that all studies set.
 
@@ -88,11 +92,10 @@ class Studies(ComparisonFigure):
         studies = sorted_values(rows[TUNING_SEEDS]) if TUNING_SEEDS in rows else []
         if len(studies) < 2:
             raise data.error(f"it compares tuning studies, which are two or more values of the axis {TUNING_SEEDS}")
-        axes = [axis for axis in data.view.axes if axis != TUNING_SEEDS]
         ids = {study: [f"{id} {number}" for id in data.view.algorithms] for number, study in enumerate(studies)}
         numbers = rows[TUNING_SEEDS].map({study: str(number) for number, study in enumerate(studies)})
         together = rows.assign(algorithm=rows["algorithm"].astype(str) + " " + numbers.astype(str))
-        benchmark = target_costs(together, [id for group in ids.values() for id in group], axes, spec)
+        benchmark = target_costs(together, [id for group in ids.values() for id in group], self._axes(data), spec)
         place = {id: at for at, id in enumerate(data.view.algorithms)}
         return [benchmark.select_algorithms([group[place[id]] for id in data.styles]) for group in ids.values()]
 
