@@ -8,6 +8,7 @@ import numpy as np
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State, norm, zeros_like
+from fedatlas.federation.channels import Coded
 from fedatlas.registry.options import option
 
 
@@ -228,6 +229,34 @@ class Unsent(Sound):
 @broken("costs", r"steps.record notes step: write `records = \('step',\)`")
 class Unnoted(Sound):
     records = ()
+
+
+@broken("costs", r"clients read s.m, which is not counted.*broadcast = \('m',\)")
+class Silent(Sound):
+    """Sound (Author et al. 2026) is local training, whose clients get the server's momentum in secret."""
+
+    broadcast = ()
+    diagnostics = ()
+
+    def init(self, x0):
+        return State(x=x0, m=zeros_like(x0)), State(x=x0, rounds=0.0)
+
+    def client(self, s, i, steps):
+        y = i.x
+        for g in steps:
+            steps.record(step=norm(y))
+            y = y - self.lr * (g(y) - self.beta * s.m)
+        return State(delta=y - i.x), State(x=y, rounds=i.rounds + 1)
+
+    def server(self, s, mean, n):
+        return State(x=s.x + mean.delta, m=mean.delta / n.steps)
+
+
+@broken("costs", "the message delta counts 1 bits, too few to tell [0-9]+ different messages apart")
+class Understated(Sound):
+    def client(self, s, i, steps):
+        message, state = super().client(s, i, steps)
+        return message.replace(delta=Coded(message.delta, 1)), state
 
 
 @broken("numpy-and-torch", "hook client calls NumPy with a torch tensor.*fedatlas.federation.arrays.*broken.py, line")

@@ -7,6 +7,7 @@ import numpy as np
 
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import State
+from fedatlas.federation.channels import Coded
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing.implementation import Implementation, all_cases, defined_cases, same_bits
 from fedatlas.testing.outcomes import Failed
@@ -83,12 +84,16 @@ def arrays_unchanged(implementation: Implementation) -> None:
 
 
 def costs(implementation: Implementation) -> None:
-    """What is sent is declared, so that it is counted: ``broadcast``, ``diagnostics`` and ``records``; and no more."""
+    """What is sent is declared, so that it is counted: ``broadcast``, ``diagnostics`` and ``records``; and no more.
+
+    Rows that an algorithm codes itself have a number of bits for each client, at least as many as tell the messages of
+    a few rounds apart.
+    """
     cls = implementation.cls
     runs = {label: _Communication(implementation, values) for label, values in implementation.alternatives()}
     for label, run in runs.items():
         for name in sorted(run.undeclared):
-            if run.affects_broadcast(name):
+            if not cls.broadcast or run.affects_broadcast(name):
                 raise Failed(
                     f"With {label}, clients read s.{name}, which is not counted as communication: "
                     f"write `broadcast = {(*cls.broadcast, name)!r}`."
@@ -99,6 +104,8 @@ def costs(implementation: Implementation) -> None:
                     f"With {label}, what clients get depends on {name}, which is declared in diagnostics and so not "
                     "counted as communication: leave it out of diagnostics."
                 )
+        for name, coded in run.coded.items():
+            coded.validate(label, name)
         if undeclared := sorted(run.records - set(cls.records)):
             raise Failed(
                 f"steps.record notes {', '.join(undeclared)}: write `records = {(*cls.records, *undeclared)!r}`."
@@ -111,6 +118,32 @@ def costs(implementation: Implementation) -> None:
     for attribute, (names, observation) in used.items():
         if unused := sorted(set(getattr(cls, attribute)) - names):
             raise Failed(f"{attribute} names {unused[0]!r}, but {observation}: leave it out of {attribute}.")
+
+
+class _CodedRows:
+    """Rows that an algorithm has coded itself, with the bits that it counts for them."""
+
+    def __init__(self) -> None:
+        self._messages: set[bytes] = set()
+        self._bits: list[float] = []
+        self._mistake = ""
+
+    def add(self, coded: Coded, clients: int) -> None:
+        """Add the rows of a block of clients."""
+        bits = np.asarray(coded.bits, float)
+        if bits.shape not in ((), (clients,)) or not (np.isfinite(bits) & (bits >= 0)).all():
+            self._mistake = f"has the bits {coded.bits!r}; give a number for each client, (m,), or one for all"
+            return
+        self._bits.extend(np.broadcast_to(bits, clients))
+        self._messages |= {row.tobytes() for row in arrays.to_numpy(arrays.rows(coded.rows, clients))}
+
+    def validate(self, label: str, name: str) -> None:
+        """Raise Failed if the bits have a wrong form or are too few. label, name: For the sentence."""
+        mistake = self._mistake
+        if not mistake and 2.0 ** (min(max(self._bits), 64) + 1) < len(self._messages):
+            mistake = f"counts {max(self._bits):g} bits, too few to tell {len(self._messages)} different messages apart"
+        if mistake:
+            raise Failed(f"With {label}, the message {name} {mistake}: count what a client would send.")
 
 
 class _Communication:
@@ -127,6 +160,7 @@ class _Communication:
             never changes.
         messages: Names of the vectors that clients send.
         records: Names of the values that local steps record.
+        coded: Rows that clients have coded themselves, by name.
     """
 
     def __init__(self, implementation: Implementation, values: Mapping[str, Any]) -> None:
@@ -135,6 +169,7 @@ class _Communication:
         self.undeclared: set[str] = set()
         self.messages: set[str] = set()
         self.records: set[str] = set()
+        self.coded: dict[str, _CodedRows] = {}
         self._exchanged: set[str] = set()
         self._client_knowledge: set[bytes] = set()  # bits of vectors
         self.simulation = self._simulate()
@@ -166,6 +201,9 @@ class _Communication:
         if hook != "receive":
             names = {name for name, _ in _message(result).items()}
             self.messages |= names
+            for name, value in _message(result).items():
+                if isinstance(value, Coded):
+                    self.coded.setdefault(name, _CodedRows()).add(value, len(others[0].clients))
             self._exchanged = names if hook == "before" else self._exchanged
         return result
 
