@@ -23,6 +23,8 @@ SETTINGS = [
     {"local_epochs": 1},
     {"participation": {"kind": "uniform", "count": 2}},
     {"schedule": {"kind": "exponential", "decay": 0.9}},
+    {"channel": {"up": "identity"}},
+    {"channel": {"down": "sign"}},
 ]
 PROBLEMS = [
     {"kind": "logistic", "data": "breast_cancer"},

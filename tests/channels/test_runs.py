@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from fedatlas import UserError
+from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.dependencies import cell_modules
 from fedatlas.federation import algorithms
 from fedatlas.federation.arrays import State, to_numpy
 from fedatlas.federation.channels import CHANNELS, Coded
@@ -168,11 +170,25 @@ def test_an_algorithm_counts_what_it_codes_itself():
         assert next(iter(history.ledger))[0][0].bits_up == tuple(4 * 64 + i for i in range(M))
 
 
+def test_results_depend_on_the_channels_that_they_name():
+    problem, setting = {"kind": "quadratic", "dim": 3}, {"clients": 4, "rounds": 2, "channel": {"down": "sign"}}
+    spec = CellSpec("ef21", {"lr": 0.1}, problem, setting, within={"parameters.compressor": ["natural"]})
+    named = {name.rpartition(".")[2] for name in cell_modules(spec) if ".channels." in name}
+    assert named == {"identity", "sign", "natural", "top_k"}
+    spec = CellSpec("fedavg", {"lr": 0.1}, problem, setting, within={"channel": [{"kind": "clip", "bound": 1.0}]})
+    assert {name.rpartition(".")[2] for name in cell_modules(spec) if ".channels." in name} == {"identity", "clip"}
+
+
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [
         ("scaffnew", {"channel": {"down": "sign"}}, "clients of algorithm scaffnew receive the server's vectors after"),
         ("fedavg", {"channel": {"down": KEPT}, "participation": {"kind": "uniform", "count": 2}}, "has missed"),
+        (
+            "sonata",
+            {"channel": {"down": "sign"}, "problem": quadratic()},
+            "algorithm sonata has no server that could send",
+        ),
         ("fedavg", {"channel": {"kind": "clip", "bound": 1.0, "error_feedback": True}}, "clip promises none for d = 7"),
         (
             "fedavg",

@@ -44,6 +44,12 @@ FEDAVG = {"algorithm": "fedavg", "set": {"lr": 0.1}}
         ({"problem": {"kind": "quadratic", "start_scale": 0.0, "instance": "seed"}}, False),
         ({"within": {"batch": [1, None]}}, False),
         ({"within": {"local_steps": [1, 2]}}, True),
+        ({"setting": {**SETTING, "channel": {"down": "sign"}}}, True),
+        ({"setting": {**SETTING, "channel": {"kind": "qsgd", "levels": 2}}}, False),
+        ({"within": {"channel": ["identity", "sign"]}}, False),
+        ({"algorithms": {"it": {"algorithm": "ef21", "set": {"lr": 0.1}}}}, True),
+        ({"algorithms": {"it": {"algorithm": "diana", "set": {"lr": 0.1}}}}, False),
+        ({"algorithms": {"it": {"algorithm": "diana", "set": {"lr": 0.1, "compressor": "identity"}}}}, True),
         ({"algorithms": {"it": {"algorithm": "fedred-gd", "set": {"eta": 1, "p": 0.5, "lam": 1}}}}, False),
     ],
 )

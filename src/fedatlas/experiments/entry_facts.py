@@ -7,7 +7,7 @@ from fedatlas.experiments.cells import CASE, Axes, has_choice
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.algorithms.base import Algorithm
-from fedatlas.federation.channels import directions
+from fedatlas.federation.channels import CHANNELS, directions
 from fedatlas.federation.problems import instances
 from fedatlas.registry.options import options
 
@@ -74,9 +74,14 @@ def _has_one_start(problem: Mapping[str, Any]) -> bool:
 
 
 def _tosses_coins(algorithm: type[Algorithm], values: Mapping[str, Any]) -> bool:
-    """Return whether an algorithm draws the length of its rounds, or one of its clients."""
+    """Return whether an algorithm draws the length of its rounds, one of its clients, or what its compressor does."""
     if algorithm.overrides("length"):
         return True
+    for name, option in algorithm.options().items():
+        if option.family == "channel":
+            default = option.default() if callable(option.default) else option.default
+            if CHANNELS.build(values.get(name, default)).random:
+                return True
     averaging = algorithm.options().get("averaging")
     if averaging is not None:  # one client is drawn only where the next x is that of one client
         return bool(values.get("averaging", averaging.default) == "random")

@@ -26,8 +26,7 @@ def count(
         mixing: Mixing of a decentralised algorithm, whose messages go to and come from each neighbour, or None.
     """
     (down, up), (bits_down, bits_up) = (number / dim for number in numbers), bits
-    order = np.argsort(ids)
-    sent = None if bits_up is None else bits_up[order]
+    sent = None if bits_up is None else bits_up[np.argsort(ids)]
     whole = [float(number * word) for number in numbers]
     if mixing is None:
         costs = {
@@ -38,7 +37,7 @@ def count(
         }
         amounts = {"down": down, "up": up, "bits_down": bits_down, "bits_up": None if sent is None else listed(sent)}
         return costs, amounts
-    links = mixing.degrees[ids[order]]
+    links = mixing.degrees[np.sort(ids)]
     costs = {"vectors_down": down + up * mixing.degree, "vectors_up": up * mixing.degree}
     amounts = {"down": listed(down + up * links), "up": listed(up * links)}
     if sent is None:
