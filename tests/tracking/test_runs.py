@@ -61,6 +61,7 @@ def test_what_is_logged(results, uri, tmp_path):
     expected = {"algorithm": "fedac-1", "lr": "0.05", "mu": "the problem's", "seed": "1", "clients": "3", "batch": "4"}
     expected |= {"local_steps": "2", "steps": "8", "rounds": "4", "participation": "full", "sampling": "replacement"}
     expected |= {"schedule": "constant", "eval_steps": "4", "state": "memory", "full_gradients": "exact"}
+    expected |= {"channel": "identity", "driver": "synchronous"}
     expected |= {"problem.kind": "logistic", "problem.data": "breast_cancer", "problem.l2": "0.01"}
     assert child.data.params == expected
     frame, meta = files.read(results / "runs/fedac/local_steps=2.parquet")
