@@ -5,12 +5,14 @@ import json
 import pytest
 
 from fedatlas.experiments import labels
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.results.figures.style import FREE_COLOURS, SOLID, STYLES, styles
 
 
 def test_every_algorithm_has_a_look_of_its_own():
     looks = {(look.colour, look.marker) for look in STYLES.values()}
     assert len(looks) == len(STYLES)
+    assert {cls.name for cls, _ in ALGORITHMS.builtin.values()} <= set(STYLES)
 
 
 def test_newcomers_get_free_colours_by_their_name():
