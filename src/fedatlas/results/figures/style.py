@@ -74,7 +74,7 @@ STYLES = {
     "mb-ac-sgd": Style(BLUE, "s", DASHED),
     # FedAvg and FedAc
     "fedavg": Style(BLACK, "o"),
-    "fedavg-averaged": Style(GREY, "o", DASHED),
+    "fedavg-averaged": Style(GREY, "D", DASHED),
     "fedac-1": Style(VERMILION, "D"),
     "fedac-2": Style(PINK, "P", DASHED),
     "fedac-vanilla": Style(ORANGE, "v", DASHED),
