@@ -26,6 +26,7 @@ NAMES = {  # names by section of `fedatlas list`
     "sampling": "windows",
     "topologies": "star",
     "channels": "half",
+    "drivers": "relay",
     "schedules": "step",
     "tuning-rules": "cautious",
     "readers": "words",

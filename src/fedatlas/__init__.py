@@ -32,6 +32,7 @@ EXPORTS = {
     "CustomReader": "fedatlas.data.readers.custom_reader",
     "DataKind": "fedatlas.federation.problems.base",
     "Drawing": "fedatlas.results.figures.base",
+    "Driver": "fedatlas.federation.engine.drivers.base",
     "Evidence": "fedatlas.results.claims.evidence",
     "FederatedLogisticRegression": "fedatlas.api.estimator",
     "Figure": "fedatlas.results.figures.base",
@@ -53,6 +54,7 @@ EXPORTS = {
     "Quadratic": "fedatlas.federation.problems.quadratic",
     "Reader": "fedatlas.data.readers.base",
     "Recurrence": "fedatlas.federation.algorithms.recurrences",
+    "Rounds": "fedatlas.federation.engine.drivers.base",
     "SNAKEFILE": "fedatlas.workflow.configuration",
     "SampledProblem": "fedatlas.federation.sampling.sampler",
     "Sampler": "fedatlas.federation.sampling.sampler",
@@ -85,6 +87,7 @@ MODULES = {
     "arrays": "fedatlas.federation.arrays",
     "labels": "fedatlas.experiments.labels",
     "layout": "fedatlas.results.figures.layout",
+    "messages": "fedatlas.federation.engine.messages",
     "partitions": "fedatlas.federation.partitions",
 }
 __all__ = sorted([*EXPORTS, *MODULES])
@@ -115,6 +118,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from fedatlas.federation.costs.base import BITS as BITS
     from fedatlas.federation.costs.base import OPERATIONS as OPERATIONS
     from fedatlas.federation.costs.base import CostModel as CostModel
+    from fedatlas.federation.engine import messages as messages
+    from fedatlas.federation.engine.drivers.base import Driver as Driver
+    from fedatlas.federation.engine.drivers.base import Rounds as Rounds
     from fedatlas.federation.metrics.base import Metric as Metric
     from fedatlas.federation.networks.from_arrays import Network as Network
     from fedatlas.federation.participation.base import Participants as Participants

@@ -117,7 +117,8 @@ def test_equal_clients_and_a_full_buffer_are_synchronous_rounds():
         algorithm = example(name, lr=0.05, p=0.4, lam=1.0, b=0.5)
         for options in SETTINGS:
             try:
-                alone = run(algorithm, problem, 3, driver=driver(buffer=M, concurrency=M, model=ALIKE), **options)
+                whole = driver(buffer=M, concurrency=M, model=ALIKE, staleness=0)
+                alone = run(algorithm, problem, 3, driver=whole, **options)
             except UserError:
                 refused.add(name)
                 continue
@@ -155,7 +156,12 @@ def test_costs_are_means_over_messages(monkeypatch):
 @pytest.mark.parametrize("model", [ALIKE, VARIED], ids=["alike", "varied"])
 def test_interrupted_runs_have_the_same_bits(rounds, model, tmp_path):
     setting = Setting(
-        clients=M, local_steps=2, batch=2, rounds=7, eval_rounds=3, driver=driver(model=model, concurrency=5)
+        clients=M,
+        local_steps=2,
+        batch=2,
+        rounds=7,
+        eval_rounds=3,
+        driver=driver(model=model, concurrency=5, staleness=0),
     )
     _, whole = never(logistic(), ["scaffold", "fedavg"], setting)
     with pytest.raises(Stopped):
@@ -229,6 +235,11 @@ class Long(Models):
 def test_algorithms_that_cannot_run_are_refused_with_the_reason(algorithm, reason):
     with pytest.raises(Undefined, match=f"algorithm {algorithm.name}.*{reason}"):
         run(algorithm(), logistic(), driver=driver())
+
+
+def test_states_of_clients_need_messages_that_all_weigh_1():
+    with pytest.raises(UserError, match="algorithm scaffold: what its clients keep .* staleness: 0"):
+        run(example("scaffold"), logistic(), driver=driver())
 
 
 @pytest.mark.parametrize(

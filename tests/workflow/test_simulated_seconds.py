@@ -11,6 +11,7 @@ from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, result_files, tables
 from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.specification import FigureEntry
 from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.costs.operations import per_sample
 from fedatlas.federation.problems import create
@@ -239,3 +240,38 @@ def test_operations_of_a_network(tmp_path):
     )
     forward = 2 * (64 * 20 + 20 * 10)
     assert per_sample(problem) == 3 * forward - 2 * 64 * 20  # the data need no gradient
+
+
+def test_asynchronous_runs_keep_their_clock_and_refuse_another(tmp_path):
+    clients = {"driver": {"kind": "synchronous", "model": RATES}}
+    buffered = {"driver": {"kind": "asynchronous", "buffer": 2, "concurrency": 3, "model": RATES}}
+    made, results = written(
+        tmp_path,
+        algorithms={
+            "fedavg": {"set": {"lr": 0.01}, "setting": clients},
+            "fedbuff": {"algorithm": "fedavg", "set": {"lr": 0.01}, "setting": buffered},
+        },
+        tune={},
+        grid={"driver.model.compute_spread": [0.0, 1.5]},
+        problem=QUADRATIC,
+        setting={"clients": 3, "rounds": 5, "eval_rounds": 1, "batch": None},
+        metric="suboptimality",
+        optimum=False,
+    )
+    curves = simulated(made, results, tmp_path, model="driver")
+    own = results.curves["simulated_seconds"]
+    asynchronous = curves["algorithm"] == "fedbuff"
+    assert own[asynchronous].notna().all() and own[~asynchronous].isna().all()
+    assert (curves["simulated_seconds"][asynchronous] == own[asynchronous]).all()
+    spread = curves["driver.model.compute_spread"]
+    for value in (0.0, 1.5):  # without the buffer's runs a figure may have any model, which gives the same seconds
+        model = RATES | {"compute_spread": value}
+        alone = simulated(made, results, tmp_path, model=model, algorithms=["fedavg"])
+        rows = ~asynchronous & (spread == value)
+        assert (curves["simulated_seconds"][rows] == alone["simulated_seconds"][rows]).all()
+    sentence = "model is cross-device, but a run is asynchronous on clients of .*give model: driver"
+    with pytest.raises(UserError, match=sentence):
+        simulated(made, results, tmp_path)
+    figures = {"it": {"kind": "convergence", "x": "simulated_seconds", "caption": "."}}
+    with pytest.raises(UserError, match=f"figures.it: .*{sentence}"):
+        validate(dataclasses.replace(made, figures={k: FigureEntry.of(v) for k, v in figures.items()}))

@@ -38,7 +38,7 @@ from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.results.claims import CHECKS, checks_at_size
-from fedatlas.results.costs.cost_options import CostOptions
+from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure
 from fedatlas.theory.fedac.instability import ALGORITHMS as INSTABILITY_ALGORITHMS
@@ -129,7 +129,7 @@ def of_instability() -> list[str]:
 
 def _of_time(options: CostOptions, cells: Sequence[Cell]) -> set[str]:
     """Return the modules behind the simulated time of runs: those of the cost model and of the cells."""
-    if options.model is not None:
+    if options.model != OF_DRIVER:
         return {COST_MODELS.module(options.model), *_of_cells(cells)}
     return {*(module for cell in cells for module in cost_model_modules(cell.spec)), *_of_cells(cells)}
 

@@ -76,7 +76,7 @@ def estimate(simulation: "Simulation") -> tuple[dict[str, int], int]:
     stateful, up, gathers = stateful_clients(simulation), simulation.channels.up, simulation.algorithm.gathers
     state = simulation.table.row_bytes + (vector if up is not None and up.error_feedback else 0)
     active = _most_active(simulation)
-    waiting = 0 if simulation.rounds is None else simulation.rounds.messages
+    waiting = 0 if simulation.rounds is None else simulation.rounds.kept
     parts = {
         "model": (2 + waiting) * server + block * int((ROWS + 2 * width) * vector),
         "clients": stateful * state,

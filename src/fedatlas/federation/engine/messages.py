@@ -121,7 +121,7 @@ def _require_additive(simulation: "Simulation", mean: State, n: Round) -> None:
     if not bool((moved == algorithm.output(s)).all()):
         raise Undefined(
             f"{algorithm.title()}: messages of weight 0 would move its model, so late ones cannot weigh less; an "
-            " asynchronous driver takes algorithms whose clients send changes of the model, or gradients"
+            "asynchronous driver takes algorithms whose clients send changes of the model, or gradients"
         )
 
 

@@ -188,7 +188,7 @@ class Setting:
     @property
     def full_participation(self) -> bool:
         """True if every client takes part in every round by rule."""
-        return self.participation_kind.name == "full" and self.driver_kind.name == "synchronous"
+        return self.participation_kind.name == "full" and not self.driver_kind.separate
 
     @property
     def sampling_probability(self) -> float | None:

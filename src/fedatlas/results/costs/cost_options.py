@@ -12,35 +12,39 @@ from fedatlas.registry.options import option
 if TYPE_CHECKING:
     from fedatlas.federation.engine.drivers import Driver
 
+OF_DRIVER = "driver"  # the model of the driver of each run
+
 
 @dataclass(frozen=True, kw_only=True)
 class CostOptions(Kind):
     """A kind with options that name costs, of which one can be simulated time."""
 
-    model: str | dict[str, Any] | None = option(
+    model: str | dict[str, Any] = option(
         "cross-device",
-        doc="cost model of simulated_seconds; null: that of each run's driver. Asynchronous runs have no other",
+        doc="cost model of simulated_seconds; `driver` is that of each run's driver. Asynchronous runs have no other",
         family="cost model",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.model is not None:
+        if self.model != OF_DRIVER:
             COST_MODELS.build(self.model)
 
     def model_of(self, driver: "Driver") -> CostModel:
         """Return the cost model of the simulated seconds of a run.
 
         Raises:
-            UserError: The run has a clock of another model.
+            UserError: The run has a clock of another model, or none.
         """
-        if self.model is None:
+        if driver.separate and not driver.clocked:
+            raise UserError(f"{self.title()}: runs under {driver.title()} have no simulated_seconds")
+        if self.model == OF_DRIVER:
             return driver.cost_model
         model = COST_MODELS.build(self.model)
         if driver.clocked and model != driver.cost_model:
             raise UserError(
                 f"{self.title()}: model is {self.model}, but a run is {driver.name} on clients of {driver.model}, on "
-                "which its numbers depend: give model: null, which takes the model of each run's driver"
+                f"which its numbers depend: give model: {OF_DRIVER}"
             )
         return model
 
@@ -57,4 +61,4 @@ class CostOptions(Kind):
     @property
     def clients(self) -> str:
         """Name of the simulated clients, for people."""
-        return "clients of the runs" if self.model is None else COST_MODELS.split(self.model)[0]
+        return "the clients of the runs" if self.model == OF_DRIVER else COST_MODELS.split(self.model)[0]

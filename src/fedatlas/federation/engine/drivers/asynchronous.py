@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fedatlas.errors import Undefined, UserError
+from fedatlas.errors import UserError
 from fedatlas.federation.arrays import Array
 from fedatlas.federation.costs.workload import Workload
 from fedatlas.federation.engine import messages
@@ -18,16 +18,8 @@ from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
-    from fedatlas.federation.engine.protocols import EngineAlgorithm
     from fedatlas.federation.engine.setting import Setting
     from fedatlas.federation.engine.simulation import Simulation
-
-# Hooks that an asynchronous server cannot run, and why.
-HOOKS = {
-    "before": "in a first exchange all clients of a round send something before any of them goes on",
-    "receive": "its clients wait for the server's step before they go on",
-    "length": "it draws one length of a round for all clients",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +41,11 @@ class Asynchronous(Driver):
 
     buffer: int = option(doc="messages that a step of the server takes", unit="messages", low=1)
     concurrency: int = option(doc="clients that compute at once, at most all of them", unit="clients", low=1)
-    staleness: float = option(0.5, doc="exponent a of the weight (1 + s)^-a of a message; 0: all weigh 1", low=0)
+    staleness: float = option(
+        0.5,
+        doc="exponent a of the weight (1 + s)^-a of a message; 0: all weigh 1, as they must where clients keep a state",
+        low=0,
+    )
 
     def validate_setting(self, setting: "Setting") -> None:
         if self.concurrency > setting.clients:
@@ -63,21 +59,6 @@ class Asynchronous(Driver):
             raise UserError(
                 f"{self.title()}: values of local steps are recorded in synchronous rounds only: leave record out"
             )
-
-    def validate(self, algorithm: "EngineAlgorithm", clients: int) -> None:
-        reasons = [reason for hook, reason in HOOKS.items() if algorithm.overrides(hook)]
-        if algorithm.mixing(clients) is not None:
-            reasons.append("its clients exchange vectors with their neighbours, and have no server")
-        if algorithm.gathers:
-            reasons.append("its server needs the messages of all clients of a round one by one")
-        if algorithm.overrides("client_weights"):
-            reasons.append("it weights the clients of a round against each other")
-        if algorithm.single_client():
-            reasons.append("one client alone computes in a round")
-        if algorithm.full_participation:
-            reasons.append("it is defined for full participation only")
-        if reasons:
-            raise Undefined(f"{algorithm.title()} cannot run asynchronously: {reasons[0]}")
 
     def bind(self, simulation: "Simulation") -> Rounds:
         return EventQueue(self, simulation)
@@ -105,11 +86,19 @@ class EventQueue(Rounds):
     Args:
         driver: Options.
         simulation: Run.
+
+    Raises:
+        UserError: The clients keep a state, and messages may weigh less than 1.
     """
 
     def __init__(self, driver: Asynchronous, simulation: "Simulation") -> None:
         from fedatlas.federation.costs.operations import per_sample
 
+        if simulation.table.data and driver.staleness:
+            raise UserError(
+                f"{simulation.algorithm.title()}: what its clients keep agrees with what the server keeps only if all "
+                f"messages weigh 1: give the {driver.title()} staleness: 0"
+            )
         self.driver, self.model = driver, driver.cost_model
         setting, problem = simulation.setting, simulation.problem
         self.rates = self.model.rates(setting.clients)
@@ -119,7 +108,7 @@ class EventQueue(Rounds):
             sizes=simulation.sizes,
             batch=setting.batch,
         )
-        self.messages = driver.concurrency + driver.buffer
+        self.kept = driver.concurrency + driver.buffer
         self.queue: list[Computation] = []  # a heap
         self.clock = simulation.costs[CLOCK] = 0.0
         self.starts = np.zeros(setting.clients, int)  # computations that each client has begun

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fedatlas.errors import Undefined
 from fedatlas.federation.arrays import Array
 from fedatlas.registry.kinds import Kind
 from fedatlas.registry.options import option
@@ -17,14 +18,22 @@ if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
 
 
+# Hooks of algorithms whose clients cannot compute separately, and why.
+HOOKS = {
+    "before": "in a first exchange all clients of a round send something before any of them goes on",
+    "receive": "its clients wait for the server's step before they go on",
+    "length": "it draws one length of a round for all clients",
+}
+
+
 class Rounds(ABC):
     """The rounds of one run, each of which ends with a step of the server.
 
     Attributes:
-        messages: Largest number of messages that are kept at the same time.
+        kept: Largest number of messages that are kept at the same time.
     """
 
-    messages: int
+    kept: int = 0
 
     @abstractmethod
     def advance(self, simulation: "Simulation", pool: Any) -> None:
@@ -67,11 +76,31 @@ class Driver(Kind):
 
         return COST_MODELS.build(self.model)
 
+    @property
+    def separate(self) -> bool:
+        """True if clients compute separately, and not in the engine's rounds."""
+        return type(self).bind is not Driver.bind
+
     def validate_setting(self, setting: "Setting") -> None:
         """Raise UserError if a setting contradicts the driver."""
 
     def validate(self, algorithm: "EngineAlgorithm", clients: int) -> None:
         """Raise Undefined if the driver cannot run an algorithm with this number of clients."""
+        if not self.separate:
+            return
+        reasons = [reason for hook, reason in HOOKS.items() if algorithm.overrides(hook)]
+        if algorithm.mixing(clients) is not None:
+            reasons.append("its clients exchange vectors with their neighbours, and have no server")
+        if algorithm.gathers:
+            reasons.append("its server needs the messages of all clients of a round one by one")
+        if algorithm.overrides("client_weights"):
+            reasons.append("it weights the clients of a round against each other")
+        if algorithm.single_client():
+            reasons.append("one client alone computes in a round")
+        if algorithm.full_participation:
+            reasons.append("it is defined for full participation only")
+        if reasons:
+            raise Undefined(f"{algorithm.title()} has no {self.name} runs: {reasons[0]}")
 
     def bind(self, simulation: "Simulation") -> Rounds | None:
         """Return the rounds of one run, or None if its rounds are those of the engine."""

@@ -9,7 +9,7 @@ from fedatlas.federation.engine.drivers.base import Driver
 class Synchronous(Driver):
     """In each round the server waits for all active clients.
 
-    No number of a run depends on the model. It is that of figures and checks with ``model: null``.
+    No number of a run depends on the model. It is that of figures and checks with ``model: driver``.
     """
 
     name = "synchronous"
