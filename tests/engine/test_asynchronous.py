@@ -238,7 +238,7 @@ def test_algorithms_that_cannot_run_are_refused_with_the_reason(algorithm, reaso
 
 
 def test_states_of_clients_need_messages_that_all_weigh_1():
-    with pytest.raises(UserError, match="algorithm scaffold: what its clients keep .* staleness: 0"):
+    with pytest.raises(UserError, match=r"algorithm scaffold: what its clients keep .* staleness: 0"):
         run(example("scaffold"), logistic(), driver=driver())
 
 
