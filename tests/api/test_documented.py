@@ -49,3 +49,14 @@ def test_the_page_on_python_runs(inside):
     names = {}
     for block in blocks:
         exec(compile(block, "docs/how-to/python.md", "exec"), names)
+
+
+@pytest.mark.slow
+def test_the_page_on_characters_runs(inside):
+    """All blocks of docs/how-to/characters.md, with fewer rounds; the model learns something."""
+    page = (DOCS / "how-to/characters.md").read_text(encoding="utf-8")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        short = block.replace('"rounds": 20, "local_steps": 20', '"rounds": 5, "local_steps": 12')
+        exec(compile(short, "docs/how-to/characters.md", "exec"), names)
+    assert names["frame"]["loss"].iloc[-1] < names["frame"]["loss"].iloc[0]
