@@ -196,7 +196,6 @@ def test_results_depend_on_the_channels_that_they_name():
             "rand-k is unbiased with omega = 6, and not contractive for d = 7",
         ),
     ],
-    ids=str,
 )
 def test_refusals(name, options, sentence):
     with pytest.raises(UserError, match=sentence):
