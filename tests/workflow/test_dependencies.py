@@ -113,6 +113,7 @@ TABLE = [
     ("federation.problems.logistic", "federated lockstep optimum promises"),
     ("federation.problems.regression", "federated lockstep softmax optimum promises"),
     ("federation.problems.client_weights", "federated lockstep softmax lenet optimum promises"),
+    ("federation.problems.rows", "federated lockstep softmax lenet optimum promises"),
     ("federation.problems.softmax", "softmax"),
     ("federation.problems.quadratic", "quadratic tuned below"),
     ("federation.problems.piecewise", "instability"),
@@ -172,7 +173,7 @@ TABLE = [
     # data and partitions
     *((f"data.{name}", f"{EVERY_CELL} optimum partition prepared promises split there below")
       for name in ("dataset", "prepared")),
-    ("federation.partitions.partition", f"{EVERY_CELL} optimum partition split there"),
+    ("federation.partitions.partition", f"{EVERY_CELL} optimum partition promises split there below"),
     *((f"data.{name}", "prepared") for name in ("preparation", "validation", "compression")),
     *((f"data.readers.{name}", "prepared") for name in ("base", "embedded")),
     ("data*", ""),
@@ -206,7 +207,8 @@ TABLE = [
     *((f"federation.metrics.{name}", "promises") for name in (
         "accuracy", "test_accuracy", "validation_accuracy", "validation_loss")),
     ("federation.metrics", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
-    ("federation.metrics.base", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability"),
+    *((f"federation.metrics.{name}", f"{EVERY_CELL} table {EVERY_FIGURE} {CLAIMS} track report instability")
+      for name in ("base", "clients")),
     ("federation.metrics.*", ""),
     # cost models
     *((f"federation.costs.{name}", "timed") for name in ("cross_silo", "operations", "workload")),

@@ -91,9 +91,10 @@ def create(
     if partition is None and sources.partition is not None:
         partition = partitions.split(sources.partition, train.y, clients)
     train, partition, part_rows = hold_out(train, partition, sources.shares)
-    if partition is not None and sources.test_part_is_of_data and partitions.is_by_owner(sources.partition):
+    if partition is not None and sources.test_part_is_of_data:
         owner = load_owners(sources.data, directory, test=True)
-        part_rows |= {} if owner is None else {"test": Partition.of_owners(owner, partition)}
+        if owner is not None and partitions.is_by_owner(sources.partition):
+            part_rows |= {"test": Partition.of_owners(owner, partition)}
     problem = kind.build(train, test, partition)
     problem.part_rows = part_rows
     return problem
