@@ -98,6 +98,8 @@ def test_blocks_threads_and_interruptions_change_no_bit(name, tmp_path):
     whole = simulate(name, **options).run()
     for block, threads in ((1, 1), (2, 2)):
         assert same(simulate(name, block=block, threads=threads, **options).run(), whole)
+    kept = {**options, "channel": KEPT}
+    assert same(simulate(name, block=1, threads=3, **kept).run(), simulate(name, **kept).run())
     for rounds in (1, 3, 5):
         path = tmp_path / f"{rounds}.state"
         with pytest.raises(Stopped):

@@ -58,7 +58,7 @@ class Table:
     def add(self, name: str, zeros: Array) -> None:
         """Add a field whose first value is a vector of zeros."""
         self.first = self.first.replace(**{name: zeros})
-        self.data[name] = self._zeros(len(self.touched), zeros)
+        self.data = {**self.data, name: self._zeros(len(self.touched), zeros)}  # others may read the table meanwhile
 
     @property
     def row_bytes(self) -> int:
