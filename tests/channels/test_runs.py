@@ -189,7 +189,7 @@ def test_results_depend_on_the_channels_that_they_name():
         (
             "sonata",
             {"channel": {"down": "sign"}, "problem": quadratic()},
-            "algorithm sonata has no server that could send",
+            "algorithm sonata has no server whose messages could pass",
         ),
         ("fedavg", {"channel": {"kind": "clip", "bound": 1.0, "error_feedback": True}}, "clip promises none for d = 7"),
         (

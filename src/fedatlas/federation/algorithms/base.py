@@ -218,6 +218,13 @@ class Algorithm(Kind):
             raise Undefined(f"{self.title()} solves subproblems exactly, but full_gradients is minibatch")
         if self.exact_prox and not problem.has_prox():
             raise Undefined(f"{self.title()} solves subproblems exactly, but this problem has no exact proximal step")
+        if setting.coded_down and self.mixing(setting.clients) is not None:
+            raise Undefined(f"{self.title()} has no server whose messages could pass a channel down: give up alone")
+        if setting.coded_down and self.overrides("receive"):
+            raise Undefined(
+                f"clients of {self.title()} receive the server's vectors after its step, and no channel down is "
+                "defined for these: give up alone"
+            )
         if self.hessian and not problem.has_hessian():
             raise Undefined(f"{self.title()} takes products with Hessians, but this problem has none")
 

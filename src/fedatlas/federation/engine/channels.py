@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.channels import IDENTITY, Channel, Coded
+from fedatlas.federation.channels import IDENTITY, Coded
 from fedatlas.federation.channels.base import Draws, Shapes
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.protocols import EngineAlgorithm, EngineProblem
@@ -68,8 +67,6 @@ class Channels:
         for kind in (self.up, self.down):
             if kind is not None and kind.error_feedback:
                 kind.require_contraction(self.dim, "error_feedback")
-        if self.down is not None:
-            _validate_down(self.down, algorithm, setting)
 
     def send(self, hook: str, message: State, ids: np.ndarray, t: int) -> Sent:
         """Return what arrives of a message of a block of clients.
@@ -150,19 +147,3 @@ class Channels:
             *index: UP, DOWN or OWN, and which message of the client it is.
         """
         return lambda row: stream(self.seed, "channel", t, int(ids[row]), *index)
-
-
-def _validate_down(down: Channel, algorithm: EngineAlgorithm, setting: Setting) -> None:
-    """Raise UserError unless a channel down is defined for the algorithm and the setting."""
-    if algorithm.mixing(setting.clients) is not None:
-        raise UserError(f"{algorithm.title()} has no server that could send through the channel down: give up alone")
-    if algorithm.overrides("receive"):
-        raise UserError(
-            f"clients of {algorithm.title()} receive the server's vectors after its step, and no channel down is "
-            "defined for these: give up alone"
-        )
-    if down.error_feedback and not (setting.full_participation and setting.driver_kind.name == "synchronous"):
-        raise UserError(
-            "a channel down with error_feedback sends changes, which a client that was not active has missed: leave "
-            "participation, driver or error_feedback out"
-        )

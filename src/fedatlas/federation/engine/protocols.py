@@ -166,6 +166,9 @@ class Setting(Protocol):
     @property
     def driver_kind(self) -> "Driver": ...
 
+    @property
+    def coded_down(self) -> bool: ...
+
 
 class Proximal(Protocol):
     """A problem, or a kind of problem, that says whether its clients have an exact proximal step, and Hessians."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.federation.channels import Channel, directions
+from fedatlas.federation.channels import IDENTITY, Channel, directions
 from fedatlas.federation.engine.drivers import DRIVERS, Driver
 from fedatlas.federation.metrics import METRICS, ClientMetric, client_metric, metric
 from fedatlas.federation.participation import PARTICIPATION, Participation
@@ -102,7 +102,11 @@ class Setting:
         self._validate_lengths()
         self.participation_kind.validate_clients(self.clients)
         SAMPLING.build(self.sampling)
-        _ = self.channels
+        if self.channels[1].error_feedback and not self.full_participation:
+            raise UserError(
+                "a channel down with error_feedback sends changes, which a client that was not active has missed: "
+                "leave participation, driver or error_feedback out"
+            )
         self.driver_kind.validate_setting(self)
         self.last_factor()
 
@@ -179,6 +183,11 @@ class Setting:
     def driver_kind(self) -> Driver:
         """Rule that says when clients compute and the server steps."""
         return DRIVERS.build(self.driver)
+
+    @property
+    def coded_down(self) -> bool:
+        """True if the messages of the server pass a channel that changes them."""
+        return self.channels[1].name != IDENTITY
 
     @functools.cached_property
     def lr_schedule(self) -> Schedule:
