@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from fedatlas.experiments import labels
 from fedatlas.experiments.labels import COSTS, SIMULATED, TIMES
 from fedatlas.registry.options import option
-from fedatlas.results.costs.cost_options import CostOptions
+from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
 from fedatlas.results.figures.base import AlgorithmFigure
 
 if TYPE_CHECKING:
@@ -39,6 +39,6 @@ class CostFigure(CostOptions, AlgorithmFigure):
     @property
     def words(self) -> str:
         """Label of the cost for an axis; that of simulated time names the clients."""
-        if self.x != SIMULATED:
+        if self.x != SIMULATED or self.model == OF_DRIVER:
             return labels.cost(self.x)
         return TIMES[self.x].replace(" (s)", f", {self.clients} (s)")
