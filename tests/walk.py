@@ -10,13 +10,17 @@ from fedatlas.federation.engine.exchanges import ClientWork
 
 
 class Part(NamedTuple):
-    """One client's part in an exchange: vectors that it received and sent, gradients, and samples of these."""
+    """One client's part in an exchange: vectors that it received and sent, gradients, samples of these, bits it sent.
+
+    Bits are None where the numbers of the vectors are sent as they are.
+    """
 
     hook: str
     down: float
     up: float
     gradients: int
     samples: float
+    bits: float | None = None
 
 
 class Walk(simulation.Simulation):
@@ -59,6 +63,7 @@ class Walk(simulation.Simulation):
                 neighbours = sum(self.mixing.W[i, j] > 0 for j in range(self.setting.clients) if j != i)
                 down, up = broadcast + sent * neighbours, sent * neighbours
             gradients, samples = (sum(call[k] for call in of_client) for k in (0, 1))
-            part = Part(hook, down / self.problem.dim, up / self.problem.dim, gradients, samples)
+            bits = None if rest[0] is None or i not in group.ids else float(rest[0][group.ids.tolist().index(i)])
+            part = Part(hook, down / self.problem.dim, up / self.problem.dim, gradients, samples, bits)
             self.parts[-1].setdefault(i, []).append(part)
         return mean, *rest

@@ -49,7 +49,8 @@ def walked(model, walk):
             times.append(0.0)
             for part in parts:
                 times[-1] += model.latency if part.up > 0 else 0  # who sends nothing, waits for nothing
-                times[-1] += bits * (part.down / rates.down[i] + part.up / rates.up[i])
+                sent = bits * part.up if part.bits is None else part.bits
+                times[-1] += bits * part.down / rates.down[i] + sent / rates.up[i]
                 times[-1] += part.gradients * model.overhead + part.samples * OPERATIONS / rates.compute[i]
         total.append(total[-1] + max(times))
     return np.array(total)
@@ -75,7 +76,7 @@ def test_seconds_are_those_of_a_walk_through_the_rounds(name):
     for problem, more in CASES.values():
         setting = Setting(clients=M, rounds=10, eval_rounds=4, **more)
         try:
-            algorithm = example(name, lr=0.01, p=0.4, lam=1.0, b=0.5, graph="grid").with_constants(problem)
+            algorithm = example(name, lr=0.01, p=0.4, lam=1.0, b=0.5, graph="grid", head=1).with_constants(problem)
             walk = Walk(algorithm, problem, setting)
         except UserError:  # the algorithm is not defined here
             continue

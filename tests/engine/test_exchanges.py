@@ -43,7 +43,7 @@ def cases(name, seed=0):
         for options in settings:
             setting = Setting(clients=M, rounds=ROUNDS, eval_rounds=3, **options)
             try:
-                algorithm = example(name, lr=0.05, p=0.4, lam=1.0, b=0.5, max_steps=30).with_constants(problem)
+                algorithm = example(name, lr=0.05, p=0.4, lam=1.0, b=0.5, max_steps=30, head=1).with_constants(problem)
                 Simulation(algorithm, problem, setting, seed)
             except UserError:  # the algorithm is not defined here
                 continue
@@ -68,7 +68,8 @@ def parts_of(simulation, ledger):
             )
             for k, i in enumerate(ids.tolist()):
                 alone = exchange.client is None or exchange.client == i
-                did = (up[k], gradients[k], samples[k]) if alone else (0, 0, 0)
+                bits = None if exchange.bits_up is None else np.broadcast_to(exchange.bits_up, len(ids))[k]
+                did = (up[k], gradients[k], samples[k], bits) if alone else (0, 0, 0)
                 of_round[i].append(Part(exchange.hook, down[k], *did))
         rounds.append({i: [part for part in parts if any(part[1:])] for i, parts in of_round.items()})
     return rounds

@@ -211,7 +211,7 @@ def test_what_is_wrong_is_said_before_any_job():
     assert "cost model rates needs a value for 'compute'" in said(model="rates")
     assert "has no option 'upp'" in said(model={"kind": "cross-silo", "upp": 3})
     assert "down is 0; it must be a number larger than 0" in said(model={"kind": "cross-silo", "down": 0})
-    assert "x: unknown cost 'simulated_second'; did you mean 'simulated_seconds'" in said(x="simulated_second")
+    assert "'simulated_second'; did you mean 'simulated_seconds'" in said(x="simulated_second")
 
 
 def test_a_figure_depends_on_its_cost_model():
