@@ -119,6 +119,7 @@ def test_the_package_opens_what_a_person_names_through_the_opener():
     }
     assert readers <= {
         "data/download.py", "data/prepared.py", "data/raw_files.py",  # of the data directory
+        "federation/problems/interactive.py",
         "experiments/fingerprint.py", "registry/kinds.py", "workflow/specifications.py",  # of the code and the workflow
         "io/files.py", "io/machine.py", "publish/report/charts.py", "publish/report/page.py",  # of the system
         "publish/paper/folder.py", "workflow/console.py", "workflow/study.py",  # written by the same command

@@ -112,6 +112,14 @@ def test_gradient_descent_with_full_gradients_of_minibatches_is_minibatch_sgd(ma
     assert costs(gd) == costs(sgd)
 
 
+OF_ALL_DATA = {
+    "dane": "solves subproblems exactly, but full_gradients is minibatch",
+    "fedred": "solves subproblems exactly, but full_gradients is minibatch",
+    "sonata": "solves subproblems exactly, but full_gradients is minibatch",
+    "fednl": "takes products with Hessians of all data, but full_gradients is minibatch",
+}
+
+
 def test_full_gradients_are_exact_where_steps_take_all_data():
     ends = [
         run(example("scaffold", option=1), logistic(), batch=None, full_gradients=f).x for f in ("exact", "minibatch")
@@ -119,18 +127,16 @@ def test_full_gradients_are_exact_where_steps_take_all_data():
     np.testing.assert_array_equal(*ends)
 
 
-@pytest.mark.parametrize("name", [name for name in algorithms.names() if not algorithms.get(name).exact_prox])
+@pytest.mark.parametrize("name", [name for name in algorithms.names() if name not in OF_ALL_DATA])
 def test_no_algorithm_sees_all_data_where_full_gradients_are_of_minibatches(name, monkeypatch):
     problem, computed = logistic(), []
     monkeypatch.setattr(problem, "full_batch", lambda clients: computed.append(clients))
     assert np.isfinite(run(example(name), problem, full_gradients="minibatch").x).all() and not computed
 
 
-@pytest.mark.parametrize("name", ["dane", "fedred", "sonata"])
-def test_exact_subproblems_are_refused_where_full_gradients_are_of_minibatches(name):
-    with pytest.raises(
-        UserError, match=f"algorithm {name} solves subproblems exactly, but full_gradients is minibatch"
-    ):
+@pytest.mark.parametrize("name", ["dane", "fedred", "sonata", "fednl"])
+def test_algorithms_that_need_all_data_are_refused_where_full_gradients_are_of_minibatches(name):
+    with pytest.raises(UserError, match=f"algorithm {name} {OF_ALL_DATA[name]}"):
         run(example(name), quadratic(), full_gradients="minibatch")
 
 

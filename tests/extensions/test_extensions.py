@@ -290,8 +290,8 @@ def test_an_exception_of_a_hook_is_told_with_its_lines_alone(study, capsys, hook
 def test_a_hook_that_returns_what_it_must_not_is_named(study, capsys):
     study({"extensions/tiny.py": ALGORITHM.replace("State(x=s.x + mean.delta)", "None")})
     study({"extensions/unused.py": ALGORITHM.replace('"tiny"', '"unused"')})
-    assert train() == 1
-    assert "a method in extensions/tiny.py may have returned what it must not" in capsys.readouterr().err
+    assert train() == 2
+    assert "algorithm tiny: the hook server returns NoneType; it must return" in capsys.readouterr().err
 
 
 def test_a_method_that_a_class_lacks_is_named(study, capsys):

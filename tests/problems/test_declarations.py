@@ -79,7 +79,7 @@ def test_a_declaration_says_what_its_problem_has(kind):
         problem = cls(**LEAST[kind]).build(3)
         assert type(problem) is ORACLES[kind] and cls.exact and problem.optimum is not None
     assert set(cls.constants) == set(problem.constants())
-    assert all(isinstance(problem.constant(name), float) for name in cls.constants)
+    assert all(isinstance(problem.constant(name), float | int) for name in cls.constants)
 
 
 def test_defaults_of_similar_quadratics_are_known_for_every_convexity():

@@ -125,7 +125,7 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
         "axis": ("axis of grid or within", axes),
         "axis of numbers": ("axis of numbers", {axis: axis for axis in axes if are_numbers(experiment.axes[axis])}),
         "cost": ("cost", COSTS),
-        "cost or time": ("cost, or number that the server of each algorithm reports,", {**TIMES, **common}),
+        "cost or time": ("cost", {**TIMES, **common}),
         "tuned": ("tuned hyper-parameter", tuned),
         "tuned numbers": ("hyper-parameter tuned over numbers", measured),
         "axis or tuned": ("axis or tuned hyper-parameter", {**axes, **tuned}),

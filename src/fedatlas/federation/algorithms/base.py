@@ -225,6 +225,8 @@ class Algorithm(Kind):
                 f"clients of {self.title()} receive the server's vectors after its step, and no channel down is "
                 "defined for these: give up alone"
             )
+        if self.hessian and not setting.exact_gradients:
+            raise Undefined(f"{self.title()} takes products with Hessians of all data, but full_gradients is minibatch")
         if self.hessian and not problem.has_hessian():
             raise Undefined(f"{self.title()} takes products with Hessians, but this problem has none")
 

@@ -32,8 +32,8 @@ class DPFedAvg(Algorithm):
 
     lr: float = option(doc="local step size eta_l", above=0, advice="1/L_max")
     server_lr: float = option(1.0, doc="server step size eta_g", above=0)
-    bound: float = option(doc="largest norm C of a client's change; longer ones are scaled down", above=0)
-    noise: float = option(doc="noise multiplier z: the deviation of the noise is z C", low=0)
+    bound: float = option(doc="largest norm C of a client's change; longer ones are scaled down", above=0, advice="1")
+    noise: float = option(doc="noise multiplier z: the deviation of the noise is z C", low=0, advice="1")
     delta: float | None = option(
         None, doc="delta of the privacy; without one, epsilon is not computed", above=0, below=1
     )

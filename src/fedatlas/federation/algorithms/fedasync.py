@@ -25,7 +25,7 @@ class FedAsync(Algorithm):
     cite = "xie2019"
 
     lr: float = option(doc="local step size gamma", above=0, advice="1/L_max")
-    alpha: float = option(doc="mixing weight alpha of a model", above=0, high=1, search=(0.03, 1.0))
+    alpha: float = option(doc="mixing weight alpha of a model", above=0, high=1, advice="0.6", search=(0.03, 1.0))
     rho: float = option(0.0, doc="weight rho of the proximal term rho/2 |y - x'|^2", low=0)
 
     def client(self, s, i, steps):

@@ -191,7 +191,7 @@ def _params(run: Run, defaults: Mapping[str, Any], point: Mapping[str, Any]) -> 
 
 
 def _metrics(rows: Columns, names: Iterable[str]) -> Iterator[tuple[str, float, int, float]]:
-    for name in names:
+    for name in filter(rows.__contains__, names):  # files of older code have fewer costs
         for value, step, second in zip(rows[name], rows["round"], rows["seconds"], strict=True):
             if math.isfinite(value):  # MLflow stores infinity as 1.8e308, which no chart can show
                 yield name, float(value), step, second

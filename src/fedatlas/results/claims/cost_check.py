@@ -1,14 +1,18 @@
 """The base class of checks that count the cost of runs."""
 
-from collections.abc import Container
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedatlas.errors import lookup
 from fedatlas.experiments import labels
 from fedatlas.experiments.labels import SIMULATED, TIMES
+from fedatlas.experiments.scores import metric_columns
 from fedatlas.registry.options import option
 from fedatlas.results.claims.base import MetricCheck
 from fedatlas.results.costs.cost_options import CostOptions
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +29,11 @@ class CostCheck(CostOptions, MetricCheck):
     def inputs(self) -> frozenset[str]:
         return super().inputs | self.simulated
 
-    def validate_costs(self, columns: Container[str]) -> None:
-        """Raise UserError on an unknown cost. columns: those of the curves, among them what servers report."""
+    def validate_costs(self, curves: "pd.DataFrame") -> None:
+        """Raise UserError on an unknown cost. curves: Metrics of all runs, among them what servers report."""
+        reported = metric_columns(curves)
         for cost in filter(None, self.costs):
-            if cost not in columns:
+            if cost not in reported:
                 lookup("cost", cost, TIMES)
 
     def describe_cost(self, cost: str) -> str:

@@ -95,8 +95,8 @@ STYLES = {
     "fedavgm": Style(GREEN, ">"),
     "fedyogi": Style(VIOLET, "v", DASHED),
     "fedadagrad": Style(GREY, "v", DASHDOT),
-    "mime": Style(SKY, "<"),
-    "mimelite": Style(GREY, "<", DOTTED),
+    "mime": Style(GREY, "<"),
+    "mimelite": Style(SKY, "X", DOTTED),
     "mime-mvr": Style(NAVY, ">", DASHED),
     # similarity
     "dane": Style(GREEN, "8"),
