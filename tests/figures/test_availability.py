@@ -42,10 +42,18 @@ def test_a_table_has_means_and_deviations_of_the_last_round(accuracies):
     first = numbers.loc[("mifa", "test_accuracy")].iloc[0]
     assert first["mean"] == pytest.approx(0.6) and first["sd"] == pytest.approx(0.1) and first["memory"] == 1
     texts = {text.get_text(): text for text in figure.axes[0].texts}
-    assert texts["70.0 ± 10.0"].get_fontweight() == "bold"  # fedavg under sine; 90 is the best under staircase
-    assert texts["60.0 ± 10.0"].get_fontweight() != "bold"
-    assert texts["90.0 ± 10.0"].get_fontweight() == "bold"
+    assert texts["90.0 ± 10.0"].get_fontweight() == "bold"  # fedavg under staircase
+    assert texts["60.0 ± 10.0"].get_fontweight() == "bold"  # within noise of 70 over three seeds
     assert {"sine", "staircase", "test", "MIFA"} <= set(texts)
+
+
+def test_a_table_without_an_axis_shows_one_setting(accuracies):
+    where = {"participation": {"kind": "sine", "p": "labels"}}
+    _, drawing = draw({"kind": "table", "where": where}, accuracies)
+    cells = [("FedAvg", [("70.0 ± 10.0", True)]), ("MIFA", [("60.0 ± 10.0", True)])]
+    assert drawing.chart.blocks == [("", cells)] and drawing.chart.heads == [[("", 1), ("test", 1)]]
+    with pytest.raises(UserError, match="participation has several values"):
+        draw({"kind": "table"}, accuracies)
 
 
 def test_a_table_says_what_diverged(tmp_path):

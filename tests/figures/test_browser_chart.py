@@ -75,7 +75,7 @@ def test_losses_and_regimes_are_told_to_the_page(land, tmp_path):
 def test_what_a_figure_leaves_of_an_older_one_goes(results, tmp_path):
     table, rows, experiment_view = results
     (tmp_path / "it.json").write_text("{}")
-    heat = {"kind": "table", "x": "clients", "panel": "local_steps"}
+    heat = {"kind": "heatmap", "x": "clients", "rows": "local_steps"}
     draw(build_figure(heat), experiment_view, table, rows, [tmp_path / "it.svg"])
     assert (tmp_path / "it.csv").exists() and not (tmp_path / "it.json").exists()
 

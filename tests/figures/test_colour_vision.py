@@ -39,6 +39,14 @@ def test_colours_in_cielab():
     assert perceived_lab("#ff0000", "normal") == pytest.approx((53.24, 80.09, 67.20), abs=0.05)
 
 
+def test_colours_on_a_dark_ground_are_told_apart():
+    """Under each kind of colour vision they may be nearer than on white, as lines differ in marker and dash, too."""
+    assert style.DARK.keys() == {*style.COLOURS, style.REFERENCE}
+    for one, other in itertools.combinations(style.COLOURS, 2):
+        assert perceived_distance(style.DARK[one], style.DARK[other]) >= 6, (one, other)
+    assert min(perceived_distance(colour, style.GROUND) for colour in style.DARK.values()) > 20
+
+
 def test_who_lacks_a_cone_confuses_colours_and_no_greys():
     red, green = "#c08040", "#8f9a40"
     assert ciede2000(perceived_lab(red, "normal"), perceived_lab(green, "normal")) > 20
@@ -73,11 +81,8 @@ def test_algorithms_of_a_figure_are_told_apart(path):
 
 
 def test_the_first_entry_of_an_algorithm_looks_alike_everywhere():
-    """Of the algorithms that the atlas compares, where there are colours for all of them."""
     for path in FILES:
         shown = expansion.create_view(experiment_file.load(path, "paper")).algorithms
-        if len(shown) > len(style.COLOURS):
-            continue
         looks = style.styles({id: one.algorithm for id, one in shown.items()})
         first = {one.algorithm: id for id, one in reversed(shown.items())}
         for algorithm, id in first.items():

@@ -213,7 +213,10 @@ def test_regimes_in_plain_words(results):
         sentences[CASES[0]],
     )
     assert sentences[CASES[2]].endswith("; FedDyn and FedProx never attain the target; SCAFFOLD is not defined.")
-    assert any(text.startswith("Of 3 problems, SCAFFOLD is") for text in texts(figure))
+    assert drawing.chart.note.startswith("Of 3 problems, SCAFFOLD is")
+    (ax,) = figure.axes
+    assert len(ax.get_yticklabels()) == 3 and ax.get_xlabel() == "communication rounds, as a multiple of the best"
+    assert "FedAvg" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_robustness_ranks_and_correlates(results):

@@ -88,6 +88,10 @@ def test_theorems_are_drawn_over_the_scores(results, tmp_path):
         assert row["bound"] == FEDAC_THEOREMS["B.1"].bound(c, row["clients"], K, 64 // K * K)
     assert promised[promised["algorithm"] == "mb-sgd"]["bound"].isna().all()
     figure, axes = panels({**SCALING, "theorems": named}, (promised, lines, view))
+    foot = " ".join(figure.get_supxlabel().split())
+    assert "Above the figure: Theorem D.1, " in foot and "Theorem" not in str(figure.legends[0].get_texts())
+    promised["bound"] /= promised["bound"].max()
+    figure, axes = panels({**SCALING, "theorems": named}, (promised, lines, view))
     rows = promised[promised["chosen"] & (promised["algorithm"] == "fedac-1") & (promised["local_steps"] == 1)]
     assert any(np.array_equal(y, rows["bound"]) for y in heights(axes["$K$ = 1"]))
     assert {"Theorem D.1", "Theorem B.1"} <= {text.get_text() for text in figure.legends[0].get_texts()}

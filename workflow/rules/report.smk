@@ -40,9 +40,10 @@ rule report_tour:
     conda:
         "../envs/fedatlas.yaml"
     params:
+        study=study.config["title"],
         folders=[study.folders.report("smoke", name) for name in study.config["tour"]],
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
 
 rule report_all:
@@ -60,9 +61,10 @@ rule report_all:
     conda:
         "../envs/fedatlas.yaml"
     params:
+        study=study.config["title"],
         folders=lambda w: [study.folders.report(w.size, name) for name in study.selected()],
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
 
 
 rule report_one:
@@ -79,6 +81,7 @@ rule report_one:
     conda:
         "../envs/fedatlas.yaml"
     params:
+        study=study.config["title"],
         folders=lambda w: [study.folders.report(w.size, w.experiment)],
     shell:
-        "fedatlas job report {output.html:q} {params.folders:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"
+        "fedatlas job report {output.html:q} {params.folders:q} --study {params.study:q} --verdicts {input.verdicts:q} > {log:q} 2>&1"

@@ -11,6 +11,9 @@ from fedatlas.publish.paper import tex
 from fedatlas.publish.paper.results import PaperResults
 from fedatlas.publish.report.tables import seed_range
 from fedatlas.results.claims.verdicts import NOT_TESTED
+from fedatlas.results.comparing.column_format import ColumnFormat
+from fedatlas.results.comparing.intervals import within_noise
+from fedatlas.results.figures.table import column_cells
 
 LONG_TABLE = 36  # rows; longer tables go over several pages
 FOOTNOTE_WIDTH = 106  # characters of a row in footnote size, on a page of 6.8 inches
@@ -96,8 +99,9 @@ def render_results(results: PaperResults) -> Iterator[tuple[str, str]]:
     """Yield (description, table) for the scores and the tuned values."""
     record, seeds = results.record, seed_range(results.record, results.table)
     spread = f"mean and standard deviation over {seeds} seeds" if seeds != "1" else "one seed"
-    best = " The best mean of each setting is bold." if len(record.algorithms) > 1 else ""
-    caption = f"{record.score[0].upper()}{record.score[1:]}, {spread}.{best}"
+    best = _bold_note(seeds != "1") if len(record.algorithms) > 1 else ""
+    percent = " in percent" if metric(record.select.metric).percent else ""
+    caption = f"{record.score[0].upper()}{record.score[1:]}{percent}, {spread}.{best}"
     score = labels.column_heading(record.select.metric)
     yield "scores", "\n\n".join(_pivot(results, _score_cells(results), caption, "scores", score))
     tuned = [name for name in record.tune if name in results.chosen and results.chosen[name].notna().any()]
@@ -122,17 +126,16 @@ def format_value(cell: Any) -> str:
 def _score_cells(results: PaperResults) -> Callable[[Any], list[Cell]]:
     """Return the function from the rows of a setting to their cells of scores."""
 
+    goal = results.record.select.goal
+    form = ColumnFormat.fitting(results.chosen["score"], metric(results.record.select.metric).percent)
+
     def cells(rows: Any) -> list[Cell]:
-        scores = list(rows["score"])
-        finite = [score for score in scores if math.isfinite(score)]
-        best = (min(finite) if results.record.select.goal == "min" else max(finite)) if finite else None
-        cells = []
-        for score, sd in zip(scores, rows["score_sd"], strict=True):
-            has_sd = math.isfinite(score) and math.isfinite(sd)
-            text = rf"{format_score(score)} \ensuremath{{\pm}} {tex.number(sd, 2)}" if has_sd else format_score(score)
-            plain = labels.number(score) + (f" ± {labels.number(sd, 2)}" if has_sd else "")
-            cells.append((rf"\textbf{{\boldmath {text}}}" if score == best and len(scores) > 1 else text, len(plain)))
-        return cells
+        near = within_noise(rows["score"].tolist(), rows["score_sd"].tolist(), rows["seeds"].tolist(), goal)
+        numbers = zip(rows["score"], rows["score_sd"], near, strict=True)
+        return [
+            (_embolden(form.tex(score, sd), best and len(rows) > 1), len(form.text(score, sd)))
+            for score, sd, best in numbers
+        ]
 
     return cells
 
@@ -253,43 +256,35 @@ def render_figure(results: PaperResults, name: str, frame: Any, kind: Any, capti
         caption: Caption, as text.
     """
     metrics = list(dict.fromkeys(frame["metric"]))
-    values = list(dict.fromkeys(frame[kind.x]))
+    values = list(dict.fromkeys(frame[kind.x])) if kind.x else [None]
     panels = list(dict.fromkeys(frame[kind.panel])) if kind.panel else [None]
     columns = [(value, name) for value in values for name in metrics]
     head = [*([tex.typeset(labels.short_axis(kind.panel))] if kind.panel else []), "Algorithm"]
     for value, metric_name in columns:
-        text = results.axis_text(kind.x, value)
-        head.append(tex.typeset(f"{text}, {labels.column_heading(metric_name)}" if len(metrics) > 1 else text))
+        parts = [results.axis_text(kind.x, value)] if kind.x else []
+        parts += [labels.column_heading(metric_name)] if len(metrics) > 1 or not kind.x else []
+        head.append(tex.typeset(", ".join(parts)))
     rows = []
     for panel in panels:
         part = frame if panel is None else frame[frame[kind.panel] == panel]
+        texts = [column_cells(frame, part, kind.x, value, name, tex=True) for value, name in columns]
         for id in dict.fromkeys(part["algorithm"]):
             row = [tex.typeset(results.axis_text(kind.panel, panel))] if panel is not None else []
             row.append(tex.typeset(results.record.algorithms[id]))
-            for value, metric_name in columns:
-                column = part[(part[kind.x] == value) & (part["metric"] == metric_name)]
-                row.append(_figure_cell(column, id, metric_name))
-            rows.append(row)
+            rows.append([*row, *(_embolden(*column.get(id, ("", False))) for column in texts)])
     percent = " In percent." if all(metric(metric_name).percent for metric_name in metrics) else ""
+    bold = _bold_note(frame["seeds"].max() > 1) if len(set(frame["algorithm"])) > 1 else ""
     label = f"tab:{results.record.name}-{name}"
-    return render_table(head, rows, f"{tex.prose(caption)}{percent}", label, "l" * len(head))
+    return render_table(head, rows, f"{tex.prose(caption)}{percent}{bold}", label, "l" * len(head))
 
 
-def _figure_cell(column: Any, id: str, name: str) -> str:
-    """Return the cell of an algorithm's id in a column of a figure, for the name of a metric."""
-    row = column[column["algorithm"] == id]
-    if row.empty:
-        return ""
-    mean, sd = float(row["mean"].iloc[0]), float(row["sd"].iloc[0])
-    if not math.isfinite(mean):
-        return "diverged"
-    if metric(name).percent:
-        text, spread = f"{100 * mean:.1f}", f"{100 * sd:.1f}"
-    else:
-        text, spread = tex.number(mean), tex.number(sd, 2)
-    text = rf"{text} \ensuremath{{\pm}} {spread}" if math.isfinite(sd) else text
-    best = len(column) > 1 and mean == column["mean"].agg(metric(name).goal)
-    return rf"\textbf{{\boldmath {text}}}" if best else text
+def _embolden(text: str, bold: bool) -> str:
+    return rf"\textbf{{\boldmath {text}}}" if bold else text
+
+
+def _bold_note(noise: bool) -> str:
+    """Return the sentence for a caption on bold cells; noise: whether there are several seeds."""
+    return f" Bold: the best mean{', and those within noise of it' if noise else ''}."
 
 
 def render_claims(results: PaperResults) -> str:

@@ -1,10 +1,14 @@
 "use strict";
 // Charts of the figures' numbers, made when a figure comes into view. What cannot be made leaves the image as it is.
 (() => {
-  const BANDS = 5; // lines whose ranges are all shown; of more, the range of the one that is pointed at
+  const BANDS = 3; // lines whose ranges are all shown; of more, the range of the one that is pointed at
   const MARKS = 9; // markers of a line
   const STOPS = 10; // values of an abscissa that are all ticks
-  const [INK, GRID, QUIET] = ["#444444", "#e4e4e4", "#a3a3a3"];
+  const LIGHT = { ink: "#444444", grid: "#e4e4e4", quiet: "#a3a3a3", hollow: "#ffffff", tip: "#1d1d1b" };
+  const DARK = { ink: "#cdccc5", grid: "#353632", quiet: "#6e6f69", hollow: "#1e1f1c", tip: "#3a3b37" };
+  const night = matchMedia("(prefers-color-scheme: dark)");
+  const ground = () => (night.matches ? DARK : LIGHT);
+  const shade = (look) => (night.matches && look.dark) || look.colour;
   const FONT = { family: '"Inter", "Source Sans 3", "Segoe UI", "Helvetica Neue", "Liberation Sans", Arial, sans-serif', size: 11 };
   const POINTS = { o: ["circle"], s: ["rect"], "^": ["triangle"], v: ["triangle", 180], "<": ["triangle", 270], ">": ["triangle", 90],
     D: ["rectRot"], d: ["rectRot"], X: ["crossRot"], P: ["cross"], "*": ["star"], p: ["circle"], h: ["circle"], 8: ["circle"] };
@@ -43,6 +47,19 @@
     return String(Number(value.toPrecision(4)));
   }
 
+  // Shapes of markers around the origin, for the legend.
+  const polygon = (corners, turn) => `<polygon points="${corners}" transform="rotate(${turn})"/>`;
+  const stroke = (path) => `<path d="${path}" stroke="currentcolor" stroke-width="1.7" fill="none"/>`;
+  function shape([style, rotation] = []) {
+    if (style === "circle") return '<circle r="3.4"/>';
+    if (style === "rect") return '<rect x="-3.1" y="-3.1" width="6.2" height="6.2"/>';
+    if (style === "rectRot") return polygon("0,-4 4,0 0,4 -4,0", 0);
+    if (style === "triangle") return polygon("0,-3.8 3.7,3 -3.7,3", rotation || 0);
+    if (style === "crossRot") return stroke("M-3,-3 L3,3 M-3,3 L3,-3");
+    if (style === "cross") return stroke("M0,-3.8 V3.8 M-3.8,0 H3.8");
+    return style ? stroke("M0,-3.8 V3.8 M-3.3,-1.9 L3.3,1.9 M-3.3,1.9 L3.3,-1.9") : "";
+  }
+
   const raised = (power) => [...String(power)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign])).join("");
 
   // Ranges of the lines that are pointed at, or of all where there are few.
@@ -73,14 +90,16 @@
   // -- one figure
   function datasets(spec, panel, state) {
     const made = [];
+    const zero = origin(spec, state);
     const ids = Object.keys(spec.lines).filter((id) => panel.lines[id]);
     ids.sort((a, b) => spec.lines[b].quiet - spec.lines[a].quiet);
     for (const id of ids) {
       const [look, line] = [spec.lines[id], panel.lines[id]];
       const quiet = look.quiet && !state.shown.has(id);
-      const colour = quiet ? QUIET : look.colour;
+      const colour = quiet ? ground().quiet : shade(look);
       const usable = (x, y) => x !== null && y !== null && (!state.logx || x > 0) && (!state.logy || y > 0);
-      const points = line[state.x].map((x, at) => ({ x, y: line.y[at], low: line.low?.[at] ?? line.y[at], high: line.high?.[at] ?? line.y[at], remark: line.remark?.[at] }));
+      const place = (x) => (x === 0 && zero ? zero : x);
+      const points = line[state.x].map((x, at) => ({ x: place(x), value: x, y: line.y[at], low: line.low?.[at] ?? line.y[at], high: line.high?.[at] ?? line.y[at], remark: line.remark?.[at] }));
       const data = points.filter((point) => usable(point.x, point.y));
       const step = Math.max(1, Math.floor(data.length / MARKS));
       const start = ids.indexOf(id) % step;
@@ -90,16 +109,24 @@
         borderColor: colour, backgroundColor: colour, borderDash: quiet ? [] : look.dash.map((part) => 1.7 * part),
         borderWidth: bright ? 3 : quiet ? 0.8 : 1.7, pointStyle: style, rotation: rotation || 0,
         pointRadius: (context) => (quiet || !look.marker || (context.dataIndex % step !== start && !data[context.dataIndex]?.remark) ? 0 : 3.6), pointHoverRadius: 6, pointHitRadius: 8,
-        pointBackgroundColor: ({ dataIndex }) => (data[dataIndex]?.remark ? "#ffffff" : colour), pointBorderWidth: 1.6,
-        showLine: !spec.categories.length, stepped: spec.steps ? "before" : false, tension: 0, order: bright ? -1 : quiet ? 2 : 1 });
+        pointBackgroundColor: ({ dataIndex }) => (data[dataIndex]?.remark ? ground().hollow : colour), pointBorderWidth: 1.6,
+        showLine: !spec.categories.length, stepped: spec.steps ? "before" : false, tension: 0, order: bright ? -1 : quiet ? 2 : look.front ? 0 : 1 });
       for (const [column, words] of Object.entries(spec.dotted)) {
         if (!line[column]) continue;
-        const bounds = line[state.x].map((x, at) => ({ x, y: line[column][at] })).filter((point) => usable(point.x, point.y));
+        const bounds = line[state.x].map((x, at) => ({ x: place(x), value: x, y: line[column][at] })).filter((point) => usable(point.x, point.y));
         made.push({ id, label: `${look.name}, ${words}`, data: bounds, hidden: state.hidden.has(id), borderColor: colour, backgroundColor: colour,
           borderDash: [1.5, 3], borderWidth: 1.4, pointRadius: 0, pointHitRadius: 6, order: 3 });
       }
     }
     return made;
+  }
+
+  // The place of 0 on a logarithmic abscissa where lines begin there: left of all else.
+  function origin(spec, state) {
+    if (!state.logx || spec.categories.length) return null;
+    const values = spec.panels.flatMap((panel) => Object.values(panel.lines).flatMap((line) => line[state.x]));
+    const least = values.reduce((low, value) => (value > 0 && value < low ? value : low), Infinity);
+    return values.includes(0) && least < Infinity ? least / 2 : null;
   }
 
   // Powers of ten on a logarithmic axis; on a short one 2 and 5 times them as well.
@@ -114,18 +141,27 @@
   // Values of an abscissa at which there is something, where they are few: its ticks.
   function stops(spec, x) {
     const found = new Set(spec.panels.flatMap((panel) => Object.values(panel.lines).flatMap((line) => line[x])));
-    return found.size <= STOPS ? [...found].sort((a, b) => a - b) : null;
+    const plain = Object.keys(spec.x).length === 1 || [...found].every(Number.isInteger);
+    return plain && found.size <= STOPS ? [...found].sort((a, b) => a - b) : null;
   }
 
-  function axis(log, words, category, limits, ticked) {
-    const ticks = { color: INK, font: FONT, maxRotation: 50, autoSkipPadding: 10 };
+  // The distance of round ticks between two ends; round ends are among them.
+  function spacing([low, high]) {
+    const quarter = (high - low) / 4;
+    const power = 10 ** Math.floor(Math.log10(quarter) + 1e-9);
+    return power * [5, 2, 1].find((digit) => digit * power <= quarter * (1 + 1e-9));
+  }
+
+  function axis(log, words, category, limits, ticked, zero) {
+    const ticks = { color: ground().ink, font: FONT, maxRotation: 50, autoSkipPadding: 10, includeBounds: false };
     if (category.length) ticks.callback = (at) => category[at]?.[1] ?? "";
-    else if (log) ticks.callback = function (value) { return tick(this, value); };
+    else if (log) ticks.callback = function (value) { return value === zero ? "0" : tick(this, value); };
     else ticks.callback = (value) => number(value);
-    const made = { bounds: limits === undefined ? "data" : "ticks", type: log ? "logarithmic" : "linear", title: { display: Boolean(words), text: words, color: INK, font: FONT }, grid: { color: GRID, drawTicks: false }, border: { color: INK }, ticks,
-      afterBuildTicks: (scale) => (scale.ticks = scale.ticks.filter(({ value }) => value >= scale.min && value <= scale.max)) };
+    const made = { bounds: limits === undefined ? "data" : "ticks", type: log ? "logarithmic" : "linear", title: { display: Boolean(words), text: words, color: ground().ink, font: FONT }, grid: { color: ground().grid, drawTicks: false }, border: { color: ground().ink }, ticks,
+      afterBuildTicks: (scale) => (scale.ticks = [...(zero ? [{ value: zero }] : []), ...scale.ticks.filter(({ value }) => value >= scale.min && value <= scale.max && value !== zero)]) };
+    if (zero) made.min = zero;
     if (category.length) Object.assign(made, { min: -0.5, max: category.length - 0.5 }), (ticks.stepSize = 1), (made.afterBuildTicks = (scale) => (scale.ticks = category.map((_, value) => ({ value }))));
-    if (ticked) {
+    if (ticked && !zero) {
       const [low, high] = [ticked[0], ticked.at(-1)];
       const margin = log ? (high / low) ** 0.04 : 0.04 * (high - low);
       if (!log || low > 0) Object.assign(made, log ? { min: low / margin, max: high * margin } : { min: low - margin, max: high + margin });
@@ -133,6 +169,7 @@
       made.afterBuildTicks = (scale) => (scale.ticks = ticked.map((value) => ({ value })));
     }
     if (limits && (!log || limits[0] > 0)) [made.min, made.max] = limits;
+    if (limits && !log) ticks.stepSize = spacing(limits);
     return made;
   }
 
@@ -144,15 +181,15 @@
       options: {
         animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
         interaction: { mode: "nearest", intersect: false, axis: "xy" },
-        scales: { x: axis(state.logx, spec.x[state.x], spec.categories, undefined, spec.categories.length ? null : stops(spec, state.x)), y: axis(state.logy, "", [], spec.limits ?? null) },
+        scales: { x: axis(state.logx, spec.x[state.x], spec.categories, undefined, spec.categories.length ? null : stops(spec, state.x), origin(spec, state)), y: axis(state.logy, "", [], spec.limits ?? null) },
         onHover: (_, [active], chart) => point(chart, active ? chart.data.datasets[active.datasetIndex].id : null),
         plugins: {
           legend: { display: false },
-          tooltip: { displayColors: true, usePointStyle: true, bodyFont: FONT, titleFont: { ...FONT, weight: 600 }, callbacks: {
+          tooltip: { backgroundColor: ground().tip, displayColors: true, usePointStyle: true, bodyFont: FONT, titleFont: { ...FONT, weight: 600 }, callbacks: {
             title: ([item]) => item?.dataset.label ?? "",
             label: ({ raw, dataset }) => (dataset.range && raw.low !== raw.high ? `${number(raw.y)} (${number(raw.low)} to ${number(raw.high)})` : number(raw.y)),
             afterLabel: ({ raw }) => raw.remark || "",
-            footer: ([item]) => (item ? `${spec.x[state.x]}: ${spec.categories.length ? spec.categories[item.raw.x][1] : number(item.raw.x)}` : ""),
+            footer: ([item]) => (item ? `${spec.x[state.x]}: ${spec.categories.length ? spec.categories[item.raw.x][1] : number(item.raw.value)}` : ""),
           } },
         },
       },
@@ -178,7 +215,8 @@
     const live = element("p", { class: "unseen", "aria-live": "polite" });
     const panels = element("div", { class: spec.panels.length > 1 ? "panels" : "panels one" });
     const legend = element("div", { class: "legend", role: "group", "aria-label": "Lines: press one to hide or show it" });
-    const charts = [];
+    const [charts, signs] = [[], []];
+    const paint = () => signs.forEach(([sign, look]) => (sign.style.color = shade(look)));
 
     const scales = { log: "logarithmic", linear: "linear" };
     const controls = element("form", { class: "filters" });
@@ -191,9 +229,10 @@
     controls.append(image);
 
     for (const [id, look] of Object.entries(spec.lines).sort(([, a], [, b]) => a.quiet - b.quiet)) {
-      const dash = look.dash.length ? look.dash.map((part) => 1.7 * part).join(" ") : "none";
       const key = element("button", { type: "button", "aria-pressed": String(!look.quiet), class: look.quiet ? "quiet" : "", "data-line": id });
-      key.innerHTML = `<svg width="26" height="8" aria-hidden="true"><line x1="0" x2="26" y1="4" y2="4" stroke="${look.colour}" stroke-width="2.2" stroke-dasharray="${dash}"/></svg>`;
+      const dash = look.dash.length ? look.dash.map((part) => 1.7 * part).join(" ") : "none";
+      key.innerHTML = `<svg width="30" height="10" viewBox="-15 -5 30 10" fill="currentcolor" aria-hidden="true"><line x1="-15" x2="15" stroke="currentcolor" stroke-width="1.9" stroke-dasharray="${dash}"/>${shape(POINTS[look.marker])}</svg>`;
+      signs.push([key.firstChild, look]);
       key.append(look.name);
       key.addEventListener("click", () => {
         const set = look.quiet ? state.shown : state.hidden;
@@ -206,6 +245,8 @@
       legend.append(key);
     }
 
+    paint();
+    night.addEventListener("change", () => (paint(), redraw()));
     figure.querySelector(".drawn")?.remove();
     const drawn = element("div", { class: "drawn" }, controls, legend, element("p", { class: "upwards" }, spec.y[1]), panels, live);
     const remarked = spec.panels.some((panel) => Object.values(panel.lines).some((line) => line.remark));

@@ -73,7 +73,7 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     if not path.exists() or not table.exists():
         return None
     spec, numbers = read_json(path), csv.read(table, keep_default_na=False, na_values=[""])
-    builders = {"lines": _build_panels, "grid": _build_grid, "sentences": _build_sentences}
+    builders = {"lines": _build_panels, "grid": _build_grid, "sentences": _build_sentences, "table": _build_table}
     try:
         return {**spec, **builders[spec["kind"]](spec, numbers)}
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -173,6 +173,14 @@ def _cell(spec: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
         "description": description,
         "interval": interval,
     }
+
+
+def _build_table(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:
+    """Return the alternative text: the name and the cells of each of the first rows."""
+    rows = [row for _, block in spec["blocks"] for row in block]
+    texts = [f"{name}: {', '.join(text for text, _ in cells if text)}" for name, cells in rows[:ALT_LINES]]
+    rest = f"; and {len(rows) - ALT_LINES} rows more" if len(rows) > ALT_LINES else ""
+    return {"alt": f"{'; '.join(texts)}{rest}."}
 
 
 def _build_sentences(spec: dict[str, Any], numbers: "pd.DataFrame") -> dict[str, Any]:

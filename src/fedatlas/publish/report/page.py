@@ -38,8 +38,14 @@ SCRIPTS = ("report.js", "charts.js")
 LINKED_FILES = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}  # of a figure
 
 
-def write_report(parts: Sequence[Path], out: Path, repository: str | None = None, verdicts: Path | None = None) -> None:
-    """Write the report over experiments.
+def write_report(
+    parts: Sequence[Path],
+    out: Path,
+    repository: str | None = None,
+    verdicts: Path | None = None,
+    study: str = "fedatlas",
+) -> None:
+    """Write the report over experiments. Its title is that of the study, or of the only experiment.
 
     Args:
         parts: Folders of results, each with about.json, table.parquet, claims.csv and figures/.
@@ -47,6 +53,7 @@ def write_report(parts: Sequence[Path], out: Path, repository: str | None = None
         repository: Address of the project, to link to.
         verdicts: Path of the committed gallery's claims.csv, which has the verdicts of claims that the experiments'
             size does not test.
+        study: Title of the study.
 
     Raises:
         UserError: A file is missing.
@@ -63,6 +70,7 @@ def write_report(parts: Sequence[Path], out: Path, repository: str | None = None
     references = {key: work for record in records for key, work in record.references.items()}
     bibtex = {key: text for record in records for key, text in record.bibtex.items()}
     cited = dict.fromkeys(key for record in records for key in record.cited)
+    committed = _counts([claim["committed"] for claim in claims if claim["committed"]])
     has_charts = any(figure["compressed"] for part in experiments for figure in part["figures"])
     page = _environment().get_template("report.html")
     html = page.render(
@@ -73,10 +81,12 @@ def write_report(parts: Sequence[Path], out: Path, repository: str | None = None
         cards=list(cards.values()),
         signs=SIGNS,
         levels=LEVELS,
-        claimed=_counts([claim["committed"] or claim for claim in claims]),
+        title=records[0].title if len(records) == 1 else study,
+        study=study,
         untested=NOT_TESTED,
         smoke=all(record.size == "smoke" for record in records),
-        committed=_counts([claim["committed"] for claim in claims if claim["committed"]]),
+        committed=committed,
+        further=bool(cards) or any(committed.values()),
         gallery=verdicts and _link(verdicts.parent.with_suffix(".md"), Path(out).parent),
         library=charts.load_library() if has_charts else "",
         runs=sum(part["meta"].runs for part in experiments),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.publish.report.record import ExperimentRecord
+from fedatlas.results.comparing.intervals import within_noise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,19 +26,21 @@ def best_values(record: ExperimentRecord, table: pd.DataFrame) -> dict[str, Any]
 
     Returns:
         {"head": axes, "columns": algorithms, "rows": [{"setting", "cells", "first"}]}. A cell is None or {"text",
-        "best", "edge"}; "first" marks the first row of each value of the first axis.
+        "best", "edge"}; what is within noise of the best is best, too. "first" marks the first row of each value of
+        the first axis.
     """
     chosen = table[table["chosen"]]
     rows: list[dict[str, Any]] = []
     for point, part in _groups(chosen, record.axes):
         scores = dict(zip(part["algorithm"], part["score"], strict=True))
         edges = dict(zip(part["algorithm"], part["edge"], strict=True))
-        finite = [score for score in scores.values() if math.isfinite(score)]
-        best = labels.number(min(finite) if record.select.goal == "min" else max(finite)) if finite else None
+        means, sds, counts = part["score"].tolist(), part["score_sd"].tolist(), part["seeds"].tolist()
+        near = within_noise(means, sds, counts, record.select.goal)
+        best = {id for id, flag in zip(part["algorithm"], near, strict=True) if flag and len(part) > 1}
         cells = []
         for id in record.algorithms:
             text = labels.number(scores[id]) if id in scores else None
-            cells.append(text and {"text": text, "best": text == best and len(scores) > 1, "edge": bool(edges[id])})
+            cells.append(text and {"text": text, "best": id in best, "edge": bool(edges[id])})
         setting = [labels.text(parse(cell)) for cell in point]
         rows.append({"setting": setting, "cells": cells, "first": not rows or setting[:1] != rows[-1]["setting"][:1]})
     return {

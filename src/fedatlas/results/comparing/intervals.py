@@ -5,7 +5,7 @@ import contextvars
 import functools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +53,45 @@ def student_interval(values: "np.ndarray", level: float = LEVEL) -> "tuple[np.nd
     return middle - half, middle + half
 
 
+def within_noise(means: Sequence[float], sds: Sequence[float], counts: Sequence[int], goal: str) -> list[bool]:
+    """Return for each of several means whether it is the best, or within noise of the best.
+
+    It is within noise where Welch's t interval of the difference from the best mean holds zero, with Bonferroni's
+    correction for the number of rivals. Where a number has one seed its noise is not known, and only the best counts.
+
+    Args:
+        means: Means over seeds; those that are not finite are never near the best.
+        sds: Standard deviations over the seeds, NaN for one seed.
+        counts: Numbers of seeds.
+        goal: ``min`` or ``max``.
+    """
+    finite = [number for number, mean in enumerate(means) if math.isfinite(mean)]
+    if not finite:
+        return [False] * len(means)
+    best = (min if goal == "min" else max)(finite, key=lambda number: means[number])
+    level = LEVEL / max(1, len(finite) - 1)
+    return [
+        number in finite
+        and _are_equal((means[best], sds[best], counts[best]), (means[number], sds[number], counts[number]), level)
+        for number in range(len(means))
+    ]
+
+
+def _are_equal(one: tuple[float, float, int], other: tuple[float, float, int], level: float) -> bool:
+    """Return whether the interval of the difference of two (mean, deviation, count) holds zero."""
+    difference = abs(one[0] - other[0])
+    if difference <= 1e-9 * max(abs(one[0]), abs(other[0])):
+        return True
+    squares = [sd**2 / count for _, sd, count in (one, other)]
+    total = sum(squares)
+    if min(one[2], other[2]) < 2 or not math.isfinite(total) or not total:
+        return False
+    freedom = total**2 / sum(square**2 / (side[2] - 1) for square, side in zip(squares, (one, other), strict=True))
+    return difference <= _quantile(1 - level / 2, freedom) * math.sqrt(total)
+
+
 @functools.cache
-def _quantile(share: float, freedom: int) -> float:
+def _quantile(share: float, freedom: float) -> float:
     """Return a quantile of Student's t distribution with ``freedom`` degrees of freedom."""
     from scipy import stats
 

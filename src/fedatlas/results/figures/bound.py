@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 class Bound(PanelFigure):
     """The measured quantity of a theorem against rounds, mean and range over seeds, and its bound (dotted).
 
+    A bound that is far above all that is measured is told in words, as it would press the measured lines flat.
     Where seeds differ in their numbers of iterations, the bound is the mean over seeds.
     """
 
@@ -47,6 +48,7 @@ class Bound(PanelFigure):
         figure, axes = layout.grid(len(panels), share_x=False)
         reasons: set[str] = set()
         parts: list[tuple[str, str, DataFrame]] = []
+        lines = []
         for ax, (title, panel) in zip(axes, panels, strict=True):
             ax.set_title(title)
             ax.set_yscale("log")
@@ -56,41 +58,53 @@ class Bound(PanelFigure):
                 rows = panel[panel["algorithm"] == id]
                 if not rows.empty:
                     try:
-                        parts.append((title, id, self._draw_line(ax, data, id, rows)))
+                        parts.append((title, id, self._numbers(data, id, rows)))
+                        lines.append(ax)
                     except comparison.NotCovered as reason:
                         reasons.add(f"Not drawn: {reason}.")
+        ratios = np.concatenate([numbers["bound"] / numbers["mean"] for _, _, numbers in parts] or [np.ones(1)])
+        far = float(np.nanmin(ratios)) > layout.FAR_BOUND
+        for ax, (_, id, numbers) in zip(lines, parts, strict=True):
+            _draw_line(ax, data, id, numbers, bounded=not far)
         counted = labels.COSTS["rounds"] if theorem.counts == "round" else theorem.counted
         layout.label(axes, counted, theorem.quantity)
         bound = f"bound of {theorem.title}"
-        handle = layout.note_handle(bound, linestyle=layout.DOTS, linewidth=1.4)
-        layout.legend(figure, data.styles, data.names, handle)
-        layout.add_notes(figure, data.note(), *sorted(reasons))
+        handles = [] if far else [layout.note_handle(bound, linestyle=layout.DOTS, linewidth=1.4)]
+        layout.legend(figure, data.styles, data.names, *handles)
+        above = f"Above the figure: the {bound}, {layout.range_of_ratios(ratios)}." if far else ""
+        layout.add_notes(figure, layout.wrap_notes(figure.get_figwidth(), data.note(), above, *sorted(reasons)))
         chart = LineChart(
             x={"x": counted},
             y=("mean", plain_text(theorem.quantity)),
             lines=chart_lines(data.styles, data.names),
             range=("low", "high"),
-            dotted={"bound": bound},
+            dotted={} if far else {"bound": bound},
             logx=True,
             logy=True,
-            note=data.note(),
+            note=f"{data.note()} {above}".strip(),
         )
         return Drawing(figure, data.tidy(parts), chart)
 
-    def _draw_line(self, ax: "Axes", data: FigureData, id: str, rows: "DataFrame") -> "DataFrame":
-        """Draw an algorithm's measured quantity and its bound, and return the numbers."""
+    def _numbers(self, data: FigureData, id: str, rows: "DataFrame") -> "DataFrame":
+        """Return an algorithm's measured quantity and its bound."""
         import pandas as pd
 
         from fedatlas.theory import comparison
 
-        style = data.styles[id]
         runs = list(comparison.compare_runs(data.view, self.theorem, id, rows))
         count, measured, limit = (np.stack([run[k] for run in runs]) for k in (1, 2, 3))
         measured, x = np.maximum(measured, layout.FLOOR), count.mean(axis=0)
-        marked = np.unique(np.geomspace(1, len(x), 9).astype(int) - 1).tolist()
         low, mean, high = measured.min(axis=0), measured.mean(axis=0), measured.max(axis=0)
-        layout.draw_range(ax, style, x, low, high, data.position(id), marked)
-        ax.plot(x, mean, markevery=marked, **style.properties)
         bound = np.maximum(limit.mean(axis=0), layout.FLOOR)
-        ax.plot(x, bound, color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)
         return pd.DataFrame({"x": x, "mean": mean, "low": low, "high": high, "bound": bound})
+
+
+def _draw_line(ax: "Axes", data: FigureData, id: str, numbers: "DataFrame", bounded: bool) -> None:
+    """Draw an algorithm's measured quantity, and its bound if it is ``bounded``."""
+    style = data.styles[id]
+    x, mean, low, high, bound = (numbers[name].to_numpy() for name in ("x", "mean", "low", "high", "bound"))
+    marked = np.unique(np.geomspace(1, len(x), 9).astype(int) - 1).tolist()
+    layout.draw_range(ax, style, x, low, high, data.position(id), marked)
+    ax.plot(x, mean, markevery=marked, **style.properties)
+    if bounded:
+        ax.plot(x, bound, color=layout.NOTE_COLOUR, linestyle=layout.DOTS, linewidth=1.4)

@@ -11,7 +11,7 @@ from typing import Any
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
-from fedatlas.results.figures.style import Style
+from fedatlas.results.figures.style import DARK, Style
 
 SIGNS = {r"\ell": "ℓ", r"\nabla ": "∇", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\ast": "*", "^*": "*", "^2": "²"}
 
@@ -26,6 +26,7 @@ class ChartLine:
         marker: Marker of matplotlib.
         dash: Lengths of strokes and gaps in widths of the line; empty if it is solid.
         quiet: Whether it is in the background at first.
+        front: Whether it is drawn above all others.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ChartLine:
     marker: str
     dash: tuple[float, ...] = ()
     quiet: bool = False
+    front: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,9 @@ class LineChart:
     note: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """Return the description as JSON types."""
-        return {"kind": "lines", **asdict(self)}
+        """Return the description as JSON types; lines have a colour for a dark ground as well, ``dark``."""
+        lines = {id: {**asdict(line), "dark": DARK.get(line.colour, line.colour)} for id, line in self.lines.items()}
+        return {"kind": "lines", **asdict(self), "lines": lines}
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,26 @@ class SentenceChart:
         return {"kind": "sentences", **asdict(self)}
 
 
-BrowserChart = LineChart | GridChart | SentenceChart
+@dataclass(frozen=True)
+class TableChart:
+    """A table of texts.
+
+    Attributes:
+        heads: Rows of heads, each with (text, number of columns); the first column holds names.
+        blocks: (title, rows) of each block; a row is a name with (text, whether it is bold) of each cell.
+        note: Text for the foot.
+    """
+
+    heads: list[list[tuple[str, int]]]
+    blocks: list[tuple[str, list[tuple[str, list[tuple[str, bool]]]]]]
+    note: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """Return the description as JSON types."""
+        return {"kind": "table", **asdict(self)}
+
+
+BrowserChart = LineChart | GridChart | SentenceChart | TableChart
 
 
 def chart_lines(
@@ -123,7 +145,7 @@ def chart_lines(
     background = set(quiet)
     dashes = {id: style.line[1] if isinstance(style.line, tuple) else () for id, style in styles.items()}
     return {
-        id: ChartLine(plain_text(names[id]), style.colour, style.marker, dashes[id], id in background)
+        id: ChartLine(plain_text(names[id]), style.colour, style.marker, dashes[id], id in background, style.on_top)
         for id, style in styles.items()
     }
 

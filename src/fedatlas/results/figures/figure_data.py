@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fedatlas.theory.fedred.bound import FedRedConstants
 
-MAX_BANDS = 5  # bands over one another that are still told apart
+MAX_BANDS = 3  # bands over one another that are still told apart
 
 
 @dataclass(frozen=True)

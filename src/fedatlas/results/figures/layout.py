@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from pandas import Series
 
 FLOOR = 1e-16  # below this a suboptimality in double precision is rounding error, of either sign
+FAR_BOUND = 1e3  # ratio to what is measured from which on bounds are told in words
 FLOOR_NOTE = "Values below 10⁻¹⁶ are raised to it."
+SMALLEST = 1e-300  # limits of a logarithmic axis lie between this and its inverse
 NOTE_COLOUR = "#666666"
 HANDLE_WIDTH, LEGEND_ROW = 0.68, 0.19  # inches of a legend: a handle with its gaps; the height of a row
 NOTE_CHARACTER = 0.064  # inches of a character of a note
@@ -187,6 +189,14 @@ def column_titles(data: FigureData, axis: str, cells: Sequence[Any]) -> list[str
     return labels.distinguish(values)
 
 
+def range_of_ratios(ratios: "Series | np.ndarray") -> str:
+    """Return in words how many times what is measured bounds are: ``10⁴ to 10⁷ times what is measured``."""
+    values = np.asarray(ratios, float)
+    values = values[np.isfinite(values)]
+    ends = dict.fromkeys(f"{value:.0e}" for value in (values.min(), values.max()))
+    return f"{' to '.join(labels.number(float(end), 1) for end in ends)} times what is measured"
+
+
 def exclude_texts(ax: "Axes") -> None:
     """Exclude the texts of axes from the layout: the limits already leave room for them."""
     for text in ax.texts:
@@ -194,7 +204,7 @@ def exclude_texts(ax: "Axes") -> None:
 
 
 def limits(values: np.ndarray, log: bool) -> tuple[float, float] | None:
-    """Return limits of an axis that hold all finite values with a margin; None if there are none.
+    """Return round limits of an axis that hold all finite values; None if there are none.
 
     Args:
         values: Values on the axis.
@@ -205,7 +215,17 @@ def limits(values: np.ndarray, log: bool) -> tuple[float, float] | None:
         return None
     low, high = float(values.min()), float(values.max())
     if log:
-        margin = (high / low) ** 0.06 if high > low else 2
-        return low / margin, high * margin
-    margin = 0.06 * (high - low) or 0.5 * abs(high) or 1
-    return low - margin, high + margin
+        margin = 1.02 if high > low else 1.5
+        return _round_down(max(low / margin, SMALLEST)), 1 / _round_down(1 / min(high * margin, 1 / SMALLEST))
+    if high == low:
+        low, high = low - (abs(low) / 2 or 1), high + (abs(high) / 2 or 1)
+    step = _round_down(high / 4 - low / 4)
+    ends = step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)
+    return float(f"{ends[0]:.12g}"), float(f"{ends[1]:.12g}")
+
+
+def _round_down(value: float) -> float:
+    """Return the largest of 1, 2 and 5 times a power of ten that is at most a positive value."""
+    power = math.floor(math.log10(value))
+    steps = [float(f"{digit}e{power + shift}") for shift in (-1, 0, 1) for digit in (1, 2, 5)]
+    return max(step for step in steps if step <= value * (1 + 1e-12))

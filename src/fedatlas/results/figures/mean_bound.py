@@ -25,7 +25,10 @@ QUANTITY = r"mean of $|\nabla F(z^t)|^2$"
 
 @dataclass(frozen=True, kw_only=True)
 class MeanBound(PanelFigure):
-    """The quantity that FedSpeed's Theorem 4.4 bounds against rounds T, mean and range over seeds, and its bounds."""
+    """The quantity that FedSpeed's Theorem 4.4 bounds against rounds T, mean and range over seeds, and its bounds.
+
+    A bound that is far above all that is measured is told in words, as it would press the measured lines flat.
+    """
 
     name = "mean_bound"
 
@@ -47,6 +50,7 @@ class MeanBound(PanelFigure):
         figure, axes = layout.grid(len(panels), share_x=False)
         reasons: set[str] = set()
         parts: list[tuple[str, str, DataFrame]] = []
+        lines = []
         for ax, (title, panel) in zip(axes, panels, strict=True):
             ax.set_title(title)
             ax.set_xscale("log")
@@ -61,9 +65,8 @@ class MeanBound(PanelFigure):
                 except fedspeed.NotCovered as reason:
                     reasons.add(f"Not drawn: {reason}.")
                     continue
-                for name, run in runs.items():
-                    bound = run.bound.mean(axis=0)
-                    ax.plot(run.rounds, bound, color=layout.NOTE_COLOUR, linestyle=LINES[name], linewidth=1.3)
+                lines.append(ax)
+                run = runs[self.theorems[0]]
                 mean, low, high = run.measured.mean(axis=0), run.measured.min(axis=0), run.measured.max(axis=0)
                 bounds: dict[str, Any] = {name: run.bound.mean(axis=0) for name, run in runs.items()}
                 numbers = {"round": run.rounds, "mean": mean, "low": low, "high": high} | bounds
@@ -72,12 +75,25 @@ class MeanBound(PanelFigure):
                 layout.draw_range(ax, style, run.rounds, low, high, data.position(id), marked)
                 ax.plot(run.rounds, mean, markevery=marked, **style.properties)
         layout.label(axes, labels.COSTS["rounds"], QUANTITY)
-        bound_names: dict[str, str] = {name: f"bound of Theorem {name}" for name in self.theorems}
-        handles = [
-            layout.note_handle(bound_names[name], linestyle=LINES[name], linewidth=1.3) for name in self.theorems
-        ]
+        ratios = {
+            name: np.concatenate([numbers[name] / numbers["mean"] for _, _, numbers in parts] or [np.ones(1)])
+            for name in self.theorems
+        }
+        shown = [name for name in self.theorems if not np.nanmin(ratios[name]) > layout.FAR_BOUND]
+        for ax, (_, _, numbers) in zip(lines, parts, strict=True):
+            for name in shown:
+                line: dict[str, Any] = {"color": layout.NOTE_COLOUR, "linestyle": LINES[name], "linewidth": 1.3}
+                ax.plot(numbers["round"], numbers[name], **line)
+        bound_names: dict[str, str] = {name: f"bound of Theorem {name}" for name in shown}
+        handles = [layout.note_handle(bound_names[name], linestyle=LINES[name], linewidth=1.3) for name in shown]
         layout.legend(figure, data.styles, data.names, *handles)
-        layout.add_notes(figure, data.note(), *sorted(reasons))
+        above = " ".join(
+            f"Above the figure: the bound of Theorem {name}, {layout.range_of_ratios(ratios[name])}."
+            for name in self.theorems
+            if name not in shown
+        )
+        note = " ".join(filter(None, [data.note(), above]))
+        layout.add_notes(figure, layout.wrap_notes(figure.get_figwidth(), note, *sorted(reasons)))
         chart = LineChart(
             x={"round": labels.COSTS["rounds"]},
             y=("mean", plain_text(QUANTITY)),
@@ -86,6 +102,6 @@ class MeanBound(PanelFigure):
             dotted=bound_names,
             logx=True,
             logy=True,
-            note=data.note(),
+            note=note,
         )
         return Drawing(figure, data.tidy(parts), chart)

@@ -1,6 +1,6 @@
 """The chosen score against an axis, for example the number of workers (Yuan & Ma 2020, Figures 1 and 3)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
 from fedatlas.results.figures.browser_chart import ChartLine, LineChart, category_labels, chart_lines, plain_text
 from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures.style import REFERENCE
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from fedatlas.experiments.cells import Run
 
-SLOPE, REFERENCE, LINEAR = (0, (4, 3)), "#777777", "linear speed-up"  # the line of slope -1
+SLOPE, LINEAR = (0, (4, 3)), "linear speed-up"  # the line of slope -1
 RING: dict[str, Any] = {"linestyle": "none", "markersize": 7.5, "markerfacecolor": "none", "markeredgewidth": 0.8}
 DOTTED = {"bound": "promised by the theorem", "published": "published by the authors"}  # columns, in the browser
 LINEAR_LINE = ChartLine(LINEAR, REFERENCE, "", (4, 3))
@@ -71,6 +72,7 @@ class Scaling(PanelFigure):
         rows = data.rows(data.table[data.table["chosen"]])
         if self.published:
             rows = add_published(rows, data.view)
+        far = _far_bounds(rows, column) if data.log and "bound" in rows else {}
         numbers_on_x, ends = is_numeric(rows[x]), _range(data, column)
         panels = data.panels(rows)
         figure, axes = layout.grid(len(panels))
@@ -89,20 +91,23 @@ class Scaling(PanelFigure):
                 _draw_line(ax, data, id, line, column, numbers_on_x)
                 if "published" in line:
                     ax.plot(line["at"], line["published"], **(style.properties | RING))
-                if id in self.theorems:
+                if id in self.theorems and id not in far:
                     ax.plot(line["at"], line["bound"], color=style.colour, linestyle=layout.DOTS, linewidth=1.4)
             if self.reference == "linear" and len(points := _reference(panel, x, column)):
                 ax.plot(points[x], points[column], color=REFERENCE, linestyle=SLOPE, linewidth=1.1, zorder=1.5)
                 parts.append((title, LINEAR, points))
         _scale_x(axes, positions, numbers_on_x)
-        finite = rows[[name for name in (column, *ends, "bound", "published") if name in rows]].to_numpy(float)
+        finite = rows[[name for name in (column, *ends, "published") if name in rows]].to_numpy(float).ravel()
+        if "bound" in rows:
+            finite = np.append(finite, rows.loc[~rows["algorithm"].isin(list(far)), "bound"].to_numpy(float))
         if bounds := layout.limits(layout.raise_to_floor(data, finite), data.log):
             axes[0].set_ylim(*bounds)
         x_label, y_label = labels.axis(x, data.view.problem), _y_label(data)
-        note = data.note(numbers_on_x) if ends else ""
+        bounds_note = [f"Above the figure: Theorem {self.theorems[id]}, {text}." for id, text in far.items()]
+        note = " ".join(filter(None, [data.note(numbers_on_x) if ends else "", *bounds_note]))
         layout.label(axes, x_label, y_label)
-        layout.legend(figure, data.styles, data.names, *self._handles(data, rows, column))
-        layout.add_notes(figure, note)
+        layout.legend(figure, data.styles, data.names, *self._handles(data, rows, column, far))
+        layout.add_notes(figure, layout.wrap_notes(figure.get_figwidth(), note))
         columns = {x: x, column: "mean", **dict(zip(ends, ("low", "high"), strict=False))}
         columns |= {name: name for name in ("bound", "edge", "published") if name in rows}
         numbers = data.tidy(
@@ -114,7 +119,11 @@ class Scaling(PanelFigure):
             lines=chart_lines(data.styles, data.names) | ({LINEAR: LINEAR_LINE} if self.reference else {}),
             range=("low", "high") if ends else None,
             categories=[] if numbers_on_x else category_labels(positions),
-            dotted={name: words for name, words in DOTTED.items() if name in numbers},
+            dotted={
+                name: words
+                for name, words in DOTTED.items()
+                if name in numbers and (name != "bound" or not far.keys() >= self.theorems.keys())
+            },
             logx=numbers_on_x and _is_wide(list(positions.values())),
             logy=data.log,
             remark="edge" if "edge" in numbers else "",
@@ -123,11 +132,13 @@ class Scaling(PanelFigure):
         )
         return Drawing(figure, numbers, chart)
 
-    def _handles(self, data: FigureData, rows: "DataFrame", column: str) -> "Iterator[Artist]":
+    def _handles(self, data: FigureData, rows: "DataFrame", column: str, hidden: Collection[str]) -> "Iterator[Artist]":
         """Yield the legend handles of lines and marks that do not belong to an algorithm."""
         if self.reference == "linear":
             yield layout.note_handle(LINEAR, color=REFERENCE, linestyle=SLOPE, linewidth=1.1)
         for id, name in self.theorems.items():
+            if id in hidden:
+                continue
             colour = data.styles[id].colour
             yield layout.note_handle(f"Theorem {name}", color=colour, linestyle=layout.DOTS, linewidth=1.4)
         if "published" in rows:
@@ -139,6 +150,22 @@ class Scaling(PanelFigure):
             yield layout.note_handle(f"best {words} at the grid's edge", marker="o", markerfacecolor="white")
         if not np.isfinite(rows[column]).all():
             yield layout.note_handle("diverged", marker="x")
+
+
+def _far_bounds(rows: "DataFrame", column: str) -> dict[str, str]:
+    """Return how far above an algorithm's scores its bounds lie, in words by id, where they would press scores flat.
+
+    Args:
+        rows: Rows of the table with the column ``bound``.
+        column: Column of the scores.
+    """
+    scores = rows[column].to_numpy(float)
+    top = scores[np.isfinite(scores)].max(initial=0)
+    return {
+        str(id): layout.range_of_ratios(part["bound"] / part[column])
+        for id, part in rows.groupby("algorithm", sort=False)
+        if part["bound"].min() > layout.FAR_BOUND * top > 0
+    }
 
 
 def add_published(rows: "DataFrame", view: ExperimentView) -> "DataFrame":

@@ -25,6 +25,14 @@ VIOLET, WINE, NAVY = "#5522c3", "#8f1d4f", "#1b2a78"
 BROWN, MAUVE, SAGE, KHAKI, LILAC, TEAL = "#59420d", "#9f567a", "#8dbf88", "#776740", "#ad64f7", "#225959"
 FREE_COLOURS = (LILAC, BROWN, SAGE, MAUVE, TEAL, KHAKI)
 COLOURS = (BLACK, BLUE, VERMILION, GREEN, ORANGE, PINK, SKY, WINE, NAVY, VIOLET, GREY, *FREE_COLOURS)
+REFERENCE = "#777777"  # of lines that no algorithm has
+# The same hues on the dark ground of a screen, in the order of lightness of the paper's colours where hues are alike.
+GROUND = "#1e1f1c"
+DARK = {
+    BLACK: "#e8e8e8", BLUE: "#0398fa", VERMILION: "#e85a03", GREEN: "#51bf95", ORANGE: "#f5ad29", PINK: "#e3aecc",
+    SKY: "#a5d8ff", WINE: "#d1608e", NAVY: "#5c6798", VIOLET: "#6165e6", GREY: "#747474", LILAC: "#c5a3ff",
+    BROWN: "#b3975e", MAUVE: "#d383b7", SAGE: "#a1d793", KHAKI: "#928568", TEAL: "#409493", REFERENCE: "#9a9a94",
+}  # fmt: skip
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", ">", "p", "d", "h", "*", "8")
 
 LineStyle = str | tuple[float, tuple[float, ...]]  # of matplotlib
@@ -150,10 +158,11 @@ STYLES = {
 def styles(algorithms: Mapping[Key, str]) -> dict[Key, Style]:
     """Return the style of each entry of an experiment, by id.
 
-    The first entry of an algorithm has the style that STYLES gives it, unless a preceding entry has that colour, as
-    among many algorithms. Any other entry gets a colour that differs visibly from all others, as long as there is one,
-    and a unique marker and line. Styles depend on the entries alone, so they are the same in all figures. An algorithm
-    that is not in STYLES, such as a reader's own, has a solid line if it can, above all others.
+    The first entry of an algorithm has the style that STYLES gives it, in all experiments; where more algorithms are
+    compared than there are colours, some share one and differ in marker. Any other entry gets a colour that differs
+    visibly from all others, as long as there is one, and a unique marker and line. Styles depend on the entries alone,
+    so they are the same in all figures. An algorithm that is not in STYLES, such as a reader's own, has a solid line if
+    it can, above all others.
 
     Args:
         algorithms: Names of the algorithms by id of the entry, in the experiment's order.
@@ -162,7 +171,7 @@ def styles(algorithms: Mapping[Key, str]) -> dict[Key, Style]:
     styled: set[str] = set()
     for id, name in algorithms.items():
         style = STYLES.get(name)
-        if style and name not in styled and _distance(style.colour, [s.colour for s in result.values()]) >= FAR:
+        if style and name not in styled:
             result[id] = style
             styled.add(name)
     for id, name in algorithms.items():

@@ -1,7 +1,6 @@
-"""A table: algorithms by the values of an axis, mean and standard deviation over seeds."""
+"""A table: algorithms, by the values of an axis where one is named, mean and standard deviation over seeds."""
 
 import itertools
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.experiments import labels, scores
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
+from fedatlas.results.comparing.column_format import ColumnFormat
+from fedatlas.results.comparing.intervals import within_noise
 from fedatlas.results.figures import layout
 from fedatlas.results.figures.base import Drawing, PanelFigure
+from fedatlas.results.figures.browser_chart import TableChart, plain_text
 from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.text_fitting import text_width
 
@@ -21,19 +23,20 @@ ROW, HEADING = 0.27, 0.3  # inches
 SIZE = 9.5  # points, of letters
 MEMORY = 0.85  # inches of the column of memory
 MIN_COLUMN, MIN_WIDTH = 1.02, 4.8  # inches; the latter for the notes at the foot
+Cell = tuple[str, bool]  # text, and whether it is bold
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table(PanelFigure):
-    """Metrics of the chosen runs: a row for each algorithm, a column for each value of an axis.
+    """Metrics of the chosen runs: a row for each algorithm, a column for each value of an axis, or one for all.
 
-    A panel is a block of rows.
+    A panel is a block of rows. Bold are the best means, and those within noise of them.
     """
 
     name = "table"
 
-    x: str = option(doc="axis with a column for each value", names="axis")
+    x: str | None = option(None, doc="axis with a column for each value; by default one setting is shown", names="axis")
     metrics: list[str] | None = option(
         None, doc="metrics; by default the one that selects", names="metric", filled=True
     )
@@ -45,14 +48,14 @@ class Table(PanelFigure):
 
     def draw(self, data: FigureData) -> Drawing:
         x, metrics = self.x, self.metrics or [data.y]
-        data.require(data.curves, x, *metrics)
+        data.require(data.curves, *filter(None, [x]), *metrics)
         rows = data.rows(data.curves)
         numbers = _numbers(data, rows, metrics)
         memory = data.memory if self.memory else None
         if memory is not None:
             numbers["memory"] = numbers["algorithm"].map(memory)
-        values, blocks = list(dict.fromkeys(rows[x])), data.panels(rows)
-        titles = list(map(labels.mathematical, layout.column_titles(data, x, values)))
+        values, blocks = list(dict.fromkeys(rows[x])) if x else [None], data.panels(rows)
+        titles = list(map(labels.mathematical, layout.column_titles(data, x, values))) if x else [""]
         names = 0.35 + max(text_width(name, SIZE) for name in data.names.values())
         widths = _column_widths(numbers, titles, metrics)
         width = max(MIN_WIDTH, names + sum(widths) + (MEMORY if memory is not None else 0))
@@ -73,34 +76,47 @@ class Table(PanelFigure):
             ax.text(width - MEMORY / 2, HEADING, "vectors kept\nby a client", fontsize=8.5, **CENTRED)
         y = 2 * HEADING
         ax.axhline(y, color="#444444", linewidth=0.9)
+        columns = [(value, name) for value in values for name in metrics]
+        texts: list[tuple[str, list[tuple[str, list[Cell]]]]] = []
         for title, part in blocks:
+            texts.append((plain_text(title), []))
             if title:
                 y += ROW
                 ax.text(0.02, y - ROW / 2, title, va="center", style="italic")
             block = numbers[numbers[self.panel] == part[self.panel].iloc[0]] if self.panel else numbers
+            texts_by_column = [column_cells(numbers, block, x, value, name) for value, name in columns]
             for id in data.styles:
                 y += ROW
                 ax.text(0.12 if title else 0.02, y - ROW / 2, data.names[id], va="center")
-                columns = [(value, name) for value in values for name in metrics]
-                for middle, (value, name) in zip(middles, columns, strict=True):
-                    text, best = _cell(block[(block[x] == value) & (block["metric"] == name)], id, name)
+                cells = [column.get(id, ("", False)) for column in texts_by_column]
+                for middle, (text, best) in zip(middles, cells, strict=True):
                     ax.text(middle, y - ROW / 2, text, fontweight="bold" if best else None, **CENTRED)
                 if memory is not None:
                     ax.text(width - MEMORY / 2, y - ROW / 2, labels.text(memory[id]), **CENTRED)
+                    cells.append((labels.text(memory[id]), False))
+                texts[-1][1].append((plain_text(data.names[id]), cells))
             ax.axhline(y, color="#bbbbbb", linewidth=0.7)
         unit = "Percent; " if all(metric(name).percent for name in metrics) else ""
         spread = f"mean ± standard deviation over {data.counted_seeds}" if data.seeds > 1 else "one seed"
-        bold = "The best means are bold." if len(data.styles) > 1 else ""
+        noise = ", and what is within noise of them" if data.seeds > 1 else ""
+        bold = f"Bold: the best means{noise}." if len(data.styles) > 1 else ""
         note = f"{unit}{data.view.select.values}, {spread}."
-        layout.add_notes(figure, note[0].upper() + note[1:], bold)
-        return Drawing(figure, numbers)
+        note = f"{note[0].upper()}{note[1:]}"
+        layout.add_notes(figure, note, bold)
+        last = [("vectors kept by a client", 1)] if memory is not None else []
+        heads = (
+            [[("", 1), *((plain_text(title), len(metrics)) for title in titles), *(("", 1) for _ in last)]] if x else []
+        )
+        heads.append([("", 1), *((labels.column_heading(name), 1) for name in metrics * len(titles)), *last])
+        return Drawing(figure, numbers, TableChart(heads, texts, f"{note} {bold}".strip()))
 
 
 def _column_widths(numbers: "DataFrame", titles: list[str], metrics: list[str]) -> list[float]:
     """Return the widths of all columns of metrics in inches, which hold their texts and share the titles."""
     texts = [
-        _cell(numbers[numbers.index == row], numbers["algorithm"][row], numbers["metric"][row])[0]
-        for row in numbers.index
+        column_format(numbers, name).text(row["mean"], row["sd"])
+        for name, rows in numbers.groupby("metric", sort=False)
+        for _, row in rows.iterrows()
     ]
     widest = max(MIN_COLUMN, *(text_width(text, SIZE, "bold") + 0.15 for text in texts))
     widest = max(widest, *(text_width(labels.column_heading(name), SIZE) + 0.15 for name in metrics))
@@ -126,22 +142,29 @@ def _numbers(data: FigureData, rows: "DataFrame", metrics: Iterable[str]) -> "Da
     return pd.concat(parts, ignore_index=True)
 
 
-def _cell(column: "DataFrame", id: str, name: str) -> tuple[str, bool]:
-    """Return the text of an algorithm's cell, and whether it is the best of its column.
+def column_format(numbers: "DataFrame", name: str) -> ColumnFormat:
+    """Return the format of all columns of a metric; numbers: of the whole figure."""
+    return ColumnFormat.fitting(numbers.loc[numbers["metric"] == name, "mean"], metric(name).percent)
+
+
+def column_cells(
+    numbers: "DataFrame", block: "DataFrame", x: str | None, value: Any, name: str, tex: bool = False
+) -> dict[str, Cell]:
+    """Return the text of each algorithm's cell in a column, and whether it is bold, by id.
 
     Args:
-        column: Means and deviations of all algorithms.
-        id: Id of the algorithm.
+        numbers: Means and deviations of the whole figure.
+        block: Those of a block of rows.
+        x: The axis with a column for each value, or None.
+        value: Its value.
         name: Name of the metric.
+        tex: Whether texts are TeX.
     """
-    row = column[column["algorithm"] == id]
-    if row.empty:
-        return "", False
-    mean, sd = float(row["mean"].iloc[0]), float(row["sd"].iloc[0])
-    if not math.isfinite(mean):
-        return "diverged", False
-    record = metric(name)
-    percent = (f"{100 * mean:.1f}", f"{100 * sd:.1f}")
-    text, spread = percent if record.percent else (labels.number(mean), labels.number(sd, 2))
-    best = len(column) > 1 and mean == column["mean"].agg(record.goal)
-    return (f"{text} ± {spread}" if math.isfinite(sd) else text), bool(best)
+    column = block[block["metric"] == name]
+    column = column if x is None else column[column[x] == value]
+    form = column_format(numbers, name)
+    near = within_noise(
+        column["mean"].tolist(), column["sd"].tolist(), column["seeds"].tolist(), goal=metric(name).goal
+    )
+    rows = zip(column["algorithm"], column["mean"], column["sd"], near, strict=True)
+    return {id: ((form.tex if tex else form.text)(mean, sd), best and len(column) > 1) for id, mean, sd, best in rows}
