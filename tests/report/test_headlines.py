@@ -207,7 +207,7 @@ def test_report_and_mlflow_lead_with_the_cards_of_their_experiments(tmp_path):
     record.write(folder / "about.json")
     write_report([folder], tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text()
-    assert html.index("What the papers say") < html.index("<h4>Claims</h4>")
+    assert html.index("It is &lt;better&gt;.") < html.index("<h4>Claims</h4>")
     assert "“It is &lt;better&gt;.”" in html and 'class="tile level-same"' in html and "Claims held" not in html
     note = connection._description(record, "1")
     assert "- **held**: “It is &lt;better\\>.” (Abstract; evidence: the paper's model and data)" in note
