@@ -18,7 +18,7 @@ from fedatlas.results.figures.text_fitting import wrap_text
 
 from .drawings import build_figure, draw_figure
 
-SLOW_KINDS = ("improvement", "loss_to_best", "pairwise", "robustness")  # with thirty algorithms
+SLOW_KINDS = ("data_profile", "improvement", "loss_to_best", "pairwise", "robustness")  # with thirty algorithms
 KINDS = ["performance_profile", "data_profile", "improvement", "loss_to_best", "pairwise", "regimes", "robustness"]
 CASES = ["one local step", "many local steps", "10 % active"]
 # rounds to the share e^-5 of the first value by algorithm and case; None: without runs

@@ -66,7 +66,7 @@ def results(request, tmp_path_factory):
         f"a{n}": {"algorithm": ("fedavg", "fedac-1", "mb-sgd")[n % 3], "label": LONG.format(n)}
         for n in range(request.param)
     }
-    content = experiment(entries, grid={"problem.partition": PARTITIONS, "clients": [2048, 20000, 1000000]})
+    content = experiment(entries, grid={"problem.partition": PARTITIONS, "clients": [20000, 1000000]})
 
     def value(id, point, lr, seed, rounds):
         return (0.3 + 0.02 * int(id[1:]) + 0.1 * seed) * np.exp(-lr * rounds / 60)

@@ -227,7 +227,7 @@ TABLE = [
     ("results.figures.instability", "instability"),
     ("results.figures.comparison_figure", COMPARED),
     *((f"results.figures.{name}", "profiled") for name in ("performance_profile", "profile_figure")),
-    ("results.figures.regimes", "sentences"),
+    *((f"results.figures.{name}", "sentences") for name in ("coloured_table", "regimes")),
     *((f"results.figures.{name}", f"{EVERY_FIGURE} instability track") for name in ("style", "colour_vision")),
     *((f"results.figures.{name}", f"{EVERY_FIGURE} instability") for name in SHARED_BY_FIGURES),
     ("results.figures", EVERY_FIGURE),
@@ -246,7 +246,8 @@ TABLE = [
     ("results.comparing.published", "scaling promises report track"),
     ("results.comparing.discoveries", "report track"),
     *((f"results.comparing.{name}", COMPARED) for name in ("benchmark", "targets")),
-    ("results.comparing.intervals", f"{COMPARED} {CLAIMS}"),
+    ("results.comparing.intervals", f"{COMPARED} {CLAIMS} tabled report"),
+    ("results.comparing.column_format", "tabled"),
     *((f"results.comparing.{name}", "profiled") for name in ("profiles", "ranking")),
     *((f"results.comparing.{name}", "sentences") for name in ("pairwise", "summaries")),
     # claims and theory

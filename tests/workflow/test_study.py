@@ -33,6 +33,7 @@ def test_what_the_package_carries_is_here():
 def test_keys_that_are_not_given_have_defaults(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert Study.open().config == {
+        "title": "Federated optimisation",
         "size": "laptop",
         "experiments": "all",
         "experiments_folder": "config/experiments",

@@ -45,7 +45,7 @@ def add(job: Parser, directory: Callable[[Parser], None]) -> None:
             directory(step)
         if name == "report":
             step.add_argument("--verdicts", nargs="*", default=[], help="claims.csv of the gallery; default: none")
-            step.add_argument("--study", default="fedatlas", help="title of the study; default: fedatlas")
+            step.add_argument("--study", default="fedatlas", help="title of the study")
         step.set_defaults(run=make, step=name)
 
 

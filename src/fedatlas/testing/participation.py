@@ -95,7 +95,13 @@ def _partitioned_cases(
     """Yield the cases whose clients differ. Raises NotApplicable for algorithms of full participation."""
     if implementation.cls.full_participation:
         raise NotApplicable("The algorithm is defined for full participation only.")
-    return defined_cases(implementation, (case for case in all_cases(conditions) if not case[1].shared))
+    smallest = implementation.smallest_problem
+    cases = (
+        (label, problem, options)
+        for label, problem, options in all_cases(conditions)
+        if not problem.shared and (problem is smallest or label.startswith("a network"))
+    )
+    return defined_cases(implementation, cases)
 
 
 def _require_fixed_point(implementation: Implementation) -> None:
