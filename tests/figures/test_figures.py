@@ -45,7 +45,11 @@ ONE_PANEL = [
 ]
 
 
-@pytest.mark.parametrize("spec", ONE_PANEL, ids=lambda spec: spec["kind"])
+@pytest.mark.parametrize(
+    "spec",
+    [pytest.param(spec, marks=pytest.mark.slow if spec["kind"] != "convergence" else []) for spec in ONE_PANEL],
+    ids=lambda spec: spec["kind"],
+)
 def test_same_bytes_twice(spec, results, tmp_path):
     table, lines, view = results
     first, second = ([tmp_path / f"{number}/it.{suffix}" for suffix in ("svg", "png")] for number in range(2))
