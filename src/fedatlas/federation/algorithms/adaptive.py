@@ -4,6 +4,7 @@ FedAvgM is by Hsu et al. 2019 (arXiv:1909.06335); FedAdam, FedYogi and FedAdagra
 (arXiv:2003.00295), FedAMS is by Wang et al. 2022 (arXiv:2205.02719).
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
@@ -39,7 +40,46 @@ class FedAvgM(FedAvg):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FedAdam(FedAvg):
+class AdaptiveServer(FedAvg):
+    """FedAvg with an adaptive step of the server (Reddi et al. 2021, Algorithm 2). Subclasses say how v follows D^2."""
+
+    server_lr: float = option(0.1, doc="server step size eta", above=0, search=(0.001, 3.0))
+    beta1: float = option(0.9, doc="decay of the mean of changes", low=0, below=1)
+    eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root of v", above=0)
+    first_v: float | None = option(None, doc="first v, by default eps^2", low=0)
+
+    def init(self, x0):
+        v = self.eps**2 if self.first_v is None else self.first_v
+        return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + v), State()
+
+    @abstractmethod
+    def second_moment(self, v: Array, square: Array) -> Array:
+        """Return the next v.
+
+        Args:
+            v: Last v, (d,).
+            square: D^2, (d,).
+        """
+
+    def moments(self, s: State, D: Array) -> tuple[Array, Array]:
+        """Return the next m and v.
+
+        Args:
+            s: State of the server.
+            D: Mean change of the active clients' models, (d,).
+        """
+        return self.beta1 * s.m + (1 - self.beta1) * D, self.second_moment(s.v, D**2)
+
+    def server(self, s, mean, n):
+        m, v = self.moments(s, mean.delta)
+        return State(x=s.x + self.server_lr * m / (sqrt(v) + self.eps), m=m, v=v)
+
+    def recurrence(self, K):
+        return None  # the server's step is not linear
+
+
+@dataclass(frozen=True, kw_only=True)
+class FedAdam(AdaptiveServer):
     """FedAdam (Reddi et al. 2021, Algorithm 2) is FedAvg with a step of Adam at the server.
 
         y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
@@ -57,40 +97,10 @@ class FedAdam(FedAvg):
     label = "FedAdam"
     cite = "reddi2021"
 
-    server_lr: float = option(0.1, doc="server step size eta", above=0, search=(0.001, 3.0))
-    beta1: float = option(0.9, doc="decay of the mean of changes", low=0, below=1)
     beta2: float = option(0.99, doc="decay of the mean of squared changes", low=0, below=1)
-    eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root of v", above=0)
-    first_v: float | None = option(None, doc="first v, by default eps^2", low=0)
 
-    def init(self, x0):
-        v = self.eps**2 if self.first_v is None else self.first_v
-        return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + v), State()
-
-    def moments(self, s: State, D: Array) -> tuple[Array, Array]:
-        """Return the next m and v.
-
-        Args:
-            s: State of the server.
-            D: Mean change of the active clients' models, (d,).
-        """
-        return self.beta1 * s.m + (1 - self.beta1) * D, self.second_moment(s.v, D**2)
-
-    def second_moment(self, v: Array, square: Array) -> Array:
-        """Return the next v.
-
-        Args:
-            v: Last v, (d,).
-            square: D^2, (d,).
-        """
+    def second_moment(self, v, square):
         return self.beta2 * v + (1 - self.beta2) * square
-
-    def server(self, s, mean, n):
-        m, v = self.moments(s, mean.delta)
-        return State(x=s.x + self.server_lr * m / (sqrt(v) + self.eps), m=m, v=v)
-
-    def recurrence(self, K):
-        return None  # the server's step is not linear
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +125,7 @@ class FedYogi(FedAdam):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FedAdagrad(FedAvg):
+class FedAdagrad(AdaptiveServer):
     """FedAdagrad (Reddi et al. 2021, Algorithm 2) is FedAvg with a step of Adagrad at the server.
 
         y <- y - lr g(y)                             K times, from y = x;  D = mean_S(y - x)
@@ -130,21 +140,10 @@ class FedAdagrad(FedAvg):
     label = "FedAdagrad"
     cite = "reddi2021"
 
-    server_lr: float = option(0.1, doc="server step size eta", above=0, search=(0.001, 3.0))
     beta1: float = option(0.0, doc="decay of the mean of changes", low=0, below=1)
-    eps: float = option(1e-3, doc="degree of adaptivity tau, added to the root of v", above=0)
-    first_v: float | None = option(None, doc="first v, by default eps^2", low=0)
 
-    def init(self, x0):
-        v = self.eps**2 if self.first_v is None else self.first_v
-        return State(x=x0, m=zeros_like(x0), v=zeros_like(x0) + v), State()
-
-    def server(self, s, mean, n):
-        m, v = self.beta1 * s.m + (1 - self.beta1) * mean.delta, s.v + mean.delta**2
-        return State(x=s.x + self.server_lr * m / (sqrt(v) + self.eps), m=m, v=v)
-
-    def recurrence(self, K):
-        return None  # the server's step is not linear
+    def second_moment(self, v, square):
+        return v + square
 
 
 @dataclass(frozen=True, kw_only=True)
