@@ -18,8 +18,7 @@ def is_deterministic(experiment: Experiment, id: str) -> bool:
     """Return whether the runs of an entry are the same for all seeds.
 
     They are with full gradients, full participation, one start and channels that draw nothing, if the algorithm tosses
-    no coins. Where an axis
-    decides one of these, they are not.
+    no coins. Where an axis decides one of these, they are not.
     """
     entry = experiment.algorithms[id]
     setting = {**experiment.setting, **entry.setting}

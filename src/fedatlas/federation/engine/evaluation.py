@@ -5,27 +5,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.arrays import State
-from fedatlas.federation.engine.protocols import EngineAlgorithm, Round
 
 if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
 
 
-def server_columns(algorithm: EngineAlgorithm, s: State, n: Round) -> dict[str, float]:
-    """Return the numbers that an algorithm's server reports, by name.
-
-    Args:
-        algorithm: The algorithm.
-        s: State of the server.
-        n: Numbers of the round that comes next.
+def server_columns(simulation: "Simulation") -> dict[str, float]:
+    """Return the numbers that an algorithm's server reports before its next round, by name; none if it declares none.
 
     Raises:
         UserError: The algorithm does not declare one of them.
     """
+    algorithm = simulation.algorithm
     if not algorithm.reports:
         return {}
-    values = algorithm.server_metrics(s, n)
+    values = algorithm.server_metrics(simulation.s, simulation._round(np.zeros(0, int), 0))
     if {*values} - {*algorithm.reports}:
         raise UserError(
             f"{algorithm.title()}: server_metrics returns {', '.join(values) or 'nothing'}: write "

@@ -107,7 +107,7 @@ class Simulation:
         for name, compute in self.setting.metric_functions(reported).items():
             row[name] = float(compute(self.problem, output))
         row |= evaluation.client_columns(self)
-        row |= evaluation.server_columns(self.algorithm, self.s, self._round(np.zeros(0, int), 0))
+        row |= evaluation.server_columns(self)
         row |= recording.columns(self.records)
         if self.diverged_round is None and not np.isfinite(row["loss"]):
             self.diverged_round = self.round
